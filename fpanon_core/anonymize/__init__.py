@@ -1,0 +1,1 @@
+"""Ways to hide people in the data."""

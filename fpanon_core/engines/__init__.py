@@ -1,0 +1,1 @@
+"""How blocks of work reach the cores of this machine."""

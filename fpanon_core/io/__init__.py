@@ -1,0 +1,1 @@
+"""Reading and checking files, and writing what may leave."""

@@ -1,0 +1,1 @@
+"""Numba loops over plain arrays; public functions elsewhere validate, these trust."""

@@ -1,0 +1,1 @@
+"""Measures: data and a configuration in, a result out."""

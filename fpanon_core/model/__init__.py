@@ -1,0 +1,1 @@
+"""The nouns: fingerprints, clocks, generalization profiles, configurations, results, errors."""

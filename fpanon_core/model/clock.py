@@ -1,0 +1,150 @@
+"""Minutes of the data against the clock on the wall.
+
+A fingerprint's ``t_min`` counts *elapsed* minutes since the data set's epoch, local midnight of its
+first day, so that differences are true durations. Hours of the day, nights, day boundaries and the
+windows of a generalization profile are *local* (science.md §1). The two drift apart when a
+daylight-saving change falls inside the data; this module translates between them, and is the only
+place that does.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from functools import cached_property
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import ConfigError
+
+FloatArray = npt.NDArray[np.float64]
+_DAY = 1440.0
+_HORIZON_DAYS = 3660
+
+
+@dataclass(frozen=True)
+class LocalClock:
+    """The data set's epoch and display time zone.
+
+    Parameters
+    ----------
+    epoch : datetime.datetime
+        Local midnight of the first day, as an aware instant in UTC.
+    timezone : str
+        IANA name, such as ``"America/Los_Angeles"``.
+    """
+
+    epoch: dt.datetime
+    timezone: str
+
+    def __post_init__(self) -> None:
+        if self.epoch.tzinfo is None:
+            raise ConfigError("A clock's epoch needs an offset; give an aware datetime.")
+        zone_of(self.timezone)
+
+    @classmethod
+    def starting_on(cls, first: dt.datetime, timezone: str) -> LocalClock:
+        """Clock whose epoch is the local midnight before the aware instant ``first``."""
+        zone = zone_of(timezone)
+        local = first.astimezone(zone)
+        midnight = dt.datetime(local.year, local.month, local.day, tzinfo=zone)
+        return cls(midnight.astimezone(dt.UTC), timezone)
+
+    @cached_property
+    def _shifts(self) -> tuple[FloatArray, FloatArray]:
+        """Elapsed minutes at which the local offset changes, and the offset (min) from there on,
+        relative to the epoch's; found by bisection between days, as zoneinfo lists no transitions.
+        """
+        zone = zone_of(self.timezone)
+
+        def offset(minutes: float) -> float:
+            delta = (self.epoch + dt.timedelta(minutes=minutes)).astimezone(zone).utcoffset()
+            assert delta is not None
+            return delta.total_seconds() / 60.0
+
+        base = offset(0.0)
+        starts, shifts = [-np.inf], [0.0]
+        known = base
+        for day in range(1, _HORIZON_DAYS):
+            now = offset(day * _DAY)
+            if now == known:
+                continue
+            low, high = (day - 1) * 1440, day * 1440
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (middle, high) if offset(middle) == known else (low, middle)
+            starts.append(float(high))
+            shifts.append(now - base)
+            known = now
+        return np.asarray(starts), np.asarray(shifts)
+
+    def wall_minutes(self, t_min: npt.ArrayLike) -> FloatArray:
+        """Minutes on the wall clock since the epoch's midnight, for elapsed minutes ``t_min``."""
+        t = np.asarray(t_min, dtype=np.float64)
+        starts, shifts = self._shifts
+        wall: FloatArray = t + shifts[np.searchsorted(starts, t, side="right") - 1]
+        return wall
+
+    def elapsed_minutes(self, wall_min: npt.ArrayLike) -> FloatArray:
+        """First instant, in elapsed minutes, at which the wall clock has reached ``wall_min``.
+
+        Monotone. A wall time skipped in spring maps to the change itself, one that occurs twice in
+        autumn to its first occurrence.
+        """
+        wall = np.asarray(wall_min, dtype=np.float64)
+        starts, shifts = self._shifts
+        reached = np.full(wall.shape, np.inf)
+        for i, shift in enumerate(shifts):
+            begin = starts[i]
+            end = starts[i + 1] if i + 1 < len(starts) else np.inf
+            first = np.maximum(wall - shift, begin)
+            np.minimum(reached, np.where(first < end, first, np.inf), out=reached)
+        return reached
+
+    def hour_of_day(self, t_min: npt.ArrayLike) -> FloatArray:
+        """Local hour in [0, 24) of elapsed minutes ``t_min``."""
+        return (self.wall_minutes(t_min) % _DAY) / 60.0
+
+    def local_day(self, t_min: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Local calendar day, 0 for the epoch's, of elapsed minutes ``t_min``."""
+        return np.floor(self.wall_minutes(t_min) / _DAY).astype(np.int64)
+
+    def window(self, t_min: npt.ArrayLike, minutes: float) -> tuple[FloatArray, FloatArray]:
+        """Start and length, in elapsed minutes, of the local time window that holds each ``t_min``.
+
+        Windows of ``minutes`` are laid from local midnight of the first day. Where every offset
+        change is a whole number of windows, elapsed and local windows coincide; otherwise the
+        window in which the clock changes is shorter or longer by the change.
+        """
+        t = np.asarray(t_min, dtype=np.float64)
+        starts, shifts = self._shifts
+        if t.size:
+            inside = (starts > t.min()) & (starts <= t.max() + minutes)
+            inside |= np.arange(len(starts)) == np.searchsorted(starts, t.min(), side="right") - 1
+            shifts = shifts[inside]
+        if np.all(shifts % minutes == 0):
+            return np.floor(t / minutes) * minutes, np.full(t.shape, float(minutes))
+        index = np.floor(self.wall_minutes(t) / minutes)
+        # In the hour that occurs twice the wall clock runs back; the boundary already passed counts.
+        while (passed := self.elapsed_minutes((index + 1) * minutes) <= t).any():
+            index += passed
+        begin = self.elapsed_minutes(index * minutes)
+        return begin, self.elapsed_minutes((index + 1) * minutes) - begin
+
+
+def zone_of(timezone: str) -> ZoneInfo:
+    """The zone of an IANA name.
+
+    Raises
+    ------
+    ConfigError
+        If the name is unknown.
+    """
+    try:
+        return ZoneInfo(timezone)
+    except (KeyError, ValueError, OSError) as fault:
+        raise ConfigError(
+            f"Unknown time zone {timezone!r}; give an IANA name such as 'Africa/Dakar' or 'UTC'."
+        ) from fault

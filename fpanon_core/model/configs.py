@@ -1,0 +1,103 @@
+"""Parameters of the measures, checked once, when they are made."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .errors import ConfigError
+
+
+@dataclass(frozen=True)
+class StretchConfig:
+    """Parameters of the sample stretch effort (science.md §2, ANON eq. 1–3).
+
+    Attributes
+    ----------
+    w_space, w_time : float
+        Weights of the two parts; not negative, and they add up to 1.
+    max_space_m : float
+        Stretch in space, metres, from which on the effort counts as complete.
+    max_time_min : float
+        Stretch in time, minutes, likewise.
+    """
+
+    w_space: float = 0.5
+    w_time: float = 0.5
+    max_space_m: float = 20_000.0
+    max_time_min: float = 480.0
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not (isinstance(value, (int, float)) and math.isfinite(value)):
+                raise ConfigError(f"{name} = {value!r}; it must be a number.")
+        if self.w_space < 0 or self.w_time < 0 or abs(self.w_space + self.w_time - 1) > 1e-9:
+            raise ConfigError(
+                f"w_space = {self.w_space:g} and w_time = {self.w_time:g}; the weights must not be "
+                "negative and must add up to 1."
+            )
+        if self.max_space_m <= 0 or self.max_time_min <= 0:
+            raise ConfigError(
+                f"max_space_m = {self.max_space_m:g} and max_time_min = {self.max_time_min:g}; both "
+                "must be positive."
+            )
+
+
+@dataclass(frozen=True)
+class Screening:
+    """Which users are kept (science.md §1, ANON §3); the conditions given must all hold.
+
+    Attributes
+    ----------
+    every_day : bool
+        At least one sample on every local day of the data set's span ("civ").
+    active_days_share : float or None
+        Active on *more than* this share of the days; "sen" is 0.75.
+    min_samples : int or None
+        At least this many samples.
+    """
+
+    every_day: bool = False
+    active_days_share: float | None = None
+    min_samples: int | None = None
+
+    def __post_init__(self) -> None:
+        share = self.active_days_share
+        if share is not None and not 0 <= share < 1:
+            raise ConfigError(f"active_days_share = {share!r}; it must lie in [0, 1).")
+        if self.min_samples is not None and self.min_samples < 1:
+            raise ConfigError(f"min_samples = {self.min_samples!r}; it must be 1 or more.")
+
+    @classmethod
+    def of(cls, rule: Any) -> Screening:
+        """From None, ``"civ"``, ``"sen"``, a least number of samples, a dict, or a Screening."""
+        match rule:
+            case None:
+                return cls()
+            case Screening():
+                return rule
+            case "civ":
+                return cls(every_day=True)
+            case "sen":
+                return cls(active_days_share=0.75)
+            case bool():
+                pass
+            case int():
+                return cls(min_samples=rule)
+            case dict():
+                try:
+                    return cls(**rule)
+                except TypeError as fault:
+                    raise ConfigError(
+                        "A screening rule knows every_day, active_days_share and min_samples only."
+                    ) from fault
+        raise ConfigError(
+            f"Unknown screening rule {rule!r}; give 'civ' (a sample on every day), 'sen' (active on "
+            "more than 75 % of days), or a least number of samples."
+        )
+
+    @property
+    def active(self) -> bool:
+        """Whether any condition is set."""
+        return self != Screening()

@@ -1,0 +1,333 @@
+"""Fingerprints: who was where, when (science.md §1).
+
+A :class:`FingerprintSet` holds every subscriber's *fingerprint*, the set of that subscriber's
+distinct samples in time order, as flat arrays with offsets. A *sample* is a place-and-time cell
+``[x, x+dx) × [y, y+dy) × [t, t+dt)``; x, y, dx, dy in metres on a map projection, t and dt in
+minutes since the data set's epoch, local midnight of its first day.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from .clock import LocalClock
+from .errors import ConfigError, InfeasibleError, SchemaError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+_SAMPLE_FIELDS = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FingerprintSet:
+    """The fingerprints of a data set. Arrays are read-only; build with a ``from_`` constructor.
+
+    Attributes
+    ----------
+    user_ids : ndarray (n_users,)
+        The ids as they came in. Never shown or exported: see :attr:`pseudonyms`.
+    offsets : int64 ndarray (n_users + 1,)
+        Samples of user u are rows ``offsets[u]:offsets[u+1]``, by start time, then x, then y.
+    x_m, y_m, dx_m, dy_m : float64 ndarray (n_samples,)
+        Lower corner and extent, metres.
+    t_min, dt_min : float64 ndarray (n_samples,)
+        Start and length, minutes.
+    count : int64 ndarray (n_samples,)
+        Events in the sample; weighs the draws of an adversary and nothing else.
+    granularity_m, granularity_min : float
+        The raw sample's extent.
+    weight : int64 ndarray (n_users,)
+        Subscribers each fingerprint stands for: 1, or more after merging.
+    number : int64 ndarray (n_users,)
+        Running number behind each pseudonym; kept by :meth:`subset`.
+    clock : LocalClock or None
+        Epoch and display time zone; None when the times came without one.
+    crs : str or None
+        The projection, as a PROJ string; None when the positions came already projected.
+    """
+
+    user_ids: npt.NDArray[Any]
+    offsets: IntArray
+    x_m: FloatArray
+    y_m: FloatArray
+    t_min: FloatArray
+    dx_m: FloatArray
+    dy_m: FloatArray
+    dt_min: FloatArray
+    count: IntArray
+    granularity_m: float = 100.0
+    granularity_min: float = 1.0
+    weight: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    number: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    clock: LocalClock | None = None
+    crs: str | None = None
+
+    def __post_init__(self) -> None:
+        n = len(self.user_ids)
+        put = object.__setattr__
+        put(self, "offsets", np.ascontiguousarray(self.offsets, np.int64))
+        if len(self.weight) == 0:
+            put(self, "weight", np.ones(n, np.int64))
+        if len(self.number) == 0:
+            put(self, "number", np.arange(1, n + 1, dtype=np.int64))
+        for name in _SAMPLE_FIELDS:
+            put(self, name, np.ascontiguousarray(getattr(self, name), np.float64))
+        put(self, "count", np.ascontiguousarray(self.count, np.int64))
+        if self.offsets.shape != (n + 1,) or self.offsets[0] != 0:
+            raise SchemaError("Offsets must start at 0 and number one more than the users.")
+        if n and np.any(np.diff(self.offsets) < 1):
+            raise SchemaError("A fingerprint has no samples; leave such users out.")
+        rows = int(self.offsets[-1])
+        if any(len(getattr(self, name)) != rows for name in (*_SAMPLE_FIELDS, "count")):
+            raise SchemaError(f"Every sample array must have the {rows} rows the offsets name.")
+        if len(self.weight) != n or len(self.number) != n:
+            raise SchemaError(f"Weight and number must have one entry for each of the {n} users.")
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, np.ndarray):
+                if value.flags.writeable:
+                    value = value.view()
+                    value.flags.writeable = False
+                put(self, f.name, value)
+
+    # --- construction --------------------------------------------------------------------------
+
+    @classmethod
+    def from_samples(
+        cls,
+        user: npt.ArrayLike,
+        x_m: npt.ArrayLike,
+        y_m: npt.ArrayLike,
+        t_min: npt.ArrayLike,
+        *,
+        granularity_m: float = 100.0,
+        granularity_min: float = 1.0,
+    ) -> FingerprintSet:
+        """Fingerprints from one event per row.
+
+        Parameters
+        ----------
+        user : array_like (n,)
+            Any hashable ids; users are numbered in order of first appearance.
+        x_m, y_m : array_like (n,)
+            Projected position, metres; snapped down to multiples of ``granularity_m``.
+        t_min : array_like (n,)
+            Minutes since local midnight of the first day; snapped down to ``granularity_min``.
+
+        Raises
+        ------
+        SchemaError
+            Lengths differ, a value is missing or not finite, or there is no row.
+        ConfigError
+            A granularity is not a positive number.
+
+        Examples
+        --------
+        >>> fs = FingerprintSet.from_samples(["a", "b", "a"], [130, 0, 190], [0, 0, 20], [5, 5, 5.5])
+        >>> fs.n_users, fs.n_samples, fs.count.tolist()
+        (2, 2, [2, 1])
+        """
+        codes, ids = pd.factorize(np.asarray(user))
+        if (codes < 0).any():
+            raise SchemaError(f"{int((codes < 0).sum())} rows have no user; leave them out.")
+        return cls.from_codes(
+            codes,
+            np.asarray(ids),
+            np.asarray(x_m, np.float64),
+            np.asarray(y_m, np.float64),
+            np.asarray(t_min, np.float64),
+            granularity_m=granularity_m,
+            granularity_min=granularity_min,
+        )
+
+    @classmethod
+    def from_codes(
+        cls,
+        codes: npt.NDArray[np.integer[Any]],
+        user_ids: npt.NDArray[Any],
+        x_m: FloatArray,
+        y_m: FloatArray,
+        t_min: FloatArray,
+        *,
+        granularity_m: float = 100.0,
+        granularity_min: float = 1.0,
+        clock: LocalClock | None = None,
+        crs: str | None = None,
+    ) -> FingerprintSet:
+        """As :meth:`from_samples`, with users already numbered ``0 … len(user_ids) − 1``."""
+        for name, value in (("granularity_m", granularity_m), ("granularity_min", granularity_min)):
+            if not (np.isfinite(value) and value > 0):
+                raise ConfigError(f"{name} = {value}; it must be a positive number.")
+        lengths = {len(codes), len(x_m), len(y_m), len(t_min)}
+        if len(lengths) != 1:
+            raise SchemaError("user, x_m, y_m and t_min must have the same number of rows.")
+        if len(codes) == 0:
+            raise SchemaError("There is no event; load data with at least one row.")
+        bad = ~(np.isfinite(x_m) & np.isfinite(y_m) & np.isfinite(t_min))
+        if bad.any():
+            raise SchemaError(f"{int(bad.sum())} rows have a position or time that is no number.")
+        cells = [
+            np.floor(t_min / granularity_min).astype(np.int64),
+            np.floor(x_m / granularity_m).astype(np.int64),
+            np.floor(y_m / granularity_m).astype(np.int64),
+        ]
+        (user, t, x, y), count = _distinct([np.asarray(codes, np.int64), *cells])
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(user, minlength=len(user_ids)))])
+        rows = len(user)
+        return cls(
+            user_ids=user_ids,
+            offsets=offsets,
+            x_m=x * float(granularity_m),
+            y_m=y * float(granularity_m),
+            t_min=t * float(granularity_min),
+            dx_m=np.full(rows, float(granularity_m)),
+            dy_m=np.full(rows, float(granularity_m)),
+            dt_min=np.full(rows, float(granularity_min)),
+            count=count,
+            granularity_m=float(granularity_m),
+            granularity_min=float(granularity_min),
+            clock=clock,
+            crs=crs,
+        )
+
+    # --- what is in it -------------------------------------------------------------------------
+
+    @property
+    def n_users(self) -> int:
+        """Number of fingerprints."""
+        return len(self.user_ids)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples over all fingerprints."""
+        return int(self.offsets[-1])
+
+    @property
+    def lengths(self) -> IntArray:
+        """Samples in each fingerprint, shape (n_users,)."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def sample_user(self) -> IntArray:
+        """Row number of the user of each sample, shape (n_samples,)."""
+        return np.repeat(np.arange(self.n_users), self.lengths)
+
+    @property
+    def pseudonyms(self) -> list[str]:
+        """What screens and exports show for each user: a running number, never the id."""
+        width = max(4, len(str(int(self.number.max())))) if self.n_users else 4
+        return [f"u{n:0{width}d}" for n in self.number]
+
+    @cached_property
+    def digest(self) -> str:
+        """Content hash (hex) over everything a result can depend on; equal data, equal digest."""
+        h = hashlib.blake2b(digest_size=16)
+        h.update(repr((self.granularity_m, self.granularity_min, self.crs, self.clock)).encode())
+        h.update("\x00".join(map(str, self.user_ids.tolist())).encode())
+        for name in ("offsets", *_SAMPLE_FIELDS, "count", "weight", "number"):
+            h.update(np.ascontiguousarray(getattr(self, name)).data)
+        return h.hexdigest()
+
+    def wall_minutes(self, t_min: npt.ArrayLike) -> FloatArray:
+        """Local wall-clock minutes since the first midnight; elapsed minutes without a clock."""
+        if self.clock is not None:
+            return self.clock.wall_minutes(t_min)
+        return np.asarray(t_min, dtype=np.float64)
+
+    def __repr__(self) -> str:
+        return f"FingerprintSet({self.n_users} users, {self.n_samples} samples)"
+
+    # --- from it -------------------------------------------------------------------------------
+
+    def rows_of(self, user: int) -> slice:
+        """The rows of one user's samples."""
+        return slice(int(self.offsets[user]), int(self.offsets[user + 1]))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per sample: user (row number), pseudonym, cell, count. Holds no user id."""
+        frame = {"user": self.sample_user, "pseudonym": np.array(self.pseudonyms)[self.sample_user]}
+        return pd.DataFrame(
+            frame | {name: getattr(self, name) for name in (*_SAMPLE_FIELDS, "count")}
+        )
+
+    def subset(self, users: npt.ArrayLike | Sequence[int]) -> FingerprintSet:
+        """The fingerprints of some users, given as row numbers or a mask, in the order given.
+
+        Raises
+        ------
+        InfeasibleError
+            If a row number is out of range, occurs twice, or none is given.
+        """
+        chosen = self.check_users(users)
+        lengths = self.lengths[chosen]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        rows = np.arange(starts[-1]) + np.repeat(self.offsets[chosen] - starts[:-1], lengths)
+        return replace(
+            self,
+            user_ids=self.user_ids[chosen],
+            offsets=starts,
+            weight=self.weight[chosen],
+            number=self.number[chosen],
+            **{name: getattr(self, name)[rows] for name in (*_SAMPLE_FIELDS, "count")},
+        )
+
+    def check_users(self, users: npt.ArrayLike | Sequence[int] | None) -> IntArray:
+        """Row numbers from row numbers, a mask, or None for all; checked to exist and differ."""
+        if users is None:
+            return np.arange(self.n_users)
+        chosen = np.asarray(users)
+        if chosen.dtype == bool:
+            if chosen.shape != (self.n_users,):
+                raise InfeasibleError(
+                    f"The mask has {chosen.size} entries for {self.n_users} users."
+                )
+            chosen = np.flatnonzero(chosen)
+        if chosen.size == 0:
+            raise InfeasibleError("No user is chosen; choose at least one.")
+        if not np.issubdtype(chosen.dtype, np.integer):
+            raise InfeasibleError("Users are chosen by row number (integers) or by a mask.")
+        chosen = np.atleast_1d(chosen).astype(np.int64)
+        if chosen.min() < 0 or chosen.max() >= self.n_users:
+            raise InfeasibleError(
+                f"A chosen user is outside 0 … {self.n_users - 1}; the data set has "
+                f"{self.n_users} users."
+            )
+        if len(np.unique(chosen)) != len(chosen):
+            raise InfeasibleError("A user is chosen twice; choose each user once.")
+        return chosen
+
+
+def _distinct(columns: list[IntArray]) -> tuple[list[IntArray], IntArray]:
+    """Distinct rows of integer columns in lexicographic order, and how often each occurs.
+
+    The columns are packed into one 64-bit key where their ranges allow, because sorting plain
+    integers is several times faster than sorting several columns.
+    """
+    lows = [int(c.min()) for c in columns]
+    spans = [int(c.max()) - low + 1 for c, low in zip(columns, lows, strict=True)]
+    if np.prod([float(s) for s in spans]) < 2.0**62:
+        key = np.zeros(len(columns[0]), np.int64)
+        for column, low, span in zip(columns, lows, spans, strict=True):
+            key *= span
+            key += column - low
+        key, count = np.unique(key, return_counts=True)
+        out: list[IntArray] = []
+        for low, span in zip(reversed(lows), reversed(spans), strict=True):
+            key, part = np.divmod(key, span)
+            out.append(part + low)
+        return out[::-1], count.astype(np.int64)
+    order = np.lexsort(columns[::-1])
+    ordered = [c[order] for c in columns]
+    new = np.ones(len(order), bool)
+    new[1:] = np.logical_or.reduce([c[1:] != c[:-1] for c in ordered])
+    first = np.flatnonzero(new)
+    count = np.diff(np.append(first, len(order)))
+    return [c[first] for c in ordered], count

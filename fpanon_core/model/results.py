@@ -1,0 +1,66 @@
+"""What the measures return: frozen, with the configuration and the digest of the data behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from .configs import StretchConfig
+from .errors import ConfigError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class KGapResult:
+    """Everyone's k-gap (science.md §3, ANON eq. 5).
+
+    Attributes
+    ----------
+    values : float64 ndarray (n_measured,)
+        Mean stretch effort to the k − 1 nearest fingerprints, in [0, 1]; 0 = already k-anonymous.
+    neighbours : int64 ndarray (n_measured, k − 1)
+        Row numbers of those fingerprints, nearest first; ties: lower row number first.
+    stretch : float64 ndarray (n_measured, k − 1)
+        Their fingerprint stretch efforts.
+    k : int
+    users : int64 ndarray (n_measured,)
+        Row numbers of the users measured.
+    config : StretchConfig
+    digest : str
+        Digest of the fingerprints measured.
+    """
+
+    values: FloatArray
+    neighbours: IntArray
+    stretch: FloatArray
+    k: int
+    users: IntArray
+    config: StretchConfig
+    digest: str
+
+    def at(self, k: int) -> KGapResult:
+        """The result for a smaller k, without a new run.
+
+        Raises
+        ------
+        ConfigError
+            If k is not an integer in 2 … self.k.
+        """
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 2 <= k <= self.k:
+            raise ConfigError(
+                f"k = {k!r}; this result serves 2 … {self.k}. Run again for a larger k."
+            )
+        if k == self.k:
+            return self
+        stretch = self.stretch[:, : k - 1]
+        return replace(
+            self,
+            k=int(k),
+            stretch=stretch,
+            neighbours=self.neighbours[:, : k - 1],
+            values=stretch.mean(axis=1),
+        )
