@@ -1,0 +1,125 @@
+"""The child's side of :mod:`.process`: take tasks from a pipe, run them, send back the outcome.
+
+Started as ``python -m fpanon_core.engines.worker [module:function]``; the optional function is
+called once before any task arrives, to pay for imports and compilation while nobody waits.
+
+Tasks come on standard input and answers leave on what was standard output; a stray ``print`` goes
+to standard error instead, where it cannot garble them. Input is read on a thread of its own, so
+that the end of the parent, seen as end of file, ends this process in the middle of a computation
+too. What a fault says may quote the data, so only its type and its place in the program are sent.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pickle
+import queue
+import struct
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from fpanon_core.model.errors import FpanonError
+
+_LENGTH = struct.Struct(">Q")
+_REPORT_EVERY_S = 0.1
+
+
+def main() -> None:
+    """Serve tasks until the parent closes our input."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(sys.stdin.buffer, tasks), daemon=True).start()
+    if len(sys.argv) > 1:
+        _warm_up(sys.argv[1])
+    while True:
+        answer = _answer(tasks.get(), answers)
+        try:
+            send(answers, answer)
+        except BrokenPipeError:
+            os._exit(0)
+        except Exception as fault:  # The result cannot be pickled.
+            send(answers, ("fault", type(fault).__name__, _place(fault)))
+
+
+def send(pipe: BinaryIO, message: object) -> None:
+    """Write one message: its length in eight bytes, then its pickle."""
+    body = pickle.dumps(message, protocol=5)
+    pipe.write(_LENGTH.pack(len(body)))
+    pipe.write(body)
+    pipe.flush()
+
+
+def receive(pipe: BinaryIO) -> bytes:
+    """The body of the next message.
+
+    Raises
+    ------
+    EOFError
+        The other side is gone, perhaps in the middle of a message.
+    """
+    (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size))
+    return _exactly(pipe, length)
+
+
+def _exactly(pipe: BinaryIO, length: int) -> bytes:
+    body = pipe.read(length)
+    if body is None or len(body) < length:
+        raise EOFError
+    return body
+
+
+def _receive(pipe: BinaryIO, tasks: queue.SimpleQueue[bytes]) -> None:
+    try:
+        while True:
+            tasks.put(receive(pipe))
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+def _warm_up(name: str) -> None:
+    module, _, function = name.partition(":")
+    try:
+        getattr(importlib.import_module(module), function)()
+    except Exception:
+        return  # Only time is lost; a real fault will show, and be reported, with the first task.
+
+
+def _answer(body: bytes, answers: BinaryIO) -> tuple[Any, ...]:
+    last = 0.0
+
+    def progress(fraction: float) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= _REPORT_EVERY_S or fraction >= 1:
+            last = now
+            send(answers, ("progress", min(max(float(fraction), 0.0), 1.0)))
+
+    try:
+        task: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]] = pickle.loads(body)
+        del body
+        function, arguments, named = task
+        send(answers, ("progress", 0.0))
+        return ("result", function(*arguments, progress=progress, **named))
+    except FpanonError as error:
+        return ("refused", type(error).__name__, str(error))
+    except BrokenPipeError:
+        os._exit(0)
+    except BaseException as fault:  # Every fault is the parent's to tell; none may print its data.
+        return ("fault", type(fault).__name__, _place(fault))
+
+
+def _place(fault: BaseException) -> str:
+    frames = traceback.extract_tb(fault.__traceback__)
+    frames = [f for f in frames if f.filename != __file__] or frames
+    own = [f for f in frames if "fpanon_core" in f.filename] or frames
+    return f"{os.path.basename(own[-1].filename)}:{own[-1].lineno}" if own else "unknown"
+
+
+if __name__ == "__main__":
+    main()

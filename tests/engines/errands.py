@@ -1,0 +1,69 @@
+"""Functions for child processes to run in test_process.py; importable there by name."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from fpanon_core.model.errors import InfeasibleError
+
+Progress = Callable[[float], None]
+SECRET = "subscriber-4711-at-home"
+
+
+def double(values: np.ndarray, *, progress: Progress) -> np.ndarray:
+    print("a stray print must not garble the answers")
+    progress(0.5)
+    return values * 2
+
+
+def own_pid(*, progress: Progress) -> int:
+    progress(1.0)
+    return os.getpid()
+
+
+def sleep(seconds: float, *, progress: Progress) -> int:
+    """Reports progress for ``seconds``; steps longer than the throttle of 0.1 s."""
+    steps = max(1, round(seconds / 0.15))
+    for i in range(steps):
+        progress(i / steps)
+        time.sleep(seconds / steps)
+    return os.getpid()
+
+
+def refuse(*, progress: Progress) -> None:
+    progress(0.1)
+    raise InfeasibleError("k = 50 exceeds the 32 fingerprints loaded; choose k ≤ 32.")
+
+
+def break_down(secret: str, *, progress: Progress) -> None:
+    progress(0.1)
+    raise ValueError(f"could not parse {secret}")
+
+
+def exhaust(*, progress: Progress) -> None:
+    progress(0.1)
+    raise MemoryError
+
+
+def vanish(*, progress: Progress) -> None:
+    progress(0.1)
+    os._exit(3)
+
+
+def modules(*, progress: Progress) -> list[str]:
+    progress(1.0)
+    return sorted(m for m in sys.modules if m in {"streamlit", "app", "__mp_main__", "fractions"})
+
+
+def warm_up() -> None:
+    import fractions  # noqa: F401
+
+
+def return_what_cannot_be_sent(*, progress: Progress) -> object:
+    progress(1.0)
+    return lambda: None
