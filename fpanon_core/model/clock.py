@@ -127,7 +127,7 @@ class LocalClock:
         if np.all(shifts % minutes == 0):
             return np.floor(t / minutes) * minutes, np.full(t.shape, float(minutes))
         index = np.floor(self.wall_minutes(t) / minutes)
-        # In the hour that occurs twice the wall clock runs back; the boundary already passed counts.
+        # In the hour that occurs twice the wall clock runs back; a boundary once passed counts.
         while (passed := self.elapsed_minutes((index + 1) * minutes) <= t).any():
             index += passed
         begin = self.elapsed_minutes(index * minutes)

@@ -39,8 +39,8 @@ class StretchConfig:
             )
         if self.max_space_m <= 0 or self.max_time_min <= 0:
             raise ConfigError(
-                f"max_space_m = {self.max_space_m:g} and max_time_min = {self.max_time_min:g}; both "
-                "must be positive."
+                f"max_space_m = {self.max_space_m:g} and max_time_min = {self.max_time_min:g}; "
+                "both must be positive."
             )
 
 
@@ -93,8 +93,8 @@ class Screening:
                         "A screening rule knows every_day, active_days_share and min_samples only."
                     ) from fault
         raise ConfigError(
-            f"Unknown screening rule {rule!r}; give 'civ' (a sample on every day), 'sen' (active on "
-            "more than 75 % of days), or a least number of samples."
+            f"Unknown screening rule {rule!r}; give 'civ' (a sample on every day), 'sen' (active "
+            "on more than 75 % of days), or a least number of samples."
         )
 
     @property

@@ -23,6 +23,7 @@ from .errors import ConfigError, InfeasibleError, SchemaError
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+Distinct = tuple[list[IntArray], IntArray]
 _SAMPLE_FIELDS = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
 
 
@@ -131,7 +132,8 @@ class FingerprintSet:
 
         Examples
         --------
-        >>> fs = FingerprintSet.from_samples(["a", "b", "a"], [130, 0, 190], [0, 0, 20], [5, 5, 5.5])
+        >>> x, y, t = [130, 0, 190], [0, 0, 20], [5, 5, 5.5]
+        >>> fs = FingerprintSet.from_samples(["a", "b", "a"], x, y, t)
         >>> fs.n_users, fs.n_samples, fs.count.tolist()
         (2, 2, [2, 1])
         """
@@ -175,19 +177,22 @@ class FingerprintSet:
         if bad.any():
             raise SchemaError(f"{int(bad.sum())} rows have a position or time that is no number.")
         cells = [
-            np.floor(t_min / granularity_min).astype(np.int64),
-            np.floor(x_m / granularity_m).astype(np.int64),
-            np.floor(y_m / granularity_m).astype(np.int64),
+            np.floor(value / size).astype(np.int64)
+            for value, size in (
+                (t_min, granularity_min),
+                (x_m, granularity_m),
+                (y_m, granularity_m),
+            )
         ]
-        (user, t, x, y), count = _distinct([np.asarray(codes, np.int64), *cells])
+        (user, t, x, y), count = distinct([np.asarray(codes, np.int64), *cells])
         offsets = np.concatenate([[0], np.cumsum(np.bincount(user, minlength=len(user_ids)))])
         rows = len(user)
         return cls(
             user_ids=user_ids,
             offsets=offsets,
-            x_m=x * float(granularity_m),
-            y_m=y * float(granularity_m),
-            t_min=t * float(granularity_min),
+            x_m=np.asarray(x * granularity_m, np.float64),
+            y_m=np.asarray(y * granularity_m, np.float64),
+            t_min=np.asarray(t * granularity_min, np.float64),
             dx_m=np.full(rows, float(granularity_m)),
             dy_m=np.full(rows, float(granularity_m)),
             dt_min=np.full(rows, float(granularity_min)),
@@ -305,29 +310,37 @@ class FingerprintSet:
         return chosen
 
 
-def _distinct(columns: list[IntArray]) -> tuple[list[IntArray], IntArray]:
-    """Distinct rows of integer columns in lexicographic order, and how often each occurs.
+def distinct(columns: list[IntArray], counts: IntArray | None = None) -> Distinct:
+    """Distinct rows of integer columns in lexicographic order, and their counts added up.
 
     The columns are packed into one 64-bit key where their ranges allow, because sorting plain
     integers is several times faster than sorting several columns.
     """
     lows = [int(c.min()) for c in columns]
     spans = [int(c.max()) - low + 1 for c, low in zip(columns, lows, strict=True)]
-    if np.prod([float(s) for s in spans]) < 2.0**62:
+    packed = bool(np.prod([float(s) for s in spans]) < 2.0**62)
+    if packed:
         key = np.zeros(len(columns[0]), np.int64)
         for column, low, span in zip(columns, lows, spans, strict=True):
             key *= span
             key += column - low
-        key, count = np.unique(key, return_counts=True)
-        out: list[IntArray] = []
-        for low, span in zip(reversed(lows), reversed(spans), strict=True):
-            key, part = np.divmod(key, span)
-            out.append(part + low)
-        return out[::-1], count.astype(np.int64)
-    order = np.lexsort(columns[::-1])
+        if counts is None:
+            key, count = np.unique(key, return_counts=True)
+            return _unpacked(key, lows, spans), count.astype(np.int64)
+        order = np.argsort(key, kind="stable")
+    else:
+        order = np.lexsort(columns[::-1])
     ordered = [c[order] for c in columns]
     new = np.ones(len(order), bool)
     new[1:] = np.logical_or.reduce([c[1:] != c[:-1] for c in ordered])
     first = np.flatnonzero(new)
-    count = np.diff(np.append(first, len(order)))
-    return [c[first] for c in ordered], count
+    each = np.ones(len(order), np.int64) if counts is None else counts[order]
+    return [c[first] for c in ordered], np.add.reduceat(each, first)
+
+
+def _unpacked(key: IntArray, lows: list[int], spans: list[int]) -> list[IntArray]:
+    out: list[IntArray] = []
+    for low, span in zip(reversed(lows), reversed(spans), strict=True):
+        key, part = np.divmod(key, span)
+        out.append(part + low)
+    return out[::-1]

@@ -1,4 +1,4 @@
-"""What the measures return: frozen, with the configuration and the digest of the data behind them."""
+"""What the measures return: frozen, with the configuration and the data's digest behind them."""
 
 from __future__ import annotations
 

@@ -1,0 +1,242 @@
+"""Search for the nearest fingerprints in tiles of users, with a proven bound (science.md §3).
+
+**The bound.** Let a have at least as many samples as b, all extents equal. For a sample i of a,
+
+    min_j δ(i,j)  =  min_j [ w_s·δ_s(i,j) + w_t·δ_t(i,j) ]
+                  ≥  min_j w_s·δ_s(i,j)  +  min_j w_t·δ_t(i,j),
+
+as the minimum of a sum is at least the sum of the minima. The first minimum depends on i's place
+only, the second on its time only. Let ``floor[f, b]`` be, for a *feature* f, a cell of places or a
+bin of time, at most the smallest weighted distance from anywhere in f to b. With ``share[a, f]``
+the share of a's samples in f, counted once among the cells and once among the bins,
+
+    Δ_ab  ≥  Σ_f share[a, f]·floor[f, b].
+
+A user has few features, so the sum is a short series of additions of whole rows of ``floor``,
+one row for all b of a tile. For equal lengths Δ is the mean of both directions, and so is its
+bound. ``floor`` and the sum are 32-bit: every addition of non-negative terms errs by at most
+2⁻²⁴ of the sum, and the bound is lowered by twice the number of terms times that.
+
+A pair is left out only where the bound exceeds what both users already have as their k−1st best,
+so that no pair which could belong to either list is missed, whatever the order of the tiles.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from .stretch import Packed, Scale, fingerprint_effort
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+SmallFloats = npt.NDArray[np.float32]
+SmallInts = npt.NDArray[np.int32]
+
+_SLACK = 1e-9  # on efforts computed in 64 bits
+_ERR32 = 2.0**-23  # twice the relative error of one 32-bit addition
+
+
+class Features(NamedTuple):
+    """Cells of places and bins of time, and each user's share of samples in them."""
+
+    offsets: IntArray  # (n+1,) features of user u: offsets[u]:offsets[u+1]
+    feature: SmallInts  # cells are 0 … n_cells−1, bins follow
+    share: SmallFloats
+    cell_x0: FloatArray  # (n_cells,) the range of places in each cell
+    cell_x1: FloatArray
+    cell_y0: FloatArray
+    cell_y1: FloatArray
+    bin_start: float
+    bin_width: float
+    n_bins: int
+
+
+class Found(NamedTuple):
+    """Buffers for the pairs a tile finds, and scratch of one worker."""
+
+    a: SmallInts
+    b: SmallInts
+    effort: FloatArray
+    bound: SmallFloats  # (tile width,)
+    nearest: FloatArray  # (most places of any user,)
+
+
+@njit(nogil=True, cache=True)
+def fill_floor(
+    packed: Packed, scale: Scale, features: Features, first: int, last: int, floor: SmallFloats
+) -> None:
+    """Set ``floor[f, b − first]`` for the users ``first ≤ b < last``."""
+    n_cells = len(features.cell_x0)
+    space_unit = scale.w_space / scale.max_space
+    time_unit = scale.w_time / scale.max_time
+    for b in range(first, last):
+        column = b - first
+        q0, q1 = packed.place_offsets[b], packed.place_offsets[b + 1]
+        for f in range(n_cells):
+            x0, x1 = features.cell_x0[f], features.cell_x1[f]
+            y0, y1 = features.cell_y0[f], features.cell_y1[f]
+            nearest = np.inf
+            for q in range(q0, q1):
+                x, y = packed.px[q], packed.py[q]
+                away = max(x0 - x, x - x1, 0.0) + max(y0 - y, y - y1, 0.0)
+                nearest = min(nearest, away)
+            floor[f, column] = min(space_unit * nearest, scale.w_space)
+        j0, j1 = packed.offsets[b], packed.offsets[b + 1]
+        j = j0  # first sample that does not lie before the bin
+        for f in range(features.n_bins):
+            start = features.bin_start + f * features.bin_width
+            while j < j1 and packed.t[j] < start:
+                j += 1
+            gap = np.inf
+            if j < j1:
+                gap = max(packed.t[j] - (start + features.bin_width), 0.0)
+            if j > j0:
+                gap = min(gap, start - packed.t[j - 1])
+            floor[n_cells + f, column] = min(time_unit * gap, scale.w_time)
+
+
+@njit(nogil=True, cache=True)
+def search_tile(
+    packed: Packed, scale: Scale, features: Features, floor: SmallFloats, back: SmallFloats,
+    a_first: int, a_last: int, b_first: int, b_last: int, worst: FloatArray, found: Found,
+) -> tuple[int, int]:  # fmt: skip
+    """Pairs a < b of a tile whose effort may enter a list; how many, and how many were computed.
+
+    Users are numbered longest first, so a is never shorter than b. ``worst[u]`` is the effort above
+    which nothing enters u's list, negative for users not measured. ``floor`` belongs to the b's,
+    ``back`` to the a's; the latter is read for pairs of equal length only.
+    """
+    kept = 0
+    computed = 0
+    width = b_last - b_first
+    bound = found.bound
+    highest = -1.0
+    for b in range(b_first, b_last):
+        highest = max(highest, worst[b])
+    for a in range(a_first, a_last):
+        if max(worst[a], highest) < 0.0:
+            continue
+        for column in range(width):
+            bound[column] = 0.0
+        f0, f1 = features.offsets[a], features.offsets[a + 1]
+        for f in range(f0, f1):
+            share = features.share[f]
+            row = floor[features.feature[f]]
+            for column in range(width):
+                bound[column] += share * row[column]
+        lower = 1.0 - (f1 - f0 + 4) * _ERR32
+        length = packed.offsets[a + 1] - packed.offsets[a]
+        for b in range(max(b_first, a + 1), b_last):
+            limit = max(worst[a], worst[b]) + _SLACK
+            if limit < _SLACK:
+                continue
+            least = bound[b - b_first] * lower
+            if packed.offsets[b + 1] - packed.offsets[b] == length:
+                least /= 2.0
+                if least <= limit:
+                    again = 0.0
+                    g0, g1 = features.offsets[b], features.offsets[b + 1]
+                    for f in range(g0, g1):
+                        again += features.share[f] * back[features.feature[f], a - a_first]
+                    least += again / 2.0 * (1.0 - (g1 - g0 + 4) * _ERR32)
+            if least > limit:
+                continue
+            computed += 1
+            effort = fingerprint_effort(packed, scale, a, b, limit, found.nearest)
+            if effort <= worst[a] or effort <= worst[b]:
+                found.a[kept] = a
+                found.b[kept] = b
+                found.effort[kept] = effort
+                kept += 1
+    return kept, computed
+
+
+@njit(nogil=True, cache=True)
+def search_plainly(
+    packed: Packed, scale: Scale, a_first: int, a_last: int, b_first: int, b_last: int,
+    worst: FloatArray, found: Found,
+) -> int:  # fmt: skip
+    """As :func:`search_tile` without the bound: for cells of unequal extents."""
+    kept = 0
+    for a in range(a_first, a_last):
+        for b in range(max(b_first, a + 1), b_last):
+            limit = max(worst[a], worst[b]) + _SLACK
+            if limit < _SLACK:
+                continue
+            effort = fingerprint_effort(packed, scale, a, b, limit, found.nearest)
+            if effort <= worst[a] or effort <= worst[b]:
+                found.a[kept] = a
+                found.b[kept] = b
+                found.effort[kept] = effort
+                kept += 1
+    return kept
+
+
+@njit(nogil=True, cache=True)
+def enter(
+    count: int, found: Found, row: IntArray, neighbours: IntArray, stretch: FloatArray,
+    worst: FloatArray,
+) -> None:  # fmt: skip
+    """Enter the pairs found into both users' sorted lists; ``row`` gives the users' row numbers."""
+    for p in range(count):
+        a, b, effort = found.a[p], found.b[p], found.effort[p]
+        _enter_one(a, row[b], effort, neighbours, stretch, worst)
+        _enter_one(b, row[a], effort, neighbours, stretch, worst)
+
+
+@njit(nogil=True, cache=True)
+def _enter_one(
+    user: int, other: int, effort: float, neighbours: IntArray, stretch: FloatArray,
+    worst: FloatArray,
+) -> None:  # fmt: skip
+    if effort > worst[user]:
+        return
+    last = stretch.shape[1] - 1
+    if effort == stretch[user, last] and other > neighbours[user, last]:
+        return
+    if effort > stretch[user, last]:
+        return
+    at = last
+    while at > 0 and (
+        effort < stretch[user, at - 1]
+        or (effort == stretch[user, at - 1] and other < neighbours[user, at - 1])
+    ):
+        stretch[user, at] = stretch[user, at - 1]
+        neighbours[user, at] = neighbours[user, at - 1]
+        at -= 1
+    stretch[user, at] = effort
+    neighbours[user, at] = other
+    worst[user] = min(worst[user], stretch[user, last])
+
+
+@njit(nogil=True, cache=True)
+def candidate_efforts(
+    packed: Packed, scale: Scale, first: int, last: int, candidates: IntArray, k: int,
+    worst: FloatArray, nearest: FloatArray,
+) -> None:  # fmt: skip
+    """Set ``worst`` of users first … last−1 to their k−1st best effort among their candidates.
+
+    Candidates equal to the user are passed over; a user with too few keeps its value.
+    """
+    best = np.empty(k - 1)
+    for a in range(first, last):
+        if worst[a] < 0:
+            continue
+        best[:] = np.inf
+        for c in range(candidates.shape[1]):
+            b = candidates[a - first, c]
+            if b == a:
+                continue
+            limit = best[k - 2]
+            effort = fingerprint_effort(packed, scale, a, b, limit, nearest)
+            if effort < limit:
+                at = k - 2
+                while at > 0 and effort < best[at - 1]:
+                    best[at] = best[at - 1]
+                    at -= 1
+                best[at] = effort
+        worst[a] = min(worst[a], best[k - 2])

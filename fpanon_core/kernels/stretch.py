@@ -1,0 +1,261 @@
+"""Stretch effort between two fingerprints (science.md §2–3).
+
+Two kernels compute one *directed* effort, the mean over the samples of ``a`` of the smallest δ to
+any sample of ``b``: one where all samples have the same extent, so that the stretch is a plain
+distance, and one for any cells and weights. Both sweep
+``b`` in time order outwards from each sample of ``a`` and stop where time alone costs more than the
+best match so far. Matches beyond ``max_time_min`` all cost ``w_time`` in time, so that among them
+only the place matters: one pass over the few distinct places of ``b`` settles them, and is made
+only for samples that found nothing better in time.
+
+Both abandon a pair, and say infinity, once the sum shows the mean to exceed ``limit``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+class Packed(NamedTuple):
+    """Fingerprints as the kernels read them; samples of user u are rows offsets[u]:offsets[u+1]."""
+
+    equal: bool  # all samples have the same extent: efforts are plain distances
+    offsets: IntArray
+    t: FloatArray
+    x: FloatArray
+    y: FloatArray
+    dt: FloatArray
+    dx: FloatArray
+    dy: FloatArray
+    weight: FloatArray  # (n,) users each fingerprint stands for
+    place: IntArray  # (n_samples,) number of the sample's place among its user's
+    place_offsets: IntArray
+    px: FloatArray  # distinct places (lower corners) of user u: place_offsets[u]:place_offsets[u+1]
+    py: FloatArray
+
+
+class Scale(NamedTuple):
+    """The four parameters of the sample stretch effort."""
+
+    w_space: float
+    w_time: float
+    max_space: float
+    max_time: float
+
+
+# Efforts are rounded to this many units so that mathematically equal efforts, summed in a
+# different order, tie and the lower row number wins; six orders below the accuracy promised.
+_ROUND = 1e12
+
+
+@njit(nogil=True, cache=True)
+def fingerprint_effort(
+    packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray
+) -> float:
+    """Δ_ab, rounded for ties; infinity once it is sure to exceed ``limit``.
+
+    From the longer to the shorter; for equal lengths the mean of both directions.
+    """
+    length_a = packed.offsets[a + 1] - packed.offsets[a]
+    length_b = packed.offsets[b + 1] - packed.offsets[b]
+    if length_a > length_b:
+        return np.rint(_directed(packed, scale, a, b, limit, nearest) * _ROUND) / _ROUND
+    if length_b > length_a:
+        return np.rint(_directed(packed, scale, b, a, limit, nearest) * _ROUND) / _ROUND
+    there = _directed(packed, scale, a, b, 2.0 * limit, nearest)
+    if there == np.inf:
+        return np.inf
+    back = _directed(packed, scale, b, a, 2.0 * limit - there, nearest)
+    return np.rint((there + back) / 2.0 * _ROUND) / _ROUND
+
+
+@njit(nogil=True, cache=True)
+def _directed(
+    packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray
+) -> float:
+    """Mean over the samples of a of the smallest δ to b; infinity once it exceeds ``limit``."""
+    if packed.equal:
+        return _directed_points(packed, scale, a, b, limit, nearest)
+    return _directed_boxes(packed, scale, a, b, limit)
+
+
+@njit(nogil=True, cache=True)
+def _directed_points(
+    packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray
+) -> float:
+    t, x, y = packed.t, packed.x, packed.y
+    px, py = packed.px, packed.py
+    a0, a1 = packed.offsets[a], packed.offsets[a + 1]
+    b0, b1 = packed.offsets[b], packed.offsets[b + 1]
+    q0, q1 = packed.place_offsets[b], packed.place_offsets[b + 1]
+    for p in range(packed.place_offsets[a + 1] - packed.place_offsets[a]):
+        nearest[p] = -1.0
+    w_space, w_time, max_time = scale.w_space, scale.w_time, scale.max_time
+    space_unit = w_space / scale.max_space
+    time_unit = w_time / max_time
+    stop = limit * (a1 - a0)
+    total = 0.0
+    begin = b0
+    for i in range(a0, a1):
+        ti, xi, yi = t[i], x[i], y[i]
+        while begin < b1 and t[begin] < ti:
+            begin += 1
+        best = w_space + w_time
+        for j in range(begin, b1):
+            gap = t[j] - ti
+            effort = gap * time_unit
+            if gap >= max_time or effort >= best:
+                break
+            effort += min(space_unit * (abs(xi - x[j]) + abs(yi - y[j])), w_space)
+            best = min(best, effort)
+        for j in range(begin - 1, b0 - 1, -1):
+            gap = ti - t[j]
+            effort = gap * time_unit
+            if gap >= max_time or effort >= best:
+                break
+            effort += min(space_unit * (abs(xi - x[j]) + abs(yi - y[j])), w_space)
+            best = min(best, effort)
+        if best > w_time:
+            p = packed.place[i]
+            if nearest[p] < 0:
+                found = np.inf
+                for q in range(q0, q1):
+                    found = min(found, abs(xi - px[q]) + abs(yi - py[q]))
+                nearest[p] = min(space_unit * found, w_space)
+            best = min(best, w_time + nearest[p])
+        total += best
+        if total > stop:
+            return np.inf
+    return total / (a1 - a0)
+
+
+@njit(nogil=True, cache=True)
+def stretch_1d(a: float, da: float, b: float, db: float, wa: float, wb: float) -> float:
+    """φ* along one axis: how much the cells [a, a+da) and [b, b+db) must stretch to coincide.
+
+    The weighted sum of the two one-sided stretches of science.md §2, collected: the span of both,
+    less each cell's own extent by its weight (wa + wb = 1).
+    """
+    return max(a + da, b + db) - min(a, b) - wa * da - wb * db
+
+
+@njit(nogil=True, cache=True)
+def _directed_boxes(packed: Packed, scale: Scale, a: int, b: int, limit: float) -> float:
+    """For cells of any extent. The sweep stops by bounds on φ_t that grow with the distance:
+
+    t_b ≥ t_a: the span of both cells reaches from t_a to t_b + dt_b at least, hence
+    φ_t ≥ (t_b − t_a) + w_a·(dt_b − dt_a); dt_b is at least b's shortest. t_b ≤ t_a: likewise
+    φ_t ≥ (t_a − t_b) + w_b·(dt_a − dt_b); dt_b is at most b's longest.
+    """
+    t, x, y = packed.t, packed.x, packed.y
+    dt, dx, dy = packed.dt, packed.dx, packed.dy
+    a0, a1 = packed.offsets[a], packed.offsets[a + 1]
+    b0, b1 = packed.offsets[b], packed.offsets[b + 1]
+    wa = packed.weight[a] / (packed.weight[a] + packed.weight[b])
+    wb = 1.0 - wa
+    w_space, w_time, max_time = scale.w_space, scale.w_time, scale.max_time
+    space_unit = w_space / scale.max_space
+    time_unit = w_time / max_time
+    stop = limit * (a1 - a0)
+    shortest, longest = np.inf, 0.0
+    for j in range(b0, b1):
+        shortest = min(shortest, dt[j])
+        longest = max(longest, dt[j])
+    total = 0.0
+    begin = b0
+    for i in range(a0, a1):
+        ti, dti = t[i], dt[i]
+        while begin < b1 and t[begin] < ti:
+            begin += 1
+        best = w_space + w_time
+        for j in range(begin, b1):
+            least = t[j] - ti + wa * (shortest - dti)
+            if least >= max_time or least * time_unit >= best:
+                break
+            effort = min(time_unit * stretch_1d(ti, dti, t[j], dt[j], wa, wb), w_time)
+            span = stretch_1d(x[i], dx[i], x[j], dx[j], wa, wb)
+            span += stretch_1d(y[i], dy[i], y[j], dy[j], wa, wb)
+            best = min(best, effort + min(space_unit * span, w_space))
+        for j in range(begin - 1, b0 - 1, -1):
+            least = ti - t[j] + wb * (dti - longest)
+            if least >= max_time or least * time_unit >= best:
+                break
+            effort = min(time_unit * stretch_1d(ti, dti, t[j], dt[j], wa, wb), w_time)
+            span = stretch_1d(x[i], dx[i], x[j], dx[j], wa, wb)
+            span += stretch_1d(y[i], dy[i], y[j], dy[j], wa, wb)
+            best = min(best, effort + min(space_unit * span, w_space))
+        if best > w_time:
+            found = np.inf
+            for j in range(b0, b1):
+                span = stretch_1d(x[i], dx[i], x[j], dx[j], wa, wb)
+                span += stretch_1d(y[i], dy[i], y[j], dy[j], wa, wb)
+                found = min(found, span)
+            best = min(best, w_time + min(space_unit * found, w_space))
+        total += best
+        if total > stop:
+            return np.inf
+    return total / (a1 - a0)
+
+
+@njit(nogil=True, cache=True)
+def match_samples(
+    packed: Packed, scale: Scale, a: int, b: int, matched: IntArray, space: FloatArray,
+    time: FloatArray,
+) -> None:  # fmt: skip
+    """For each sample of a the sample of b with the smallest δ (ties: earlier), and δ's two parts.
+
+    ``matched`` receives rows of b, ``space`` and ``time`` the weighted parts w_s·δ_s and w_t·δ_t.
+    Plain double loop: it is run for the few pairs that are looked at.
+    """
+    a0, a1 = packed.offsets[a], packed.offsets[a + 1]
+    b0, b1 = packed.offsets[b], packed.offsets[b + 1]
+    wa = packed.weight[a] / (packed.weight[a] + packed.weight[b])
+    wb = 1.0 - wa
+    space_unit = scale.w_space / scale.max_space
+    time_unit = scale.w_time / scale.max_time
+    for i in range(a0, a1):
+        best = np.inf
+        for j in range(b0, b1):
+            span = stretch_1d(packed.x[i], packed.dx[i], packed.x[j], packed.dx[j], wa, wb)
+            span += stretch_1d(packed.y[i], packed.dy[i], packed.y[j], packed.dy[j], wa, wb)
+            in_space = min(space_unit * span, scale.w_space)
+            wait = stretch_1d(packed.t[i], packed.dt[i], packed.t[j], packed.dt[j], wa, wb)
+            in_time = min(time_unit * wait, scale.w_time)
+            # A match better by less than the rounding of efforts is a tie; the earlier one stands.
+            if in_space + in_time < best - 1.0 / _ROUND:
+                best = in_space + in_time
+                matched[i - a0] = j
+                space[i - a0] = in_space
+                time[i - a0] = in_time
+
+
+@njit(nogil=True, cache=True)
+def pooled_components(
+    packed: Packed, scale: Scale, a: int, neighbours: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Matched parts in space and in time of a and each neighbour, from the longer's samples."""
+    length_a = packed.offsets[a + 1] - packed.offsets[a]
+    size = 0
+    for b in neighbours:
+        size += max(length_a, packed.offsets[b + 1] - packed.offsets[b])
+    matched = np.empty(size, np.int64)
+    space = np.empty(size)
+    time = np.empty(size)
+    at = 0
+    for b in neighbours:
+        length_b = packed.offsets[b + 1] - packed.offsets[b]
+        size = max(length_a, length_b)
+        part = slice(at, at + size)
+        if length_a >= length_b:
+            match_samples(packed, scale, a, b, matched[part], space[part], time[part])
+        else:
+            match_samples(packed, scale, b, a, matched[part], space[part], time[part])
+        at += size
+    return space, time

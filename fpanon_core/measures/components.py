@@ -1,0 +1,258 @@
+"""Why is a fingerprint hard to hide? The parts of its stretch effort (science.md §4, ANON §4.3).
+
+For a user a and each of the k − 1 nearest fingerprints b, the samples of the longer fingerprint (of
+a, when they are equally long) are matched to the other's; ``S``, ``T`` and ``D`` pool the matched
+pairs' parts ``w_s·δ_s``, ``w_t·δ_t`` and their sum.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..engines.local import Engine, LocalEngine, Progress
+from ..kernels.spread import gini_of_sorted, tail_weight_of_sorted
+from ..kernels.stretch import match_samples, pooled_components
+from ..model.configs import StretchConfig
+from ..model.errors import ConfigError, InfeasibleError
+from ..model.fingerprints import FingerprintSet
+from ..model.results import KGapResult
+from .packing import pack, scale_of
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_FIGURES = (
+    "temporal_share",
+    "gini_space",
+    "gini_time",
+    "gini_total",
+    "tail_space",
+    "tail_time",
+    "tail_total",
+    "space_m",
+    "time_min",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class StretchComponents:
+    """What the stretch efforts of each measured user are made of; all arrays (n_measured,).
+
+    Attributes
+    ----------
+    temporal_share : float64 ndarray
+        ΣT / (ΣS + ΣT), in [0, 1]; NaN where both are 0, the user being hidden already.
+    gini_space, gini_time, gini_total : float64 ndarray
+        Gini coefficient of S, T, D.
+    tail_space, tail_time, tail_total : float64 ndarray
+        Tail weight index of S, T, D; NaN where it is undefined.
+    space_m, time_min : float64 ndarray
+        Mean distance and mean time between matched samples, each capped at its threshold.
+    """
+
+    temporal_share: FloatArray
+    gini_space: FloatArray
+    gini_time: FloatArray
+    gini_total: FloatArray
+    tail_space: FloatArray
+    tail_time: FloatArray
+    tail_total: FloatArray
+    space_m: FloatArray
+    time_min: FloatArray
+    fs: FingerprintSet
+    result: KGapResult
+
+    def of(self, user: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """(S, T, D) of one measured user, given by row number, each ascending."""
+        at = np.flatnonzero(self.result.users == user)
+        if len(at) == 0:
+            raise InfeasibleError("This user was not measured; measure them first.")
+        parts = [
+            matched_samples(self.fs, user, int(b), self.result.config)
+            for b in self.result.neighbours[at[0]]
+        ]
+        space, time, total = (
+            np.sort(np.concatenate([p[name].to_numpy() for p in parts]))
+            for name in ("space", "time", "total")
+        )
+        return space, time, total
+
+
+def stretch_components(
+    fs: FingerprintSet,
+    result: KGapResult,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> StretchComponents:
+    """Components of every measured user's stretch efforts to the k − 1 nearest.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        The one ``result`` was measured on.
+    result : KGapResult
+    engine, progress
+        As in :func:`k_gap`.
+
+    Raises
+    ------
+    ConfigError
+        If ``result`` was measured on other fingerprints.
+    """
+    if result.digest != fs.digest:
+        raise ConfigError("The result was measured on other fingerprints; measure these first.")
+    packed, scale = pack(fs), scale_of(result.config)
+    n = len(result.users)
+    out = np.full((n, len(_FIGURES)), np.nan)
+
+    def block(first: int) -> float:
+        last = min(first + 256, n)
+        for i in range(first, last):
+            space, time = pooled_components(
+                packed, scale, result.users[i], np.ascontiguousarray(result.neighbours[i])
+            )
+            out[i] = _summary(space, time, result.config)
+        return float(last - first)
+
+    (engine or LocalEngine()).run(block, range(0, n, 256), n, progress)
+    columns = dict(zip(_FIGURES, np.ascontiguousarray(out.T), strict=True))
+    return StretchComponents(**columns, fs=fs, result=result)
+
+
+def mean_components(
+    fs: FingerprintSet,
+    result: KGapResult,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Mean matched distance (m) and time (min) of each measured user; the k-gap put in words."""
+    parts = stretch_components(fs, result, engine=engine, progress=progress)
+    return parts.space_m, parts.time_min
+
+
+def matched_samples(
+    fs: FingerprintSet, a: int, b: int, config: StretchConfig | None = None
+) -> pd.DataFrame:
+    """The samples of the longer of two fingerprints (equal lengths: of a), each with its match.
+
+    Returns
+    -------
+    DataFrame
+        ``row`` and ``matched_row`` (sample rows of ``fs``), ``dist_m`` and ``gap_min`` (the stretch
+        in space and in time, not capped), ``space``, ``time``, ``total`` (parts of δ).
+    """
+    config = config or StretchConfig()
+    if a == b:
+        raise InfeasibleError("A fingerprint is matched with another one; choose two users.")
+    pair = fs.check_users([a, b])
+    longer, shorter = (0, 1) if fs.lengths[a] >= fs.lengths[b] else (1, 0)
+    packed = pack(fs.subset(pair))
+    rows = np.concatenate([np.arange(fs.offsets[u], fs.offsets[u + 1]) for u in pair])
+    length = int(fs.lengths[pair[longer]])
+    matched, space, time = np.empty(length, np.int64), np.empty(length), np.empty(length)
+    match_samples(packed, scale_of(config), longer, shorter, matched, space, time)
+    own = np.arange(packed.offsets[longer], packed.offsets[longer + 1])
+    share = packed.weight[[longer, shorter]] / packed.weight.sum()
+    stretch = [
+        _stretch(start[own], extent[own], start[matched], extent[matched], share)
+        for start, extent in (
+            (packed.x, packed.dx),
+            (packed.y, packed.dy),
+            (packed.t, packed.dt),
+        )
+    ]
+    return pd.DataFrame(
+        {
+            "row": rows[own],
+            "matched_row": rows[matched],
+            "dist_m": stretch[0] + stretch[1],
+            "gap_min": stretch[2],
+            "space": space,
+            "time": time,
+            "total": space + time,
+        }
+    )
+
+
+def gini(values: npt.ArrayLike) -> float:
+    """Gini coefficient of non-negative values; 0 for equal (or all zero) ones.
+
+    ``G = 2·Σ i·s_i / (N·Σ s_i) − (N+1)/N`` for ascending s_i (science.md §4; ANON eq. 6 has a sign
+    misprint).
+
+    Raises
+    ------
+    ConfigError
+        If there is no value, or one is negative or no number.
+
+    Examples
+    --------
+    >>> gini([0, 0, 0, 1]), gini([3, 3, 3])
+    (0.75, 0.0)
+    """
+    return float(gini_of_sorted(_checked(values, negative=False)))
+
+
+def tail_weight_index(values: npt.ArrayLike) -> float:
+    """Weight of the upper tail, as a multiple of the normal distribution's (ANON eq. 7).
+
+    Normal → 1, exponential → 1.6, Pareto of shape 1 → 14; NaN where it is undefined, the third
+    quartile being the median.
+
+    Raises
+    ------
+    ConfigError
+        If there is no value, or one is no number.
+
+    Examples
+    --------
+    >>> round(tail_weight_index(range(101)), 3)
+    0.568
+    """
+    return float(tail_weight_of_sorted(_checked(values, negative=True)))
+
+
+def _checked(values: npt.ArrayLike, *, negative: bool) -> FloatArray:
+    numbers = np.sort(np.asarray(values, dtype=np.float64).ravel())
+    if len(numbers) == 0:
+        raise ConfigError("There is no value; give at least one.")
+    if not np.isfinite(numbers).all():
+        raise ConfigError("A value is missing or infinite; leave such values out.")
+    if not negative and numbers[0] < 0:
+        raise ConfigError("A value is negative; the Gini coefficient needs values of 0 or more.")
+    return numbers
+
+
+def _summary(space: FloatArray, time: FloatArray, config: StretchConfig) -> FloatArray:
+    """The figures of one user, in the order of ``_FIGURES``."""
+    pools = [np.sort(space), np.sort(time), np.sort(space + time)]
+    sums = [float(p.sum()) for p in pools]
+    share = sums[1] / (sums[0] + sums[1]) if sums[0] + sums[1] > 0 else math.nan
+    # A weight of 0 leaves no trace of the distance in the parts.
+    space_m = sums[0] / len(space) / config.w_space * config.max_space_m if config.w_space else 0.0
+    time_min = sums[1] / len(time) / config.w_time * config.max_time_min if config.w_time else 0.0
+    return np.array(
+        [
+            share,
+            *(gini_of_sorted(p) for p in pools),
+            *(tail_weight_of_sorted(p) for p in pools),
+            space_m,
+            time_min,
+        ]
+    )
+
+
+def _stretch(
+    a: FloatArray, da: FloatArray, b: FloatArray, db: FloatArray, share: FloatArray
+) -> FloatArray:
+    """φ* along one axis, as :func:`fpanon_core.kernels.stretch.stretch_1d`, for arrays."""
+    span: FloatArray = np.maximum(a + da, b + db) - np.minimum(a, b)
+    span -= share[0] * da + share[1] * db
+    return span

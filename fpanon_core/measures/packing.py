@@ -1,0 +1,131 @@
+"""Fingerprints and their features in the form the kernels read."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..kernels.search import Features
+from ..kernels.stretch import Packed, Scale
+from ..model.configs import StretchConfig
+from ..model.fingerprints import FingerprintSet
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+# More features bound more tightly and cost more to prepare; beyond these the gain was not
+# measurable on the sets of tests/benchmarks.
+_MOST_CELLS = 1024
+_MOST_BINS = 2048
+_FINEST_BIN_MIN = 10.0
+
+
+def scale_of(config: StretchConfig) -> Scale:
+    """The kernels' form of a configuration."""
+    return Scale(
+        float(config.w_space),
+        float(config.w_time),
+        float(config.max_space_m),
+        float(config.max_time_min),
+    )
+
+
+def pack(fs: FingerprintSet) -> Packed:
+    """The arrays of a fingerprint set, with each user's distinct places."""
+    x_cells, y_cells = (_ranks(fs.x_m), _ranks(fs.y_m))
+    cells = x_cells * (int(y_cells.max()) + 1) + y_cells
+    if not (_constant(fs.dx_m) and _constant(fs.dy_m)):
+        # With unequal extents a place is more than its corner; the kernels do not use places then.
+        cells = np.arange(fs.n_samples)
+    cell = _ranks(cells)
+    key = fs.sample_user * (int(cell.max()) + 1) + cell
+    keys, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    place_user = keys // (int(cell.max()) + 1)
+    place_offsets = np.searchsorted(place_user, np.arange(fs.n_users + 1))
+    return Packed(
+        equal=all(_constant(extent) for extent in (fs.dx_m, fs.dy_m, fs.dt_min)),
+        offsets=np.array(fs.offsets),
+        t=np.array(fs.t_min),
+        x=np.array(fs.x_m),
+        y=np.array(fs.y_m),
+        dt=np.array(fs.dt_min),
+        dx=np.array(fs.dx_m),
+        dy=np.array(fs.dy_m),
+        weight=fs.weight.astype(np.float64),
+        place=inverse - place_offsets[fs.sample_user],
+        place_offsets=place_offsets.astype(np.int64),
+        px=np.array(fs.x_m)[first],
+        py=np.array(fs.y_m)[first],
+    )
+
+
+def features_of(fs: FingerprintSet) -> Features:
+    """Cells of places and bins of time, and every user's share of samples in them.
+
+    Cells are the distinct places themselves where they are few, else the squares of the finest
+    regular grid that leaves few enough.
+    """
+    cell, x0, x1, y0, y1 = _cells(fs)
+    start, end = float(fs.t_min.min()), float(fs.t_min.max())
+    width = max(_FINEST_BIN_MIN, (end - start) / (_MOST_BINS - 1))
+    n_bins = int((end - start) // width) + 1
+    bins = np.minimum(((fs.t_min - start) // width).astype(np.int64), n_bins - 1)
+    n_features = len(x0) + n_bins
+    weight = 1.0 / fs.lengths[fs.sample_user]
+    keys, inverse = np.unique(
+        np.concatenate(
+            [fs.sample_user * n_features + cell, fs.sample_user * n_features + len(x0) + bins]
+        ),
+        return_inverse=True,
+    )
+    share = np.bincount(inverse, np.concatenate([weight, weight]))
+    user = keys // n_features
+    return Features(
+        offsets=np.searchsorted(user, np.arange(fs.n_users + 1)).astype(np.int64),
+        feature=(keys % n_features).astype(np.int32),
+        share=share.astype(np.float32),
+        cell_x0=x0,
+        cell_x1=x1,
+        cell_y0=y0,
+        cell_y1=y1,
+        bin_start=start,
+        bin_width=width,
+        n_bins=n_bins,
+    )
+
+
+def _cells(
+    fs: FingerprintSet,
+) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Cell of each sample, and the range of places in each cell."""
+    side = 0.0
+    while True:
+        if side == 0.0:
+            column, row = _ranks(fs.x_m), _ranks(fs.y_m)
+        else:
+            column = np.floor((fs.x_m - fs.x_m.min()) / side).astype(np.int64)
+            row = np.floor((fs.y_m - fs.y_m.min()) / side).astype(np.int64)
+        cell = _ranks(column * (int(row.max()) + 1) + row)
+        count = int(cell.max()) + 1
+        if count <= _MOST_CELLS:
+            break
+        # Halving the number of cells asks for squares √2 wider; smaller steps would only take
+        # longer to find the same.
+        extent = max(float(np.ptp(fs.x_m)), float(np.ptp(fs.y_m)))
+        side = max(side * 1.25, extent / 2048)
+    low = [np.full(count, np.inf) for _ in range(2)]
+    high = [np.full(count, -np.inf) for _ in range(2)]
+    for axis, values in enumerate((fs.x_m, fs.y_m)):
+        np.minimum.at(low[axis], cell, values)
+        np.maximum.at(high[axis], cell, values)
+    return cell, low[0], high[0], low[1], high[1]
+
+
+def _ranks(values: npt.NDArray[np.generic]) -> IntArray:
+    """0, 1, 2, … for the distinct values in ascending order."""
+    ranks: IntArray = np.unique(values, return_inverse=True)[1].astype(np.int64)
+    return ranks
+
+
+def _constant(values: FloatArray) -> bool:
+    return bool(np.all(values == values[0]))
