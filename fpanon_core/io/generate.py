@@ -27,6 +27,7 @@ IntArray = npt.NDArray[np.int64]
 DEFAULT_START = dt.date(2024, 3, 4)  # a Monday
 _CHUNK_USERS = 20_000
 _SLICE = 1_000_000
+_MOST_USERS = 2**27
 # Activity by hour of the day: a quiet night, a rise through the morning, a peak in the evening.
 _WEEKDAY = (
     6, 3, 2, 1.5, 1.5, 3, 10, 28, 45, 52, 55, 58, 62, 56, 54, 55, 60, 70, 78, 80, 72, 54, 32, 15,
@@ -87,7 +88,7 @@ def generate_cdr(
     (['user_id', 'timestamp', 'lat', 'lon', 'antenna_id'], 3)
     """
     world = _World(days, seed, events_per_day, activity_sigma, start, region)
-    check_whole("n_users", n_users, 1, 2**31)
+    check_whole("n_users", n_users, 1, _MOST_USERS)
     return world.table(0, n_users)
 
 
@@ -107,8 +108,8 @@ def generate_cdr_chunks(
     The pieces, one after the other, are that table, whatever their size.
     """
     world = _World(days, seed, events_per_day, activity_sigma, start, region)
-    check_whole("n_users", n_users, 1, 2**31)
-    check_whole("chunk_users", chunk_users, 1, 2**31)
+    check_whole("n_users", n_users, 1, _MOST_USERS)
+    check_whole("chunk_users", chunk_users, 1, _MOST_USERS)
     return (
         world.table(first, min(first + chunk_users, n_users))
         for first in range(0, n_users, chunk_users)
@@ -212,7 +213,8 @@ def _rhythm(days: int, weekday: int) -> FloatArray:
 def _user_ids(begin: int, end: int) -> npt.NDArray[np.int32]:
     """Numbers that look like subscribers': distinct, and not in the order of the users.
 
-    An odd multiplier makes ``i → a·i + c mod 2^31`` a bijection (a linear congruence).
+    An odd multiplier makes ``i → a·i + c mod 2^27`` a bijection (a linear congruence). Below 2^27
+    they cannot be taken for times in seconds since 1970 either.
     """
     i = np.arange(begin, end, dtype=np.int64)
-    return ((i * 1_103_515_245 + 1_234_567_891) % 2**31).astype(np.int32)
+    return ((i * 1_103_515_245 + 12_345_678) % _MOST_USERS).astype(np.int32)

@@ -1,0 +1,148 @@
+"""How does a table reach a file? Piece by piece, so that any size does.
+
+CSV has times in ISO 8601 with their offset, so that nobody has to guess the zone. A gzipped file
+carries no time of writing: the same table gives the same bytes. A file appears under its name only
+when it is whole.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv, parquet
+
+from ..model.errors import ConfigError
+
+_FORMATS = (".csv", ".csv.gz", ".parquet")
+
+
+def write_table(pieces: Iterable[pd.DataFrame], path: str | os.PathLike[str]) -> int:
+    """Write pieces of a table, one after the other, to one file.
+
+    Parameters
+    ----------
+    pieces : iterable of DataFrame
+        Columns in time with a zone are written as local time with its offset.
+    path : path
+        Ending in ``.csv``, ``.csv.gz`` or ``.parquet``, which says the format. An existing file is
+        replaced.
+
+    Returns
+    -------
+    int
+        Rows written.
+
+    Raises
+    ------
+    ConfigError
+        Another ending, or the place cannot be written to.
+    """
+    target = check_writable(path)
+    rows = 0
+    with _whole(target) as unfinished, _Writer(unfinished, target.name) as writer:
+        for piece in pieces:
+            writer.write(piece)
+            rows += len(piece)
+    return rows
+
+
+def check_writable(path: str | os.PathLike[str]) -> Path:
+    """The path, if its ending names a format and its folder exists; ConfigError if not."""
+    target = Path(path)
+    if not target.name.lower().endswith(_FORMATS):
+        raise ConfigError(
+            f"The output's name ends in {target.suffix!r}; end it in .csv, .csv.gz or .parquet."
+        )
+    if target.is_dir() or not target.absolute().parent.is_dir():
+        raise ConfigError("The output's folder does not exist, or the name is a folder's own.")
+    return target
+
+
+@contextmanager
+def _whole(target: Path) -> Iterator[Path]:
+    """A path to write to; takes the target's name at the end, or is removed after a failure."""
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        yield unfinished
+        os.replace(unfinished, target)
+    except OSError as fault:
+        raise ConfigError(
+            f"The output could not be written ({fault.strerror}); check the folder and its space."
+        ) from fault
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+class _Writer:
+    """One open file; the first piece settles the columns."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path = path
+        self._parquet = name.lower().endswith(".parquet")
+        self._zipped = name.lower().endswith(".gz")
+        self._open: list[Any] = []
+
+    def __enter__(self) -> _Writer:
+        return self
+
+    def write(self, piece: pd.DataFrame) -> None:
+        table = pa.table({str(name): self._column(piece[name]) for name in piece.columns})
+        first = not self._open
+        if first:
+            self._start(table.schema)
+        if self._parquet:
+            self._open[-1].write_table(table)
+            return
+        # Text is quoted where it must be, by column of a piece: arrow knows only all or none.
+        style = "needed" if any(_delicate(column) for column in table.columns) else "none"
+        head = "needed" if _delicate(pa.array(table.column_names)) else "none"
+        options = {"include_header": first, "quoting_style": style, "quoting_header": head}
+        csv.write_csv(table, self._open[-1], csv.WriteOptions(**options))
+
+    def __exit__(self, *fault: object) -> None:
+        for opened in reversed(self._open):
+            opened.close()
+
+    def _start(self, schema: Any) -> None:
+        if self._parquet:
+            self._open.append(parquet.ParquetWriter(self._path, schema))
+            return
+        self._open.append(self._path.open("wb"))
+        if self._zipped:
+            # No name and no time in the header: equal tables, equal bytes.
+            raw = self._open[-1]
+            self._open.append(gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0))
+
+    def _column(self, column: pd.Series[Any]) -> Any:
+        if isinstance(column.dtype, pd.DatetimeTZDtype) and not self._parquet:
+            return pa.array(iso_with_offset(column))
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            return pa.array(column.astype(object), type=pa.string())
+        return pa.array(column, from_pandas=True)
+
+
+def _delicate(column: Any) -> bool:
+    """Whether a text of the column needs quotes in CSV."""
+    if not pa.types.is_string(column.type) and not pa.types.is_large_string(column.type):
+        return False
+    return bool(pc.any(pc.match_substring_regex(column, '[",\r\n]')).as_py())
+
+
+def iso_with_offset(times: pd.Series[Any]) -> np.ndarray[Any, Any]:
+    """Times with a zone as texts such as ``2024-03-04T19:10:45+01:00``, to the second."""
+    local = times.dt.tz_localize(None).to_numpy().astype("M8[s]")
+    instant = times.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy().astype("M8[s]")
+    offset, which = np.unique((local - instant).astype(np.int64) // 60, return_inverse=True)
+    suffix = np.array(
+        [f"{'-' if m < 0 else '+'}{abs(m) // 60:02d}:{abs(m) % 60:02d}" for m in offset]
+    )
+    return np.char.add(np.datetime_as_string(local), suffix[which])
