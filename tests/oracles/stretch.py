@@ -58,7 +58,7 @@ def k_gap(fingerprints, k, *, n=None, **config):
 
 
 def gini(values):
-    """Mean absolute difference over twice the mean: another form than the package's sum of ranks."""
+    """Mean absolute difference over twice the mean: another form than the sum of ranks."""
     mean = math.fsum(values) / len(values)
     if mean == 0:
         return 0.0

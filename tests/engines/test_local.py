@@ -1,0 +1,64 @@
+"""Blocks on threads: all run once, faults and cancels come out, bad numbers are refused."""
+
+import threading
+import time
+
+import pytest
+
+from fpanon_core.engines.local import LocalEngine
+from fpanon_core.model.errors import Cancelled, ConfigError
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_every_block_once(workers):
+    lock, seen, shares = threading.Lock(), [], []
+
+    def task(block):
+        with lock:
+            seen.append(block)
+        return 1.0
+
+    LocalEngine(workers).run(task, range(23), 23, shares.append)
+    assert sorted(seen) == list(range(23))
+    assert shares[0] == 0.0
+    assert shares[-1] == pytest.approx(1.0)
+    assert shares == sorted(shares)
+
+
+def test_a_fault_in_a_block_comes_out():
+    def task(block):
+        if block == 3:
+            raise ZeroDivisionError
+        return 1.0
+
+    with pytest.raises(ZeroDivisionError):
+        LocalEngine(2).run(task, range(10), 10)
+
+
+def test_cancel_stops_blocks_not_begun():
+    done = []
+
+    def task(block):
+        time.sleep(0.001)
+        done.append(block)
+        return 1.0
+
+    def stop(share):
+        if share > 0:
+            raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        LocalEngine(1).run(task, range(5_000), 5_000, stop)
+    assert len(done) < 1_000
+
+
+def test_no_blocks():
+    shares = []
+    LocalEngine().run(lambda _: 1.0, [], 1.0, shares.append)
+    assert shares == [0.0]
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5, True, "2"])
+def test_impossible_workers(workers):
+    with pytest.raises(ConfigError, match="workers"):
+        LocalEngine(workers)

@@ -1,0 +1,72 @@
+"""Hypothesis strategies for fingerprint sets, and their form for the oracles."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from fpanon_core.model.fingerprints import FingerprintSet
+
+_FIELDS = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
+
+
+def as_lists(fs):
+    """Each fingerprint as a list of (x, y, t, dx, dy, dt)."""
+    rows = np.column_stack([getattr(fs, name) for name in _FIELDS])
+    return [
+        [tuple(map(float, row)) for row in rows[fs.offsets[u] : fs.offsets[u + 1]]]
+        for u in range(fs.n_users)
+    ]
+
+
+@st.composite
+def events(draw, min_users=2, max_users=14, max_samples=60):
+    """From a seed: lengths equal or mixed, near or far, minutes or a year, some users copied."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(min_users, max_users))
+    longest = draw(st.sampled_from([1, 2, 8, max_samples]))
+    lengths = rng.integers(1, longest + 1, n)
+    if draw(st.booleans()):
+        lengths[:] = longest
+    user = np.repeat(np.arange(n), lengths)
+    size = len(user)
+    span_m = draw(st.sampled_from([1.0, 500.0, 20_000.0, 300_000.0]))
+    span_min = draw(st.sampled_from([1.0, 600.0, 20_160.0, 525_600.0]))
+    x, y = rng.uniform(-span_m, span_m, (2, size))
+    t = rng.uniform(0, span_min, size)
+    copies = draw(st.integers(0, n - 1))
+    for source, target in zip(rng.integers(0, n, copies), rng.integers(0, n, copies), strict=True):
+        keep = user != target
+        rows = np.flatnonzero(user == source)
+        if source == target:
+            continue
+        user = np.concatenate([user[keep], np.full(len(rows), target)])
+        x, y, t = (np.concatenate([v[keep], v[rows]]) for v in (x, y, t))
+    return FingerprintSet.from_samples(user, x, y, t)
+
+
+@st.composite
+def boxes(draw, max_users=10, max_samples=20):
+    """Cells of unequal extents, fingerprints that stand for several users."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(2, max_users))
+    lengths = rng.integers(1, draw(st.sampled_from([1, 5, max_samples])) + 1, n)
+    size = int(lengths.sum())
+    user = np.repeat(np.arange(n), lengths)
+    span_m = draw(st.sampled_from([500.0, 30_000.0]))
+    span_min = draw(st.sampled_from([200.0, 20_160.0]))
+    x, y = np.floor(rng.uniform(0, span_m, (2, size)) / 100) * 100
+    t = np.floor(rng.uniform(0, span_min, size))
+    dx, dy = rng.integers(1, 80, (2, size)) * 100.0
+    dt = rng.integers(1, 300, size).astype(float)
+    order = np.lexsort((y, x, t, user))
+    return FingerprintSet(
+        user_ids=np.arange(n),
+        offsets=np.concatenate([[0], np.cumsum(lengths)]),
+        x_m=x[order],
+        y_m=y[order],
+        t_min=t[order],
+        dx_m=dx,
+        dy_m=dy,
+        dt_min=dt,
+        count=np.ones(size, np.int64),
+        weight=rng.integers(1, 5, n),
+    )

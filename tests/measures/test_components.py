@@ -1,0 +1,151 @@
+"""Components, Gini and tail weight: hand-worked values, independent forms, invariances."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from fpanon_core.measures.components import (
+    gini,
+    matched_samples,
+    mean_components,
+    stretch_components,
+    tail_weight_index,
+)
+from fpanon_core.measures.kgap import fingerprint_stretch, k_gap
+from fpanon_core.model.errors import ConfigError, InfeasibleError
+from fpanon_core.model.fingerprints import FingerprintSet
+from tests.fingerprint_sets import as_lists, boxes, events
+from tests.oracles import stretch as oracle
+
+values = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=60)
+
+
+def test_gini_by_hand():
+    assert gini([0, 0, 0, 1]) == pytest.approx(0.75)
+    assert gini([5, 5, 5]) == 0.0
+    assert gini([0.0]) == 0.0
+    # 2·(1·1 + 2·2 + 3·3)/(3·6) − 4/3 = 28/18 − 24/18
+    assert gini([3, 1, 2]) == pytest.approx(4 / 18)
+
+
+@given(values)
+def test_gini_equals_the_mean_difference_form(numbers):
+    assert gini(numbers) == pytest.approx(oracle.gini(numbers), abs=1e-9)
+
+
+@given(st.lists(st.floats(0.1, 1e4), min_size=2, max_size=50), st.floats(0.01, 100))
+def test_scale_changes_neither(numbers, factor):
+    scaled = [factor * v for v in numbers]
+    assert gini(scaled) == pytest.approx(gini(numbers), abs=1e-9)
+    spread = np.quantile(numbers, 0.75, method="inverted_cdf") - np.median(numbers)
+    if spread > 1e-6:
+        assert tail_weight_index(scaled) == pytest.approx(tail_weight_index(numbers), rel=1e-6)
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=200))
+def test_tail_weight_equals_numpy_quantiles(numbers):
+    middle, near, far = np.quantile(numbers, [0.5, 0.75, 0.99], method="inverted_cdf")
+    if near == middle:
+        assert math.isnan(tail_weight_index(numbers))
+    else:
+        normal = stats.norm.ppf(0.99) / stats.norm.ppf(0.75)
+        expected = (far - middle) / (near - middle) / normal
+        assert tail_weight_index(numbers) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "expected"),
+    [(stats.expon, 1.636), (stats.pareto(1), 14.2), (stats.norm, 1.0)],
+)
+def test_tail_weight_of_known_distributions(distribution, expected):
+    quantiles = distribution.ppf((np.arange(200_000) + 0.5) / 200_000)
+    assert tail_weight_index(quantiles) == pytest.approx(expected, rel=5e-3)
+
+
+@pytest.mark.parametrize("measure", [gini, tail_weight_index])
+def test_no_value_or_no_number(measure):
+    with pytest.raises(ConfigError, match="no value"):
+        measure([])
+    with pytest.raises(ConfigError, match="missing or infinite"):
+        measure([1.0, math.nan])
+
+
+def test_gini_of_a_negative_value():
+    with pytest.raises(ConfigError, match="negative"):
+        gini([-1.0, 2.0])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.one_of(events(), boxes()))
+def test_matches_explain_the_effort(fs):
+    """The mean δ of the matched samples is Δ, the parts are the oracle's, the match the nearest."""
+    lists, n = as_lists(fs), fs.weight.tolist()
+    pairs = matched_samples(fs, 0, 1)
+    longer, shorter = (0, 1) if fs.lengths[0] >= fs.lengths[1] else (1, 0)
+    assert len(pairs) == fs.lengths[longer]
+    if fs.lengths[0] != fs.lengths[1]:
+        assert pairs["total"].mean() == pytest.approx(fingerprint_stretch(fs, 0, 1), abs=1e-9)
+    for row in pairs.itertuples():
+        own = lists[longer][row.row - fs.offsets[longer]]
+        other = lists[shorter][row.matched_row - fs.offsets[shorter]]
+        space, time = oracle.sample_effort(own, other, na=n[longer], nb=n[shorter])
+        assert (row.space, row.time) == pytest.approx((space, time), abs=1e-9)
+        least = min(
+            sum(oracle.sample_effort(own, j, na=n[longer], nb=n[shorter])) for j in lists[shorter]
+        )
+        assert row.total == pytest.approx(least, abs=1e-9)
+        assert min(row.dist_m / 20_000, 1) / 2 == pytest.approx(space, abs=1e-9)
+        assert min(row.gap_min / 480, 1) / 2 == pytest.approx(time, abs=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(events(min_users=3))
+def test_components_pool_over_the_neighbours(fs):
+    result = k_gap(fs, 3)
+    parts = stretch_components(fs, result)
+    for row, user in enumerate(result.users):
+        pools = [matched_samples(fs, user, int(b)) for b in result.neighbours[row]]
+        space, time, total = (
+            np.concatenate([p[c] for p in pools]) for c in ("space", "time", "total")
+        )
+        for got, expected in zip(parts.of(user), (space, time, total), strict=True):
+            np.testing.assert_allclose(got, np.sort(expected), atol=1e-12)
+        assert parts.gini_time[row] == pytest.approx(oracle.gini(time.tolist()), abs=1e-9)
+        assert parts.gini_total[row] == pytest.approx(oracle.gini(total.tolist()), abs=1e-9)
+        np.testing.assert_allclose(parts.tail_space[row], tail_weight_index(space))
+        if total.sum() > 0:
+            assert parts.temporal_share[row] == pytest.approx(time.sum() / total.sum())
+        else:
+            assert math.isnan(parts.temporal_share[row])
+        assert parts.space_m[row] == pytest.approx(2 * 20_000 * space.mean())
+        assert parts.time_min[row] == pytest.approx(2 * 480 * time.mean())
+    space_m, time_min = mean_components(fs, result)
+    np.testing.assert_array_equal(space_m, parts.space_m)
+    np.testing.assert_array_equal(time_min, parts.time_min)
+
+
+def test_parts_by_hand():
+    """a: (0 m, 0 min), (1000 m, 60 min); b: (0 m, 12 min). From a, the longer:
+    first sample 0 m and 12 min away, second 1000 m and 48 min. Space mean 500 m, time mean 30 min;
+    temporal share (½·60/480) / (½·60/480 + ½·1000/20000) = .0625/.0875.
+    """
+    fs = FingerprintSet.from_samples(list("aab"), [0, 1000, 0], [0] * 3, [0, 60, 12])
+    parts = stretch_components(fs, k_gap(fs))
+    np.testing.assert_allclose(parts.space_m, [500, 500])
+    np.testing.assert_allclose(parts.time_min, [30, 30])
+    np.testing.assert_allclose(parts.temporal_share, [0.0625 / 0.0875] * 2)
+
+
+def test_errors():
+    fs = FingerprintSet.from_samples([1, 2, 3], [0] * 3, [0] * 3, [0, 3, 9])
+    result = k_gap(fs, users=[0])
+    with pytest.raises(ConfigError, match="other fingerprints"):
+        stretch_components(fs.subset([0, 1]), result)
+    with pytest.raises(InfeasibleError, match="not measured"):
+        stretch_components(fs, result).of(1)
+    with pytest.raises(InfeasibleError, match="choose two"):
+        matched_samples(fs, 1, 1)
