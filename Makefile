@@ -1,0 +1,51 @@
+# `make run` opens the dashboard, `make test` runs every test; each sets up all it needs first.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV ?= .venv
+BIN = $(VENV)/bin
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: run test bench lint format sample-data
+
+run: $(VENV)/.runtime
+	$(BIN)/streamlit run app.py
+
+test: $(VENV)/.development chromium
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/.development
+	$(BIN)/python -m tests.benchmarks.run
+
+lint: $(VENV)/.development
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.development
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+sample-data: $(VENV)/.runtime
+	$(BIN)/python -m sample_data.regenerate
+
+# Debian's own python3 comes without the part that fills a virtual environment.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "fpanon needs Python 3.11 or newer; found: $$($(PYTHON) --version)"; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { \
+		rm -rf $(VENV); apt-get update -qq; \
+		apt-get install -y -qq python3-venv >/dev/null; $(PYTHON) -m venv $(VENV); }
+
+$(VENV)/.runtime: requirements.txt constraints.txt | $(BIN)/python
+	$(INSTALL) -r requirements.txt
+	@touch $@
+
+$(VENV)/.development: requirements.txt requirements-dev.txt constraints.txt | $(BIN)/python
+	$(INSTALL) -r requirements-dev.txt
+	@touch $@ $(VENV)/.runtime
+
+.PHONY: chromium
+chromium:
+	@command -v chromium >/dev/null || { \
+		apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; }
+	@command -v chromium >/dev/null || { echo "Chromium could not be installed; the browser tests need it"; exit 1; }
