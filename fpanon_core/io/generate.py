@@ -26,7 +26,7 @@ IntArray = npt.NDArray[np.int64]
 
 DEFAULT_START = dt.date(2024, 3, 4)  # a Monday
 _CHUNK_USERS = 20_000
-_SLICE = 1_000_000
+_SLICE = 100_000
 _MOST_USERS = 2**27
 # Activity by hour of the day: a quiet night, a rise through the morning, a peak in the evening.
 _WEEKDAY = (

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import itertools
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -124,6 +125,18 @@ def test_places_per_user_are_few_and_grow_slower_than_time() -> None:
     assert all(1.1 < b / a < 1.9 for a, b in itertools.pairwise(medians))
     usual = generate_cdr(1000).groupby("user_id")["antenna_id"].nunique()
     assert 3 <= usual.median() <= 10
+
+
+def test_memory_holds_little_more_than_the_table() -> None:
+    """Counted by the allocator, so exact; the region and its gravity table come on top once."""
+    region = generate_region(0, n_antennas=50)
+    generate_cdr(1, region=region)
+    tracemalloc.start()
+    frame = generate_cdr(20_000, region=region)
+    held, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(frame) > 1_000_000
+    assert peak < 1.1 * held
 
 
 def test_one_user_one_day() -> None:
