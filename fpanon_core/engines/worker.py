@@ -115,7 +115,7 @@ def _answer(body: bytes, answers: BinaryIO) -> tuple[Any, ...]:
 
 
 def _place(fault: BaseException) -> str:
-    frames = traceback.extract_tb(fault.__traceback__)
+    frames = list(traceback.extract_tb(fault.__traceback__))
     frames = [f for f in frames if f.filename != __file__] or frames
     own = [f for f in frames if "fpanon_core" in f.filename] or frames
     return f"{os.path.basename(own[-1].filename)}:{own[-1].lineno}" if own else "unknown"

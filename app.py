@@ -1,0 +1,17 @@
+"""Page set-up and navigation; nothing else."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.components import frame
+
+PAGES = [
+    st.Page("pages/views/start.py", title="Start", icon="🏠", default=True),
+    st.Page("pages/views/data.py", title="Data", icon="📂"),
+    st.Page("pages/views/anonymizability.py", title="Anonymizability", icon="👥"),
+]
+
+if __name__ == "__main__":
+    st.set_page_config(page_title="fpanon", page_icon="🛡️", layout="wide")
+    frame.run(st.navigation(PAGES))

@@ -1,0 +1,41 @@
+"""Which places does a data set speak of, and how often? For maps and summaries."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyproj
+
+from ..model.fingerprints import FingerprintSet
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def visited_places(fs: FingerprintSet) -> pd.DataFrame:
+    """One row per distinct cell, by its centre: ``x_m``, ``y_m``, ``samples``, ``users``.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 250, 40], [0, 0, 0], [0, 5, 9])
+    >>> visited_places(fs).to_dict("list")
+    {'x_m': [50.0, 250.0], 'y_m': [50.0, 50.0], 'samples': [2, 1], 'users': [2, 1]}
+    """
+    centre = pd.DataFrame({"x_m": fs.x_m + fs.dx_m / 2, "y_m": fs.y_m + fs.dy_m / 2})
+    grouped = centre.assign(user=fs.sample_user).groupby(["x_m", "y_m"], sort=True)["user"]
+    return grouped.agg(samples="size", users="nunique").reset_index()
+
+
+def lon_lat(fs: FingerprintSet, x_m: FloatArray, y_m: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Longitudes and latitudes of projected positions; both empty when ``fs`` has no projection.
+
+    Longitudes run on across the antimeridian, within 180° of the projection's centre, so that
+    neighbours on a map stay neighbours.
+    """
+    if fs.crs is None:
+        return np.empty(0), np.empty(0)
+    projection = pyproj.CRS.from_user_input(fs.crs)
+    back = pyproj.Transformer.from_crs(projection, "EPSG:4326", always_xy=True)
+    lon, lat = (np.asarray(part, np.float64) for part in back.transform(x_m, y_m))
+    centre = float(back.transform(0.0, 0.0)[0])
+    return (lon - centre + 180.0) % 360.0 - 180.0 + centre, lat

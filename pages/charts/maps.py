@@ -1,0 +1,291 @@
+"""Where are the places and the people? Maps over the shipped outlines, without any tile server.
+
+A map without streets is read by its coast, its towns, a grid of degrees and a scale bar, so each
+map draws these under the data. Everything is sent compactly, every layer has an id, and tooltips
+are plain text.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pydeck as pdk
+from plotly.colors import sample_colorscale, unlabel_rgb
+
+from .outlines import Box, outlines
+from .style import Colour, Theme
+
+FloatArray = npt.NDArray[np.float64]
+MAX_POINTS = 5_000
+_WIDTH_PX = 640
+_KM_PER_DEGREE = 111.195
+
+
+class Map(pdk.Deck):
+    """A deck that is sent without indentation and asks for no map tiles."""
+
+    def to_json(self) -> str:
+        """The deck as compact JSON."""
+        return json.dumps(json.loads(super().to_json()), separators=(",", ":"))
+
+
+def places_map(
+    lon: FloatArray,
+    lat: FloatArray,
+    samples: npt.NDArray[np.int64],
+    of: Theme,
+    *,
+    height: int = 460,
+) -> Map:
+    """All places of a data set: area by samples, colour by samples too (viridis, logarithmic)."""
+    order = np.argsort(-samples, kind="stable")[:MAX_POINTS][::-1]
+    share = np.sqrt(samples[order] / samples.max())
+    grade = np.log1p(samples[order]) / np.log1p(samples.max())
+    low, high = of.scale
+    colours = [
+        [round(c) for c in unlabel_rgb(rgb)]
+        for rgb in sample_colorscale("Viridis", list(low + (high - low) * grade))
+    ]
+    data = [
+        {
+            "p": [_short(x), _short(y)],
+            "r": round(3 + 11 * float(s), 1),
+            "c": c,
+            "tip": f"{n:,} samples",
+        }
+        for x, y, s, c, n in zip(
+            lon[order], lat[order], share, colours, samples[order].tolist(), strict=True
+        )
+    ]
+    layer = pdk.Layer(
+        "ScatterplotLayer",
+        id="places",
+        data=data,
+        get_position="p",
+        get_fill_color="c",
+        get_radius="r",
+        radius_units=pdk.types.String("pixels"),
+        opacity=0.75,
+        stroked=True,
+        get_line_color=[*of.paper, 160],
+        line_width_min_pixels=0.5,
+        pickable=True,
+    )
+    return _map(_box_of(lon, lat), [layer], of, height)
+
+
+def fingerprints_map(
+    fingerprints: Sequence[tuple[str, FloatArray, FloatArray, Colour]],
+    links: tuple[FloatArray, FloatArray] | None,
+    of: Theme,
+    *,
+    height: int = 520,
+) -> Map:
+    """Fingerprints by name, longitudes, latitudes and colour; the first is drawn on top, filled.
+
+    Parameters
+    ----------
+    links : tuple of ndarray (m, 2) or None
+        Longitudes and latitudes of both ends of each link between matched samples.
+    """
+    layers = []
+    if links is not None:
+        apart = (links[0][:, 0] != links[0][:, 1]) | (links[1][:, 0] != links[1][:, 1])
+        ends = np.unique(np.round(np.column_stack([links[0][apart], links[1][apart]]), 5), axis=0)
+        layers.append(
+            pdk.Layer(
+                "LineLayer",
+                id="matches",
+                data=[{"a": [a, c], "b": [b, d]} for a, b, c, d in ends.tolist()],
+                get_source_position="a",
+                get_target_position="b",
+                get_color=[*of.quiet, 150],
+                get_width=1.5,
+            )
+        )
+    for rank, (name, lon, lat, colour) in reversed(list(enumerate(fingerprints))):
+        spots, count = np.unique(
+            np.round(np.column_stack([lon, lat]), 5), axis=0, return_counts=True
+        )
+        size = np.sqrt(count / count.max())
+        layers.append(
+            pdk.Layer(
+                "ScatterplotLayer",
+                id=f"fingerprint-{rank}",
+                data=[
+                    {"p": p, "r": round(4 + 8 * s, 1), "tip": f"{name}: {n} samples here"}
+                    for p, s, n in zip(spots.tolist(), size.tolist(), count.tolist(), strict=True)
+                ],
+                get_position="p",
+                get_radius="r",
+                radius_units=pdk.types.String("pixels"),
+                filled=rank == 0,
+                stroked=True,
+                get_fill_color=[*colour, 170],
+                get_line_color=list(colour),
+                line_width_min_pixels=2 if rank else 1,
+                pickable=True,
+            )
+        )
+    lon = np.concatenate([f[1] for f in fingerprints])
+    lat = np.concatenate([f[2] for f in fingerprints])
+    return _map(_box_of(lon, lat), layers, of, height)
+
+
+def _map(box: Box, layers: list[pdk.Layer], of: Theme, height: int) -> Map:
+    around = box.grown(1.5)
+    zoom = _zoom(box, height)
+    return Map(
+        layers=[*_ground(box, around, of), *layers],
+        views=[pdk.View(type="MapView", controller=True)],
+        initial_view_state=pdk.ViewState(
+            longitude=(box.west + box.east) / 2,
+            latitude=_middle(box),
+            zoom=zoom,
+            min_zoom=max(zoom - 1.5, 0),
+            max_zoom=zoom + 6,
+        ),
+        map_provider=None,
+        tooltip={"text": "{tip}"},
+        height=height,
+    )
+
+
+def _ground(box: Box, around: Box, of: Theme) -> list[pdk.Layer]:
+    """Water, land, lakes, borders, grid with its degrees, towns and a scale bar, bottom first."""
+    found = outlines(around)
+    grid, labels = _graticule(box, around)
+    bar, bar_label = _scale_bar(box)
+    ink, faint = list(of.quiet), [*of.coast, 90]
+    towns = [{"p": [x, y], "t": name} for name, x, y in found.places]
+    return [
+        _area("water", [around.ring], of.water),
+        _area("land", found.land, of.land),
+        _area("lakes", found.lakes, of.water),
+        _lines("graticule", grid, faint, 1),
+        _lines("coast", found.coast, [*of.coast, 255], 1),
+        _lines("borders", found.borders, [*of.coast, 255], 1.5),
+        _lines("scale-bar", bar, [*of.ink, 255], 3),
+        _words("degrees", labels, ink, 12),
+        _words("scale-text", [bar_label], list(of.ink), 13, anchor="start", offset=(0, -10)),
+        _words("towns", towns, list(of.ink), 14, offset=(0, -14)),
+    ]
+
+
+def _area(name: str, rings: list[Any], colour: Colour) -> pdk.Layer:
+    return pdk.Layer(
+        "SolidPolygonLayer",
+        id=name,
+        data=[{"g": ring} for ring in rings],
+        get_polygon="g",
+        get_fill_color=list(colour),
+    )
+
+
+def _lines(name: str, paths: list[Any], colour: list[int], width: float) -> pdk.Layer:
+    return pdk.Layer(
+        "PathLayer",
+        id=name,
+        data=[{"g": path} for path in paths],
+        get_path="g",
+        get_color=colour,
+        get_width=width,
+        width_units=pdk.types.String("pixels"),
+    )
+
+
+def _words(
+    name: str,
+    words: list[dict[str, Any]],
+    colour: list[int],
+    size: int,
+    *,
+    anchor: str = "middle",
+    offset: tuple[int, int] = (0, 0),
+) -> pdk.Layer:
+    return pdk.Layer(
+        "TextLayer",
+        id=name,
+        data=words,
+        get_position="p",
+        get_text="t",
+        get_color=colour,
+        get_size=size,
+        get_text_anchor=pdk.types.String(anchor),
+        get_pixel_offset=list(offset),
+        character_set=pdk.types.String("auto"),
+        font_family=pdk.types.String("Source Sans, Segoe UI, Helvetica, Arial, sans-serif"),
+    )
+
+
+def _graticule(box: Box, around: Box) -> tuple[list[Any], list[dict[str, Any]]]:
+    """Meridians and parallels at round degrees, and labels along the lower and left edge."""
+    step = _round_down(max(box.width, box.height) / 2.5, (1, 2, 5))
+    decimals = max(0, -math.floor(math.log10(step)))
+    lines: list[Any] = []
+    labels: list[dict[str, Any]] = []
+    for lon in np.arange(math.ceil(around.west / step), around.east / step) * step:
+        lines.append([[_short(lon), around.south], [_short(lon), around.north]])
+        if box.west <= lon <= box.east:
+            value = (lon + 180) % 360 - 180
+            text = f"{abs(value):.{decimals}f}° {'E' if value >= 0 else 'W'}"
+            labels.append({"p": [_short(lon), _short(box.south)], "t": text})
+    for lat in np.arange(math.ceil(around.south / step), around.north / step) * step:
+        lines.append([[around.west, _short(lat)], [around.east, _short(lat)]])
+        if box.south + 0.1 * box.height <= lat <= box.north:
+            text = f"{abs(lat):.{decimals}f}° {'N' if lat >= 0 else 'S'}"
+            labels.append({"p": [_short(box.west), _short(lat)], "t": text})
+    return lines, labels
+
+
+def _scale_bar(box: Box) -> tuple[list[Any], dict[str, Any]]:
+    """A bar of a round length, true at its own latitude, at the lower right of the data."""
+    lat = box.south + 0.06 * box.height
+    km_per_degree = _KM_PER_DEGREE * math.cos(math.radians(lat))
+    length = _round_down(box.width * km_per_degree / 4, (1, 2, 5))
+    west = box.east - length / km_per_degree
+    text = f"{length:g} km" if length >= 1 else f"{length * 1000:g} m"
+    return [[[west, lat], [box.east, lat]]], {"p": [west, lat], "t": text}
+
+
+def _box_of(lon: FloatArray, lat: FloatArray) -> Box:
+    """Bounds of the points, a little larger, and never smaller than about two kilometres."""
+    least = 0.01
+    west, east, south, north = lon.min(), lon.max(), lat.min(), lat.max()
+    if east - west > 180:  # across the antimeridian
+        lon = np.where(lon < 0, lon + 360, lon)
+        west, east = lon.min(), lon.max()
+    x, y = max(least - (east - west), 0) / 2, max(least - (north - south), 0) / 2
+    box = Box(float(west - x), float(south - y), float(east + x), float(north + y))
+    return box.grown(0.06)
+
+
+def _zoom(box: Box, height: int) -> float:
+    """The zoom at which the box fills the picture (deck.gl: the world is 512 pixels at zoom 0)."""
+    tall = (_mercator(box.north) - _mercator(box.south)) / (2 * math.pi)
+    return round(
+        min(math.log2(_WIDTH_PX / 512 / (box.width / 360)), math.log2(height / 512 / tall)), 2
+    )
+
+
+def _middle(box: Box) -> float:
+    y = (_mercator(box.north) + _mercator(box.south)) / 2
+    return math.degrees(2 * math.atan(math.exp(y)) - math.pi / 2)
+
+
+def _mercator(lat: float) -> float:
+    return math.log(math.tan(math.pi / 4 + math.radians(lat) / 2))
+
+
+def _round_down(value: float, steps: tuple[int, ...]) -> float:
+    unit = 10.0 ** math.floor(math.log10(value))
+    return max(s for s in steps if s * unit <= value) * unit
+
+
+def _short(degrees: float) -> float:
+    return round(float(degrees), 5)

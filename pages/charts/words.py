@@ -1,0 +1,63 @@
+"""Numbers as people say them: kilometres, minutes, shares, counts, rounded to what they support."""
+
+from __future__ import annotations
+
+import math
+
+
+def distance(metres: float) -> str:
+    """Such as "no distance", "350 m", "1.7 km", "12 km"."""
+    if not math.isfinite(metres):
+        return "an unknown distance"
+    if metres < 5:
+        return "no distance"
+    if metres < 950:
+        return f"{round(metres / 10) * 10 if metres < 100 else round(metres / 50) * 50:g} m"
+    return f"{metres / 1000:.1f} km" if metres < 9950 else f"{metres / 1000:.0f} km"
+
+
+def duration(minutes: float) -> str:
+    """Such as "no time", "35 minutes", "2.5 hours"."""
+    if not math.isfinite(minutes):
+        return "an unknown time"
+    if minutes < 0.5:
+        return "no time"
+    if minutes < 90:
+        return f"{minutes:.0f} minute{'' if round(minutes) == 1 else 's'}"
+    return f"{minutes / 60:.1f} hours"
+
+
+def clock(seconds: float) -> str:
+    """Such as "8 s", "2 min 05 s", "1 h 20 min"."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def share(part: int, whole: int) -> str:
+    """Such as "none of the 496 users", "3 of the 496 users (0.6 %)"."""
+    if whole == 1:
+        return "the one user" if part else "not the one user"
+    if part == 0:
+        return f"none of the {whole:,} users"
+    if part == whole:
+        return f"all {whole:,} users"
+    return f"{part:,} of the {whole:,} users ({percent(part / whole)})"
+
+
+def percent(fraction: float) -> str:
+    """Such as "0.6 %", "31 %"; never rounded to 0 or 100 when it is neither."""
+    value = 100 * fraction
+    if 0 < value < 0.1:
+        return "less than 0.1 %"
+    if 99.9 < value < 100:
+        return "more than 99.9 %"
+    return f"{value:.1f} %" if value < 10 and value != 0 else f"{value:.0f} %"
+
+
+def others(k: int) -> str:
+    """The crowd that k stands for, less oneself."""
+    return "one other user" if k == 2 else f"{k - 1} other users"

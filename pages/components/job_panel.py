@@ -1,0 +1,82 @@
+"""Work in progress: how far, how long yet, a way to stop it; and what to do when it went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from fpanon_core.engines.process import Job
+from pages.charts.words import clock
+
+from . import dataset, results, session
+
+_POLL_S = 0.4
+
+
+def collect() -> None:
+    """Take over what finished since the last look; call once at the start of every run."""
+    for job in session.finished():
+        adopt = {"read": dataset.adopt, "measure": results.adopt, "peek": dataset.adopt_columns}
+        adopt[job.kind](job)
+
+
+def show(jobs: list[Job], *, key: str, stop: Callable[[Job], None] = session.dismiss) -> None:
+    """Progress of the jobs that run, and the fate of those that failed.
+
+    Parameters
+    ----------
+    stop : callable
+        What Cancel does to a job.
+    """
+    if any(job.active for job in jobs):
+        _progress([job for job in jobs if job.active], key, stop)
+    for job in jobs:
+        if not job.active and job.error is not None:
+            with st.container(border=True, key=f"{key}_failed_{job.number}"):
+                st.error(f"**{job.label}: not finished.** {job.error}")
+                with st.container(horizontal=True):
+                    st.button(
+                        "Try again",
+                        key=f"{key}_retry_{job.number}",
+                        type="primary",
+                        on_click=session.retry,
+                        args=(job,),
+                    )
+                    st.button(
+                        "Dismiss", key=f"{key}_dismiss_{job.number}", on_click=stop, args=(job,)
+                    )
+
+
+@st.fragment(run_every=_POLL_S)
+def _progress(jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
+    if any(not job.active for job in jobs):
+        st.rerun()
+    first, *rest = sorted(jobs, key=lambda job: job.status != "running")
+    with st.container(border=True, key=f"{key}_running"):
+        left, right = st.columns([6, 1], vertical_alignment="center")
+        left.progress(first.fraction, text=_line(first, len(rest)))
+        if right.button("Cancel", key=f"{key}_cancel"):
+            for job in jobs:
+                stop(job)
+            st.rerun()
+
+
+def _line(job: Job, waiting: int) -> str:
+    parts = [f"**{job.label}**", f"{job.fraction:.0%}"]
+    if job.status == "running":
+        parts.append(f"{clock(job.elapsed_s)} so far")
+    if (left := job.remaining_s) is not None:
+        parts.append(f"about {clock(left)} left")
+    if waiting:
+        parts.append(f"{waiting} more to come")
+    return " · ".join(parts)
+
+
+@st.fragment(run_every=_POLL_S)
+def small(jobs: list[Job]) -> None:
+    """One quiet line for the sidebar; the page itself takes over what finishes."""
+    if any(not job.active for job in jobs):
+        st.rerun()
+    first = min(jobs, key=lambda job: job.status != "running")
+    st.progress(first.fraction, text=f"{first.label} · {first.fraction:.0%}")

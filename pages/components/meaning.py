@@ -1,0 +1,11 @@
+"""What a figure means, in a sentence or two with this data's numbers, in one place under it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+
+def what_this_means(*sentences: str, key: str) -> None:
+    """The paragraph under a figure."""
+    with st.container(key=f"meaning_{key}"):
+        st.markdown("**What this means.** " + " ".join(s for s in sentences if s))

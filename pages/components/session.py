@@ -1,0 +1,71 @@
+"""What a browser session owns on the server: its child process, its jobs, its data and results.
+
+Nothing here is shared between sessions, except one warm child process that holds no data yet. When
+the session's browser goes away its child is ended.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import streamlit as st
+
+from fpanon_core.engines.process import Job, ProcessRunner, Spare
+
+
+@st.cache_resource(show_spinner=False)
+def spare() -> Spare:
+    """The server's one warm child without data; its own modules are warmed here, too."""
+    threading.Thread(target=_warm_here, daemon=True).start()
+    return Spare("pages.components.tasks:warm_up")
+
+
+@st.cache_resource(scope="session", show_spinner=False, on_release=lambda runner: runner.close())
+def runner() -> ProcessRunner:
+    """This session's runner of jobs."""
+    return ProcessRunner(spare())
+
+
+def start(function: Any, *arguments: Any, label: str, kind: str, **meta: Any) -> Job:
+    """Queue a job of this session."""
+    job = runner().submit(function, *arguments, label=label, kind=kind, meta=meta)
+    jobs().append(job)
+    return job
+
+
+def retry(job: Job) -> None:
+    """Queue a failed job again."""
+    dismiss(job)
+    jobs().append(runner().retry(job))
+
+
+def dismiss(job: Job) -> None:
+    """Forget a job; one that still runs is stopped."""
+    runner().cancel(job)
+    if job in jobs():
+        jobs().remove(job)
+
+
+def cancel_all() -> None:
+    """Stop and forget every job, as when the data change."""
+    for job in list(jobs()):
+        dismiss(job)
+
+
+def jobs(kind: str | None = None) -> list[Job]:
+    """The session's jobs that wait, run, or ended badly; the list itself when no kind is given."""
+    found: list[Job] = st.session_state.setdefault("fp_jobs", [])
+    return found if kind is None else [job for job in found if job.kind == kind]
+
+
+def finished() -> list[Job]:
+    """Take the jobs that are done out of the list; cancelled ones are dropped."""
+    done = [job for job in jobs() if job.status == "done"]
+    st.session_state["fp_jobs"] = [j for j in jobs() if j.status not in ("done", "cancelled")]
+    return done
+
+
+def _warm_here() -> None:
+    # A picked person's matches are drawn from this process; its first import should not be theirs.
+    import fpanon_core.measures.components  # noqa: F401

@@ -1,0 +1,179 @@
+"""What the child process does: one function for each kind of job. Nothing here knows Streamlit."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fpanon_core.anonymize.generalize import generalize
+from fpanon_core.measures.components import StretchComponents, stretch_components
+from fpanon_core.measures.kgap import k_gap
+from fpanon_core.model.configs import Screening, StretchConfig
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.profiles import GeneralizationProfile, Grid
+from fpanon_core.model.results import KGapResult
+
+Progress = Callable[[float], None]
+FloatArray = np.ndarray
+
+
+@dataclass(frozen=True)
+class Source:
+    """What to read: a sample's key, a file's content, or a file in the server's folder.
+
+    Attributes
+    ----------
+    label : str
+        For the screen.
+    sample : str
+        Key of a sample data set, or "".
+    file, antennas : tuple of (name, bytes or Path), or None
+        The table of events, and of antennas.
+    synthetic : bool
+        Whether the people in it were generated; said wherever it is shown.
+    note : str
+        What else must be said wherever it is shown.
+    """
+
+    label: str
+    sample: str = ""
+    file: tuple[str, bytes | Path] | None = field(default=None, repr=False)
+    antennas: tuple[str, bytes | Path] | None = field(default=None, repr=False)
+    synthetic: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read it; None and empty mean: find out."""
+
+    columns: tuple[tuple[str, str | int], ...] = ()
+    timezone: str | None = None
+    naive_timezone: str | None = None
+    granularity_m: float = 100.0
+    granularity_min: float = 1.0
+    screen: Screening = field(default_factory=Screening)
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """For one k, what each user's gap is made of; arrays (n_users,), see ``StretchComponents``."""
+
+    space_m: FloatArray
+    time_min: FloatArray
+    temporal_share: FloatArray
+    gini_space: FloatArray
+    gini_time: FloatArray
+    gini_total: FloatArray
+    tail_space: FloatArray
+    tail_time: FloatArray
+    tail_total: FloatArray
+
+    @classmethod
+    def of(cls, components: StretchComponents) -> Parts:
+        """Without the data they were taken from."""
+        return cls(**{name: getattr(components, name) for name in cls.__dataclass_fields__})
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The anonymizability of everyone under one profile."""
+
+    profile: GeneralizationProfile
+    result: KGapResult
+    parts: dict[int, Parts]
+    seconds: float = 0.0
+
+
+def read(source: Source, reading: Reading, *, progress: Progress) -> tuple[FingerprintSet, Any]:
+    """Fingerprints and ingest report of a source."""
+    from fpanon_core.io.cdr import read_cdr
+
+    from fpanon_core.io.samples import sample
+
+    file, antennas = source.file, source.antennas
+    if source.sample:
+        known = sample(source.sample)
+        table, antenna_table = known.path, known.antennas_path
+    else:
+        assert file is not None
+        table, antenna_table = _opened(file), _opened(antennas) if antennas else None
+    fs, report = read_cdr(
+        table,
+        columns=dict(reading.columns) or None,
+        antennas=antenna_table,
+        timezone=reading.timezone,
+        naive_timezone=reading.naive_timezone,
+        granularity_m=reading.granularity_m,
+        granularity_min=reading.granularity_min,
+        screen=reading.screen if reading.screen.active else None,
+        progress=progress,
+    )
+    _ = fs.digest  # computed here, where nobody waits
+    return fs, report
+
+
+def peek(source: Source, *, progress: Progress) -> list[str | int]:
+    """The columns of a source: names, or positions where it has none."""
+    from fpanon_core.io.samples import sample
+    from fpanon_core.io.sources import read_source
+
+    progress(0.0)
+    file = source.file or ("", sample(source.sample).path)
+    tables = read_source(_opened(file))
+    return list(dict.fromkeys(label for table in tables for label in table.labels))
+
+
+def measure(
+    fs: FingerprintSet,
+    profile: GeneralizationProfile,
+    ks: tuple[int, ...],
+    config: StretchConfig,
+    known: KGapResult | None,
+    *,
+    progress: Progress,
+) -> Measured:
+    """One run at the largest k under a profile, and the parts of the gap for each k asked for.
+
+    ``known`` is an earlier result of the same run; when its k suffices it is not measured again.
+    """
+    shown = generalized(fs, profile)
+    if known is None or known.k < max(ks):
+        known = k_gap(shown, max(ks), config=config, progress=lambda f: progress(0.85 * f))
+    parts = {}
+    for i, k in enumerate(ks):
+        parts[k] = Parts.of(stretch_components(shown, known.at(k)))
+        progress(0.85 + 0.15 * (i + 1) / len(ks))
+    return Measured(profile, known, parts)
+
+
+def generalized(fs: FingerprintSet, profile: GeneralizationProfile) -> FingerprintSet:
+    """The fingerprints under a profile; themselves where it is no coarser than they are."""
+    if profile.space.metres <= fs.granularity_m and profile.minutes <= fs.granularity_min:
+        return fs
+    return generalize(fs, profile)
+
+
+def warm_up() -> None:
+    """Import and compile what the first job needs, on three made-up users."""
+    import fpanon_core.io.cdr
+
+    import fpanon_core.io.samples  # noqa: F401
+
+    fs = FingerprintSet.from_samples([1, 1, 2, 3], [0, 900, 0, 300], [0, 0, 0, 0], [0, 9, 4, 2])
+    profile = GeneralizationProfile(Grid(200), 5)
+    measure(fs, profile, (2, 3), StretchConfig(), None, progress=lambda _: None)
+
+
+def _opened(file: tuple[str, bytes | Path]) -> Path | io.BytesIO:
+    name, body = file
+    if isinstance(body, Path):
+        return body
+    stream = io.BytesIO(body)
+    stream.name = name  # read_cdr tells the kind of file by its content, and by its name in doubt
+    return stream

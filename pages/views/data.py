@@ -1,0 +1,192 @@
+"""Data: what was read, what was set aside and why, and who remains after screening."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from fpanon_core.io.report import REASONS
+from fpanon_core.measures.places import lon_lat, visited_places
+from fpanon_core.model.configs import Screening
+from pages.charts import style, words
+from pages.charts.activity import samples_per_user
+from pages.charts.maps import places_map
+from pages.components import dataset, job_panel, mapping, opening
+from pages.components.meaning import what_this_means
+
+of = style.theme(st.context.theme.type)
+
+st.title("Data")
+st.markdown("##### What was read, and what was set aside?")
+opening.show()
+
+job = dataset.opening()
+if job is not None:
+    job_panel.show([job], key="data_opening")
+    if job.active:
+        st.stop()
+    if not job.meta["source"].sample:
+        mapping.show(job.meta["source"], job.meta["reading"], None)
+data = dataset.current()
+if data is None:
+    if job is None:
+        st.info(
+            "No data set is open yet. Upload a file above, or look at a sample first; nothing you "
+            "open leaves this computer."
+        )
+    st.stop()
+
+report, fs = data.report, data.fs
+st.divider()
+dataset.banner(data)
+st.page_link("pages/views/anonymizability.py", label="On to Anonymizability", icon="👥")
+cells = st.columns(5)
+cells[0].metric("Users", f"{fs.n_users:,}", help="Distinct subscribers with at least one sample.")
+cells[1].metric(
+    "Samples",
+    f"{fs.n_samples:,}",
+    help=f"Distinct cells of {report.granularity_m:g} m × {report.granularity_min:g} min per user.",
+)
+cells[2].metric("Days", f"{report.span_days:,}", help="Local days from the first to the last.")
+cells[3].metric("Samples per user", f"{np.median(fs.lengths):.0f}", help="The median.")
+places = visited_places(fs)
+cells[4].metric("Places", f"{len(places):,}", help="Distinct cells of the grid with a sample.")
+
+# --- the account -----------------------------------------------------------------------------------
+st.header("The account of the file", anchor=False)
+table = pd.DataFrame(
+    {
+        "What became of the rows": ["read", "used", *report.set_aside],
+        "Rows": [report.rows_read, report.rows_used, *report.set_aside.values()],
+        "Share": [
+            n / report.rows_read
+            for n in (report.rows_read, report.rows_used, *report.set_aside.values())
+        ],
+        "Meaning": [
+            "data rows in the file",
+            "became samples",
+            *(REASONS[reason] for reason in report.set_aside),
+        ],
+    }
+)
+share = st.column_config.NumberColumn(format="percent")
+st.dataframe(table, hide_index=True, key="data_account", column_config={"Share": share})
+set_aside = report.rows_read - report.rows_used
+what_this_means(
+    f"Of {report.rows_read:,} rows, {report.rows_used:,} were used"
+    + (f" and {set_aside:,} set aside, each for one reason." if set_aside else ", all of them."),
+    f"They run from {report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, "
+    f"{report.timezone} time"
+    + (
+        " – a zone guessed from the positions; correct it below if it is wrong."
+        if report.timezone_guessed
+        else "."
+    ),
+    key="account",
+)
+if len(report.rejects):
+    st.download_button(
+        "Download the rows set aside (CSV)",
+        lambda: report.rejects.to_csv(index=False).encode(),
+        file_name="set-aside.csv",
+        mime="text/csv",
+        key="data_rejects",
+        icon="⬇️",
+        on_click="ignore",
+        help="Row number, reason and fields, without those that name a person.",
+    )
+for note in report.notes:
+    st.caption(note)
+
+left, right = st.columns(2, gap="large")
+with left:
+    st.markdown("**How the file was understood**")
+    st.dataframe(
+        pd.DataFrame(
+            [
+                (mapping.ROLES.get(role, role), str(column), report.found.get(role, ""))
+                for role, column in report.columns.items()
+            ],
+            columns=["Role", "Column", "How"],
+        ),
+        hide_index=True,
+        key="data_columns",
+    )
+with right:
+    st.markdown("**Its form**")
+    form = {
+        "Kind": ", ".join(p for p in (report.kind, report.packed, report.encoding) if p),
+        "Times": report.time_format,
+        "Time zone": report.timezone
+        + (" (guessed from the position)" if report.timezone_guessed else ""),
+        "Grid": f"{report.granularity_m:g} m × {report.granularity_min:g} min",
+    }
+    st.dataframe(
+        pd.DataFrame(form.items(), columns=["What", "Found"]), hide_index=True, key="data_form"
+    )
+mapping.show(data.source, data.reading, report)
+if dataset.can_undo():
+    st.button("Undo last change", key="data_undo", icon="↩️", on_click=dataset.undo)
+
+# --- places and people -------------------------------------------------------------------------------
+st.header("Where, and how much of each user", anchor=False)
+left, right = st.columns(2, gap="large")
+with left:
+    st.markdown("**Places** – larger and brighter: more samples")
+    lon, lat = lon_lat(fs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
+    if len(lon):
+        st.pydeck_chart(
+            places_map(lon, lat, places["samples"].to_numpy(), of),
+            height=460,
+            key="data_map",
+            alt=f"Map of the {len(places):,} places in the data, sized by their samples.",
+        )
+        st.caption("Outlines: Natural Earth, public domain; no map is fetched from anywhere.")
+with right:
+    st.markdown("**Samples per user**")
+    st.plotly_chart(
+        samples_per_user(fs.lengths, of),
+        key="data_activity",
+        theme=None,
+        config=style.CONFIG,
+        alt="Histogram of the number of samples per user.",
+    )
+low, high = np.quantile(fs.lengths, [0.1, 0.9])
+busiest = places["samples"].nlargest(max(1, len(places) // 10)).sum() / fs.n_samples
+what_this_means(
+    f"Half of the users have {np.median(fs.lengths):.0f} samples or more; eight in ten have between "
+    f"{low:.0f} and {high:.0f}.",
+    f"The busiest tenth of the places holds {words.percent(busiest)} of all samples.",
+    key="activity",
+)
+
+# --- screening ---------------------------------------------------------------------------------------
+st.header("Screening", anchor=False)
+st.markdown("Keep only users seen often enough to judge; the others are counted, never just lost.")
+rule = data.reading.screen
+with st.form("data_screening", border=False):
+    cells = st.columns(3, gap="large", vertical_alignment="bottom")
+    every_day = cells[0].checkbox(
+        "A sample on every day (“civ”)", rule.every_day, key="data_every_day"
+    )
+    active = cells[1].checkbox(
+        "Active on more than 75 % of days (“sen”)",
+        rule.active_days_share is not None,
+        key="data_active",
+    )
+    least = cells[2].number_input(
+        "Least samples per user", 1, 1_000_000, rule.min_samples or 1, key="data_min_samples"
+    )
+    pressed = st.form_submit_button("Screen", type="primary", key="data_screen")
+if pressed:
+    screen = Screening(every_day, 0.75 if active else None, least if least > 1 else None)
+    dataset.read_again(dataset.screened(data.reading, screen))
+    st.rerun()
+if rule.active:
+    total = fs.n_users + report.users_screened_out
+    what_this_means(
+        f"{words.share(fs.n_users, total).capitalize()} meet the rule and remain; "
+        f"{report.users_screened_out:,} were screened out.",
+        key="screening",
+    )

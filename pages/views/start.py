@@ -1,0 +1,42 @@
+"""Start: what the dashboard is for, and one click to see it at work."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from fpanon_core.io.samples import SAMPLES
+from pages.components import dataset
+
+st.title("Who can be hidden in mobile phone records?")
+st.markdown(
+    """
+Call records show where people were and when, and four such moments are enough to single most of them
+out.
+
+This dashboard measures, on your own data, **how hard everyone is to hide**, in kilometres and minutes.
+
+It shows what coarser places and times change, for the data as a whole and for any one person.
+
+Nothing leaves this computer: no map tiles, no telemetry, no copy of the data on disk.
+"""
+)
+
+st.subheader("See it at work")
+cards = st.columns(len(SAMPLES), gap="large")
+for card, sample in zip(cards, SAMPLES, strict=True):
+    with card.container(border=True, height="stretch"):
+        st.markdown(f"#### {sample.title}")
+        if sample.synthetic:
+            st.badge("Synthetic data, no real people", icon="⚙️", color="orange")
+        st.caption(sample.description)
+        label = "Open the synthetic users" if sample.synthetic else "Open the San Francisco taxis"
+        if st.button(label, key=f"start_{sample.key}", type="primary"):
+            dataset.open_sample(sample.key)
+            st.switch_page("pages/views/anonymizability.py")
+
+st.subheader("Your own data")
+st.markdown(
+    "A table with a user, a time, and a position or an antenna in each row: CSV, Parquet or Excel, "
+    "as your systems export it."
+)
+st.page_link("pages/views/data.py", label="Open your own data", icon="📂")
