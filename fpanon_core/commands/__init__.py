@@ -1,0 +1,1 @@
+"""The commands of ``python -m fpanon_core``, each over the public functions of the package."""

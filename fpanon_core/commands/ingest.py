@@ -1,0 +1,80 @@
+"""``ingest``: what is in a file, and what of it can be used?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from ..io.report import IngestReport
+from ..io.writing import check_writable, write_table
+from . import reading as r
+
+
+def ingest(
+    source: r.Source = None,
+    sample_key: r.SampleKey = None,
+    user: r.User = None,
+    time: r.Time = None,
+    lat: r.Lat = None,
+    lon: r.Lon = None,
+    antenna: r.Antenna = None,
+    offset: r.Offset = None,
+    antennas: r.Antennas = None,
+    timezone: r.Timezone = None,
+    naive_timezone: r.NaiveTimezone = None,
+    granularity_m: r.GranularityM = 100.0,
+    granularity_min: r.GranularityMin = 1.0,
+    screen: r.Screen = None,
+    rejects: Annotated[
+        Path | None,
+        typer.Option("--rejects", help="Write the rows set aside, with reasons, without users."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Write the samples, users as pseudonyms (.csv, .parquet)."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the report as JSON, for machines.")
+    ] = False,
+) -> None:
+    """Read a file of call records and say what was found, used and set aside."""
+    wanted = r.Reading.of(locals())
+    for path in (rejects, out):
+        if path is not None:
+            check_writable(path)
+    fs, report = wanted.read()
+    if rejects is not None:
+        write_table([report.rejects], rejects)
+    if out is not None:
+        write_table([fs.to_frame()], out)
+    if as_json:
+        typer.echo(json.dumps(_plain(report), ensure_ascii=False, indent=2))
+        return
+    typer.echo(report.summary())
+    if note := wanted.attribution():
+        typer.echo(f"Note: {note}")
+    if rejects is not None:
+        typer.echo(f"{report.rows_set_aside:,} rows set aside written to {rejects}.")
+    if out is not None:
+        typer.echo(f"{fs.n_samples:,} samples written to {out}.")
+
+
+def _plain(report: IngestReport) -> dict[str, Any]:
+    """The report as numbers, texts and lists; without the rejected rows themselves."""
+    kept = {f.name: getattr(report, f.name) for f in fields(report)}
+    del kept["rejects"]
+    counts = kept.pop("samples_per_user")
+    shares = (0, 25, 50, 75, 100)
+    kept["samples_per_user"] = {
+        f"p{share}": float(value)
+        for share, value in zip(shares, np.percentile(counts, shares), strict=True)
+    }
+    kept["rows_set_aside"] = report.rows_set_aside
+    kept["screening"] = asdict(report.screening)
+    kept["notes"] = list(report.notes)
+    return kept

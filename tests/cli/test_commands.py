@@ -1,0 +1,353 @@
+"""The command line: what it prints and writes, and how it fails."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from fpanon_core.__main__ import app
+from fpanon_core.io.generate import generate_cdr
+from fpanon_core.io.region import generate_region
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Three people at one antenna, 3 and 480 minutes apart. With the usual parameters only time costs:
+# Δ(alice, bob) = 3/480/2 = 0.003125; Δ(bob, carol) = 480/480/2 = 0.5, and more than the cap is 0.5.
+THREE = """who,when,latitude,longitude
+alice@example.org,2024-03-04T06:00:00Z,24.0,1.0
+bob@example.org,2024-03-04T06:03:00Z,24.0,1.0
+carol@example.org,2024-03-04T14:03:00Z,24.0,1.0
+carol@example.org,garbled,24.0,1.0
+"""
+
+
+def run(*args: object) -> Any:
+    result = CliRunner().invoke(app, [str(a) for a in args])
+    assert "Traceback" not in result.output
+    return result
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Path:
+    path = tmp_path / "three.csv"
+    path.write_text(THREE)
+    return path
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cli") / "people.csv"
+    generate_cdr(30, days=3).to_csv(path, index=False)
+    return path
+
+
+# --- help ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["ingest", "measure", "generate"])
+def test_help_explains_every_option(command: str) -> None:
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    parameters = get_command(app).commands[command].params
+    assert len(parameters) > 5
+    for parameter in parameters:
+        assert parameter.help
+        assert all(name in result.output for name in parameter.opts if name.startswith("-"))
+
+
+def test_without_a_command_the_commands_are_listed() -> None:
+    result = run()
+    assert result.exit_code == 2
+    for command in ("ingest", "measure", "generate"):
+        assert command in result.output
+
+
+# --- ingest --------------------------------------------------------------------------------------
+
+
+def test_ingest_reports_and_writes_without_user_ids(three: Path, tmp_path: Path) -> None:
+    rejects, out = tmp_path / "rejects.csv", tmp_path / "samples.csv"
+    result = run("ingest", three, "--rejects", rejects, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "Read 4 rows" in result.output
+    assert "1 unparseable time" in result.output
+    assert "Africa/Algiers" in result.output
+    for text in (result.output, rejects.read_text(), out.read_text()):
+        assert "example.org" not in text
+    assert len(pd.read_csv(rejects)) == 1
+    samples = pd.read_csv(out)
+    assert samples["pseudonym"].tolist() == ["u0001", "u0002", "u0003"]
+    # Algiers is one hour ahead: 07:00 local is minute 420.
+    assert samples["t_min"].tolist() == [420, 423, 903]
+
+
+def test_ingest_speaks_json(three: Path) -> None:
+    result = run("ingest", three, "--json")
+    report = json.loads(result.stdout)
+    assert report["rows_read"] == report["rows_used"] + report["rows_set_aside"] == 4
+    assert report["n_users"] == 3
+    assert report["samples_per_user"]["p50"] == 1
+    assert "example.org" not in result.stdout
+
+
+def test_columns_by_name_and_position(tmp_path: Path) -> None:
+    """Two columns of numbers that could be either coordinate: the options decide."""
+    path = tmp_path / "swapped.csv"
+    path.write_text("a,b,c,d\n1,2024-03-04T06:00:00Z,10,20\n2,2024-03-04T06:00:00Z,10,20\n")
+    named = run("ingest", path, "--user", "a", "--time", "b", "--lon", "c", "--lat", "d", "--json")
+    placed = run("ingest", path, "--user", 0, "--time", 1, "--lon", 2, "--lat", 3, "--json")
+    for result in (named, placed):
+        assert result.exit_code == 0, result.output
+        assert "+lat_0=20" in json.loads(result.stdout)["crs"].replace(".0", "")
+
+
+def test_screening_and_granularity_reach_the_reader(people: Path) -> None:
+    plain = json.loads(run("ingest", people, "--json").stdout)
+    busy = json.loads(run("ingest", people, "--screen", 10, "--json").stdout)
+    civ = json.loads(run("ingest", people, "--screen", "civ", "--json").stdout)
+    coarse = json.loads(run("ingest", people, "--granularity-min", 60, "--json").stdout)
+    assert plain["n_users"] == 30
+    assert 0 < busy["n_users"] < 30
+    assert 0 < civ["n_users"] < 30
+    assert coarse["n_samples"] < plain["n_samples"]
+
+
+def test_antennas_are_joined(tmp_path: Path) -> None:
+    records, antennas = tmp_path / "records.csv", tmp_path / "antennas.csv"
+    frame = generate_cdr(10, days=2)
+    frame.drop(columns=["lat", "lon"]).to_csv(records, index=False)
+    generate_region(0).antennas.to_csv(antennas, index=False)
+    result = run("ingest", records, "--antennas", antennas, "--json")
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    assert (report["rows_read"], report["n_users"]) == (len(frame), 10)
+
+
+@pytest.mark.parametrize(("key", "users"), [("sf_cabs", 496), ("synthetic", 2000)])
+def test_samples_are_read_whole_and_attributed(key: str, users: int) -> None:
+    report = json.loads(run("ingest", "--sample", key, "--json").stdout)
+    assert report["n_users"] == users
+    assert report["rows_read"] == report["rows_used"] + report["rows_set_aside"]
+    assert not report["timezone_guessed"]
+    assert "CC" in run("ingest", "--sample", key).stdout
+
+
+# --- measure -------------------------------------------------------------------------------------
+
+
+def test_measure_gives_the_worked_values(three: Path, tmp_path: Path) -> None:
+    """alice, bob: 3 min apart. carol: 480 min from bob, the cap."""
+    out = tmp_path / "gaps.csv"
+    result = run("measure", three, "--k", "2,3", "--out", out, "--workers", 1)
+    assert result.exit_code == 0, result.output
+    gaps = pd.read_csv(out)
+    assert gaps["pseudonym"].tolist() == ["u0001", "u0002", "u0003"] * 2
+    assert gaps["k"].tolist() == [2, 2, 2, 3, 3, 3]
+    pair, cap = 0.003125, 0.5
+    expected = [pair, pair, cap, (pair + cap) / 2, (pair + cap) / 2, cap]
+    np.testing.assert_allclose(gaps["k_gap"], expected, atol=1e-12)
+    np.testing.assert_allclose(gaps["mean_time_min"][:3], [3, 3, 480])
+    assert set(gaps["mean_distance_m"]) == {0}
+    assert "example.org" not in result.output + out.read_text()
+
+
+def test_measure_by_profile_speaks_json(three: Path) -> None:
+    """In windows of a day all three are the same; in those of an hour carol is not."""
+    result = run("measure", three, "--k", 2, "--profile", "1000:1440", "--profile", "1000:60",
+                 "--json")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    day, hour = json.loads(result.stdout)["gaps"]
+    assert (day["window_min"], day["share_hidden"], day["median"]) == (1440, 1, 0)
+    assert hour["share_hidden"] == pytest.approx(2 / 3)
+
+
+def test_measure_prints_a_line_per_profile_and_crowd(people: Path) -> None:
+    result = run("measure", people, "--k", "2,5", "--profile", "100:1", "--profile", "20000:480")
+    assert result.exit_code == 0, result.output
+    assert sum(line.startswith(("100 m", "20 km")) for line in result.stdout.splitlines()) == 4
+
+
+def test_weights_change_the_result(three: Path) -> None:
+    """All of the weight on space, and all are in one place: everyone is hidden."""
+    result = run("measure", three, "--w-space", 1, "--json")
+    assert json.loads(result.stdout)["gaps"][0]["share_hidden"] == 1
+
+
+# --- generate ------------------------------------------------------------------------------------
+
+
+def test_generate_writes_what_the_function_makes(tmp_path: Path) -> None:
+    out, antennas = tmp_path / "cdr.parquet", tmp_path / "antennas.csv"
+    result = run("generate", 25, "--days", 3, "--seed", 4, "--n-antennas", 40, "--start",
+                 "2024-07-01", "--out", out, "--antennas-out", antennas)  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "synthetic" in result.output
+    region = generate_region(4, n_antennas=40)
+    pd.testing.assert_frame_equal(pd.read_csv(antennas), region.antennas)
+    made = pd.read_parquet(out)
+    assert made["user_id"].nunique() == 25
+    assert str(made["timestamp"].min())[:10] == "2024-07-01"
+    assert set(made["antenna_id"]) <= set(region.antennas["antenna_id"])
+
+
+def test_a_million_people_are_written_in_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pieces of 10 instead of 10,000: the file is the same."""
+    run("generate", 35, "--days", 2, "--out", tmp_path / "whole.csv")
+    monkeypatch.setattr("fpanon_core.commands.generate._CHUNK_USERS", 10)
+    run("generate", 35, "--days", 2, "--out", tmp_path / "pieces.csv")
+    assert (tmp_path / "whole.csv").read_bytes() == (tmp_path / "pieces.csv").read_bytes()
+
+
+# --- faults --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        (b"", []),
+        (b"who,when,latitude,longitude\n", []),
+        (bytes(range(256)) * 20, []),
+        (b"a,b,c\nx,1.5,2.5\ny,1.5,2.5\n", []),
+        (b"user,time,lat,lon\nanna,never,200,400\n", []),
+        (THREE.encode(), ["--user", "nobody"]),
+        (THREE.encode(), ["--user", "9"]),
+        (THREE.encode(), ["--timezone", "Mars/Base"]),
+        (THREE.encode(), ["--naive-timezone", "Mars/Base"]),
+        (THREE.encode(), ["--granularity-m", "0"]),
+        (THREE.encode(), ["--granularity-min", "-1"]),
+        (THREE.encode(), ["--screen", "some"]),
+        (THREE.encode(), ["--screen", "50"]),
+        (THREE.encode(), ["--antennas", "nowhere.csv"]),
+        (THREE.encode(), ["--sample", "synthetic"]),
+        (THREE.encode(), ["--out", "samples.doc"]),
+        (THREE.encode(), ["--out", "nowhere/samples.csv"]),
+    ],
+)
+@pytest.mark.parametrize("command", ["ingest", "measure"])
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    tmp_path: Path, command: str, content: bytes, options: list[str]
+) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    result = run(command, path, *options)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: ")
+    assert len(result.stderr.splitlines()) == 1
+    for private in ("example.org", "anna"):
+        assert private not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--k", "1"],
+        ["--k", "two"],
+        ["--k", "4"],
+        ["--profile", "100"],
+        ["--profile", "100:0"],
+        ["--profile", "a:b"],
+        ["--w-space", "2"],
+        ["--w-space", "nan"],
+        ["--w-space", "0.5", "--w-time", "0.6"],
+        ["--max-space-m", "0"],
+        ["--workers", "0"],
+        ["--workers", "x"],
+        ["--nonsense"],
+    ],
+)
+def test_bad_questions_exit_with_2(three: Path, options: list[str]) -> None:
+    result = run("measure", three, *options)
+    assert result.exit_code == 2, result.output
+    assert "rror" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["0"],
+        ["x"],
+        ["5", "--days", "0"],
+        ["5", "--seed", "-1"],
+        ["5", "--events-per-day", "0"],
+        ["5", "--start", "monday"],
+        ["5", "--n-antennas", "1"],
+        [],
+    ],
+)
+def test_bad_wishes_exit_with_2_and_leave_no_file(tmp_path: Path, options: list[str]) -> None:
+    result = run("generate", *options, "--out", tmp_path / "cdr.csv")
+    assert result.exit_code == 2, result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_neither_file_nor_sample() -> None:
+    for command in ("ingest", "measure"):
+        result = run(command)
+        assert result.exit_code == 2
+        assert "--sample" in result.stderr
+    assert run("ingest", "--sample", "mars").exit_code == 2
+    assert run("ingest", "/nowhere/at/all.csv").exit_code == 2
+
+
+def test_one_person_has_nobody_to_hide_among(tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("\n".join(THREE.splitlines()[:2]) + "\n")
+    assert run("ingest", path, "--user", "who").exit_code == 0
+    result = run("measure", path, "--user", "who")
+    assert result.exit_code == 2
+    assert "at least 2 users" in result.stderr
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_a_fault_of_the_program_reveals_no_data(
+    three: Path, monkeypatch: pytest.MonkeyPatch, debug: bool
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise KeyError("alice@example.org")
+
+    monkeypatch.setattr("fpanon_core.commands.reading.read_cdr", fail)
+    result = CliRunner().invoke(app, [*(["--debug"] if debug else []), "ingest", str(three)])
+    assert result.exit_code == 1
+    assert "KeyError" in result.stderr
+    assert ("Traceback" in result.stderr) == debug
+    assert ("example.org" in result.stderr) == debug
+
+
+# --- as a program --------------------------------------------------------------------------------
+
+
+def _program(*args: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fpanon_core", *map(str, args)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PYTHONWARNINGS": "default"},
+    )
+
+
+def test_as_a_program(three: Path) -> None:
+    done = _program("ingest", three)
+    assert done.returncode == 0, done.stderr
+    assert "Read 4 rows" in done.stdout
+    assert done.stderr == ""
+
+
+def test_as_a_program_that_fails(three: Path) -> None:
+    done = _program("measure", three, "--k", 9)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "Error: k = 9 exceeds the 3 fingerprints loaded; choose k ≤ 3 or load more data.\n"
+    )
