@@ -1,1 +1,1 @@
-"""Reading and checking files, and writing what may leave."""
+"""Reading and checking files, and the account of what was read."""

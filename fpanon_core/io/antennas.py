@@ -1,0 +1,253 @@
+"""Tables of antennas: where each stands, and which of them an event names.
+
+Read are tables with an id and a position per row, whatever the columns are called, and the layout
+of OpenCellID (radio, mcc, net, area, cell, unit, lon, lat, …) with or without its header. Columns
+beyond id and position, such as a district, are kept.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..model.errors import ConfigError, FpanonError, SchemaError
+from .columns import missing_in, numbers_of, text_of
+from .names import normal, rank
+from .positions import position_faults
+from .sources import read_source
+from .tables import SourceTable
+
+FloatArray = npt.NDArray[np.float64]
+
+OPENCELLID = (
+    *("radio", "mcc", "net", "area", "cell", "unit", "lon", "lat", "range", "samples"),
+    *("changeable", "created", "updated", "averageSignal"),
+)
+_PARTS = {"mcc": ("mcc",), "net": ("net", "mnc"), "area": ("area", "lac", "tac"),
+          "cell": ("cell", "cid", "ci", "cellid", "cell_id")}  # fmt: skip
+_RADIOS = {"GSM", "UMTS", "LTE", "NR", "CDMA"}
+
+
+def read_antennas(source: Any) -> pd.DataFrame:
+    """Read a table of antennas.
+
+    Parameters
+    ----------
+    source : path, file object or DataFrame
+        As for :func:`fpanon_core.read_cdr`.
+
+    Returns
+    -------
+    DataFrame
+        ``antenna`` (text, distinct), ``lat``, ``lon`` (degrees), then the other columns as they
+        are. ``.attrs["notes"]`` says what was found out and which rows were left out. In the layout
+        of OpenCellID the id is ``mcc-net-area-cell``.
+
+    Raises
+    ------
+    SchemaError
+        It cannot be read, or no column holds ids or positions.
+
+    Examples
+    --------
+    >>> towers = pd.DataFrame({"site": ["A", "B"], "y": [14.7, 14.8], "x": [-17.4, -17.3]})
+    >>> read_antennas(towers)["antenna"].tolist()
+    ['A', 'B']
+    """
+    try:
+        table = read_source(source)[0]
+        return _antennas(table)
+    except ConfigError as fault:
+        raise ConfigError(f"Antenna table: {fault}") from None
+    except FpanonError as fault:
+        raise SchemaError(f"Antenna table: {fault}") from None
+
+
+def _antennas(table: SourceTable) -> pd.DataFrame:
+    labels = [str(label) for label in table.labels]
+    if not table.named and len(labels) == len(OPENCELLID) and _is_radio(table.columns[0]):
+        labels = list(OPENCELLID)
+    lat, lon, guessed = _degrees(table, labels)
+    notes = list(table.notes)
+    if guessed:
+        notes.append(
+            f"Columns {labels[lat]!r} and {labels[lon]!r} of the antenna table are taken for "
+            "latitude and longitude by their content, which is a guess."
+        )
+    parts = _cgi(labels)
+    if parts:
+        texts = [text_of(table.columns[i]).to_pandas().astype(str) for i in parts]
+        ids = texts[0].str.cat(texts[1:], sep="-")
+        used = {lat, lon}
+        notes.append("The antennas' ids are mcc-net-area-cell (OpenCellID).")
+    else:
+        at = _id_column(table, labels, {lat, lon})
+        ids = text_of(table.columns[at]).to_pandas().astype(str)
+        used = {at, lat, lon}
+    frame = pd.DataFrame({"antenna": ids.to_numpy(dtype=object)})
+    frame["lat"], frame["lon"] = numbers_of(table.columns[lat]), numbers_of(table.columns[lon])
+    names = {"antenna", "lat", "lon"}
+    for i, label in enumerate(labels):
+        if i not in used:
+            name = label if label not in names else f"{label}_{i}"
+            names.add(name)
+            frame[name] = table.columns[i].to_pandas().to_numpy()
+    frame = _usable(frame, len(table.malformed), notes)
+    frame.attrs = {"notes": notes, "parts": bool(parts)}
+    return frame
+
+
+def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFrame:
+    """Distinct antennas with a position; what is left out is counted in a note."""
+    lat, lon = frame["lat"].to_numpy(), frame["lon"].to_numpy()
+    bad = np.logical_or.reduce(list(position_faults(lat, lon).values()))
+    bad |= missing_in(pa.chunked_array([pa.array(frame["antenna"].tolist(), pa.string())]))
+    if malformed or bad.any():
+        notes.append(
+            f"{malformed + int(bad.sum()):,} rows of the antenna table have no id or no possible "
+            "position and are left out."
+        )
+    frame = frame[~bad]
+    again = frame["antenna"].duplicated()
+    if again.any():
+        first = frame[~again].set_index("antenna")[["lat", "lon"]]
+        places = first.loc[frame["antenna"]].to_numpy()
+        moved = int((places != frame[["lat", "lon"]].to_numpy()).any(axis=1).sum())
+        notes.append(
+            f"{int(again.sum()):,} rows of the antenna table repeat an id, {moved:,} of them at "
+            "another position; the first row of each id counts."
+        )
+    frame = frame[~again].reset_index(drop=True)
+    if frame.empty:
+        raise SchemaError("no antenna has an id and a possible position in degrees.")
+    return frame
+
+
+# --- columns -----------------------------------------------------------------------------------
+
+
+def _is_radio(column: pa.ChunkedArray) -> bool:
+    return set(text_of(column.slice(0, 100)).to_pylist()) <= _RADIOS
+
+
+def _cgi(labels: list[str]) -> list[int] | None:
+    names = {normal(label): i for i, label in enumerate(labels)}
+    found = [next((names[n] for n in options if n in names), None) for options in _PARTS.values()]
+    return None if None in found else [i for i in found if i is not None]
+
+
+def _degrees(table: SourceTable, labels: list[str]) -> tuple[int, int, bool]:
+    """Columns of latitude and longitude, and whether they are a guess by content."""
+    best = {}
+    for role in ("lat", "lon"):
+        ranked = sorted((rank(label, role), i) for i, label in enumerate(labels))
+        best[role] = next((i for score, i in ranked if score < float("inf")), None)
+    if best["lat"] is not None and best["lon"] is not None:
+        return best["lat"], best["lon"], False
+    fractions = []
+    for i, column in enumerate(table.columns):
+        values = numbers_of(column)
+        values = values[~np.isnan(values)]
+        if len(values) and (np.abs(values) <= 180).mean() > 0.8 and (values % 1 != 0).any():
+            fractions.append((i, float((np.abs(values) > 90).mean())))
+    for (i, beyond_i), (j, beyond_j) in pairwise(fractions):
+        if j == i + 1:
+            return (j, i, False) if beyond_i > beyond_j else (i, j, beyond_j == 0)
+    raise SchemaError(
+        f"no columns for latitude and longitude in degrees. Columns: {table.names()}. Name them "
+        "lat and lon."
+    )
+
+
+def _id_column(table: SourceTable, labels: list[str], taken: set[int]) -> int:
+    free = [i for i in range(len(labels)) if i not in taken]
+    ranked = sorted((rank(labels[i], "antenna"), i) for i in free)
+    for score, i in ranked:
+        if score < float("inf"):
+            return i
+    for i in free:
+        texts = text_of(table.columns[i])
+        if pc.count_distinct(texts).as_py() == len(texts):
+            return i
+    raise SchemaError(
+        f"no column holds the antennas' ids. Columns: {table.names()}. Name one of them antenna."
+    )
+
+
+# --- joining -----------------------------------------------------------------------------------
+
+
+def spellings(antennas: pd.DataFrame) -> dict[str, pd.Series]:
+    """The ways in which events may name these antennas: spelling -> id per row, as text.
+
+    The whole id; for OpenCellID also shorter and longer forms, and the cell alone.
+    """
+    ways = {"antenna": antennas["antenna"].astype(str)}
+    if antennas.attrs.get("parts"):
+        labels = list(antennas.columns)
+        at = _cgi(labels)
+        assert at is not None
+        mcc, net, area, cell = (text_of(pa.chunked_array([pa.array(antennas.iloc[:, i])]))
+                                .to_pandas().astype(str) for i in at)  # fmt: skip
+        ways["mccnet-area-cell"] = (mcc + net).str.cat([area, cell], sep="-")
+        ways["mcc-net-cell"] = mcc.str.cat([net, cell], sep="-")
+        ways["net-area-cell"] = net.str.cat([area, cell], sep="-")
+        ways["area-cell"] = area.str.cat(cell, sep="-")
+        ways["cell"] = cell
+        if "radio" in labels:
+            radio = antennas["radio"].astype(str)
+            ways["radio-mcc-net-area-cell"] = radio.str.cat([mcc, net, area, cell], sep="-")
+    return ways
+
+
+def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArray, list[str]]:
+    """Position of each of some distinct antenna ids; NaN for those that are not in the table.
+
+    Ids are compared as they are; if fewer than half are found that way, also without regard to
+    case, marks between their parts, leading zeros and a trailing ``.0``, in the spelling that finds
+    most. A spelling that stands for antennas at several positions finds none of them.
+    """
+    best = np.full(len(ids), -1, np.int64)
+    best_name = "antenna"
+    for loosely in (False, True):
+        asked = pd.Index([_loose(i) for i in ids] if loosely else ids, dtype=object)
+        for name, keys in spellings(antennas).items():
+            keys = keys.map(_loose) if loosely else keys
+            at = _rows_of(asked, keys, antennas)
+            if (at >= 0).sum() > (best >= 0).sum():
+                best, best_name = at, name + (", loosely spelled" if loosely else "")
+        if len(ids) and (best >= 0).mean() >= 0.5:
+            break
+    notes = []
+    if best_name != "antenna":
+        notes.append(f"The events name antennas as {best_name}; they are matched in that form.")
+    lat, lon = antennas["lat"].to_numpy(np.float64), antennas["lon"].to_numpy(np.float64)
+    known = best >= 0
+    return np.where(known, lat[best], np.nan), np.where(known, lon[best], np.nan), notes
+
+
+def _rows_of(asked: pd.Index, keys: pd.Series, antennas: pd.DataFrame) -> npt.NDArray[np.int64]:
+    """Row of each id asked for, −1 where there is none or where it is not one place."""
+    places = pd.DataFrame({"key": keys.to_numpy(dtype=object), "lat": antennas["lat"].to_numpy(),
+                           "lon": antennas["lon"].to_numpy()})  # fmt: skip
+    sites = places.drop_duplicates()
+    several = set(sites.loc[sites["key"].duplicated(keep=False), "key"])
+    first = places.drop_duplicates("key")
+    first = first[~first["key"].isin(several)]
+    at = pd.Index(first["key"], dtype=object).get_indexer(asked)
+    rows = first.index.to_numpy()
+    return np.where(at >= 0, rows[at] if len(rows) else -1, -1).astype(np.int64)
+
+
+def _loose(text: str) -> str:
+    """An id without case, marks, leading zeros and a trailing ``.0``."""
+    text = text.strip().casefold().removesuffix(".0")
+    for mark in "_:/.,| ":
+        text = text.replace(mark, "-")
+    return "-".join(part.lstrip("0") or "0" for part in text.split("-") if part)

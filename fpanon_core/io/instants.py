@@ -1,0 +1,138 @@
+"""From what a clock showed to when it was: offsets, zones, and times that cannot be meant."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model.clock import LocalClock, zone_of
+from .times import DAY, ParsedTimes
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+
+_UNIX = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_QUARTER_MIN = 15
+_QUARTER = _QUARTER_MIN * 60_000_000
+_EARLIEST_DAY, _LATEST_DAY = -25_567, 84_006  # 1900-01-01 and 2200-01-01, in days since 1970
+_GAP_DAYS = 365
+_DEFAULT_DAYS = np.array(
+    sorted(
+        {
+            (dt.date(*ymd) - dt.date(1970, 1, 1)).days + near
+            for ymd in (
+                *((1900, 1, 1), (1904, 1, 1), (1970, 1, 1), (1980, 1, 1), (1980, 1, 6)),
+                *((2000, 1, 1), (2036, 2, 7), (2038, 1, 19), (2099, 1, 1), (2099, 12, 31)),
+                *((2100, 1, 1), (1999, 12, 31), (1899, 12, 30)),
+            )
+            for near in (-1, 0, 1)
+        }
+    )
+)
+
+
+def datetime_of(us: int) -> dt.datetime:
+    """An aware datetime (UTC) of microseconds since 1970."""
+    return _UNIX + dt.timedelta(microseconds=int(us))
+
+
+def microseconds_of(instant: dt.datetime) -> int:
+    """Microseconds since 1970 of an aware datetime."""
+    return (instant - _UNIX) // dt.timedelta(microseconds=1)
+
+
+def time_outliers(us: IntArray) -> BoolArray:
+    """Which times lie so far from the rest that a clock or a default value must have made them.
+
+    Days with data are cut into groups wherever more than a year has none. The *bulk* is the group
+    of most rows, if it has more than half of them; otherwise nothing is an outlier. A group is set
+    aside if it holds no more than 1 % of the rows (at least one row is allowed) and lies farther
+    from the bulk than a year and than the bulk's own span; or if all its rows have dates that
+    devices fall back to (1900, 1904, 1970, 1980, 2000, 2036, 2038, 2099, 2100, and the days beside
+    them). So sparse data, pauses, and a second campaign years later stay. Times before 1900 and
+    from 2200 on are always outliers.
+
+    Parameters
+    ----------
+    us : int64 ndarray (n,)
+        Microseconds since 1970.
+    """
+    low_us, high_us = int(us.min()), int(us.max())
+    early, late = _EARLIEST_DAY * DAY, _LATEST_DAY * DAY
+    if early <= low_us and high_us < late and high_us - low_us <= _GAP_DAYS * DAY:
+        return np.zeros(len(us), bool)
+    day = us // DAY
+    out: BoolArray = (day < _EARLIEST_DAY) | (day >= _LATEST_DAY)
+    if out.all():
+        return out
+    inside = day if not out.any() else day[~out]
+    first = int(inside.min())
+    rows = np.bincount(inside - first)
+    days = np.flatnonzero(rows)
+    cuts = np.flatnonzero(np.diff(days) > _GAP_DAYS) + 1
+    if not len(cuts):
+        return out
+    groups = np.split(days, cuts)
+    sizes = [int(rows[group].sum()) for group in groups]
+    bulk = int(np.argmax(sizes))
+    if sizes[bulk] * 2 <= sum(sizes):
+        return out
+    low, high = int(groups[bulk][0]), int(groups[bulk][-1])
+    for group, size in zip(groups, sizes, strict=True):
+        if group is groups[bulk]:
+            continue
+        apart = max(low - int(group[-1]), int(group[0]) - high)
+        stray = size <= max(1, 0.01 * len(us)) and apart > high - low
+        if stray or np.isin(group + first, _DEFAULT_DAYS).all():
+            out |= (day >= group[0] + first) & (day <= group[-1] + first)
+    return out
+
+
+def instants_of(
+    parsed: ParsedTimes,
+    rows: BoolArray,
+    zone: str | Callable[[BoolArray], FloatArray],
+    notes: list[str],
+) -> IntArray:
+    """UTC instants of ``rows``; clock times are read in ``zone`` (the other rows mean nothing).
+
+    Parameters
+    ----------
+    zone : str or callable
+        An IANA zone; or a function that gives, for a mask of rows, their minutes ahead of UTC.
+    notes : list of str
+        Told how many clock times did not exist or existed twice. A time skipped in spring is read
+        as if the clock had not yet been put forward, one that occurs twice as the first: no row is
+        lost.
+    """
+    naive = rows & ~parsed.aware
+    if not naive.any():
+        return parsed.us
+    us = parsed.us.copy()
+    if callable(zone):
+        us[naive] -= np.round(zone(naive) * 60_000_000).astype(np.int64)
+        return us
+    shown = us[naive]
+    midnight = int(shown.min()) // DAY * DAY
+    local = datetime_of(midnight).replace(tzinfo=zone_of(zone))
+    clock = LocalClock(local.astimezone(dt.UTC), zone)
+    quarter = (shown - midnight) // _QUARTER
+    wall_min = np.arange(int(quarter.max()) + 1) * float(_QUARTER_MIN)
+    elapsed_min = clock.elapsed_minutes(wall_min)
+    start = microseconds_of(clock.epoch)
+    begin = start + np.round(elapsed_min * 60_000_000).astype(np.int64)
+    us[naive] = begin[quarter] + (shown - midnight) % _QUARTER
+    skipped = clock.wall_minutes(elapsed_min) != wall_min
+    twice = (clock.wall_minutes(elapsed_min + 60) == wall_min) & ~skipped
+    for mask, what in (
+        (skipped, "were skipped when the clock was put forward; they are read as if it was not"),
+        (twice, "occurred twice when the clock was put back; the first is assumed"),
+    ):
+        count = int(mask[quarter].sum())
+        if count:
+            notes.append(f"{count:,} clock times {what}.")
+    return us

@@ -1,0 +1,442 @@
+"""When was it? Time columns of any common form, parsed row by row without a slow loop.
+
+A column may mix forms; each row is parsed by what it looks like. Rows are grouped by their *shape*
+(length, and where digits, letters and marks stand), the first row of a group is matched against the
+layouts below, and the whole group is then cut at the same places with array arithmetic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .columns import numbers_of, text_of
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+ByteMatrix = npt.NDArray[np.uint8]
+
+SECOND = 1_000_000
+DAY = 86_400 * SECOND
+SMALLEST_EPOCH = 10**8
+"""Epoch seconds below this (before March 1973) are a counter or a duration, not a time."""
+
+
+@dataclass
+class ParsedTimes:
+    """A time column in microseconds since 1970.
+
+    Attributes
+    ----------
+    us : int64 ndarray (n,)
+        UTC instants where ``aware``, else the reading of an unknown zone's clock; 0 where not ok.
+    ok, aware : bool ndarray (n,)
+        Parsed at all; parsed with an offset, ``Z``, or as epoch time.
+    formats : Counter
+        Rows by format.
+    notes : list of str
+        Assumptions made, such as day before month.
+    """
+
+    us: IntArray
+    ok: BoolArray
+    aware: BoolArray
+    formats: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        """Share of rows parsed."""
+        return float(self.ok.mean()) if len(self.ok) else 0.0
+
+
+def parse_times(column: pa.ChunkedArray) -> ParsedTimes:
+    """Parse a column of times: text, numbers (epoch), or timestamps.
+
+    Known: ISO 8601 with or without offset and seconds; ``YYYY/MM/DD``; ``DD/MM/YYYY`` or
+    ``MM/DD/YYYY`` (which of the two is decided by the data, see :attr:`ParsedTimes.notes`); both
+    with ``hh:mm``, ``hh:mm:ss``, fractions, am/pm, or no time of day; ``YYYYMMDDhhmmss``;
+    ``3 Apr 2012``; ``Tue Apr 03 18:00:09 +0000 2012``; epoch seconds, milli-, micro- and
+    nanoseconds, told apart by magnitude.
+    """
+    kind = column.type
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return _typed(column)
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        numbers = numbers_of(column)
+        finite = numbers[np.isfinite(numbers)]
+        if len(finite) and not np.all(finite == np.floor(finite)):
+            return _float_epochs(numbers)
+    texts = text_of(column)
+    quick = _uniform_iso(texts)
+    if quick is not None:
+        return quick
+    by_day, either_order = _parse_texts(texts, day_first=True)
+    if not either_order:
+        return by_day
+    return _day_or_month(by_day, _parse_texts(texts, day_first=False)[0])
+
+
+def is_time_of_day(column: pa.ChunkedArray) -> bool:
+    """Whether most fields are a bare time of day, such as ``18:00:09``."""
+    texts = text_of(column)
+    hits = pc.match_substring_regex(
+        texts, r"^[0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?( ?[AaPp][Mm])?$"
+    )
+    return len(texts) > 0 and (pc.sum(hits).as_py() or 0) > 0.8 * len(texts)
+
+
+def is_bare_date(parsed: ParsedTimes) -> bool:
+    """Whether most fields are a date without a time of day."""
+    dates = sum(n for name, n in parsed.formats.items() if name.endswith(_NO_CLOCK))
+    return dates > 0.8 * max(len(parsed.ok), 1)
+
+
+# --- whole columns -----------------------------------------------------------------------------
+
+_NO_CLOCK = "(date only)"
+_DAY_FIRST, _MONTH_FIRST = "DD/MM/YYYY", "MM/DD/YYYY"
+_SLICE = 200_000  # rows parsed at a time, to bound memory
+
+
+def _typed(column: pa.ChunkedArray) -> ParsedTimes:
+    aware = pa.types.is_timestamp(column.type) and column.type.tz is not None
+    name = "timestamp column" + (" with zone" if aware else " without zone")
+    ok = ~pc.is_null(column).to_numpy()
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.timestamp(column.type.unit))  # drops the zone, keeps the instant
+    values = column.cast(pa.timestamp("us"), safe=False)
+    us = pc.fill_null(values.cast(pa.int64()), 0).to_numpy()
+    return ParsedTimes(us, ok, np.full(len(ok), aware), Counter({name: int(ok.sum())}))
+
+
+def _float_epochs(numbers: npt.NDArray[np.float64]) -> ParsedTimes:
+    ok = np.isfinite(numbers) & (np.abs(numbers) < 1e20)
+    value = np.where(ok, numbers, 0.0)
+    us = np.zeros(len(value), np.int64)
+    formats: Counter[str] = Counter()
+    for name, low, high, factor in _EPOCH_UNITS:
+        rows = ok & (np.abs(value) >= low) & (np.abs(value) < high)
+        us[rows] = np.round(value[rows] * factor).astype(np.int64)
+        formats[name] += int(rows.sum())
+    return ParsedTimes(us, ok, ok.copy(), +formats)
+
+
+def _uniform_iso(texts: pa.ChunkedArray) -> ParsedTimes | None:
+    """The fast way for a column that is ISO 8601 throughout; None when it is not."""
+    head = texts.slice(0, 1).to_pylist()
+    if not head or not re.match(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", head[0]):
+        return None
+    for zone, name in (("UTC", "ISO 8601 with offset"), (None, "ISO 8601 without offset")):
+        try:
+            instants = texts.cast(pa.timestamp("us", tz=zone))
+        except pa.ArrowInvalid:
+            continue
+        n = len(texts)
+        us = instants.cast(pa.int64()).to_numpy()
+        aware = np.full(n, zone is not None)
+        return ParsedTimes(us, np.ones(n, bool), aware, Counter({name: n}))
+    return None
+
+
+def _day_or_month(by_day: ParsedTimes, by_month: ParsedTimes) -> ParsedTimes:
+    """Whether 03/04 is the 3rd of April or the 4th of March, for the column as a whole.
+
+    The order that parses more rows; if both parse all, the one by which the data spans less time
+    (days of one fortnight, read the wrong way, scatter over a year); if equal, day first.
+    """
+    if by_day.ok.sum() != by_month.ok.sum():
+        better, other = (by_day, by_month)
+        if by_month.ok.sum() > by_day.ok.sum():
+            better, other = by_month, by_day
+        order = _DAY_FIRST if better is by_day else _MONTH_FIRST
+        better.notes.append(
+            f"Dates are read as {order}: {int(better.ok.sum() - other.ok.sum()):,} rows have no "
+            "meaning the other way round."
+        )
+        return better
+    spans = [int(np.ptp(p.us[p.ok])) if p.ok.any() else 0 for p in (by_day, by_month)]
+    better = by_month if spans[1] < spans[0] else by_day
+    order = _DAY_FIRST if better is by_day else _MONTH_FIRST
+    why = "the data then spans less time" if spans[0] != spans[1] else "day first is the commoner"
+    better.notes.append(
+        f"Dates could be DD/MM or MM/DD; they are read as {order} because {why}. If that is wrong, "
+        "write the dates as YYYY-MM-DD."
+    )
+    return better
+
+
+def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> tuple[ParsedTimes, int]:
+    """Every row, and how many have day and month in an order to be decided."""
+    n = len(texts)
+    out = ParsedTimes(np.zeros(n, np.int64), np.zeros(n, bool), np.zeros(n, bool))
+    start = either_order = 0
+    for chunk in texts.chunks:
+        for low in range(0, len(chunk), _SLICE):
+            part = chunk.slice(low, _SLICE)
+            either_order += _parse_chunk(part, day_first, out, slice(start, start + len(part)))
+            start += len(part)
+    out.formats = +out.formats
+    return out, either_order
+
+
+# --- shapes ------------------------------------------------------------------------------------
+
+_DIGIT, _MARK_HIGH = ord("0"), 128
+_SHAPE = np.arange(256, dtype=np.uint8)
+_SHAPE[ord("0") : ord("9") + 1] = _DIGIT
+_LETTER = np.zeros(256, bool)
+_LETTER[[*range(ord("A"), ord("Z") + 1), *range(ord("a"), ord("z") + 1)]] = True
+_MAX_LENGTH = 64
+_MAX_SHAPES = 64
+
+
+def _parse_chunk(chunk: pa.Array, day_first: bool, out: ParsedTimes, where: slice) -> int:
+    """Parse one contiguous array of text into ``out[where]``."""
+    either_order = 0
+    us, ok, aware = out.us[where], out.ok[where], out.aware[where]
+    wide = pa.types.is_large_string(chunk.type)
+    offsets = np.frombuffer(chunk.buffers()[1], np.int64 if wide else np.int32)
+    offsets = offsets[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
+    raw = chunk.buffers()[2]
+    data = np.frombuffer(raw, np.uint8) if raw is not None else np.zeros(0, np.uint8)
+    lengths = np.diff(offsets)
+    for length in np.unique(lengths):
+        if not 1 <= length <= _MAX_LENGTH:
+            continue
+        rows = np.flatnonzero(lengths == length)
+        text = data[offsets[rows][:, None] + np.arange(length)]
+        for group, (layout, match) in _groups(text):
+            value = _value(text[group], match, layout, day_first)
+            either_order += len(group) * layout.ambiguous
+            at = rows[group]
+            us[at] = np.where(value.ok, value.us, 0)
+            ok[at] = value.ok
+            aware[at] = value.ok & value.aware
+            out.formats[value.name] += int(value.ok.sum())
+    return either_order
+
+
+def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[_Layout, re.Match[str]]]]:
+    """Rows of equal shape, and the layout that their first row matches."""
+    shape = _SHAPE[text]
+    left = np.arange(len(text))
+    for _ in range(_MAX_SHAPES):
+        if not len(left):
+            return
+        first = left[0]
+        match = _layout_of(text[first])
+        if match is None and len(left) > 1:
+            same = np.all(shape[left] == shape[first], axis=1)
+        else:
+            same = _same_shape(text, shape, left, first)
+        if match is not None:
+            yield left[same], match
+        left = left[~same]
+    for row in left:  # a column of many shapes is hardly one of times: row by row
+        match = _layout_of(text[row])
+        if match is not None:
+            yield np.array([row]), match
+
+
+def _same_shape(text: ByteMatrix, shape: ByteMatrix, left: IntArray, first: int) -> BoolArray:
+    """Which rows have the first one's digits, marks and letters in the same places.
+
+    In words of three letters and more (names of days and months) any letters will do.
+    """
+    words = np.zeros(text.shape[1], bool)
+    for run in re.finditer(r"[A-Za-z]{3,}", text[first].tobytes().decode("latin-1")):
+        words[run.start() : run.end()] = True
+    same = np.ones(len(left), bool)
+    whole = len(left) == len(text)
+    for i in range(text.shape[1]):
+        column = (text if words[i] else shape)[:, i]
+        column = column if whole else column[left]
+        same &= _LETTER[column] if words[i] else column == shape[first, i]
+    return same
+
+
+# --- layouts -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Layout:
+    name: str
+    pattern: re.Pattern[str]
+    ambiguous: bool = False
+
+
+@dataclass
+class _Value:
+    us: IntArray
+    ok: BoolArray
+    aware: bool | BoolArray
+    name: str
+
+
+_CLOCK = (
+    r"(?P<H>\d{1,2}):(?P<M>\d\d)(?::(?P<S>\d\d)(?:[.,](?P<f>\d{1,9}))?)?(?: ?(?P<ap>[AaPp][Mm]))?"
+)
+_ZONE = r"(?: ?(?:(?P<Z>[Zz]|UTC|GMT)|(?P<sign>[+-])(?P<zh>\d\d)(?::?(?P<zm>\d\d))?))"
+_THEN = r"(?:(?:[Tt ]|, ?| {2,}|_)" + _CLOCK + _ZONE + "?)?"
+_NAMED_MONTH = r"(?P<b>[A-Za-z]{3,9})"
+
+
+def _layout(name: str, pattern: str, ambiguous: bool = False) -> _Layout:
+    return _Layout(name, re.compile(pattern), ambiguous)
+
+
+_LAYOUTS = (
+    _layout("ISO 8601", r"(?P<Y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?:[Tt ](?P<H>\d\d)" + _ZONE + "?)"),
+    _layout("ISO 8601", r"(?P<Y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})" + _THEN),
+    _layout("YYYY/MM/DD", r"(?P<Y>\d{4})[/.](?P<m>\d{1,2})[/.](?P<d>\d{1,2})" + _THEN),
+    _layout("", r"(?P<p>\d{1,2})[-/.](?P<q>\d{1,2})[-/.](?P<Y>\d{4}|(?<!-)\d\d)" + _THEN, True),
+    _layout(
+        "YYYYMMDDhhmmss",
+        r"(?P<Y>\d{4})(?P<m>\d\d)(?P<d>\d\d)[T _]?(?P<H>\d\d)(?P<M>\d\d)(?P<S>\d\d)" + _ZONE + "?",
+    ),
+    _layout("YYYYMMDD", r"(?P<Y>(?:19|20|21)\d\d)(?P<m>\d\d)(?P<d>\d\d)" + _THEN),
+    _layout(
+        "Tue Apr 03 18:00:09 +0000 2012",
+        rf"[A-Za-z]{{3,9}},? {_NAMED_MONTH} {{1,2}}(?P<d>\d{{1,2}}),? {_CLOCK}{_ZONE}?"
+        r" (?P<Y>\d{4})",
+    ),
+    _layout(
+        "3 Apr 2012",
+        rf"(?:[A-Za-z]{{3,9}},? )?(?P<d>\d{{1,2}})[- /]{_NAMED_MONTH}[- /,]+(?P<Y>\d{{4}})" + _THEN,
+    ),
+    _layout("epoch", r"(?P<neg>[+-])?(?P<e>\d{1,19})(?:\.(?P<f>\d{1,9}))?"),
+)
+_EPOCH_UNITS = (
+    ("epoch seconds", 0, 1e11, 1e6),
+    ("epoch milliseconds", 1e11, 1e14, 1e3),
+    ("epoch microseconds", 1e14, 1e17, 1.0),
+    ("epoch nanoseconds", 1e17, 1e20, 1e-3),
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH_KEYS = np.array([m.encode()[0] << 16 | m.encode()[1] << 8 | m.encode()[2] for m in _MONTHS])
+_MONTH_ORDER = np.argsort(_MONTH_KEYS)
+
+
+def _layout_of(row: ByteMatrix) -> tuple[_Layout, re.Match[str]] | None:
+    text = row.tobytes().decode("latin-1")
+    for layout in _LAYOUTS:
+        match = layout.pattern.fullmatch(text)
+        if match and not any(ord(c) >= _MARK_HIGH for c in text):
+            return layout, match
+    return None
+
+
+def _value(text: ByteMatrix, match: re.Match[str], layout: _Layout, day_first: bool) -> _Value:
+    """Microseconds of rows that all have the layout, cut where ``match`` was."""
+    has = match.re.groupindex
+    if "e" in has:
+        return _epoch(text, match)
+
+    def number(group: str, default: int = 0) -> IntArray:
+        if group not in has or match.start(group) < 0:
+            return np.full(len(text), default, np.int64)
+        return _digits(text, *match.span(group))
+
+    year = number("Y")
+    if match.end("Y") - match.start("Y") == 2:
+        year = year + 2000
+    if layout.ambiguous:
+        day, month = (number("p"), number("q")) if day_first else (number("q"), number("p"))
+    else:
+        month = _month(text, match.start("b")) if "b" in has else number("m")
+        day = number("d")
+    hour, minute, second = number("H"), number("M"), number("S")
+    ok = (month >= 1) & (month <= 12) & (day >= 1) & (day <= _days_in(year, month)) & (year >= 1)
+    ok &= (minute < 60) & (second <= 60)
+    midnight = (hour == 24) & (minute == 0) & (second == 0)  # ISO 8601's end of day
+    if "ap" in has and match.start("ap") >= 0:
+        at = match.start("ap")
+        ok &= (hour >= 1) & (hour <= 12)
+        hour = hour % 12 + 12 * ((text[:, at] | 32) == ord("p"))
+    else:
+        ok &= (hour < 24) | midnight
+    us = (_civil_day(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second) * SECOND
+    us += _fraction(text, match)
+    aware: bool | BoolArray = False
+    if "sign" in has and match.start("sign") >= 0:
+        sign = np.where(text[:, match.start("sign")] == ord("-"), -1, 1)
+        zone_h, zone_m = number("zh"), number("zm")
+        ok &= (zone_h <= 15) & (zone_m < 60)
+        us -= sign * (zone_h * 3600 + zone_m * 60) * SECOND
+        aware = True
+    elif "Z" in has and match.start("Z") >= 0:
+        low, high = match.span("Z")
+        zone = np.frombuffer(match["Z"].encode(), np.uint8)
+        ok &= np.all((text[:, low:high] == zone) | (high - low == 1), axis=1)
+        aware = True
+    return _Value(us, ok, aware, _name(layout, match, day_first, aware is True))
+
+
+def _name(layout: _Layout, match: re.Match[str], day_first: bool, aware: bool) -> str:
+    name = layout.name or (_DAY_FIRST if day_first else _MONTH_FIRST)
+    if match["H"] is None:
+        return f"{name} {_NO_CLOCK}"
+    if layout.name == "ISO 8601":
+        return f"{name} with offset" if aware else f"{name} without offset"
+    if name[-1] in "YD":
+        name += " hh:mm:ss" if match["S"] is not None else " hh:mm"
+    return f"{name} with offset" if aware and "+" not in name else name
+
+
+def _epoch(text: ByteMatrix, match: re.Match[str]) -> _Value:
+    value = _digits(text, *match.span("e"))
+    ok = value >= 0  # 19 digits may be too many
+    unit = np.searchsorted([low for _, low, _, _ in _EPOCH_UNITS[1:]], value, side="right")
+    seconds = value * SECOND + _fraction(text, match)
+    us = np.select([unit == 0, unit == 1, unit == 2], [seconds, value * 1000, value], value // 1000)
+    name = _EPOCH_UNITS[int(np.median(unit))][0]
+    return _Value(-us if match["neg"] == "-" else us, ok, True, name)
+
+
+def _digits(text: ByteMatrix, start: int, stop: int) -> IntArray:
+    value = np.zeros(len(text), np.int64)
+    for i in range(start, stop):
+        value *= 10
+        value += text[:, i] - _DIGIT
+    return value
+
+
+def _fraction(text: ByteMatrix, match: re.Match[str]) -> IntArray | int:
+    """Microseconds of a decimal fraction of a second; further digits are cut off."""
+    if "f" not in match.re.groupindex or match.start("f") < 0:
+        return 0
+    start, stop = match.start("f"), min(match.end("f"), match.start("f") + 6)
+    scale: int = 10 ** (6 - (stop - start))
+    return _digits(text, start, stop) * scale
+
+
+def _month(text: ByteMatrix, start: int) -> IntArray:
+    """1 … 12 from the first three letters of an English month name, 0 for others."""
+    low = (text[:, start : start + 3] | 32).astype(np.int64)
+    key = low[:, 0] << 16 | low[:, 1] << 8 | low[:, 2]
+    at = np.minimum(np.searchsorted(_MONTH_KEYS[_MONTH_ORDER], key), 11)
+    return np.where(_MONTH_KEYS[_MONTH_ORDER][at] == key, _MONTH_ORDER[at] + 1, 0)
+
+
+def _days_in(year: IntArray, month: IntArray) -> IntArray:
+    days = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[np.clip(month, 0, 12)]
+    leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
+    out: IntArray = days + ((month == 2) & leap)
+    return out
+
+
+def _civil_day(year: IntArray, month: IntArray, day: IntArray) -> IntArray:
+    """Days since 1970-01-01 in the Gregorian calendar, by counting years from March."""
+    late = month <= 2
+    y = year - late
+    m = np.where(late, month + 9, month - 3)
+    days: IntArray = 365 * y + y // 4 - y // 100 + y // 400 + (153 * m + 2) // 5 + day - 719_469
+    return days
