@@ -27,7 +27,8 @@ IntArray = npt.NDArray[np.int64]
 DEFAULT_START = dt.date(2024, 3, 4)  # a Monday
 _CHUNK_USERS = 20_000
 _SLICE = 100_000
-_MOST_USERS = 2**26
+_MOST_USERS = 2**31
+_ID_RANGE = 2**23
 # Activity by hour of the day: a quiet night, a rise through the morning, a peak in the evening.
 _WEEKDAY = (
     6, 3, 2, 1.5, 1.5, 3, 10, 28, 45, 52, 55, 58, 62, 56, 54, 55, 60, 70, 78, 80, 72, 54, 32, 15,
@@ -213,8 +214,10 @@ def _rhythm(days: int, weekday: int) -> FloatArray:
 def _user_ids(begin: int, end: int) -> npt.NDArray[np.int32]:
     """Numbers that look like subscribers': distinct, and not in the order of the users.
 
-    An odd multiplier makes ``i → a·i + c mod 2^26`` a bijection (a linear congruence). Below 2^26
-    they cannot be taken for times in seconds since 1970 either.
+    An odd multiplier makes ``i → a·i + c mod 2^23`` a bijection (a linear congruence); every 2^23
+    users have a range of their own. So ids of the first eight million have at most seven digits,
+    and cannot be taken for dates or for seconds since 1970.
     """
     i = np.arange(begin, end, dtype=np.int64)
-    return ((i * 1_103_515_245 + 12_345_678) % _MOST_USERS).astype(np.int32)
+    scrambled = (i * 1_103_515_245 + 4_567_891) % _ID_RANGE
+    return (i // _ID_RANGE * _ID_RANGE + scrambled).astype(np.int32)

@@ -72,6 +72,9 @@ def wander(
         _start(state, seed, first + i, 3)
         _event_times(state, days, rhythm, rows)
         rows.sort()
+        for j in range(1, len(rows)):  # one event a second, so that none looks like a copy
+            if rows[j] <= rows[j - 1] and rows[j - 1] < days * 86_400 - 1:
+                rows[j] = rows[j - 1] + 1
         leg = 0
         for j in range(len(rows)):
             t = rows[j] / 60.0

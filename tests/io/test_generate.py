@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core.io.generate import generate_cdr, generate_cdr_chunks
+from fpanon_core.io.generate import _user_ids, generate_cdr, generate_cdr_chunks
 from fpanon_core.io.region import REGION_TIMEZONE, generate_region
 from fpanon_core.model.errors import ConfigError
 
@@ -37,6 +37,14 @@ def test_neither_chunks_nor_other_users_change_a_user(n: int, chunk: int, more: 
     pd.testing.assert_frame_equal(generate_cdr(n + more, days=4).iloc[: len(whole)], whole)
 
 
+def test_ids_differ_beyond_the_first_range() -> None:
+    ids = _user_ids(2**23 - 50_000, 2**23 + 50_000)
+    assert len(np.unique(ids)) == 100_000
+    assert ids[:50_000].max() < 2**23 <= ids[50_000:].min()
+    last = _user_ids(2**31 - 10, 2**31)
+    assert (last > 0).all()
+
+
 def test_table_and_its_antennas_agree(cdr: pd.DataFrame) -> None:
     assert cdr.attrs["synthetic"] is True
     antennas = pd.DataFrame(cdr.attrs["antennas"])
@@ -55,7 +63,7 @@ def test_every_user_has_events_in_the_period_in_order(cdr: pd.DataFrame) -> None
     assert cdr["wall"].max() < pd.Timestamp("2024-03-18")
     gaps = cdr["timestamp"].diff().dt.total_seconds().to_numpy()
     same_user = np.diff(cdr["user_id"].to_numpy()) == 0
-    assert (gaps[1:][same_user] >= 0).all()
+    assert (gaps[1:][same_user] > 0).all()
 
 
 @pytest.mark.parametrize("start", [dt.date(2024, 3, 4), dt.date(2023, 10, 28)])
