@@ -192,6 +192,8 @@ def _event_times(state: Any, days: int, rhythm: FloatArray, out: IntArray) -> No
             if _uniform(state) >= _MORE_IN_BURST:
                 break
             t -= _BURST_GAP_MIN * np.log(1 - _uniform(state))
+            if t > last:
+                break
 
 
 @njit(nogil=True, cache=True)
