@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fpanon_core.io.cdr import read_cdr
 from fpanon_core.io.generate import _user_ids, generate_cdr, generate_cdr_chunks
 from fpanon_core.io.region import REGION_TIMEZONE, generate_region
 from fpanon_core.model.errors import ConfigError
@@ -180,3 +181,12 @@ def test_bad_parameters_are_named(argument: str, value: object) -> None:
             make(**{"n_users": 5, argument: value})
     with pytest.raises(ConfigError, match="chunk_users"):
         generate_cdr_chunks(5, chunk_users=0)
+
+
+@pytest.mark.parametrize("n", [1, 200])
+def test_the_table_is_read_without_loss(n: int) -> None:
+    made = generate_cdr(n)
+    fs, report = read_cdr(made)
+    assert (report.rows_read, report.rows_used) == (len(made), len(made))
+    assert (fs.n_users, report.timezone) == (n, REGION_TIMEZONE)
+    assert set(fs.user_ids.astype(int)) == set(made["user_id"])
