@@ -25,7 +25,8 @@ format: $(VENV)/.development
 	$(BIN)/ruff format .
 
 sample-data: $(VENV)/.runtime
-	$(BIN)/python -m sample_data.regenerate
+	$(BIN)/python -m fpanon_core generate 2000 --days 14 --seed 0 \
+		--out sample_data/synthetic_2000.csv.gz --antennas-out sample_data/synthetic_2000_antennas.csv
 
 # Debian's own python3 comes without the part that fills a virtual environment.
 $(BIN)/python:

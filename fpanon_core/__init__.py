@@ -1,1 +1,57 @@
-"""fpanon: which form of a mobility data set may be released, and what each form costs."""
+"""fpanon: which form of a mobility data set may be released, and what each form costs.
+
+The names here are the public face; what is not here is free to change.
+"""
+
+from .anonymize.generalize import generalize
+from .engines.local import LocalEngine
+from .io.antennas import read_antennas
+from .io.cdr import read_cdr
+from .io.generate import generate_cdr
+from .io.report import IngestReport
+from .measures.components import (
+    StretchComponents,
+    gini,
+    matched_samples,
+    mean_components,
+    stretch_components,
+    tail_weight_index,
+)
+from .measures.kgap import fingerprint_stretch, k_gap
+from .model.clock import LocalClock
+from .model.configs import Screening, StretchConfig
+from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
+from .model.fingerprints import FingerprintSet
+from .model.profiles import GeneralizationProfile, Grid
+from .model.results import KGapResult
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Cancelled",
+    "ConfigError",
+    "FingerprintSet",
+    "FpanonError",
+    "GeneralizationProfile",
+    "Grid",
+    "InfeasibleError",
+    "IngestReport",
+    "KGapResult",
+    "LocalClock",
+    "LocalEngine",
+    "SchemaError",
+    "Screening",
+    "StretchComponents",
+    "StretchConfig",
+    "fingerprint_stretch",
+    "generalize",
+    "generate_cdr",
+    "gini",
+    "k_gap",
+    "matched_samples",
+    "mean_components",
+    "read_antennas",
+    "read_cdr",
+    "stretch_components",
+    "tail_weight_index",
+]

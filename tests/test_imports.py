@@ -15,7 +15,7 @@ ALLOWED = {
     "anonymize": {"anonymize", "measures", "engines", "kernels", "model"},
     "attacks": {"attacks", "measures", "engines", "kernels", "model"},
 }
-PAGES = {"charts": {"charts"}, "components": {"components"}, "views": {"components", "charts"}}
+PAGES = {"charts": {"charts"}, "components": {"components", "charts"}, "views": {"components", "charts"}}
 USER_INTERFACE = {"streamlit", "plotly", "pydeck"}
 
 

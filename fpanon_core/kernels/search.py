@@ -17,6 +17,9 @@ one row for all b of a tile. For equal lengths Δ is the mean of both directions
 bound. ``floor`` and the sum are 32-bit: every addition of non-negative terms errs by at most
 2⁻²⁴ of the sum, and the bound is lowered by twice the number of terms times that.
 
+The same floors, sample by sample, let the exact computation stop early: what is still to come of a
+sum costs at least its floor.
+
 A pair is left out only where the bound exceeds what both users already have as their k−1st best,
 so that no pair which could belong to either list is missed, whatever the order of the tiles.
 """
@@ -29,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from .stretch import Packed, Scale, fingerprint_effort
+from .stretch import Packed, Scale, Scratch, fingerprint_effort
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -46,6 +49,8 @@ class Features(NamedTuple):
     offsets: IntArray  # (n+1,) features of user u: offsets[u]:offsets[u+1]
     feature: SmallInts  # cells are 0 … n_cells−1, bins follow
     share: SmallFloats
+    cell: SmallInts  # (n_samples,) feature of each sample's place
+    bin: SmallInts  # (n_samples,) feature of each sample's time
     cell_x0: FloatArray  # (n_cells,) the range of places in each cell
     cell_x1: FloatArray
     cell_y0: FloatArray
@@ -62,7 +67,7 @@ class Found(NamedTuple):
     b: SmallInts
     effort: FloatArray
     bound: SmallFloats  # (tile width,)
-    nearest: FloatArray  # (most places of any user,)
+    scratch: Scratch
 
 
 @njit(nogil=True, cache=True)
@@ -102,13 +107,15 @@ def fill_floor(
 @njit(nogil=True, cache=True)
 def search_tile(
     packed: Packed, scale: Scale, features: Features, floor: SmallFloats, back: SmallFloats,
-    a_first: int, a_last: int, b_first: int, b_last: int, worst: FloatArray, found: Found,
+    a_first: int, a_last: int, b_first: int, b_last: int, worst: FloatArray, exact: bool,
+    found: Found,
 ) -> tuple[int, int]:  # fmt: skip
     """Pairs a < b of a tile whose effort may enter a list; how many, and how many were computed.
 
     Users are numbered longest first, so a is never shorter than b. ``worst[u]`` is the effort above
     which nothing enters u's list, negative for users not measured. ``floor`` belongs to the b's,
-    ``back`` to the a's; the latter is read for pairs of equal length only.
+    ``back`` to the a's; the latter is read for pairs of equal length only. Unless ``exact``, the
+    bounds themselves are found.
     """
     kept = 0
     computed = 0
@@ -134,25 +141,41 @@ def search_tile(
             limit = max(worst[a], worst[b]) + _SLACK
             if limit < _SLACK:
                 continue
-            least = bound[b - b_first] * lower
-            if packed.offsets[b + 1] - packed.offsets[b] == length:
-                least /= 2.0
-                if least <= limit:
+            effort = bound[b - b_first] * lower
+            same = packed.offsets[b + 1] - packed.offsets[b] == length
+            if same:
+                effort /= 2.0
+                if effort <= limit:
                     again = 0.0
                     g0, g1 = features.offsets[b], features.offsets[b + 1]
                     for f in range(g0, g1):
                         again += features.share[f] * back[features.feature[f], a - a_first]
-                    least += again / 2.0 * (1.0 - (g1 - g0 + 4) * _ERR32)
-            if least > limit:
+                    effort += again / 2.0 * (1.0 - (g1 - g0 + 4) * _ERR32)
+            if effort > limit:
                 continue
-            computed += 1
-            effort = fingerprint_effort(packed, scale, a, b, limit, found.nearest)
+            if exact:
+                computed += 1
+                _sample_floors(packed, features, a, floor, b - b_first, found.scratch.floor)
+                if same:
+                    _sample_floors(packed, features, b, back, a - a_first, found.scratch.floor_back)
+                effort = fingerprint_effort(packed, scale, a, b, limit, found.scratch)
             if effort <= worst[a] or effort <= worst[b]:
                 found.a[kept] = a
                 found.b[kept] = b
                 found.effort[kept] = effort
                 kept += 1
     return kept, computed
+
+
+@njit(nogil=True, cache=True)
+def _sample_floors(
+    packed: Packed, features: Features, a: int, floor: SmallFloats, column: int, out: FloatArray
+) -> None:
+    """Lower bound of the smallest δ of each sample of a, lowered by what 32 bits may err."""
+    first = packed.offsets[a]
+    for i in range(first, packed.offsets[a + 1]):
+        total = np.float64(floor[features.cell[i], column]) + floor[features.bin[i], column]
+        out[i - first] = total * (1.0 - _ERR32)
 
 
 @njit(nogil=True, cache=True)
@@ -167,7 +190,7 @@ def search_plainly(
             limit = max(worst[a], worst[b]) + _SLACK
             if limit < _SLACK:
                 continue
-            effort = fingerprint_effort(packed, scale, a, b, limit, found.nearest)
+            effort = fingerprint_effort(packed, scale, a, b, limit, found.scratch)
             if effort <= worst[a] or effort <= worst[b]:
                 found.a[kept] = a
                 found.b[kept] = b
@@ -216,7 +239,7 @@ def _enter_one(
 @njit(nogil=True, cache=True)
 def candidate_efforts(
     packed: Packed, scale: Scale, first: int, last: int, candidates: IntArray, k: int,
-    worst: FloatArray, nearest: FloatArray,
+    worst: FloatArray, scratch: Scratch,
 ) -> None:  # fmt: skip
     """Set ``worst`` of users first … last−1 to their k−1st best effort among their candidates.
 
@@ -229,10 +252,10 @@ def candidate_efforts(
         best[:] = np.inf
         for c in range(candidates.shape[1]):
             b = candidates[a - first, c]
-            if b == a:
+            if b == a or b >= len(worst):
                 continue
             limit = best[k - 2]
-            effort = fingerprint_effort(packed, scale, a, b, limit, nearest)
+            effort = fingerprint_effort(packed, scale, a, b, limit, scratch)
             if effort < limit:
                 at = k - 2
                 while at > 0 and effort < best[at - 1]:

@@ -8,7 +8,8 @@ best match so far. Matches beyond ``max_time_min`` all cost ``w_time`` in time, 
 only the place matters: one pass over the few distinct places of ``b`` settles them, and is made
 only for samples that found nothing better in time.
 
-Both abandon a pair, and say infinity, once the sum shows the mean to exceed ``limit``.
+Both abandon a pair, and say infinity, once the sum so far, together with a floor for the samples
+still to come, shows the mean to exceed ``limit``.
 """
 
 from __future__ import annotations
@@ -55,9 +56,17 @@ class Scale(NamedTuple):
 _ROUND = 1e12
 
 
+class Scratch(NamedTuple):
+    """One worker's working memory, each as long as the most any user needs."""
+
+    nearest: FloatArray  # by place: smallest weighted distance to the other fingerprint
+    floor: FloatArray  # by sample of the longer: a lower bound of its smallest δ, or 0
+    floor_back: FloatArray  # likewise for the shorter, read where lengths are equal
+
+
 @njit(nogil=True, cache=True)
 def fingerprint_effort(
-    packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray
+    packed: Packed, scale: Scale, a: int, b: int, limit: float, scratch: Scratch
 ) -> float:
     """Δ_ab, rounded for ties; infinity once it is sure to exceed ``limit``.
 
@@ -65,31 +74,33 @@ def fingerprint_effort(
     """
     length_a = packed.offsets[a + 1] - packed.offsets[a]
     length_b = packed.offsets[b + 1] - packed.offsets[b]
-    if length_a > length_b:
-        return np.rint(_directed(packed, scale, a, b, limit, nearest) * _ROUND) / _ROUND
-    if length_b > length_a:
-        return np.rint(_directed(packed, scale, b, a, limit, nearest) * _ROUND) / _ROUND
-    there = _directed(packed, scale, a, b, 2.0 * limit, nearest)
-    if there == np.inf:
-        return np.inf
-    back = _directed(packed, scale, b, a, 2.0 * limit - there, nearest)
-    return np.rint((there + back) / 2.0 * _ROUND) / _ROUND
+    if length_a < length_b:
+        a, b = b, a
+    nearest = scratch.nearest
+    there = 2.0 * limit if length_a == length_b else limit
+    effort = _directed(packed, scale, a, b, there, nearest, scratch.floor)
+    if effort < np.inf and length_a == length_b:
+        rest = 2.0 * limit - effort
+        effort = (effort + _directed(packed, scale, b, a, rest, nearest, scratch.floor_back)) / 2.0
+    return np.rint(effort * _ROUND) / _ROUND
 
 
 @njit(nogil=True, cache=True)
 def _directed(
-    packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray
-) -> float:
+    packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray,
+    floor: FloatArray,
+) -> float:  # fmt: skip
     """Mean over the samples of a of the smallest δ to b; infinity once it exceeds ``limit``."""
     if packed.equal:
-        return _directed_points(packed, scale, a, b, limit, nearest)
+        return _directed_points(packed, scale, a, b, limit, nearest, floor)
     return _directed_boxes(packed, scale, a, b, limit)
 
 
 @njit(nogil=True, cache=True)
 def _directed_points(
-    packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray
-) -> float:
+    packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray,
+    floor: FloatArray,
+) -> float:  # fmt: skip
     t, x, y = packed.t, packed.x, packed.y
     px, py = packed.px, packed.py
     a0, a1 = packed.offsets[a], packed.offsets[a + 1]
@@ -102,6 +113,9 @@ def _directed_points(
     time_unit = w_time / max_time
     stop = limit * (a1 - a0)
     total = 0.0
+    ahead = 0.0
+    for i in range(a1 - a0):
+        ahead += floor[i]
     begin = b0
     for i in range(a0, a1):
         ti, xi, yi = t[i], x[i], y[i]
@@ -131,7 +145,8 @@ def _directed_points(
                 nearest[p] = min(space_unit * found, w_space)
             best = min(best, w_time + nearest[p])
         total += best
-        if total > stop:
+        ahead -= floor[i - a0]
+        if total + ahead > stop:
             return np.inf
     return total / (a1 - a0)
 

@@ -10,6 +10,8 @@ matrix of users by users is ever held.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +26,7 @@ from ..kernels.search import (
     search_plainly,
     search_tile,
 )
-from ..kernels.stretch import Packed, Scale, fingerprint_effort
+from ..kernels.stretch import Packed, Scale, Scratch, fingerprint_effort
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
@@ -33,10 +35,12 @@ from .packing import features_of, pack, scale_of
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+SmallFloats = npt.NDArray[np.float32]
+Candidates = Callable[[int, int, int], IntArray]
 
 _WIDTH = 128  # users b of a tile: one row of the floor stays within a few cache lines
 _HEIGHT = 512  # users a of a tile
-_EXTRA_CANDIDATES = 24
+_EXTRA_CANDIDATES = 8
 _UNBOUNDED = 2.0  # above every effort
 
 
@@ -72,9 +76,9 @@ def fingerprint_stretch(
     """
     pair = fs.subset(fs.check_users([a]) if a == b else [a, b])
     packed = pack(pair)
-    nearest = _scratch(packed)
     scale = scale_of(config or StretchConfig())
-    return float(fingerprint_effort(packed, scale, 0, pair.n_users - 1, np.inf, nearest))
+    last = pair.n_users - 1
+    return float(fingerprint_effort(packed, scale, 0, last, np.inf, _scratch(packed)))
 
 
 def k_gap(
@@ -122,8 +126,8 @@ def k_gap(
     config = config or StretchConfig()
     _check_k(k, fs.n_users)
     measured = fs.check_users(users)
-    lists = _Lists(fs, int(k), measured)
-    _search(lists, scale_of(config), engine or LocalEngine(), progress)
+    search = _Search(fs, int(k), measured, scale_of(config))
+    lists = search.nearest(engine or LocalEngine(), progress)
     at = np.empty(fs.n_users, np.int64)
     at[lists.row] = np.arange(fs.n_users)
     stretch = lists.stretch[at[measured]]
@@ -154,19 +158,13 @@ def _check_k(k: int, n_users: int) -> None:
 
 
 class _Lists:
-    """Everyone's k − 1 nearest so far, users in order of falling length."""
+    """Everyone's nearest so far; users in order of falling length, which ``row`` translates."""
 
-    def __init__(self, fs: FingerprintSet, k: int, measured: IntArray) -> None:
-        self.k = k
-        self.row = np.argsort(-fs.lengths, kind="stable")
-        self.fs = fs.subset(self.row)
-        self.packed = pack(self.fs)
-        n = fs.n_users
-        self.neighbours = np.full((n, k - 1), n, np.int64)
-        self.stretch = np.full((n, k - 1), np.inf)
-        chosen = np.zeros(n, bool)
-        chosen[measured] = True
-        self.worst = np.where(chosen[self.row], _UNBOUNDED, -1.0)
+    def __init__(self, row: IntArray, many: int, worst: FloatArray) -> None:
+        self.row = row
+        self.neighbours = np.full((len(row), many), len(row), np.int64)
+        self.stretch = np.full((len(row), many), np.inf)
+        self.worst = worst
         self.lock = threading.Lock()
 
     def enter(self, count: int, found: Found) -> None:
@@ -174,68 +172,111 @@ class _Lists:
             enter(count, found, self.row, self.neighbours, self.stretch, self.worst)
 
 
-def _search(lists: _Lists, scale: Scale, engine: Engine, progress: Progress | None) -> None:
-    n = len(lists.row)
-    packed = lists.packed
-    if packed.equal:
-        features = features_of(lists.fs)
-        n_features = len(features.cell_x0) + features.n_bins
-        _seed(lists, scale, engine)
-    lengths = lists.fs.lengths
+class _Search:
+    """One search over the fingerprints of a set, in tiles of users."""
 
-    def search_block(first: int) -> float:
-        """All tiles with the users first … last−1 as the shorter side."""
-        last = min(first + _WIDTH, n)
-        found = _buffers(packed)
-        if packed.equal:
-            floor = np.empty((n_features, last - first), np.float32)
+    def __init__(self, fs: FingerprintSet, k: int, measured: IntArray, scale: Scale) -> None:
+        self.k = k
+        self.scale = scale
+        self.row = np.argsort(-fs.lengths, kind="stable")
+        self.fs = fs.subset(self.row)
+        self.packed = pack(self.fs)
+        self.features = features_of(self.fs) if self.packed.equal else None
+        chosen = np.zeros(fs.n_users, bool)
+        chosen[measured] = True
+        self.worst = np.where(chosen[self.row], _UNBOUNDED, -1.0)
+
+    def nearest(self, engine: Engine, progress: Progress | None) -> _Lists:
+        """Everyone's k − 1 nearest. Two passes over the bounds, the second computing efforts."""
+        n, k = len(self.row), self.k
+        self._bound_by(self._neighbourhood, min(n, k + _EXTRA_CANDIDATES), engine)
+        if self.features is not None:
+            many = min(n - 1, 2 * k + _EXTRA_CANDIDATES)
+            candidates = _Lists(np.arange(n), many, np.where(self.worst < 0, -1.0, _UNBOUNDED))
+            self._tiles(candidates, engine, None, exact=False)
+            self._bound_by(lambda i, j, _: candidates.neighbours[i:j], many, engine)
+        lists = _Lists(self.row, k - 1, self.worst)
+        self._tiles(lists, engine, progress, exact=True)
+        return lists
+
+    def _tiles(
+        self, lists: _Lists, engine: Engine, progress: Progress | None, *, exact: bool
+    ) -> None:
+        n = len(self.row)
+        packed, features, scale = self.packed, self.features, self.scale
+        lengths = self.fs.lengths
+
+        def floor_of(first: int, last: int) -> SmallFloats:
+            assert features is not None
+            count = len(features.cell_x0) + features.n_bins
+            floor = np.empty((count, last - first), np.float32)
             fill_floor(packed, scale, features, first, last, floor)
-        for a_first in range(0, last, _HEIGHT):
-            a_last = min(a_first + _HEIGHT, last)
-            if packed.equal:
-                back = floor[:0]
-                # Only pairs of equal length need the bound in the other direction.
-                if lengths[a_last - 1] <= lengths[first]:
-                    back = np.empty((n_features, a_last - a_first), np.float32)
-                    fill_floor(packed, scale, features, a_first, a_last, back)
-                kept, _ = search_tile(
-                    packed, scale, features, floor, back, a_first, a_last, first, last,
-                    lists.worst, found,
-                )  # fmt: skip
-            else:
-                kept = search_plainly(
-                    packed, scale, a_first, a_last, first, last, lists.worst, found
-                )
-            lists.enter(kept, found)
-        return float((last - first) * (first + last)) / 2.0
+            return floor
 
-    engine.run(search_block, range(0, n, _WIDTH), n * n / 2.0, progress)
+        def search_block(first: int) -> float:
+            """All tiles with the users first … last−1 as the shorter side."""
+            last = min(first + _WIDTH, n)
+            found = _buffers(packed)
+            if features is not None:
+                floor = floor_of(first, last)
+            for a_first in range(0, last, _HEIGHT):
+                a_last = min(a_first + _HEIGHT, last)
+                if features is not None:
+                    # Only pairs of equal length need the bound in the other direction.
+                    equal = lengths[a_last - 1] <= lengths[first]
+                    back = floor_of(a_first, a_last) if equal else floor[:0]
+                    kept, _ = search_tile(
+                        packed, scale, features, floor, back, a_first, a_last, first, last,
+                        lists.worst, exact, found,
+                    )  # fmt: skip
+                else:
+                    kept = search_plainly(
+                        packed, scale, a_first, a_last, first, last, lists.worst, found
+                    )
+                lists.enter(kept, found)
+            return float((last - first) * (first + last)) / 2.0
+
+        engine.run(search_block, range(0, n, _WIDTH), n * n / 2.0, progress)
+
+    def _bound_by(self, candidates: Candidates, many: int, engine: Engine) -> None:
+        """Lower ``worst`` to everyone's k−1st best effort among their candidates."""
+        n = len(self.row)
+
+        def block(first: int) -> float:
+            last = min(first + _HEIGHT, n)
+            near = np.ascontiguousarray(candidates(first, last, many), np.int64)
+            candidate_efforts(
+                self.packed, self.scale, first, last, near, self.k, self.worst,
+                _scratch(self.packed),
+            )  # fmt: skip
+            return float(last - first)
+
+        engine.run(block, range(0, n, _HEIGHT), n)
+
+    def _neighbourhood(self, first: int, last: int, many: int) -> IntArray:
+        """Users whose mean positions are nearest, by a ball tree."""
+        near: IntArray = self._tree.query(self._means[first:last], k=many, return_distance=False)
+        return near
+
+    @cached_property
+    def _means(self) -> FloatArray:
+        fs = self.fs
+        return np.column_stack(
+            [np.bincount(fs.sample_user, v) / fs.lengths for v in (fs.x_m, fs.y_m)]
+        )
+
+    @cached_property
+    def _tree(self) -> BallTree:
+        return BallTree(self._means, metric="manhattan")
 
 
-def _seed(lists: _Lists, scale: Scale, engine: Engine) -> None:
-    """A first upper bound of everyone's k−1st best, from users who move around the same area."""
-    fs, packed = lists.fs, lists.packed
-    n = fs.n_users
-    many = min(n, lists.k + _EXTRA_CANDIDATES)
-    mean = [np.bincount(fs.sample_user, v) / fs.lengths for v in (fs.x_m, fs.y_m)]
-    places = np.column_stack(mean)
-    tree = BallTree(places, metric="manhattan")
-    blocks = [(i, min(i + 1024, n)) for i in range(0, n, 1024)]
-
-    def seed_block(block: tuple[int, int]) -> float:
-        first, last = block
-        near = tree.query(places[first:last], k=many, return_distance=False)
-        candidate_efforts(
-            packed, scale, first, last, near.astype(np.int64), lists.k, lists.worst,
-            _scratch(packed),
-        )  # fmt: skip
-        return float(last - first)
-
-    engine.run(seed_block, blocks, n)
-
-
-def _scratch(packed: Packed) -> FloatArray:
-    return np.empty(int(np.diff(packed.place_offsets).max()))
+def _scratch(packed: Packed) -> Scratch:
+    longest = int(np.diff(packed.offsets).max())
+    return Scratch(
+        nearest=np.empty(int(np.diff(packed.place_offsets).max())),
+        floor=np.zeros(longest),
+        floor_back=np.zeros(longest),
+    )
 
 
 def _buffers(packed: Packed) -> Found:
@@ -245,5 +286,5 @@ def _buffers(packed: Packed) -> Found:
         b=np.empty(pairs, np.int32),
         effort=np.empty(pairs),
         bound=np.empty(_WIDTH, np.float32),
-        nearest=_scratch(packed),
+        scratch=_scratch(packed),
     )

@@ -84,6 +84,8 @@ def features_of(fs: FingerprintSet) -> Features:
         offsets=np.searchsorted(user, np.arange(fs.n_users + 1)).astype(np.int64),
         feature=(keys % n_features).astype(np.int32),
         share=share.astype(np.float32),
+        cell=cell.astype(np.int32),
+        bin=(len(x0) + bins).astype(np.int32),
         cell_x0=x0,
         cell_x1=x1,
         cell_y0=y0,
