@@ -33,6 +33,7 @@ from .times import ParsedTimes, parse_times
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+_PIECE = 65_536  # rows whose temporary arrays fit a processor's cache
 
 
 def read_cdr(
@@ -288,19 +289,30 @@ def _users(table: SourceTable, roles: Roles, fate: _Fate) -> tuple[IntArray, npt
     if roles.one_user:
         return np.zeros(table.n_rows, np.int64), np.array(["1"], dtype=object)
     column = table.columns[roles.where["user"][0]]
-    codes, ids = _coded(text_of(column))
+    codes, ids = _coded(column)
     fate.add(why.NO_USER, missing_in(ids)[codes])
     if table.kind == "DataFrame" and pa.types.is_integer(column.type) and not column.null_count:
         return codes, np.array([int(i) for i in ids.to_pylist()])
     return codes, np.array(ids.to_pylist(), dtype=object)
 
 
-def _coded(texts: pa.ChunkedArray) -> tuple[IntArray, pa.ChunkedArray]:
-    """Texts as numbers of distinct values, in order of first appearance, and those values."""
-    encoded = texts.dictionary_encode()
-    indices = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
-    codes = np.concatenate(indices).astype(np.int64)
-    return codes, pa.chunked_array([encoded.chunk(encoded.num_chunks - 1).dictionary])
+def _coded(column: pa.ChunkedArray) -> tuple[IntArray, pa.ChunkedArray]:
+    """Trimmed texts as numbers of distinct values in order of first appearance, and the values."""
+    if not pa.types.is_string(column.type):
+        column = text_of(column)
+    encoded = column.dictionary_encode(null_encoding="encode")
+    codes = np.empty(len(column), np.int64)
+    at = 0
+    for chunk in encoded.chunks:
+        codes[at : at + len(chunk)] = chunk.indices.to_numpy(zero_copy_only=False)
+        at += len(chunk)
+    written = pa.chunked_array([encoded.chunk(encoded.num_chunks - 1).dictionary])
+    trimmed = text_of(written)
+    same = trimmed.dictionary_encode()
+    values = pa.chunked_array([same.chunk(0).dictionary])
+    if len(values) < len(written):  # some differed in blanks only
+        codes = same.chunk(0).indices.to_numpy(zero_copy_only=False).astype(np.int64)[codes]
+    return codes, values
 
 
 def _positions(
@@ -318,7 +330,9 @@ def _positions(
             "The events name antennas, but there are no positions. Give the antennas' positions as "
             "antennas= (a table of antenna, latitude, longitude)."
         )
-    codes, ids = _coded(joined_text(table, roles.where["antenna"], "-"))
+    where = roles.where["antenna"]
+    one = table.columns[where[0]] if len(where) == 1 else joined_text(table, where, "-")
+    codes, ids = _coded(one)
     fate.add(why.MISSING_COORDINATES, missing_in(ids)[codes])
     lat_of, lon_of, remarks = locate(ids.to_pylist(), sites)
     fate.add(why.UNKNOWN_ANTENNA, np.isnan(lat_of)[codes])
@@ -376,13 +390,18 @@ def _repeated(
 
     Only rows that share a 64-bit mixture of user, time and place are compared field by field.
     """
-    key = _pick(codes, rows).astype(np.uint64)
-    for part in (us, lat, lon):
-        key *= np.uint64(0x9E3779B97F4A7C15)
-        key ^= key >> np.uint64(29)
-        key += np.ascontiguousarray(_pick(part, rows)).view(np.uint64)
+    key = np.empty(len(rows), np.uint64)
+    for start in range(0, len(rows), _PIECE):
+        part = rows[start : start + _PIECE]
+        mixed = codes[part].astype(np.uint64)
+        for value in (us, lat, lon):
+            mixed *= np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+            mixed += value[part].view(np.uint64)
+        key[start : start + _PIECE] = mixed
     ordered = np.sort(key)
     twins = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    del ordered
     out = np.zeros(len(rows), bool)
     if not len(twins):
         return out

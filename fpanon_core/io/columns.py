@@ -6,6 +6,8 @@ trimmed text without nulls (empty = missing) or float64 (NaN = missing).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -58,12 +60,11 @@ def numbers_of(column: pa.ChunkedArray) -> FloatArray:
     if pa.types.is_dictionary(kind):
         return numbers_of(column.cast(kind.value_type))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        values = column.cast(pa.float64(), safe=False)
+        numbers = _gathered(column, lambda chunk: chunk.cast(pa.float64(), safe=False))
     elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        values = _numbers_in(column)
+        numbers = _numbers_in(column)
     else:
         return np.full(len(column), np.nan)
-    numbers: FloatArray = values.to_numpy(zero_copy_only=False)
     if not np.isfinite(numbers).all():
         numbers = np.where(np.isfinite(numbers), numbers, np.nan)
     return numbers
@@ -85,10 +86,20 @@ def _plain(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _numbers_in(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _gathered(column: pa.ChunkedArray, convert: Callable[[pa.Array], pa.Array]) -> FloatArray:
+    """Converted chunk by chunk into one array; no second copy of the column is held."""
+    out = np.empty(len(column))
+    at = 0
+    for chunk in column.chunks:
+        out[at : at + len(chunk)] = convert(chunk).to_numpy(zero_copy_only=False)
+        at += len(chunk)
+    return out
+
+
+def _numbers_in(column: pa.ChunkedArray) -> FloatArray:
     """Numbers in text: the fast way for a clean column, the careful way otherwise."""
     try:
-        return column.cast(pa.float64())
+        return _gathered(column, lambda chunk: chunk.cast(pa.float64()))
     except pa.ArrowInvalid:
         texts = text_of(column)
     if pc.any(pc.match_substring_regex(texts, _DECIMAL_COMMA)).as_py() and not (
@@ -96,4 +107,5 @@ def _numbers_in(column: pa.ChunkedArray) -> pa.ChunkedArray:
     ):
         texts = pc.replace_substring(texts, ",", ".")
     good = pc.match_substring_regex(texts, _NUMBER)
-    return pc.if_else(good, texts, pa.scalar(None, texts.type)).cast(pa.float64())
+    numbers = pc.if_else(good, texts, pa.scalar(None, texts.type)).cast(pa.float64())
+    return np.asarray(numbers.to_numpy(zero_copy_only=False), np.float64)

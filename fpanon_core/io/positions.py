@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +16,7 @@ from .report import IMPOSSIBLE_COORDINATES, MISSING_COORDINATES, ZERO_COORDINATE
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 _STEP = 100  # histogram cells a degree
+_PIECE = 65_536
 
 
 @dataclass(frozen=True)
@@ -59,19 +62,32 @@ def centre_of(lat: FloatArray, lon: FloatArray) -> Centre:
     are one cluster, not two.
     """
     turn = 360 * _STEP
-    cells = np.bincount(((lon + 180.005) * _STEP).astype(np.int64), minlength=turn + 1)
+    cells = _histogram(lon, 180, turn + 1)
     cells[0] += cells[turn]  # ±180° are one
     weight = np.roll(cells[:turn], -turn // 2)
     angle = np.arange(turn) * (2 * np.pi / turn)
     mean = np.arctan2((weight * np.sin(angle)).sum(), (weight * np.cos(angle)).sum())
     start = (round(float(mean) / (2 * np.pi) * turn) - turn // 2) % turn
     middle_lon = (start + _median(np.roll(weight, -start))) % turn / _STEP
-    lat_cells = np.bincount(((lat + 90.005) * _STEP).astype(np.int64))
-    middle_lat = _median(lat_cells) / _STEP - 90
+    middle_lat = _median(_histogram(lat, 90, turn // 2 + 1)) / _STEP - 90
     wrapped = middle_lon - 360 if middle_lon >= 180 else middle_lon
     gaps = np.flatnonzero(np.tile(weight, 2))
     empty = float(np.diff(gaps).max()) / _STEP
     return Centre(round(middle_lat, 2) + 0.0, round(wrapped, 2) + 0.0, round(360 - empty, 2) + 0.0)
+
+
+def _slices(n: int) -> Iterator[slice]:
+    """Pieces that fit a processor's cache: big temporary arrays cost more than the arithmetic."""
+    return (slice(at, at + _PIECE) for at in range(0, n, _PIECE))
+
+
+def _histogram(degrees: FloatArray, below: int, size: int) -> npt.NDArray[np.int64]:
+    """Rows by hundredth of a degree, from −``below`` degrees on, rounded to the nearest."""
+    cells = np.zeros(size, np.int64)
+    for part in _slices(len(degrees)):
+        cell = ((degrees[part] + (below + 0.5 / _STEP)) * _STEP).astype(np.int64)
+        cells += np.bincount(cell, minlength=size)
+    return cells
 
 
 def _median(weight: npt.NDArray[np.int64]) -> int:
@@ -85,8 +101,9 @@ def project(lat: FloatArray, lon: FloatArray, centre: Centre) -> tuple[FloatArra
     The point opposite to the centre on the globe has no place on this map; it comes out as NaN.
     """
     transformer = Transformer.from_crs("EPSG:4326", centre.crs, always_xy=True)
-    x, y = transformer.transform(lon, lat)
-    x, y = np.asarray(x), np.asarray(y)
+    x, y = np.empty(len(lon)), np.empty(len(lat))
+    for part in _slices(len(lon)):
+        x[part], y[part] = transformer.transform(lon[part], lat[part])
     lost = ~(np.isfinite(x) & np.isfinite(y))
     if lost.any():
         x[lost] = y[lost] = np.nan
@@ -95,7 +112,12 @@ def project(lat: FloatArray, lon: FloatArray, centre: Centre) -> tuple[FloatArra
 
 def guess_timezone(lat: FloatArray, lon: FloatArray, centre: Centre) -> str:
     """IANA zone of the data's position nearest to the centre; on the open sea a nautical zone."""
-    apart = np.abs(lon - centre.lon)
-    apart = np.minimum(apart, 360 - apart) * np.cos(np.radians(centre.lat))
-    nearest = int(np.argmin(apart**2 + (lat - centre.lat) ** 2))
-    return str(get_tz(float(lon[nearest]), float(lat[nearest]))) or "UTC"
+    squeeze = math.cos(math.radians(centre.lat))
+    nearest = (math.inf, 0.0, 0.0)
+    for part in _slices(len(lon)):
+        apart = np.abs(lon[part] - centre.lon)
+        apart = np.minimum(apart, 360 - apart) * squeeze
+        far = apart**2 + (lat[part] - centre.lat) ** 2
+        at = int(np.argmin(far))
+        nearest = min(nearest, (float(far[at]), float(lon[part][at]), float(lat[part][at])))
+    return str(get_tz(*nearest[1:])) or "UTC"

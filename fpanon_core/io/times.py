@@ -74,10 +74,9 @@ def parse_times(column: pa.ChunkedArray) -> ParsedTimes:
         finite = numbers[np.isfinite(numbers)]
         if len(finite) and not np.all(finite == np.floor(finite)):
             return _float_epochs(numbers)
-    texts = text_of(column)
-    quick = _uniform_iso(texts)
-    if quick is not None:
+    if pa.types.is_string(kind) and (quick := _uniform_iso(column)) is not None:
         return quick
+    texts = text_of(column)
     by_day, either_order = _parse_texts(texts, day_first=True)
     if not either_order:
         return by_day
@@ -135,12 +134,15 @@ def _uniform_iso(texts: pa.ChunkedArray) -> ParsedTimes | None:
     if not head or not re.match(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", head[0]):
         return None
     for zone, name in (("UTC", "ISO 8601 with offset"), (None, "ISO 8601 without offset")):
+        stamp = pa.timestamp("us", tz=zone)
+        n, at = len(texts), 0
+        us = np.empty(n, np.int64)
         try:
-            instants = texts.cast(pa.timestamp("us", tz=zone))
-        except pa.ArrowInvalid:
+            for chunk in texts.chunks:
+                us[at : at + len(chunk)] = chunk.cast(stamp).cast(pa.int64()).to_numpy()
+                at += len(chunk)
+        except pa.ArrowInvalid:  # another form, or a null
             continue
-        n = len(texts)
-        us = instants.cast(pa.int64()).to_numpy()
         aware = np.full(n, zone is not None)
         return ParsedTimes(us, np.ones(n, bool), aware, Counter({name: n}))
     return None

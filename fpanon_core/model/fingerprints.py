@@ -9,8 +9,7 @@ minutes since the data set's epoch, local midnight of its first day.
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -177,26 +176,22 @@ class FingerprintSet:
         bad = ~(np.isfinite(x_m) & np.isfinite(y_m) & np.isfinite(t_min))
         if bad.any():
             raise SchemaError(f"{int(bad.sum())} rows have a position or time that is no number.")
-        cells = [
-            np.floor(value / size).astype(np.int64)
-            for value, size in (
-                (t_min, granularity_min),
-                (x_m, granularity_m),
-                (y_m, granularity_m),
-            )
-        ]
-        (user, t, x, y), count = distinct([np.asarray(codes, np.int64), *cells])
+        user, (t, x, y), count = _distinct_cells(
+            np.asarray(codes, np.int64),
+            (t_min, x_m, y_m),
+            (float(granularity_min), float(granularity_m), float(granularity_m)),
+        )
         offsets = np.concatenate([[0], np.cumsum(np.bincount(user, minlength=len(user_ids)))])
-        rows = len(user)
+        side = np.full(len(user), float(granularity_m))
         return cls(
             user_ids=user_ids,
             offsets=offsets,
-            x_m=np.asarray(x * granularity_m, np.float64),
-            y_m=np.asarray(y * granularity_m, np.float64),
-            t_min=np.asarray(t * granularity_min, np.float64),
-            dx_m=np.full(rows, float(granularity_m)),
-            dy_m=np.full(rows, float(granularity_m)),
-            dt_min=np.full(rows, float(granularity_min)),
+            x_m=x,
+            y_m=y,
+            t_min=t,
+            dx_m=side,
+            dy_m=side,
+            dt_min=np.full(len(user), float(granularity_min)),
             count=count,
             granularity_m=float(granularity_m),
             granularity_min=float(granularity_min),
@@ -319,10 +314,8 @@ def distinct(columns: list[IntArray], counts: IntArray | None = None) -> Distinc
     """
     lows = [int(c.min()) for c in columns]
     spans = [int(c.max()) - low + 1 for c, low in zip(columns, lows, strict=True)]
-    widened = [1 << (span - 1).bit_length() for span in spans]  # shifts are faster than divisions
-    if math.prod(widened) < 2**62:
-        spans = widened
-    if math.prod(spans) < 2**62:
+    packed = bool(np.prod([float(s) for s in spans]) < 2.0**62)
+    if packed:
         key = np.zeros(len(columns[0]), np.int64)
         for column, low, span in zip(columns, lows, spans, strict=True):
             key *= span
@@ -341,13 +334,57 @@ def distinct(columns: list[IntArray], counts: IntArray | None = None) -> Distinc
     return [c[first] for c in ordered], np.add.reduceat(each, first)
 
 
+def _slices(n: int) -> Iterator[slice]:
+    """Pieces that fit a processor's cache: big temporary arrays cost more than the arithmetic."""
+    return (slice(at, at + 65_536) for at in range(0, n, 65_536))
+
+
+def _distinct_cells(
+    codes: IntArray, values: tuple[FloatArray, ...], sizes: tuple[float, ...]
+) -> tuple[IntArray, list[FloatArray], IntArray]:
+    """Distinct rows of users and snapped-down values, in lexicographic order, and their counts.
+
+    As :func:`distinct` after snapping, but packed into one key piece by piece, without an array of
+    cells for each value: for millions of events, touching memory is what takes the time.
+    """
+    lows = [int(codes.min())] + [_cell(v.min(), s) for v, s in zip(values, sizes, strict=True)]
+    highs = [int(codes.max())] + [_cell(v.max(), s) for v, s in zip(values, sizes, strict=True)]
+    bits = [(high - low).bit_length() for low, high in zip(lows, highs, strict=True)]
+    if sum(bits) > 62:
+        cells = [np.floor(v / s).astype(np.int64) for v, s in zip(values, sizes, strict=True)]
+        (user, *snapped), count = distinct([codes, *cells])
+        out = [np.asarray(c * s, np.float64) for c, s in zip(snapped, sizes, strict=True)]
+        return user, out, count
+    key = np.empty(len(codes), np.int64)
+    for part in _slices(len(key)):
+        packed = codes[part] - lows[0]
+        for value, size, low, width in zip(values, sizes, lows[1:], bits[1:], strict=True):
+            packed <<= width
+            packed += np.floor(value[part] / size).astype(np.int64) - low
+        key[part] = packed
+    key.sort()
+    first = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
+    count = np.diff(first, append=len(key))
+    key = key[first]
+    user = np.empty(len(key), np.int64)
+    out = [np.empty(len(key)) for _ in values]
+    for part in _slices(len(key)):
+        rest = key[part]
+        for i in reversed(range(len(values))):
+            out[i][part] = ((rest & ((1 << bits[i + 1]) - 1)) + lows[i + 1]) * sizes[i]
+            rest = rest >> bits[i + 1]
+        user[part] = rest + lows[0]
+    return user, out, count
+
+
+def _cell(value: float, size: float) -> int:
+    """Number of the cell that holds a value; never falls as the value grows."""
+    return int(np.floor(value / size))
+
+
 def _unpacked(key: IntArray, lows: list[int], spans: list[int]) -> list[IntArray]:
     out: list[IntArray] = []
     for low, span in zip(reversed(lows), reversed(spans), strict=True):
-        if span & (span - 1):
-            key, part = np.divmod(key, span)
-        else:
-            part = key & (span - 1)
-            key = key >> (span.bit_length() - 1)
+        key, part = np.divmod(key, span)
         out.append(part + low)
     return out[::-1]
