@@ -22,7 +22,7 @@ from .style import Colour, Theme
 
 FloatArray = npt.NDArray[np.float64]
 MAX_POINTS = 5_000
-_WIDTH_PX = 640
+_WIDTH_PX = 460  # a column of two on a laptop; a wider map shows more around the data
 _KM_PER_DEGREE = 111.195
 
 
@@ -138,10 +138,11 @@ def fingerprints_map(
 
 
 def _map(box: Box, layers: list[pdk.Layer], of: Theme, height: int) -> Map:
-    around = box.grown(1.5)
     zoom = _zoom(box, height)
+    seen = _seen(box, zoom, height)
+    around = seen.grown(1.0)
     return Map(
-        layers=[*_ground(box, around, of), *layers],
+        layers=[*_ground(seen, around, of), *layers],
         views=[pdk.View(type="MapView", controller=True)],
         initial_view_state=pdk.ViewState(
             longitude=(box.west + box.east) / 2,
@@ -156,11 +157,11 @@ def _map(box: Box, layers: list[pdk.Layer], of: Theme, height: int) -> Map:
     )
 
 
-def _ground(box: Box, around: Box, of: Theme) -> list[pdk.Layer]:
+def _ground(seen: Box, around: Box, of: Theme) -> list[pdk.Layer]:
     """Water, land, lakes, borders, grid with its degrees, towns and a scale bar, bottom first."""
     found = outlines(around)
-    grid, labels = _graticule(box, around)
-    bar, bar_label = _scale_bar(box)
+    grid, labels = _graticule(seen, around)
+    bar, bar_label = _scale_bar(seen)
     ink, faint = list(of.quiet), [*of.coast, 90]
     towns = [{"p": [x, y], "t": name} for name, x, y in found.places]
     return [
@@ -224,45 +225,43 @@ def _words(
 
 
 def _graticule(box: Box, around: Box) -> tuple[list[Any], list[dict[str, Any]]]:
-    """Meridians and parallels at round degrees, and labels along the lower and left edge."""
-    step = _round_down(max(box.width, box.height) / 2.5, (1, 2, 5))
+    """Meridians and parallels at round degrees, labelled along the upper and left edge."""
+    step = _round_down(max(box.width, box.height) / 3, (1, 2, 5))
     decimals = max(0, -math.floor(math.log10(step)))
     lines: list[Any] = []
     labels: list[dict[str, Any]] = []
     for lon in np.arange(math.ceil(around.west / step), around.east / step) * step:
         lines.append([[_short(lon), around.south], [_short(lon), around.north]])
-        if box.west <= lon <= box.east:
+        if box.west + 0.15 * box.width <= lon <= box.east - 0.06 * box.width:
             value = (lon + 180) % 360 - 180
             text = f"{abs(value):.{decimals}f}° {'E' if value >= 0 else 'W'}"
-            labels.append({"p": [_short(lon), _short(box.south)], "t": text})
+            labels.append({"p": [_short(lon), _short(box.north - 0.03 * box.height)], "t": text})
     for lat in np.arange(math.ceil(around.south / step), around.north / step) * step:
         lines.append([[around.west, _short(lat)], [around.east, _short(lat)]])
-        if box.south + 0.1 * box.height <= lat <= box.north:
+        if box.south + 0.05 * box.height <= lat <= box.north - 0.08 * box.height:
             text = f"{abs(lat):.{decimals}f}° {'N' if lat >= 0 else 'S'}"
-            labels.append({"p": [_short(box.west), _short(lat)], "t": text})
+            labels.append({"p": [_short(box.west + 0.08 * box.width), _short(lat)], "t": text})
     return lines, labels
 
 
 def _scale_bar(box: Box) -> tuple[list[Any], dict[str, Any]]:
-    """A bar of a round length, true at its own latitude, at the lower right of the data."""
-    lat = box.south + 0.06 * box.height
+    """A bar of a round length, true at its own latitude, at the lower right of the picture."""
+    lat = box.south + 0.04 * box.height
+    east = box.east - 0.05 * box.width
     km_per_degree = _KM_PER_DEGREE * math.cos(math.radians(lat))
     length = _round_down(box.width * km_per_degree / 4, (1, 2, 5))
-    west = box.east - length / km_per_degree
+    west = east - length / km_per_degree
     text = f"{length:g} km" if length >= 1 else f"{length * 1000:g} m"
-    return [[[west, lat], [box.east, lat]]], {"p": [west, lat], "t": text}
+    return [[[west, lat], [east, lat]]], {"p": [west, lat], "t": text}
 
 
 def _box_of(lon: FloatArray, lat: FloatArray) -> Box:
     """Bounds of the points, a little larger, and never smaller than about two kilometres."""
     least = 0.01
     west, east, south, north = lon.min(), lon.max(), lat.min(), lat.max()
-    if east - west > 180:  # across the antimeridian
-        lon = np.where(lon < 0, lon + 360, lon)
-        west, east = lon.min(), lon.max()
     x, y = max(least - (east - west), 0) / 2, max(least - (north - south), 0) / 2
     box = Box(float(west - x), float(south - y), float(east + x), float(north + y))
-    return box.grown(0.06)
+    return box.grown(0.08)
 
 
 def _zoom(box: Box, height: int) -> float:
@@ -273,8 +272,19 @@ def _zoom(box: Box, height: int) -> float:
     )
 
 
+def _seen(box: Box, zoom: float, height: int) -> Box:
+    """What a picture of this zoom shows when its middle is the middle of the box."""
+    per_pixel = 360 / 512 / 2**zoom
+    lon, y = (box.west + box.east) / 2, _mercator(_middle(box))
+    half_x, half_y = per_pixel * _WIDTH_PX / 2, math.radians(per_pixel * height / 2)
+    return Box(lon - half_x, _latitude(y - half_y), lon + half_x, _latitude(y + half_y))
+
+
 def _middle(box: Box) -> float:
-    y = (_mercator(box.north) + _mercator(box.south)) / 2
+    return _latitude((_mercator(box.north) + _mercator(box.south)) / 2)
+
+
+def _latitude(y: float) -> float:
     return math.degrees(2 * math.atan(math.exp(y)) - math.pi / 2)
 
 

@@ -59,7 +59,7 @@ def space_time(
             y=broken[1],
             z=broken[2],
             mode="lines",
-            line={"color": of.css("quiet", 0.55), "width": 2},
+            line={"color": of.css("coast"), "width": 1.5},
             name="matched samples",
             hoverinfo="skip",
         )
@@ -70,8 +70,8 @@ def space_time(
             y=path.north_km,
             z=path.wall_min,
             mode="lines+markers",
-            line={"color": of.css(colour, 0.5), "width": 3},
-            marker={"color": of.css(colour), "size": 4, "symbol": symbol},
+            line={"color": of.mixed(colour), "width": 2.5},
+            marker={"color": of.css(colour), "size": 4.5, "symbol": symbol},
             name=path.name,
             text=[_clock(m, days) for m in path.wall_min],
             hovertemplate="%{text}<br>%{x:.1f} km east, %{y:.1f} km north<extra>%{fullData.name}"
@@ -88,18 +88,19 @@ def space_time(
     at, text = _ticks(np.concatenate([p.wall_min for p, *_ in drawn]), days)
     figure.update_layout(
         height=height,
-        margin={"l": 0, "r": 0, "t": 8, "b": 8},
+        margin={"l": 0, "r": 0, "t": 36, "b": 0},
         paper_bgcolor="rgba(0,0,0,0)",
         font={"family": FONT, "size": 14, "color": of.css("ink")},
-        legend={"orientation": "h", "x": 0, "y": 0, "yanchor": "bottom", "font": {"size": 14}},
+        legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "font": {"size": 14}},
         scene={
             "xaxis": axis | {"title": {"text": "East (km)"}},
             "yaxis": axis | {"title": {"text": "North (km)"}},
-            "zaxis": axis | {"title": {"text": "Local time"}, "tickvals": at, "ticktext": text},
+            "zaxis": axis | {"title": {"text": ""}, "tickvals": at, "ticktext": text},
             "aspectmode": "manual",
             "aspectratio": {"x": 1, "y": 1, "z": 1.1},
             "camera": {
-                "eye": {"x": 1.5, "y": -1.5, "z": 0.75},
+                "eye": {"x": 1.65, "y": -1.65, "z": 0.8},
+                "center": {"x": 0, "y": 0, "z": -0.12},
                 "projection": {"type": "perspective"},
             },
         },

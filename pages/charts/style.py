@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
-FONT = "Source Sans, Source Sans 3, Source Sans Pro, Segoe UI, Helvetica, Arial, sans-serif"
+FONT = '"Source Sans", "Segoe UI", Helvetica, Arial, sans-serif'
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "star")
 Colour = tuple[int, int, int]
@@ -39,6 +39,11 @@ class Theme:
         r, g, b = getattr(self, name)
         return f"rgba({r},{g},{b},{opacity:g})"
 
+    def mixed(self, name: str) -> str:
+        """A colour of this theme, half faded into the paper (WebGL lines blend oddly)."""
+        half = [(a + b) // 2 for a, b in zip(getattr(self, name), self.paper, strict=True)]
+        return "rgb({},{},{})".format(*half)
+
 
 LIGHT = Theme(
     name="light",
@@ -52,7 +57,7 @@ LIGHT = Theme(
     person=(0, 114, 178),
     other=(213, 94, 0),
     categories=("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B58900", "#56B4E9"),
-    scale=(0.0, 0.85),
+    scale=(0.0, 0.8),
 )
 DARK = Theme(
     name="dark",
@@ -131,6 +136,8 @@ def frame(figure: go.Figure, of: Theme, *, height: int) -> go.Figure:
             "yanchor": "bottom",
             "font": {"size": 14, "color": of.css("ink")},
             "bgcolor": "rgba(0,0,0,0)",
+            "itemwidth": 48,
+            "entrywidth": 0,
         },
         modebar={
             "bgcolor": "rgba(0,0,0,0)",

@@ -17,14 +17,14 @@ def distance(metres: float) -> str:
 
 
 def duration(minutes: float) -> str:
-    """Such as "no time", "35 minutes", "2.5 hours"."""
+    """Such as "no time", "35 minutes", "2.5 hours", "5.2 days"."""
     if not math.isfinite(minutes):
         return "an unknown time"
     if minutes < 0.5:
         return "no time"
     if minutes < 90:
         return f"{minutes:.0f} minute{'' if round(minutes) == 1 else 's'}"
-    return f"{minutes / 60:.1f} hours"
+    return f"{minutes / 60:.1f} hours" if minutes < 36 * 60 else f"{minutes / 1440:.1f} days"
 
 
 def clock(seconds: float) -> str:
@@ -46,6 +46,11 @@ def share(part: int, whole: int) -> str:
     if part == whole:
         return f"all {whole:,} users"
     return f"{part:,} of the {whole:,} users ({percent(part / whole)})"
+
+
+def verb(count: int) -> str:
+    """What goes with :func:`share`."""
+    return "is" if count <= 1 else "are"
 
 
 def percent(fraction: float) -> str:

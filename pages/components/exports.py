@@ -10,13 +10,24 @@ from .dataset import Dataset
 from .tasks import Measured
 
 COLUMNS = {
-    "Already anonymous": st.column_config.NumberColumn(format="percent"),
+    "Already anonymous": st.column_config.NumberColumn(format="%.1f %%"),
     "Median gap": st.column_config.NumberColumn(format="%.3f"),
     "90 % of users within": st.column_config.NumberColumn(format="%.3f"),
-    "Median distance (km)": st.column_config.NumberColumn(format="%.2f"),
-    "Median time (min)": st.column_config.NumberColumn(format="%.0f"),
+    "Typical distance (km)": st.column_config.NumberColumn(format="%.2f"),
+    "Typical time (min)": st.column_config.NumberColumn(format="%.0f"),
     "Computed in (s)": st.column_config.NumberColumn(format="%.1f"),
 }
+
+
+def gap_title(k: str) -> str:
+    """The title of an axis of k-gaps."""
+    return f"{k}-gap: mean stretch effort to the nearest others (0 = already {k}-anonymous)"
+
+
+def reach(measured: list[Measured], whole: bool) -> tuple[float, float]:
+    """The range of a common axis of k-gaps: all of it, or as far as 99 % of every curve goes."""
+    ends = [float(np.quantile(m.result.values, 0.99)) for m in measured]
+    return 0.0, 1.0 if whole or not ends else min(1.0, max(0.05, 1.2 * max(ends)))
 
 
 def by_profile(measured: list[Measured], k: int) -> pd.DataFrame:
@@ -27,7 +38,7 @@ def by_profile(measured: list[Measured], k: int) -> pd.DataFrame:
         rows.append(
             (
                 str(m.profile),
-                float((values == 0).mean()),
+                100 * float((values == 0).mean()),
                 float(np.median(values)),
                 float(np.quantile(values, 0.9)),
                 float(np.median(parts.space_m)) / 1000,

@@ -1,4 +1,4 @@
-"""What surrounds every view: finished work taken over, the sidebar, and faults told in plain words."""
+"""What surrounds every view: finished work taken over, the sidebar, faults told plainly."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def run(page: Page) -> None:
         _log.error("%s at %s", type(fault).__name__, place)
         st.error(
             "This page met a fault in the program and could not be drawn in full "
-            f"({type(fault).__name__} at {place}). Your data and results are still here; reload the "
-            "view, and report this line if it comes back."
+            f"({type(fault).__name__} at {place}). Your data and results are still here; go to "
+            "another view and back, and report this line if it comes again."
         )
 
 

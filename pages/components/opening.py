@@ -38,9 +38,9 @@ def show() -> None:
 
 def _upload() -> None:
     limit = int(st.get_option("server.maxUploadSize"))
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns(2, gap="large")
     file = left.file_uploader(
-        f"Events, one per row: user, time, and a position or an antenna (up to {limit} MB)",
+        f"Events: user, time, and a position or an antenna in each row (up to {limit} MB)",
         type=TYPES,
         key="data_file",
         help="CSV, TSV or other separated text, gzip, a zip with one table, Parquet, or Excel. It "

@@ -250,14 +250,15 @@ def _says(
 
 def _table_of_neighbours(fs: FingerprintSet, neighbours: list[Neighbour], k: int) -> None:
     shown = "" if len(neighbours) == k - 1 else f" (the first {len(neighbours)})"
-    st.markdown(f"**The {k - 1} nearest neighbours**{shown}")
+    title = "The nearest neighbour" if k == 2 else f"The {k - 1} nearest neighbours"
+    st.markdown(f"**{title}**{shown}")
     table = pd.DataFrame(
         {
             "Neighbour": [fs.pseudonyms[n.user] for n in neighbours],
             "Samples": [int(fs.lengths[n.user]) for n in neighbours],
-            "Stretch effort": [n.stretch for n in neighbours],
-            "Mean distance (km)": [n.matches["dist_m"].mean() / 1000 for n in neighbours],
-            "Mean time (min)": [n.matches["gap_min"].mean() for n in neighbours],
+            "Effort": [n.stretch for n in neighbours],
+            "Distance (km)": [n.matches["dist_m"].mean() / 1000 for n in neighbours],
+            "Time (min)": [n.matches["gap_min"].mean() for n in neighbours],
         }
     )
     st.dataframe(
@@ -265,9 +266,9 @@ def _table_of_neighbours(fs: FingerprintSet, neighbours: list[Neighbour], k: int
         hide_index=True,
         key="person_neighbours",
         column_config={
-            "Stretch effort": st.column_config.NumberColumn(format="%.3f"),
-            "Mean distance (km)": st.column_config.NumberColumn(format="%.2f"),
-            "Mean time (min)": st.column_config.NumberColumn(format="%.0f"),
+            "Effort": st.column_config.NumberColumn(format="%.3f"),
+            "Distance (km)": st.column_config.NumberColumn(format="%.2f"),
+            "Time (min)": st.column_config.NumberColumn(format="%.0f"),
         },
     )
 

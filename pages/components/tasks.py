@@ -93,21 +93,22 @@ class Measured:
 def read(source: Source, reading: Reading, *, progress: Progress) -> tuple[FingerprintSet, Any]:
     """Fingerprints and ingest report of a source."""
     from fpanon_core.io.cdr import read_cdr
-
     from fpanon_core.io.samples import sample
 
-    file, antennas = source.file, source.antennas
+    timezone = reading.timezone
     if source.sample:
         known = sample(source.sample)
-        table, antenna_table = known.path, known.antennas_path
+        table, antennas = known.path, None  # the samples carry their antennas' positions
+        timezone = timezone or known.timezone
     else:
-        assert file is not None
-        table, antenna_table = _opened(file), _opened(antennas) if antennas else None
+        assert source.file is not None
+        table = _opened(source.file)
+        antennas = _opened(source.antennas) if source.antennas else None
     fs, report = read_cdr(
         table,
         columns=dict(reading.columns) or None,
-        antennas=antenna_table,
-        timezone=reading.timezone,
+        antennas=antennas,
+        timezone=timezone,
         naive_timezone=reading.naive_timezone,
         granularity_m=reading.granularity_m,
         granularity_min=reading.granularity_min,
@@ -162,7 +163,6 @@ def generalized(fs: FingerprintSet, profile: GeneralizationProfile) -> Fingerpri
 def warm_up() -> None:
     """Import and compile what the first job needs, on three made-up users."""
     import fpanon_core.io.cdr
-
     import fpanon_core.io.samples  # noqa: F401
 
     fs = FingerprintSet.from_samples([1, 1, 2, 3], [0, 900, 0, 300], [0, 0, 0, 0], [0, 9, 4, 2])

@@ -17,8 +17,8 @@ from pages.components.meaning import what_this_means
 
 of = style.theme(st.context.theme.type)
 
-st.title("Data")
-st.markdown("##### What was read, and what was set aside?")
+st.title("Data", anchor=False)
+st.markdown("What was read, and what was set aside?")
 opening.show()
 
 job = dataset.opening()
@@ -53,36 +53,35 @@ cells[3].metric("Samples per user", f"{np.median(fs.lengths):.0f}", help="The me
 places = visited_places(fs)
 cells[4].metric("Places", f"{len(places):,}", help="Distinct cells of the grid with a sample.")
 
-# --- the account -----------------------------------------------------------------------------------
+# --- the account ---
 st.header("The account of the file", anchor=False)
-table = pd.DataFrame(
-    {
-        "What became of the rows": ["read", "used", *report.set_aside],
-        "Rows": [report.rows_read, report.rows_used, *report.set_aside.values()],
-        "Share": [
-            n / report.rows_read
-            for n in (report.rows_read, report.rows_used, *report.set_aside.values())
+fates = {
+    "read": (report.rows_read, "data rows in the file"),
+    "used": (report.rows_used, "became samples"),
+    **{reason: (rows, REASONS[reason]) for reason, rows in report.set_aside.items()},
+}
+st.dataframe(
+    pd.DataFrame(
+        [
+            (fate, f"{rows:,}", words.percent(rows / max(report.rows_read, 1)), meaning)
+            for fate, (rows, meaning) in fates.items()
         ],
-        "Meaning": [
-            "data rows in the file",
-            "became samples",
-            *(REASONS[reason] for reason in report.set_aside),
-        ],
-    }
-)
-share = st.column_config.NumberColumn(format="percent")
-st.dataframe(table, hide_index=True, key="data_account", column_config={"Share": share})
-set_aside = report.rows_read - report.rows_used
-what_this_means(
-    f"Of {report.rows_read:,} rows, {report.rows_used:,} were used"
-    + (f" and {set_aside:,} set aside, each for one reason." if set_aside else ", all of them."),
-    f"They run from {report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, "
-    f"{report.timezone} time"
-    + (
-        " – a zone guessed from the positions; correct it below if it is wrong."
-        if report.timezone_guessed
-        else "."
+        columns=["What became of the rows", "Rows", "Share", "Meaning"],
     ),
+    hide_index=True,
+    key="data_account",
+    column_config={
+        name: st.column_config.TextColumn(alignment="right") for name in ("Rows", "Share")
+    },
+)
+set_aside = report.rows_read - report.rows_used
+zone = f"{report.timezone} time"
+if report.timezone_guessed:
+    zone += " (a zone guessed from the positions; correct it below if it is wrong)"
+what_this_means(
+    f"Of {report.rows_read:,} rows, {report.rows_used:,} were used and {set_aside:,} set aside, each "
+    "for one reason.",
+    f"They run from {report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, {zone}.",
     key="account",
 )
 if len(report.rejects):
@@ -102,24 +101,20 @@ for note in report.notes:
 left, right = st.columns(2, gap="large")
 with left:
     st.markdown("**How the file was understood**")
+    roles = [
+        (mapping.ROLES.get(role, role), str(column), report.found.get(role, ""))
+        for role, column in report.columns.items()
+    ]
     st.dataframe(
-        pd.DataFrame(
-            [
-                (mapping.ROLES.get(role, role), str(column), report.found.get(role, ""))
-                for role, column in report.columns.items()
-            ],
-            columns=["Role", "Column", "How"],
-        ),
-        hide_index=True,
-        key="data_columns",
+        pd.DataFrame(roles, columns=["Role", "Column", "How"]), hide_index=True, key="data_columns"
     )
 with right:
     st.markdown("**Its form**")
+    guessed = " (guessed from the position)" if report.timezone_guessed else ""
     form = {
         "Kind": ", ".join(p for p in (report.kind, report.packed, report.encoding) if p),
         "Times": report.time_format,
-        "Time zone": report.timezone
-        + (" (guessed from the position)" if report.timezone_guessed else ""),
+        "Time zone": report.timezone + guessed,
         "Grid": f"{report.granularity_m:g} m × {report.granularity_min:g} min",
     }
     st.dataframe(
@@ -129,7 +124,7 @@ mapping.show(data.source, data.reading, report)
 if dataset.can_undo():
     st.button("Undo last change", key="data_undo", icon="↩️", on_click=dataset.undo)
 
-# --- places and people -------------------------------------------------------------------------------
+# --- places and people ---
 st.header("Where, and how much of each user", anchor=False)
 left, right = st.columns(2, gap="large")
 with left:
@@ -155,18 +150,18 @@ with right:
 low, high = np.quantile(fs.lengths, [0.1, 0.9])
 busiest = places["samples"].nlargest(max(1, len(places) // 10)).sum() / fs.n_samples
 what_this_means(
-    f"Half of the users have {np.median(fs.lengths):.0f} samples or more; eight in ten have between "
-    f"{low:.0f} and {high:.0f}.",
+    f"Half of the users have {np.median(fs.lengths):.0f} samples or more; eight in ten have "
+    f"between {low:.0f} and {high:.0f}.",
     f"The busiest tenth of the places holds {words.percent(busiest)} of all samples.",
     key="activity",
 )
 
-# --- screening ---------------------------------------------------------------------------------------
+# --- screening ---
 st.header("Screening", anchor=False)
 st.markdown("Keep only users seen often enough to judge; the others are counted, never just lost.")
 rule = data.reading.screen
 with st.form("data_screening", border=False):
-    cells = st.columns(3, gap="large", vertical_alignment="bottom")
+    cells = st.columns([4, 5, 3], gap="medium", vertical_alignment="bottom")
     every_day = cells[0].checkbox(
         "A sample on every day (“civ”)", rule.every_day, key="data_every_day"
     )

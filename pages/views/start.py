@@ -7,13 +7,13 @@ import streamlit as st
 from fpanon_core.io.samples import SAMPLES
 from pages.components import dataset
 
-st.title("Who can be hidden in mobile phone records?")
+st.title("Who can hide in mobile phone records?", anchor=False)
 st.markdown(
     """
-Call records show where people were and when, and four such moments are enough to single most of them
-out.
+Call records show where people were and when; a few such moments single most of them out.
 
-This dashboard measures, on your own data, **how hard everyone is to hide**, in kilometres and minutes.
+This dashboard measures on your own data **how hard everyone is to hide**, in kilometres and
+minutes.
 
 It shows what coarser places and times change, for the data as a whole and for any one person.
 
@@ -21,7 +21,7 @@ Nothing leaves this computer: no map tiles, no telemetry, no copy of the data on
 """
 )
 
-st.subheader("See it at work")
+st.subheader("See it at work", anchor=False)
 cards = st.columns(len(SAMPLES), gap="large")
 for card, sample in zip(cards, SAMPLES, strict=True):
     with card.container(border=True, height="stretch"):
@@ -34,7 +34,7 @@ for card, sample in zip(cards, SAMPLES, strict=True):
             dataset.open_sample(sample.key)
             st.switch_page("pages/views/anonymizability.py")
 
-st.subheader("Your own data")
+st.subheader("Your own data", anchor=False)
 st.markdown(
     "A table with a user, a time, and a position or an antenna in each row: CSV, Parquet or Excel, "
     "as your systems export it."
