@@ -351,9 +351,13 @@ def _distinct_cells(
     highs = [int(codes.max())] + [_cell(v.max(), s) for v, s in zip(values, sizes, strict=True)]
     bits = [(high - low).bit_length() for low, high in zip(lows, highs, strict=True)]
     if sum(bits) > 62:
-        cells = [np.floor(v / s).astype(np.int64) for v, s in zip(values, sizes, strict=True)]
+        cells: list[IntArray] = [
+            np.floor(v / s).astype(np.int64) for v, s in zip(values, sizes, strict=True)
+        ]
         (user, *snapped), count = distinct([codes, *cells])
-        out = [np.asarray(c * s, np.float64) for c, s in zip(snapped, sizes, strict=True)]
+        out: list[FloatArray] = [
+            np.asarray(c * s, np.float64) for c, s in zip(snapped, sizes, strict=True)
+        ]
         return user, out, count
     key = np.empty(len(codes), np.int64)
     for part in _slices(len(key)):
