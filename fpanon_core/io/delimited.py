@@ -129,7 +129,7 @@ def _dialect(lines: list[str]) -> tuple[str, int]:
         for delimiter in _DELIMITERS:
             counts = [len(_fields(line, delimiter)) for line in lines]
             width, votes = Counter(counts[1:] or counts).most_common(1)[0]
-            if width < 2 or votes < 0.7 * max(len(counts) - 1, 1):
+            if width < 2 or votes <= 0.5 * max(len(counts) - 1, 1):
                 continue
             if not first_agrees or counts[0] == width:
                 return delimiter, width

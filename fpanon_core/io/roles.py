@@ -86,6 +86,8 @@ def find_roles(
         if where is not None:
             roles.put(role, where, "given")
     roles.one_user = "user" in given and given["user"] is None
+    if not {"user", "time"} & set(given) and _is_headerless_opencellid(table):
+        raise SchemaError(_ANTENNAS)
     search = _Search(table, roles, given, antenna_ids or ())
     search.run()
     missing = search.missing()
@@ -101,7 +103,8 @@ def joined_text(table: SourceTable, where: tuple[int, ...], separator: str) -> p
     if len(parts) == 1:
         return parts[0]
     whole = [part.cast(pa.large_string()).combine_chunks() for part in parts]
-    return pa.chunked_array([pc.binary_join_element_wise(*whole, separator)])
+    mark = pa.scalar(separator, pa.large_string())
+    return pa.chunked_array([pc.binary_join_element_wise(*whole, mark)])
 
 
 def time_column(table: SourceTable, where: tuple[int, ...]) -> pa.ChunkedArray:
@@ -185,6 +188,7 @@ class _Search:
             self._by_name("lat", lambda c: c.is_degrees(90))
             self._by_name("lon", lambda c: c.is_degrees(180))
             self._by_name("time", lambda c: c.is_time or c.is_clock)
+            self._by_name("time", lambda c: c.is_partly_time)
         self._time_by_content()
         if named:
             self._by_name("offset", lambda c: c.is_offset)
@@ -227,7 +231,7 @@ class _Search:
     def _is_id(self, column: _Column) -> bool:
         """A user column by name; the weak names (id, code) only if the ids recur."""
         i = self.sample.index(column)
-        if column.is_time or column.is_fractional or column.nested:
+        if column.is_written_time or column.is_fractional or column.nested:
             return False
         score = rank(self.table.labels[i], "user")
         return score < 2000 or self._recurs(i)
@@ -259,8 +263,9 @@ class _Search:
         if not self._wanted("time"):
             return
         good = [i for i in self._free() if self.sample[i].is_time]
-        # An epoch could be any large number: a form that only a time has goes first.
-        good.sort(key=lambda i: (self.sample[i].is_epoch, i))
+        # An epoch could be any large number, such as a telephone's: a form that only a time has
+        # goes first, then the numbers that are closest together.
+        good.sort(key=lambda i: (self.sample[i].epoch_spread, i))
         banned = [i for i in good if self.table.named and self._not_an_event_time(i)]
         good = [i for i in good if i not in banned]
         if good:
@@ -355,7 +360,9 @@ class _Search:
             column = self.sample[i]
             if self.table.named and says_something_else(self.table.labels[i]):
                 continue
-            if column.is_fractional or column.nested or column.filled == 0 or column.is_time:
+            if column.is_fractional or column.nested or column.filled == 0:
+                continue
+            if column.is_written_time:
                 continue
             several = i == 0 or column.distinct > 2
             if several and (self._recurs(i) or (i == 0 and not self.table.named)):
@@ -398,7 +405,11 @@ class _Column:
 
     @cached_property
     def times(self) -> ParsedTimes:
-        return parse_times(self.texts if not self._typed else self.column)
+        """Parsed where filled; numbers and timestamps as such, not by their text."""
+        kind = self.column.type
+        if pa.types.is_floating(kind) or self._typed:
+            return parse_times(self.column.drop_null())
+        return parse_times(self.texts)
 
     @property
     def _typed(self) -> bool:
@@ -411,11 +422,19 @@ class _Column:
             return False
         if self.is_clock or self.times.share < 0.5:
             return False
-        return not len(self.numbers) or self._is_plausible_number()
+        return self._is_plausible_number()
+
+    @cached_property
+    def is_partly_time(self) -> bool:
+        """For a column so named: some of it can be read as times, or as times of day."""
+        if self.nested or self.filled == 0 or pa.types.is_boolean(self.column.type):
+            return False
+        return self.is_clock or bool(self.times.ok.any() and self._is_plausible_number())
 
     def _is_plausible_number(self) -> bool:
         """Numbers as times: dates such as 20120403, and epochs between 1973 and 2100."""
-        if any(not name.startswith("epoch") for name in self.times.formats):
+        epochs = sum(n for name, n in self.times.formats.items() if name.startswith("epoch"))
+        if 2 * epochs <= self.times.ok.sum():
             return True
         typical = float(np.median(self.times.us[self.times.ok])) / 1e6
         return SMALLEST_EPOCH <= typical < 4_102_444_800
@@ -423,6 +442,19 @@ class _Column:
     @cached_property
     def is_epoch(self) -> bool:
         return self.is_time and len(self.numbers) > 0
+
+    @property
+    def is_written_time(self) -> bool:
+        """A time in a form that no number has."""
+        return self.is_time and not self.is_epoch
+
+    @property
+    def epoch_spread(self) -> float:
+        """Of epochs, the distance of their quartiles in seconds; −1 for written times."""
+        if not self.is_epoch:
+            return -1.0
+        low, high = np.percentile(self.times.us[self.times.ok], [25, 75])
+        return float(high - low) / 1e6
 
     @cached_property
     def is_clock(self) -> bool:
@@ -443,11 +475,11 @@ class _Column:
         return bool(len(values) and np.mean(values != np.floor(values)) > 0.02)
 
     def is_degrees(self, limit: float) -> bool:
-        """Numbers that are degrees for the most part, or a column too bad to say."""
-        values = self.numbers
-        if not len(values):
-            return not self.nested and self.filled == 0
-        return bool(np.mean(np.abs(values) <= limit) > 0.2)
+        """For a column so named: some of its numbers are degrees, or it is empty."""
+        if self.nested or self.filled == 0:
+            return not self.nested
+        values = numbers_of(self.column)
+        return bool(np.any(np.abs(values[~np.isnan(values)]) <= limit))
 
     @cached_property
     def is_position(self) -> bool:
@@ -476,6 +508,10 @@ def _label(table: SourceTable, i: int) -> str:
     return f"Column {table.labels[i]!r}" if table.named else f"Column {i}"
 
 
+_ANTENNAS = (
+    "This looks like a table of antennas (OpenCellID), not of events: it has no column for a user. "
+    "Give it as antennas=, beside a file of events."
+)
 _NEEDS = {
     "user": "a user (who)",
     "time": "a time (when)",
@@ -490,13 +526,9 @@ def _sentence(table: SourceTable, search: _Search, missing: list[str]) -> str:
     lacks = ", ".join(_NEEDS[role] for role in missing)
     names = {normal(label) for label in table.labels}
     cells = all(names & set(options) for options in _CGI)
-    if cells or _is_headerless_opencellid(table):
-        if "user" in missing or "time" in missing:
-            return (
-                "This looks like a table of antennas (OpenCellID), not of events: it has no "
-                "column for a user. Give it as antennas=, beside a file of events."
-            )
-    elif {"user", "time"} <= set(missing) and "position" not in missing:
+    if cells and ("user" in missing or "time" in missing):
+        return _ANTENNAS
+    if {"user", "time"} <= set(missing) and "position" not in missing:
         return (
             "This looks like a table of antennas or places, not of events: it has positions but "
             f"no user and no time. Columns: {table.names()}. Give it as antennas=, beside a file "
@@ -516,11 +548,33 @@ def _sentence(table: SourceTable, search: _Search, missing: list[str]) -> str:
         else:
             parts.append("Say which column holds the time, such as columns={'time': …}.")
     if "user" in missing:
+        tracks = [
+            repr(label)
+            for i, label in enumerate(table.labels)
+            if table.named and {"track", "trip", "trajectory", "traj", "session"}
+            & set(normal(label).split("_"))
+        ]  # fmt: skip
+        if tracks:
+            parts.append(
+                f"{tracks[0]} numbers journeys, not people; if each is a person to you, give "
+                f"columns={{'user': {tracks[0]}}}."
+            )
         parts.append(
             "Say which column is the user, such as columns={'user': …}; if the whole file is one "
             "user's, columns={'user': None}. If the users are in another table, join the two first."
         )
     if set(missing) & {"position", "lat", "lon"}:
+        claim = [
+            i
+            for i, label in enumerate(table.labels)
+            if min(rank(label, "lat"), rank(label, "lon")) < 1000
+        ]
+        if claim:
+            names_there = " and ".join(repr(table.labels[i]) for i in claim[:2])
+            parts.append(
+                f"{names_there} are named like a position but hold no degrees; are they in metres "
+                "on a map, or empty?"
+            )
         parts.append(
             "Give latitude and longitude in degrees (columns={'lat': …, 'lon': …}), or an antenna "
             "column (columns={'antenna': …}) and the antennas' positions as antennas=."

@@ -55,7 +55,7 @@ class SourceTable:
     @property
     def named(self) -> bool:
         """Whether the labels are names rather than positions."""
-        return any(isinstance(label, str) for label in self.labels)
+        return any(isinstance(label, str) and not label.isdigit() for label in self.labels)
 
     def row_numbers(self, rows: IntArray) -> IntArray:
         """Number in the source of rows of ``columns``."""

@@ -1,0 +1,138 @@
+"""Antenna tables, and events placed by their antenna."""
+
+import io
+
+import pandas as pd
+import pytest
+
+from fpanon_core.io.antennas import locate, read_antennas
+from fpanon_core.io.cdr import read_cdr
+from fpanon_core.model.errors import SchemaError
+
+SITES = pd.DataFrame(
+    {
+        "site_id": ["001", "002", "003"],
+        "arr_id": [1, 1, 2],
+        "lon": [-17.45, -17.44, -17.40],
+        "lat": [14.70, 14.71, 14.75],
+    }
+)
+OPENCELLID = (
+    "radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeable,created,updated,averageSignal\n"
+    "LTE,311,480,9728,9903886,0,-122.393744,37.788097,1000,21,1,1458613761,1491242559,0\n"
+    "LTE,311,480,9728,9960451,0,-122.401481,37.787317,1000,13,1,1458613762,1479266640,0\n"
+    "GSM,310,260,9728,9960451,0,-122.501481,37.787317,1000,13,1,1458613762,1479266640,0\n"
+)
+
+
+def events(*ids):
+    return pd.DataFrame(
+        {
+            "user": ["a"] * len(ids),
+            "time": [f"2013-01-07 13:{i:02d}:00" for i in range(len(ids))],
+            "site_id": list(ids),
+        }
+    )
+
+
+def test_read_keeps_other_columns():
+    table = read_antennas(SITES)
+    assert table.columns.tolist() == ["antenna", "lat", "lon", "arr_id"]
+    assert table["antenna"].tolist() == ["001", "002", "003"]
+    assert table["arr_id"].tolist() == [1, 1, 2]
+
+
+def test_events_are_joined_and_unknown_antennas_counted():
+    fs, report = read_cdr(events("001", "002", "999", "", "003"), antennas=SITES)
+    assert report.set_aside == {"missing coordinates": 1, "unknown antenna": 1}
+    assert fs.n_samples == 3
+    assert report.columns["antenna"] == "site_id"
+    assert report.timezone == "Africa/Dakar"
+
+
+def test_antennas_without_a_table_are_refused_with_the_way_out():
+    with pytest.raises(SchemaError, match="antennas="):
+        read_cdr(events("001"))
+
+
+def test_headerless_events_find_their_antenna_by_content():
+    text = "7,2013-01-07 13:10:00,001\n8,2013-01-07 13:20:00,003\n7,2013-01-07 13:30:00,002\n"
+    fs, report = read_cdr(io.StringIO(text), antennas=SITES)
+    assert report.columns == {"user": "0", "time": "1", "antenna": "2"}
+    assert fs.n_users == 2
+
+
+def test_degrees_of_the_events_win_unless_denied():
+    own = events("001", "002").assign(lat=[48.85, 48.86], lon=[2.35, 2.36])
+    _, report = read_cdr(own, antennas=SITES)
+    assert report.timezone == "Europe/Paris"
+    assert report.columns["antenna"] == "site_id"
+    _, report = read_cdr(own, antennas=SITES, columns={"lat": None, "lon": None})
+    assert report.timezone == "Africa/Dakar"
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_opencellid_layout(header):
+    text = OPENCELLID if header else OPENCELLID.split("\n", 1)[1]
+    table = read_antennas(io.StringIO(text))
+    assert table["antenna"].tolist() == [
+        "311-480-9728-9903886",
+        "311-480-9728-9960451",
+        "310-260-9728-9960451",
+    ]
+    assert table["lat"].tolist() == [37.788097, 37.787317, 37.787317]
+    assert {"radio", "mcc", "net", "area", "cell"} <= set(table.columns)
+
+
+def test_spellings_of_an_antenna():
+    table = read_antennas(io.StringIO(OPENCELLID))
+    for spelled in (
+        *("311-480-9728-9903886", "311480-9728-9903886", "9903886", "311_480_9728_9903886"),
+        *("LTE-311-480-9728-9903886", "9728:9903886"),
+    ):
+        lat, _, _ = locate([spelled], table)
+        assert lat.tolist() == [37.788097], spelled
+    # cell 9960451 exists in two networks, at two places: by the cell alone it cannot be told
+    lat, _, _ = locate(["9903886", "9960451"], table)
+    assert pd.isna(lat).tolist() == [False, True]
+    lat, _, notes = locate(["1", "3"], read_antennas(SITES))  # 001 and 003, typed as numbers
+    assert lat.tolist() == [14.70, 14.75]
+    assert "loosely" in notes[0]
+
+
+def test_events_that_name_a_cell_in_four_columns():
+    parts = pd.DataFrame(
+        {
+            "user": ["a", "b"],
+            "time": ["2013-01-07 13:00", "2013-01-07 14:00"],
+            "mcc": [311, 310],
+            "mnc": [480, 260],
+            "lac": [9728, 9728],
+            "cell": [9960451, 9960451],
+        }
+    )
+    fs, report = read_cdr(parts, antennas=io.StringIO(OPENCELLID))
+    assert report.columns["antenna"] == "mcc + mnc + lac + cell"
+    assert fs.n_samples == 2
+    assert abs(fs.x_m[0] - fs.x_m[1]) > 8000  # 0.1° of longitude apart, two networks
+
+
+def test_bad_rows_and_repeated_ids_are_told():
+    table = pd.DataFrame(
+        {
+            "antenna": ["A", "B", "A", "", "C"],
+            "lat": [14.7, 14.8, 14.9, 14.1, None],
+            "lon": [-17.4, -17.3, -17.2, -17.1, -17.0],
+        }
+    )
+    read = read_antennas(table)
+    assert read["antenna"].tolist() == ["A", "B"]
+    assert "2 rows" in read.attrs["notes"][0]
+    assert "1 rows of the antenna table repeat an id, 1 of them" in read.attrs["notes"][1]
+
+
+def test_what_is_no_antenna_table_is_refused():
+    with pytest.raises(SchemaError, match="Antenna table: "):
+        read_antennas(pd.DataFrame({"antenna": ["A"], "name": ["x"]}))
+    with pytest.raises(SchemaError, match="Antenna table: "):
+        read_antennas(io.BytesIO(b""))

@@ -1,0 +1,269 @@
+"""read_cdr: every row has one fate, and what comes out is where and when it was."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fpanon_core.io.cdr import read_cdr
+from fpanon_core.io.report import REASONS
+from fpanon_core.model.configs import Screening
+from fpanon_core.model.errors import Cancelled, ConfigError, SchemaError
+
+
+def events(*rows, columns=("user", "time", "lat", "lon")):
+    return pd.DataFrame(list(rows), columns=list(columns))
+
+
+GOOD = [(f"u{i % 4}", f"2012-04-03T10:{i:02d}:00Z", 40.7, -74.0 - i / 100) for i in range(20)]
+
+
+def test_each_reason_is_counted_once_and_listed():
+    table = events(
+        *GOOD,
+        ("", "2012-04-03T10:00Z", 40.7, -74.0),  # no user
+        (None, "never", np.nan, 0.0),  # no user comes before the rest
+        ("u1", "soon", 40.7, -74.0),
+        ("u1", "2012-04-03T10:00Z", np.nan, -74.0),
+        ("u1", "2012-04-03T10:00Z", 99.0, -74.0),
+        ("u1", "2012-04-03T10:00Z", 0.0, 0.0),
+        ("u1", "1970-01-01T00:00Z", 40.7, -74.0),
+        GOOD[3],
+        GOOD[3],
+    )
+    fs, report = read_cdr(table)
+    assert report.set_aside == {
+        "no user": 2,
+        "unparseable time": 1,
+        "missing coordinates": 1,
+        "impossible coordinates": 1,
+        "coordinates 0,0": 1,
+        "time outlier": 1,
+        "exact duplicate": 2,
+    }
+    assert (report.rows_read, report.rows_used) == (29, 20)
+    assert report.rejects["row"].tolist() == list(range(21, 30))
+    assert report.rejects["reason"].value_counts().to_dict() == report.set_aside
+    assert "user" not in report.rejects
+    assert fs.n_samples == report.n_samples == 20
+    frame = report.to_frame()
+    assert frame["rows"].sum() == 29
+    assert frame["share"].sum() == pytest.approx(1)
+    assert "29 rows" in report.summary()
+
+
+def test_positions_and_times_come_out_where_and_when_they_were():
+    # 00:30 and 23:59 local of the same day in Dakar (UTC): minutes 30 and 1439 since midnight
+    table = events(
+        ("a", "2024-03-04T00:30:40Z", 14.70, -17.45), ("a", "2024-03-04T23:59:10Z", 14.71, -17.45)
+    )
+    fs, report = read_cdr(table)
+    assert fs.t_min.tolist() == [30.0, 1439.0]
+    assert report.timezone == "Africa/Dakar"
+    assert report.timezone_guessed
+    assert (report.first, report.last, report.span_days) == (
+        "2024-03-04T00:30",
+        "2024-03-04T23:59",
+        1,
+    )
+    # 0.01° of latitude is 1 106 m there: 11 cells of 100 m, or 12 across a border
+    assert fs.y_m[1] - fs.y_m[0] in (1100.0, 1200.0)
+    assert "+proj=laea" in fs.crs
+    # in New York it is still the evening of the 3rd (EST, −5 h): 19:30 and 18:59
+    fs, report = read_cdr(table, timezone="America/New_York")
+    assert not report.timezone_guessed
+    assert report.first == "2024-03-03T19:30"
+    assert fs.t_min.tolist() == [19 * 60 + 30.0, 24 * 60 + 18 * 60 + 59.0]
+
+
+def test_clock_times_are_local_unless_told():
+    table = events(("a", "2024-07-04 08:00", 40.7, -74.0), ("a", "2024-07-04 09:00", 40.7, -74.1))
+    fs, report = read_cdr(table)
+    assert report.naive_timezone == "America/New_York"
+    assert fs.t_min.tolist() == [480.0, 540.0]
+    fs, report = read_cdr(table, naive_timezone="UTC")  # 08:00 UTC is 04:00 EDT
+    assert fs.t_min.tolist() == [240.0, 300.0]
+    assert report.naive_timezone == "UTC"
+
+
+def test_offset_column_tells_what_clock_times_mean():
+    columns = ("user", "time", "lat", "lon", "tz_offset")
+    rows = [
+        ("a", "2012-04-03 18:00", 35.7, 139.7, 540),
+        ("b", "2012-04-03 19:00", 35.6, 139.7, 540),
+    ]
+    fs, report = read_cdr(events(*rows, columns=columns))
+    assert report.naive_timezone == "UTC"  # Foursquare's convention
+    assert report.first == "2012-04-04T03:00"  # 18:00 + 9 h
+    fs, report = read_cdr(events(*rows, columns=columns), naive_timezone="offset")
+    assert report.first == "2012-04-03T18:00"
+    fs, report = read_cdr(events(*rows, columns=("user", "local_time", *columns[2:])))
+    assert report.first == "2012-04-03T18:00"
+    aware = [(u, t.replace(" ", "T") + "Z", *rest) for u, t, *rest in rows]
+    fs, report = read_cdr(events(*aware, columns=columns))
+    assert report.first == "2012-04-04T03:00"
+    assert report.columns["offset"] == "tz_offset"
+    assert fs.n_users == 2
+    with pytest.raises(ConfigError, match="offset"):
+        read_cdr(events(*[row[:4] for row in rows]), naive_timezone="offset")
+
+
+def test_foursquare_layout():
+    # user, venue, category, category name, lat, lon, offset, UTC time; Latin-1, no header
+    text = (
+        "470\t49bbd6c0\t4bf58dd8\tCaf\xe9\t40.719810\t-74.002581\t-240\t"
+        "Tue Apr 03 18:00:09 +0000 2012\n"
+        "979\t4a43c0ae\t4bf58dd9\tBridge\t40.606800\t-74.044170\t-240\t"
+        "Tue Apr 03 18:00:25 +0000 2012\n"
+        '470\t4a43c0af\t4bf58dd9\tHome "x\t40.606900\t-74.044170\t-240\t'
+        "Tue Apr 03 18:02:25 +0000 2012\n"
+    )
+    fs, report = read_cdr(io.BytesIO(text.encode("latin-1")))
+    assert report.rows_used == 3
+    assert report.columns == {"user": "0", "time": "7", "lat": "4", "lon": "5", "offset": "6"}
+    assert report.first == "2012-04-03T14:00"
+    assert fs.user_ids.tolist() == ["470", "979"]
+    assert any("guess" in note for note in report.notes)
+
+
+def test_screening_days_are_local():
+    # a: both local days; b: 23:30 and 00:30 UTC, one local day in New York (19:30 and 20:30 EDT)
+    table = events(
+        ("a", "2012-04-03T15:00Z", 40.7, -74.0),
+        ("a", "2012-04-04T15:00Z", 40.7, -74.0),
+        ("b", "2012-04-03T23:30Z", 40.7, -74.0),
+        ("b", "2012-04-04T00:30Z", 40.7, -74.0),
+    )
+    fs, report = read_cdr(table, screen="civ")
+    assert fs.user_ids.tolist() == ["a"]
+    assert report.set_aside == {"screened out": 2}
+    assert report.users_screened_out == 1
+    assert report.rejects["row"].tolist() == [3, 4]
+    assert read_cdr(table, screen=2)[0].n_users == 2
+    assert read_cdr(table, screen=Screening(active_days_share=0.5))[0].n_users == 1
+    everyone = read_cdr(table)[0]
+    assert fs.pseudonyms == everyone.pseudonyms[:1]
+    assert fs.t_min.tolist() == everyone.t_min[:2].tolist()
+    with pytest.raises(SchemaError, match="none of the 2 users"):
+        read_cdr(table, screen=3)
+
+
+def test_whole_file_of_one_user():
+    text = "37.75153 -122.39447 0 1211033530\n37.75149 -122.39447 0 1211033614\n" * 3
+    with pytest.raises(SchemaError, match=r"columns=\{'user': None\}"):
+        read_cdr(io.StringIO(text))
+    fs, report = read_cdr(io.StringIO(text), columns={"user": None})
+    assert (fs.n_users, report.rows_used, report.set_aside) == (1, 2, {"exact duplicate": 4})
+
+
+def test_parameters_are_checked_before_reading():
+    for wrong in (
+        {"granularity_m": 0},
+        {"granularity_min": -1},
+        {"granularity_m": "wide"},
+        {"timezone": "Mars/Base"},
+        {"naive_timezone": 3},
+        {"screen": "all"},
+        {"timezone": "offset"},
+    ):
+        with pytest.raises(ConfigError):
+            read_cdr("no such file", **wrong)
+
+
+def test_progress_rises_to_one_and_can_cancel():
+    told = []
+    read_cdr(events(*GOOD), progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+    def stop(share):
+        if share > 0.4:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        read_cdr(events(*GOOD), progress=stop)
+
+
+def test_nothing_personal_in_messages_and_rejects():
+    secret = "221771234567"
+    table = events((secret, "soon", 40.7, -74.0), (secret, "later", 40.7, -74.0))
+    with pytest.raises(SchemaError) as caught:
+        read_cdr(table)
+    assert secret not in str(caught.value)
+    table = events(*GOOD, (secret, "soon", 40.7, -74.0)).assign(imei=secret, called=secret)
+    _, report = read_cdr(table)
+    assert secret not in report.rejects.to_csv()
+    assert secret not in report.summary()
+
+
+def test_dates_and_clocks_in_two_columns():
+    table = pd.DataFrame(
+        {
+            "abonné": ["a", "b"],
+            "date": ["13/04/2012", "14/04/2012"],
+            "heure": ["18:00:09", "19:00:00"],
+            "latitude": ["48,85", "48,86"],
+            "longitude": ["2,35", "2,36"],
+        }
+    )
+    fs, report = read_cdr(table)
+    assert report.columns["time"] == "date + heure"
+    assert report.first == "2012-04-13T18:00"
+    same, _ = read_cdr(table, columns={"time": ("date", "heure"), "user": "abonné"})
+    assert same.digest == fs.digest
+
+
+# --- every row has one fate --------------------------------------------------------------------
+
+USERS = st.sampled_from(["a", "b", "c", " a", "", "NULL", "7", "007"])
+TIMES = st.sampled_from(
+    [
+        *("2012-04-03 10:00", "2012-04-03T10:00:30Z", "1333476009", "03/04/2012 10:00", "x", ""),
+        *("1970-01-01 00:00", "2099-12-31 00:00", "2012-04-03T23:59:59.5+05:30", "9999-12-31"),
+    ]
+)
+DEGREES = st.sampled_from(["40.71", "-74.0", "0", "", "abc", "91", "200", "1e3", "nan", "40,7"])
+LINES = st.one_of(
+    st.tuples(USERS, TIMES, DEGREES, DEGREES).map(",".join),
+    st.sampled_from(["", "a,b", "a,b,c,d,e,f", '"a,2012-04-03 10:00,40,50', '"a","x","1","2"']),
+)
+
+
+@given(st.lists(LINES, max_size=40), st.sampled_from([None, "civ", "sen", 2]))
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+def test_rows_reconcile_on_messy_tables(lines, screen):
+    good = [f"a,2012-04-03 1{i}:00,40.7,-74.1" for i in range(3)]
+    text = "\n".join(["user,time,lat,lon", *good, *lines])
+    try:
+        fs, report = read_cdr(io.StringIO(text), screen=screen)
+    except SchemaError:
+        return
+    assert report.rows_read == 3 + sum(line != "" for line in lines)
+    assert report.rows_read == report.rows_used + sum(report.set_aside.values())
+    assert len(report.rejects) == sum(report.set_aside.values())
+    assert report.rejects["row"].is_unique
+    assert set(report.set_aside) <= set(REASONS)
+    assert fs.count.sum() == report.rows_used
+    written = text.split("\n")
+    for row, reason in zip(report.rejects["row"], report.rejects["reason"], strict=True):
+        assert written[row - 1] != ""  # the number leads to the line
+        if reason == "no user":
+            assert written[row - 1].split(",")[0].strip() in ("", "NULL")
+
+
+@given(st.permutations(range(12)))
+@settings(deadline=None, max_examples=20)
+def test_order_of_rows_changes_numbers_only(order):
+    rows = [(f"u{i % 3}", f"2012-04-03T10:{i:02d}:00Z", 40.7 + i / 50, -74.0) for i in range(12)]
+    fs, _ = read_cdr(events(*rows))
+    other, _ = read_cdr(events(*[rows[i] for i in order]))
+
+    def cells(f):
+        return {(f.user_ids[u], x, y, t) for u, x, y, t in
+                zip(f.sample_user, f.x_m, f.y_m, f.t_min, strict=True)}  # fmt: skip
+
+    assert cells(fs) == cells(other)
+    assert fs.crs == other.crs
