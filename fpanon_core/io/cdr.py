@@ -271,6 +271,8 @@ class _Fate:
             why.UNPARSEABLE_TIME: "Write times as 2012-04-03T18:00:09Z or as epoch seconds, or say "
             "which column holds them: columns={'time': …}.",
             why.NO_USER: "Say which column is the user: columns={'user': …}.",
+            why.TIME_OUTLIER: "Times must lie between 1900 and 2200.",
+            why.MALFORMED: "Check the separator.",
             why.UNKNOWN_ANTENNA: "Give the antenna table that belongs to these events.",
             why.IMPOSSIBLE_COORDINATES: "Positions must be degrees, not metres; latitude and "
             "longitude may be exchanged: columns={'lat': …, 'lon': …}.",
@@ -371,6 +373,9 @@ def _naive_zone(
             return "UTC", "UTC"
         notes.append("Times carry no offset; they are read as local times of the offset column.")
         minutes = numbers_of(table.columns[where[0]])
+        if np.nanmax(np.abs(minutes), initial=0) <= 14:  # no zone is 14 minutes from UTC
+            minutes = minutes * 60
+            notes.append("The offset column is read as hours.")
         if (unknown := np.isnan(minutes[rows]).sum()) and parsed.ok.any():
             notes.append(f"{int(unknown):,} rows have no offset; they are read as UTC.")
         return "offset", lambda mask: np.nan_to_num(minutes[mask])

@@ -141,9 +141,12 @@ def has_header(rows: list[list[str]]) -> bool:
     first = [field.strip() for field in rows[0]]
     if first == [str(i) for i in range(len(first))]:
         return True  # a DataFrame without names writes 0, 1, 2 …
+    known = sum(is_known_name(name) for name in first)
+    if known > 1:
+        return True
     if not any(first) or any(map(_is_value, first)):
         return False
-    if any(is_known_name(name) for name in first):
+    if known:
         return True
     body = rows[1:50]
     return any(

@@ -496,9 +496,9 @@ class _Column:
 
     @cached_property
     def is_offset(self) -> bool:
-        """Minutes (quarters of an hour) from UTC."""
-        values = self.numbers
-        return bool(len(values) and np.all(values % 15 == 0) and self.largest <= 900)
+        """Minutes (whole quarters of an hour) from UTC, or hours."""
+        step = 0.25 if self.largest <= 14 else 15.0
+        return bool(len(self.numbers) and np.all(self.numbers % step == 0) and self.largest <= 900)
 
 
 # --- what to say when it fails -----------------------------------------------------------------
@@ -538,6 +538,7 @@ def _sentence(table: SourceTable, search: _Search, missing: list[str]) -> str:
     if at:
         known = [f"{role} = {'+'.join(str(table.labels[i]) for i in at[role])}" for role in at]
         parts.append(f"Found: {', '.join(known)}.")
+    parts += [note for note in table.notes if "index" in note]
     if "time" in missing:
         named = [i for i, label in enumerate(table.labels) if rank(label, "time") < 1000]
         if named:

@@ -298,6 +298,8 @@ def _from_frame(frame: pd.DataFrame) -> SourceTable:
 
 def _column(series: pd.Series) -> pa.ChunkedArray:
     """A typed column where the values agree on a type, otherwise text."""
+    if isinstance(series.dtype, pd.PeriodDtype):
+        series = series.dt.to_timestamp()
     try:
         column = pa.chunked_array([pa.array(series, from_pandas=True)])
     except (pa.ArrowException, TypeError, ValueError, OverflowError):

@@ -21,7 +21,8 @@ from .errors import ConfigError
 
 FloatArray = npt.NDArray[np.float64]
 _DAY = 1440.0
-_HORIZON_DAYS = 3660
+_HORIZON_DAYS = 40 * 366
+_STEP_DAYS = 7
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class LocalClock:
     @cached_property
     def _shifts(self) -> tuple[FloatArray, FloatArray]:
         """Elapsed minutes at which the local offset changes, and the offset (min) from there on,
-        relative to the epoch's; found by bisection between days, as zoneinfo lists no transitions.
+        relative to the epoch's; found by bisection within weeks, as zoneinfo lists no transitions.
         """
         zone = zone_of(self.timezone)
 
@@ -67,11 +68,11 @@ class LocalClock:
         base = offset(0.0)
         starts, shifts = [-np.inf], [0.0]
         known = base
-        for day in range(1, _HORIZON_DAYS):
+        for day in range(_STEP_DAYS, _HORIZON_DAYS, _STEP_DAYS):
             now = offset(day * _DAY)
             if now == known:
                 continue
-            low, high = (day - 1) * 1440, day * 1440
+            low, high = (day - _STEP_DAYS) * 1440, day * 1440
             while high - low > 1:
                 middle = (low + high) // 2
                 low, high = (middle, high) if offset(middle) == known else (low, middle)
@@ -96,8 +97,11 @@ class LocalClock:
         wall = np.asarray(wall_min, dtype=np.float64)
         starts, shifts = self._shifts
         reached = np.full(wall.shape, np.inf)
+        latest = wall.max(initial=0.0) + 2 * _DAY  # no offset is two days
         for i, shift in enumerate(shifts):
             begin = starts[i]
+            if begin > latest:
+                break
             end = starts[i + 1] if i + 1 < len(starts) else np.inf
             first = np.maximum(wall - shift, begin)
             np.minimum(reached, np.where(first < end, first, np.inf), out=reached)

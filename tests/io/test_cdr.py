@@ -107,6 +107,9 @@ def test_offset_column_tells_what_clock_times_mean():
     assert report.first == "2012-04-04T03:00"
     assert report.columns["offset"] == "tz_offset"
     assert fs.n_users == 2
+    hours = [(*row[:4], 9) for row in rows]
+    fs, report = read_cdr(events(*hours, columns=columns), naive_timezone="offset")
+    assert report.first == "2012-04-03T18:00"
     with pytest.raises(ConfigError, match="offset"):
         read_cdr(events(*[row[:4] for row in rows]), naive_timezone="offset")
 
@@ -267,3 +270,24 @@ def test_order_of_rows_changes_numbers_only(order):
 
     assert cells(fs) == cells(other)
     assert fs.crs == other.crs
+
+
+def test_clock_times_over_many_years_follow_the_zone():
+    # Christmas is in winter time (UTC − 5 h) in 2001 and in 2014, July in summer time (− 4 h)
+    table = events(
+        *[("a", f"{year}-12-25 12:00", 40.7, -74.0) for year in range(2001, 2015)],
+        *[("a", f"{year}-07-04 12:00", 40.7, -74.0) for year in range(2001, 2015)],
+    )
+    fs, report = read_cdr(table)
+    assert (report.rows_used, report.first, report.last) == (
+        28,
+        "2001-07-04T12:00",
+        "2014-12-25T12:00",
+    )
+    assert set(fs.clock.hour_of_day(fs.t_min)) == {12.0}
+
+
+def test_a_frames_index_is_pointed_at():
+    table = events(*GOOD).set_index("time")
+    with pytest.raises(SchemaError, match="reset_index"):
+        read_cdr(table)
