@@ -53,6 +53,8 @@ class Job:
         Progress in [0, 1].
     result : object
         What the function returned, once done.
+    process_id : int or None
+        Of the child it runs or ran in.
     error : FpanonError or None
         For ``failed``: the error itself where it is one of ours, else a plain sentence.
     """
@@ -68,6 +70,7 @@ class Job:
     result: Any = field(default=None, repr=False)
     error: FpanonError | None = None
     number: int = field(default_factory=lambda: next(_numbers))
+    process_id: int | None = None
     began: float | None = None
     ended: float | None = None
 
@@ -181,6 +184,7 @@ class ProcessRunner:
                     self._child = self._spare.take()
                 child = self._child
                 self._running = job
+                job.process_id = child.process.pid
                 job.status, job.began = "running", time.monotonic()
             self._attend(job, child)
             with self._change:

@@ -97,6 +97,7 @@ def cdf(
                     "symbol": MARKERS[curve.style % len(MARKERS)],
                     "line": {"color": of.css("paper"), "width": 1.5},
                 },
+                unselected={"marker": {"opacity": 1.0}},
                 name=curve.name,
                 legendgroup=curve.name,
                 hovertemplate="median %{x:.3f}<extra>" + curve.name + "</extra>",

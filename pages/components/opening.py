@@ -25,15 +25,14 @@ MultiPartParser.spool_max_size = 2**40
 def show() -> None:
     """The ways to open data."""
     folder = os.environ.get(FOLDER_VARIABLE)
-    names = ["Upload", *(["Server folder"] if folder else []), "Samples"]
-    tabs = dict(zip(names, st.tabs(names, key="data_ways"), strict=True))
-    with tabs["Upload"]:
+    ways = ["Upload a file", *(["Pick from the server's folder"] if folder else []), "A sample"]
+    way = st.radio("Open", ways, horizontal=True, key="data_way", persist_state="session")
+    if way == ways[0]:
         _upload()
-    if folder:
-        with tabs["Server folder"]:
-            _from_folder(Path(folder))
-    with tabs["Samples"]:
+    elif way == ways[-1]:
         _samples()
+    elif folder:
+        _from_folder(Path(folder))
 
 
 def _upload() -> None:

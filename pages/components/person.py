@@ -22,6 +22,7 @@ from pages.charts.maps import fingerprints_map
 from pages.charts.spacetime import Path3D, space_time
 from pages.charts.style import CONFIG, Theme
 
+from .guard import guarded
 from .meaning import what_this_means
 from .tasks import Measured
 
@@ -48,8 +49,14 @@ def take_click(chart_key: str) -> None:
         _look_at(int(user[0] if isinstance(user, list) else user))
 
 
+@st.fragment
 def show(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
-    """The whole section for one profile's result at one k."""
+    """The whole section for one profile's result at one k; redrawn alone when only it changes."""
+    with guarded():
+        _show(measured, fs, k, of)
+
+
+def _show(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
     result = measured.result.at(k)
     user = _pick(fs, result)
     if user is None:
@@ -133,16 +140,16 @@ def _neighbours(fs: FingerprintSet, result: KGapResult, user: int) -> list[Neigh
 
 
 def _pick_neighbour(fs: FingerprintSet, neighbours: list[Neighbour]) -> Neighbour:
-    rank = min(st.session_state.get(_NEIGHBOUR, 0), len(neighbours) - 1)
+    rank = min(st.session_state.get(_NEIGHBOUR, 0), len(neighbours) - 1, 8)
     if len(neighbours) > 1:
         st.session_state["person_neighbour"] = rank
-        st.segmented_control(
-            "Compared with the nearest neighbours, nearest first",
+        st.radio(
+            "Compared with, nearest first",
             range(min(len(neighbours), 9)),
             format_func=lambda i: fs.pseudonyms[neighbours[i].user],
             key="person_neighbour",
             on_change=_compare,
-            required=True,
+            horizontal=True,
         )
     return neighbours[rank]
 

@@ -79,8 +79,8 @@ zone = f"{report.timezone} time"
 if report.timezone_guessed:
     zone += " (a zone guessed from the positions; correct it below if it is wrong)"
 what_this_means(
-    f"Of {report.rows_read:,} rows, {report.rows_used:,} were used and {set_aside:,} set aside, each "
-    "for one reason.",
+    f"Of {report.rows_read:,} rows, {report.rows_used:,} were used and {set_aside:,} set aside, "
+    "each for one reason.",
     f"They run from {report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, {zone}.",
     key="account",
 )

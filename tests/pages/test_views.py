@@ -1,0 +1,228 @@
+"""Each view empty, loaded and in its error states."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from .conftest import go, has, idle, new_app, opened, said, until
+
+HEADER = "user,time,lat,lon\n"
+
+
+def upload(at: AppTest, body: bytes, name: str = "own.csv") -> AppTest:
+    go(at, "data")
+    at.file_uploader(key="data_file").upload(name, body).run()
+    at.button(key="data_read").click().run()
+    return until(at, idle)
+
+
+def rows(users: int, samples: int) -> bytes:
+    """A small file: user i is at its own place, a sample an hour."""
+    lines = [
+        f"subscriber-{u:03d},2024-03-05T{h:02d}:00:00+00:00,{14.7 + u / 100:.4f},-17.4"
+        for u in range(users)
+        for h in range(samples)
+    ]
+    return (HEADER + "\n".join(lines) + "\n").encode()
+
+
+def test_start_says_what_it_does_and_marks_the_synthetic_sample(app: AppTest) -> None:
+    assert "how hard everyone is to hide" in said(app)
+    assert "Real movement of 496 taxis" in said(app)
+    assert "Synthetic data, no real people" in said(app)
+    assert not app.exception
+
+
+@pytest.mark.parametrize("page", ["data", "anonymizability"])
+def test_without_data_a_view_says_so_kindly(app: AppTest, page: str) -> None:
+    go(app, page)
+    assert not app.exception
+    assert not app.error
+    assert "No data set is open yet" in said(app)
+
+
+def test_one_click_leads_to_everyones_k_gap(app: AppTest) -> None:
+    opened(app)
+    text = said(app)
+    assert "496 users" in text
+    assert "each moved to the nearest antenna" in text  # said wherever the sample is shown
+    assert "At 100 m · 1 min, none of the 496 users is 2-anonymous already." in text
+    assert "To look like 9 other users" in text
+    assert "One person" in text
+    until(app, lambda at: idle(at) and len(at.selectbox(key="anon_profile").options) == 6)
+    table = next(d.value for d in app.dataframe if "Already anonymous" in d.value)
+    assert table["Profile"].iloc[0] == "100 m · 1 min"
+    assert table["Already anonymous"].is_monotonic_increasing
+    assert not app.error
+
+
+def test_results_stay_while_one_visits_other_views(app: AppTest) -> None:
+    opened(app)
+    before = app.session_state["fp_results"]
+    go(app, "data")
+    assert "29,317" in str([d.value for d in app.dataframe])  # rows read, in the account
+    go(app, "anonymizability")
+    assert has(app, "anon_download")
+    assert set(before) <= set(app.session_state["fp_results"])
+
+
+def test_settings_are_measured_kept_in_the_address_and_undone(app: AppTest) -> None:
+    opened(app)
+    until(app, idle)
+    app.multiselect(key="anon_ks").set_value([2, 4])
+    app.multiselect(key="anon_profiles").set_value(["100 m · 1 min", "10 km · 4 h"])
+    app.button(key="anon_measure").click().run()
+    until(app, lambda at: idle(at) and has(at, "anon_download"))
+    assert app.query_params["k"] == "2,4"
+    assert app.query_params["profiles"] == "100x1,10000x240"
+    assert app.selectbox(key="anon_profile").options == ["100 m · 1 min", "10 km · 4 h"]
+    app.button(key="anon_undo").click().run()
+    assert "k" not in app.query_params
+    assert len(app.selectbox(key="anon_k").options) == 3
+    assert not has(app, "anon_undo")
+
+
+def test_settings_of_the_address_are_used_and_nonsense_in_it_is_not() -> None:
+    at = new_app(k="3,7", profiles="nonsense", stretch="0.4,1000,60")
+    opened(at)
+    settings = at.session_state["fp_settings"]
+    assert settings.ks == (3, 7)
+    assert len(settings.profiles) == 6
+    assert settings.config.max_space_m == 1000
+    assert at.query_params["k"] == "3,7"
+
+
+def test_a_person_can_be_chosen_and_never_appears_in_the_address(app: AppTest) -> None:
+    opened(app)
+    app.selectbox(key="person_list").set_value(7).run()
+    assert "u0008 has" in said(app)
+    app.button(key="person_hardest").click().run()
+    assert "100 % of the users are easier" in said(app) or "9 % of the users" in said(app)
+    assert "u0" not in str(app.query_params)
+
+
+def test_wrong_settings_are_refused_with_a_sentence(app: AppTest) -> None:
+    opened(app)
+    app.multiselect(key="anon_profiles").set_value([])
+    app.button(key="anon_measure").click().run()
+    assert "choose from 1 to 8" in app.error[0].value
+    assert not app.exception
+
+
+def test_k_beyond_the_users_is_told(app: AppTest) -> None:
+    upload(app, rows(users=4, samples=3))
+    go(app, "anonymizability")
+    until(app, lambda at: idle(at) and has(at, "anon_download"))
+    assert app.selectbox(key="anon_k").options == ["2"]  # our own default is cut to the data
+    app.multiselect(key="anon_ks").set_value([2, 50])
+    app.button(key="anon_measure").click().run()
+    until(app, lambda at: idle(at) and at.error)
+    assert "50" in app.error[0].value
+    assert "4" in app.error[0].value
+    assert not app.exception
+
+
+def test_one_user_cannot_hide(app: AppTest) -> None:
+    upload(app, rows(users=1, samples=1))
+    go(app, "anonymizability")
+    until(app, lambda at: idle(at) and at.error)
+    assert not app.exception
+    assert "1" in app.error[0].value
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", HEADER.encode(), bytes(range(256)) * 20, b"user,lat,lon\na,1,2\nb,3,4\n"],
+    ids=["empty", "header alone", "binary", "no time"],
+)
+def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(app: AppTest, body: bytes) -> None:
+    upload(app, body)
+    assert "not finished" in app.error[0].value
+    assert "fault in the program" not in app.error[0].value
+    assert not app.exception
+    assert "Traceback" not in said(app)
+
+
+def test_own_file_is_accounted_for_and_screened(app: AppTest) -> None:
+    body = rows(users=6, samples=4) + b"subscriber-006,2024-03-05T00:00:00+00:00,14.7,-17.4\n"
+    body += b"subscriber-007,never,14.7,-17.4\n"
+    upload(app, body)
+    text = said(app)
+    assert "Of 26 rows, 25 were used and 1 set aside" in text
+    assert "subscriber-" not in text
+    app.number_input(key="data_min_samples").set_value(2)
+    app.button(key="data_screen").click().run()
+    until(app, idle)
+    assert "1 were screened out" in said(app)
+    app.button(key="data_undo").click().run()
+    until(app, idle)
+    assert "screened out" not in said(app).replace("never just lost", "")
+
+
+def test_columns_can_be_corrected(app: AppTest) -> None:
+    upload(app, rows(users=6, samples=4))
+    app.button(key="data_list_columns").click().run()
+    until(app, lambda at: has(at, "data_column_user"))
+    assert app.selectbox(key="data_column_user").options[1:] == ["user", "time", "lat", "lon"]
+    app.selectbox(key="data_timezone").set_value("Africa/Dakar")
+    app.button(key="data_read_again").click().run()
+    until(app, idle)
+    assert "Africa/Dakar time." in said(app)
+
+
+def test_server_folder_is_offered_only_when_named_and_confined(
+    app: AppTest, tmp_path, monkeypatch
+) -> None:
+    go(app, "data")
+    assert len(app.radio(key="data_way").options) == 2
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    (folder / "own.csv").write_bytes(rows(users=3, samples=2))
+    (tmp_path / "secret.csv").write_bytes(rows(users=3, samples=2))
+    (folder / "link.csv").symlink_to(tmp_path / "secret.csv")
+    monkeypatch.setenv("FPANON_DATA_DIR", str(folder))
+    app.run()
+    app.radio(key="data_way").set_value("Pick from the server's folder").run()
+    assert app.selectbox(key="data_folder_file").options == ["own.csv"]
+    app.selectbox(key="data_folder_file").set_value("own.csv").run()
+    app.button(key="data_folder_read").click().run()
+    until(app, idle)
+    assert "3 users" in said(app)
+
+
+def test_a_killed_process_is_told_and_can_be_retried(app: AppTest) -> None:
+    app.button(key="start_synthetic").click().run()
+    until(app, lambda at: any(j.kind == "measure" for j in at.session_state["fp_jobs"]))
+    job = app.session_state["fp_jobs"][0]
+    until(app, lambda _: job.status == "running")
+    os.kill(job.process_id, signal.SIGKILL)
+    until(app, lambda at: at.error)
+    assert "ended from outside (signal 9)" in app.error[0].value
+    assert "Synthetic data, no real people" in said(app)
+    app.button(key=f"anon_jobs_retry_{job.number}").click().run()
+    assert not app.error
+    until(app, lambda at: has(at, "anon_download"))
+
+
+def test_cancel_stops_and_does_not_start_again_by_itself(app: AppTest) -> None:
+    app.button(key="start_synthetic").click().run()
+    until(app, lambda at: has(at, "anon_jobs_cancel"))
+    app.button(key="anon_jobs_cancel").click().run()
+    for _ in range(3):
+        app.run()
+        assert idle(app)
+    app.button(key="anon_go").click().run()
+    assert not idle(app)
+
+
+def test_two_sessions_see_nothing_of_each_other(app: AppTest) -> None:
+    other = new_app()
+    opened(app, "sf_cabs")
+    assert "No data set is open" in said(go(other, "anonymizability"))
+    upload(other, rows(users=5, samples=3))
+    assert "San Francisco" not in said(go(other, "anonymizability"))
+    assert "own.csv" not in said(app.run())
