@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from .stretch import Packed, Scale, Scratch, fingerprint_effort
+from .stretch import Ahead, Packed, Scale, fingerprint_effort
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -41,6 +41,7 @@ SmallInts = npt.NDArray[np.int32]
 
 _SLACK = 1e-9  # on efforts computed in 64 bits
 _ERR32 = 2.0**-23  # twice the relative error of one 32-bit addition
+NO_FLOOR = np.zeros((1, 1), np.float32)
 
 
 class Features(NamedTuple):
@@ -49,8 +50,6 @@ class Features(NamedTuple):
     offsets: IntArray  # (n+1,) features of user u: offsets[u]:offsets[u+1]
     feature: SmallInts  # cells are 0 … n_cells−1, bins follow
     share: SmallFloats
-    cell: SmallInts  # (n_samples,) feature of each sample's place
-    bin: SmallInts  # (n_samples,) feature of each sample's time
     cell_x0: FloatArray  # (n_cells,) the range of places in each cell
     cell_x1: FloatArray
     cell_y0: FloatArray
@@ -67,7 +66,7 @@ class Found(NamedTuple):
     b: SmallInts
     effort: FloatArray
     bound: SmallFloats  # (tile width,)
-    scratch: Scratch
+    nearest: FloatArray  # (most places of any user,)
 
 
 @njit(nogil=True, cache=True)
@@ -141,24 +140,26 @@ def search_tile(
             limit = max(worst[a], worst[b]) + _SLACK
             if limit < _SLACK:
                 continue
-            effort = bound[b - b_first] * lower
-            same = packed.offsets[b + 1] - packed.offsets[b] == length
-            if same:
-                effort /= 2.0
+            there = bound[b - b_first] * lower
+            effort = there
+            again = 0.0
+            if packed.offsets[b + 1] - packed.offsets[b] == length:
+                effort = there / 2.0
                 if effort <= limit:
-                    again = 0.0
                     g0, g1 = features.offsets[b], features.offsets[b + 1]
                     for f in range(g0, g1):
                         again += features.share[f] * back[features.feature[f], a - a_first]
-                    effort += again / 2.0 * (1.0 - (g1 - g0 + 4) * _ERR32)
+                    again *= 1.0 - (g1 - g0 + 4) * _ERR32
+                    effort += again / 2.0
             if effort > limit:
                 continue
             if exact:
                 computed += 1
-                _sample_floors(packed, features, a, floor, b - b_first, found.scratch.floor)
-                if same:
-                    _sample_floors(packed, features, b, back, a - a_first, found.scratch.floor_back)
-                effort = fingerprint_effort(packed, scale, a, b, limit, found.scratch)
+                effort = fingerprint_effort(
+                    packed, scale, a, b, limit, found.nearest,
+                    Ahead(there * length, floor, b - b_first),
+                    Ahead(again * length, back, a - a_first),
+                )  # fmt: skip
             if effort <= worst[a] or effort <= worst[b]:
                 found.a[kept] = a
                 found.b[kept] = b
@@ -168,29 +169,19 @@ def search_tile(
 
 
 @njit(nogil=True, cache=True)
-def _sample_floors(
-    packed: Packed, features: Features, a: int, floor: SmallFloats, column: int, out: FloatArray
-) -> None:
-    """Lower bound of the smallest δ of each sample of a, lowered by what 32 bits may err."""
-    first = packed.offsets[a]
-    for i in range(first, packed.offsets[a + 1]):
-        total = np.float64(floor[features.cell[i], column]) + floor[features.bin[i], column]
-        out[i - first] = total * (1.0 - _ERR32)
-
-
-@njit(nogil=True, cache=True)
 def search_plainly(
     packed: Packed, scale: Scale, a_first: int, a_last: int, b_first: int, b_last: int,
     worst: FloatArray, found: Found,
 ) -> int:  # fmt: skip
     """As :func:`search_tile` without the bound: for cells of unequal extents."""
     kept = 0
+    unknown = Ahead(0.0, NO_FLOOR, 0)
     for a in range(a_first, a_last):
         for b in range(max(b_first, a + 1), b_last):
             limit = max(worst[a], worst[b]) + _SLACK
             if limit < _SLACK:
                 continue
-            effort = fingerprint_effort(packed, scale, a, b, limit, found.scratch)
+            effort = fingerprint_effort(packed, scale, a, b, limit, found.nearest, unknown, unknown)
             if effort <= worst[a] or effort <= worst[b]:
                 found.a[kept] = a
                 found.b[kept] = b
@@ -239,13 +230,14 @@ def _enter_one(
 @njit(nogil=True, cache=True)
 def candidate_efforts(
     packed: Packed, scale: Scale, first: int, last: int, candidates: IntArray, k: int,
-    worst: FloatArray, scratch: Scratch,
+    worst: FloatArray, nearest: FloatArray,
 ) -> None:  # fmt: skip
-    """Set ``worst`` of users first … last−1 to their k−1st best effort among their candidates.
+    """Lower ``worst`` of users first … last−1 to their k−1st best effort among their candidates.
 
     Candidates equal to the user are passed over; a user with too few keeps its value.
     """
     best = np.empty(k - 1)
+    unknown = Ahead(0.0, NO_FLOOR, 0)
     for a in range(first, last):
         if worst[a] < 0:
             continue
@@ -255,7 +247,10 @@ def candidate_efforts(
             if b == a or b >= len(worst):
                 continue
             limit = best[k - 2]
-            effort = fingerprint_effort(packed, scale, a, b, limit, scratch)
+            longer, shorter = min(a, b), max(a, b)
+            effort = fingerprint_effort(
+                packed, scale, longer, shorter, limit, nearest, unknown, unknown
+            )
             if effort < limit:
                 at = k - 2
                 while at > 0 and effort < best[at - 1]:

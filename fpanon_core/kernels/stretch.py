@@ -22,6 +22,8 @@ from numba import njit
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+SmallFloats = npt.NDArray[np.float32]
+SmallInts = npt.NDArray[np.int32]
 
 
 class Packed(NamedTuple):
@@ -40,6 +42,8 @@ class Packed(NamedTuple):
     place_offsets: IntArray
     px: FloatArray  # distinct places (lower corners) of user u: place_offsets[u]:place_offsets[u+1]
     py: FloatArray
+    cell: SmallInts  # (n_samples,) feature of the place, and of the time: see kernels.search
+    bin: SmallInts
 
 
 class Scale(NamedTuple):
@@ -54,52 +58,54 @@ class Scale(NamedTuple):
 # Efforts are rounded to this many units so that mathematically equal efforts, summed in a
 # different order, tie and the lower row number wins; six orders below the accuracy promised.
 _ROUND = 1e12
+_ERR32 = 2.0**-23  # twice the relative error of one 32-bit operation
 
 
-class Scratch(NamedTuple):
-    """One worker's working memory, each as long as the most any user needs."""
+class Ahead(NamedTuple):
+    """What a directed effort is known to cost at least, for stopping its computation early."""
 
-    nearest: FloatArray  # by place: smallest weighted distance to the other fingerprint
-    floor: FloatArray  # by sample of the longer: a lower bound of its smallest δ, or 0
-    floor_back: FloatArray  # likewise for the shorter, read where lengths are equal
+    total: float  # at most the sum over a's samples of the smallest δ to b; 0 when not known
+    floor: SmallFloats  # floor[cell of sample, column] + floor[bin of sample, column] ≤ smallest δ
+    column: int
 
 
 @njit(nogil=True, cache=True)
 def fingerprint_effort(
-    packed: Packed, scale: Scale, a: int, b: int, limit: float, scratch: Scratch
-) -> float:
+    packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray,
+    there: Ahead, back: Ahead,
+) -> float:  # fmt: skip
     """Δ_ab, rounded for ties; infinity once it is sure to exceed ``limit``.
 
-    From the longer to the shorter; for equal lengths the mean of both directions.
+    a must not be shorter than b. From a to b; for equal lengths the mean of both directions.
+    ``nearest`` is scratch, as long as the most places of any user.
     """
-    length_a = packed.offsets[a + 1] - packed.offsets[a]
-    length_b = packed.offsets[b + 1] - packed.offsets[b]
-    if length_a < length_b:
-        a, b = b, a
-    nearest = scratch.nearest
-    there = 2.0 * limit if length_a == length_b else limit
-    effort = _directed(packed, scale, a, b, there, nearest, scratch.floor)
-    if effort < np.inf and length_a == length_b:
-        rest = 2.0 * limit - effort
-        effort = (effort + _directed(packed, scale, b, a, rest, nearest, scratch.floor_back)) / 2.0
+    length = packed.offsets[a + 1] - packed.offsets[a]
+    if packed.offsets[b + 1] - packed.offsets[b] < length:
+        effort = _directed(packed, scale, a, b, limit, nearest, there)
+    else:
+        least = back.total / length
+        effort = _directed(packed, scale, a, b, 2.0 * limit - least, nearest, there)
+        if effort < np.inf:
+            rest = 2.0 * limit - effort
+            effort = (effort + _directed(packed, scale, b, a, rest, nearest, back)) / 2.0
     return np.rint(effort * _ROUND) / _ROUND
 
 
 @njit(nogil=True, cache=True)
 def _directed(
     packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray,
-    floor: FloatArray,
+    known: Ahead,
 ) -> float:  # fmt: skip
     """Mean over the samples of a of the smallest δ to b; infinity once it exceeds ``limit``."""
     if packed.equal:
-        return _directed_points(packed, scale, a, b, limit, nearest, floor)
+        return _directed_points(packed, scale, a, b, limit, nearest, known)
     return _directed_boxes(packed, scale, a, b, limit)
 
 
 @njit(nogil=True, cache=True)
 def _directed_points(
     packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray,
-    floor: FloatArray,
+    known: Ahead,
 ) -> float:  # fmt: skip
     t, x, y = packed.t, packed.x, packed.y
     px, py = packed.px, packed.py
@@ -113,9 +119,7 @@ def _directed_points(
     time_unit = w_time / max_time
     stop = limit * (a1 - a0)
     total = 0.0
-    ahead = 0.0
-    for i in range(a1 - a0):
-        ahead += floor[i]
+    ahead = known.total
     begin = b0
     for i in range(a0, a1):
         ti, xi, yi = t[i], x[i], y[i]
@@ -145,8 +149,10 @@ def _directed_points(
                 nearest[p] = min(space_unit * found, w_space)
             best = min(best, w_time + nearest[p])
         total += best
-        ahead -= floor[i - a0]
-        if total + ahead > stop:
+        if ahead > 0.0:
+            floor = np.float64(known.floor[packed.cell[i], known.column])
+            ahead -= (floor + known.floor[packed.bin[i], known.column]) * (1.0 + _ERR32)
+        if total + max(ahead, 0.0) > stop:
             return np.inf
     return total / (a1 - a0)
 

@@ -19,6 +19,8 @@ from sklearn.neighbors import BallTree
 
 from ..engines.local import Engine, LocalEngine, Progress
 from ..kernels.search import (
+    NO_FLOOR,
+    Features,
     Found,
     candidate_efforts,
     enter,
@@ -26,12 +28,12 @@ from ..kernels.search import (
     search_plainly,
     search_tile,
 )
-from ..kernels.stretch import Packed, Scale, Scratch, fingerprint_effort
+from ..kernels.stretch import Ahead, Packed, Scale, fingerprint_effort
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.results import KGapResult
-from .packing import features_of, pack, scale_of
+from .packing import pack, scale_of, with_features
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -74,11 +76,18 @@ def fingerprint_stretch(
     >>> fingerprint_stretch(fs, 0, 1)
     0.003125
     """
-    pair = fs.subset(fs.check_users([a]) if a == b else [a, b])
-    packed = pack(pair)
+    if a == b:
+        fs.check_users([a])
+        return 0.0
+    chosen = fs.check_users([a, b])
+    if fs.lengths[b] > fs.lengths[a]:
+        chosen = chosen[::-1]
+    packed = pack(fs.subset(chosen))
     scale = scale_of(config or StretchConfig())
-    last = pair.n_users - 1
-    return float(fingerprint_effort(packed, scale, 0, last, np.inf, _scratch(packed)))
+    unknown = Ahead(0.0, NO_FLOOR, 0)
+    return float(
+        fingerprint_effort(packed, scale, 0, 1, np.inf, _scratch(packed), unknown, unknown)
+    )
 
 
 def k_gap(
@@ -181,7 +190,9 @@ class _Search:
         self.row = np.argsort(-fs.lengths, kind="stable")
         self.fs = fs.subset(self.row)
         self.packed = pack(self.fs)
-        self.features = features_of(self.fs) if self.packed.equal else None
+        self.features: Features | None = None
+        if self.packed.equal:
+            self.packed, self.features = with_features(self.fs, self.packed)
         chosen = np.zeros(fs.n_users, bool)
         chosen[measured] = True
         self.worst = np.where(chosen[self.row], _UNBOUNDED, -1.0)
@@ -270,13 +281,8 @@ class _Search:
         return BallTree(self._means, metric="manhattan")
 
 
-def _scratch(packed: Packed) -> Scratch:
-    longest = int(np.diff(packed.offsets).max())
-    return Scratch(
-        nearest=np.empty(int(np.diff(packed.place_offsets).max())),
-        floor=np.zeros(longest),
-        floor_back=np.zeros(longest),
-    )
+def _scratch(packed: Packed) -> FloatArray:
+    return np.empty(int(np.diff(packed.place_offsets).max()))
 
 
 def _buffers(packed: Packed) -> Found:
@@ -286,5 +292,5 @@ def _buffers(packed: Packed) -> Found:
         b=np.empty(pairs, np.int32),
         effort=np.empty(pairs),
         bound=np.empty(_WIDTH, np.float32),
-        scratch=_scratch(packed),
+        nearest=_scratch(packed),
     )

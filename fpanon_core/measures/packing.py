@@ -56,10 +56,12 @@ def pack(fs: FingerprintSet) -> Packed:
         place_offsets=place_offsets.astype(np.int64),
         px=np.array(fs.x_m)[first],
         py=np.array(fs.y_m)[first],
+        cell=np.empty(0, np.int32),
+        bin=np.empty(0, np.int32),
     )
 
 
-def features_of(fs: FingerprintSet) -> Features:
+def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]:
     """Cells of places and bins of time, and every user's share of samples in them.
 
     Cells are the distinct places themselves where they are few, else the squares of the finest
@@ -80,12 +82,10 @@ def features_of(fs: FingerprintSet) -> Features:
     )
     share = np.bincount(inverse, np.concatenate([weight, weight]))
     user = keys // n_features
-    return Features(
+    features = Features(
         offsets=np.searchsorted(user, np.arange(fs.n_users + 1)).astype(np.int64),
         feature=(keys % n_features).astype(np.int32),
         share=share.astype(np.float32),
-        cell=cell.astype(np.int32),
-        bin=(len(x0) + bins).astype(np.int32),
         cell_x0=x0,
         cell_x1=x1,
         cell_y0=y0,
@@ -94,6 +94,8 @@ def features_of(fs: FingerprintSet) -> Features:
         bin_width=width,
         n_bins=n_bins,
     )
+    bin_feature = (len(x0) + bins).astype(np.int32)
+    return packed._replace(cell=cell.astype(np.int32), bin=bin_feature), features
 
 
 def _cells(
