@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from . import dataset, job_panel, session
+from . import dataset, job_panel, session, settings
 from .guard import guarded
 
 
@@ -13,6 +13,7 @@ def run(page: Page) -> None:
     """Run a view within the frame."""
     with guarded():
         session.runner()  # its child warms up while the user reads
+        settings.current()  # taken from the address before another view clears it
         job_panel.collect()
         with st.sidebar:
             _sidebar(page.title)

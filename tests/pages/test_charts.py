@@ -1,0 +1,132 @@
+"""Figures say what the numbers say, are small, and ask no other machine for anything."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages.charts import style, words
+from pages.charts.activity import samples_per_user
+from pages.charts.cdf import Curve, cdf, step_points
+from pages.charts.maps import fingerprints_map, places_map
+from pages.charts.outlines import Box, outlines
+from pages.charts.spacetime import Path3D, space_time
+
+BOTH = pytest.mark.parametrize("of", [style.LIGHT, style.DARK], ids=["light", "dark"])
+
+
+def test_step_points_of_few_values_are_the_empirical_cdf() -> None:
+    # Sorted: 0, 0, .5, 1. Shares at or below: 0 -> 2/4 (both zeros), .5 -> 3/4, 1 -> 4/4.
+    x, y, index = step_points([1.0, 0.0, 0.5, 0.0])
+    assert x.tolist() == [0.0, 0.0, 0.5, 1.0]
+    assert y.tolist() == [0.5, 0.5, 0.75, 1.0]
+    assert index.tolist() == [1, 3, 2, 0]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=3000))
+def test_points_lie_on_the_empirical_cdf_and_are_at_most_512(values: list[float]) -> None:
+    x, y, index = step_points(values)
+    data = np.sort(values)
+    assert len(x) <= 512
+    assert np.allclose(y, np.searchsorted(data, x, side="right") / len(data))
+    assert x[0] == data[0]
+    assert x[-1] == data[-1]
+    assert y[-1] == 1
+    assert (np.array(values)[index] == x).all()
+
+
+def test_undefined_values_are_left_out() -> None:
+    x, y, _ = step_points([np.nan, 0.2, np.nan, 0.4])
+    assert x.tolist() == [0.2, 0.4]
+    assert y.tolist() == [0.5, 1.0]
+    assert len(step_points([np.nan])[0]) == 0
+
+
+@BOTH
+def test_cdf_starts_at_zero_steps_and_differs_by_more_than_colour(of: style.Theme) -> None:
+    values = np.random.default_rng(0).random(5000)
+    curves = [Curve(f"k = {k}", values / k, of.categories[i], i) for i, k in enumerate((2, 5, 10))]
+    figure = cdf(curves, of, x_title="x")
+    lines = [t for t in figure.data if t.mode == "lines"]
+    assert all((t.x[0], t.y[0]) == (0, 0) and t.line.shape == "hv" for t in lines)
+    assert len({t.line.dash for t in lines}) == 3
+    medians = [t for t in figure.data if t.mode == "lines+markers"]
+    assert len({t.marker.symbol for t in medians}) == 3
+    assert len(figure.to_json()) < 200_000
+    cdf([], of, x_title="x")
+
+
+@pytest.mark.parametrize("samples", [[1], [5, 5, 5], [1, 2, 3, 40_000], list(range(1, 200))])
+def test_every_user_is_in_a_bar(samples: list[int]) -> None:
+    figure = samples_per_user(np.array(samples), style.LIGHT)
+    assert sum(figure.data[0].y) == len(samples)
+
+
+def test_space_time_links_end_where_they_should() -> None:
+    a = Path3D("u0001", np.array([0.0, 1.0]), np.array([0.0, 1.0]), np.array([60.0, 1500.0]))
+    ends = tuple(np.array([[0.0, 1.0]]) for _ in range(3))
+    figure = space_time(a, None, ends, ["3 Mar", "4 Mar"], style.LIGHT)
+    assert figure.data[0].x[:2].tolist() == [0.0, 1.0]
+    assert np.isnan(figure.data[0].x[2])
+    assert figure.data[1].text == ("3 Mar 01:00", "4 Mar 01:00")
+
+
+def test_outlines_know_land_from_water_where_the_rough_land_does_not() -> None:
+    bay = outlines(Box(-122.6, 37.6, -122.3, 37.9))
+    assert ("San Francisco", -122.459977663, 37.7400077505) in bay.places
+    assert bay.land
+    assert bay.coast
+    assert outlines(Box(-140, 20, -139, 21)).land == []  # the open Pacific
+    assert len(outlines(Box(22.9, 23.1, 23.0, 23.2)).land) == 1  # the Sahara, no coast in sight
+
+
+def test_outlines_reach_across_the_antimeridian() -> None:
+    fiji = outlines(Box(176.5, -19.5, 182.5, -15.5))
+    longitudes = [x for ring in fiji.land for x, _ in ring]
+    assert min(longitudes) < 180 < max(longitudes)
+
+
+@BOTH
+def test_maps_ask_nobody_and_are_compact(of: style.Theme) -> None:
+    rng = np.random.default_rng(1)
+    lon, lat = -122.4 + rng.random(20_000) / 5, 37.7 + rng.random(20_000) / 5
+    deck = places_map(lon, lat, rng.integers(1, 500, 20_000), of)
+    text = deck.to_json()
+    spec = json.loads(text)
+    assert "://" not in text
+    # Left as pydeck's own placeholder: with a style of None, Streamlit asks a tile server.
+    assert spec["mapStyle"] == "__MAP_STYLE__"
+    assert "mapProvider" not in spec
+    assert len({layer["id"] for layer in spec["layers"]}) == len(spec["layers"])
+    assert "\n" not in text
+    assert len(text) < 800_000  # 5,000 places at most, the busiest
+    ends = (lon[:6].reshape(3, 2), lat[:6].reshape(3, 2))
+    person = ("u0001", lon[:5], lat[:5], of.person)
+    assert "://" not in fingerprints_map([person], ends, of).to_json()
+
+
+def test_a_map_of_one_place_still_has_a_frame() -> None:
+    one = np.array([179.99]), np.array([-84.0])
+    places_map(*one, np.array([3]), style.LIGHT).to_json()
+
+
+def test_words_round_to_what_one_would_say() -> None:
+    assert words.distance(823) == "800 m"
+    assert words.distance(1730) == "1.7 km"
+    assert words.duration(35.4) == "35 minutes"
+    assert words.duration(150) == "2.5 hours"
+    assert words.share(0, 496) == "none of the 496 users"
+    assert words.share(3, 496) == "3 of the 496 users (0.6 %)"
+    assert words.percent(0.9999) == "more than 99.9 %"
+    assert words.clock(125) == "2 min 05 s"
+
+
+def test_a_k_keeps_its_colour_whatever_is_shown_with_it() -> None:
+    assert style.place_of(10, style.K_ORDER, [2, 5, 10]) == 2
+    assert style.place_of(10, style.K_ORDER, [10]) == 2
+    both = [style.place_of(k, style.K_ORDER, [2, 7, 8]) for k in (2, 7, 8)]
+    assert len(set(both)) == 3
