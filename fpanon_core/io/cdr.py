@@ -5,35 +5,35 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
 
 from ..model.clock import LocalClock, zone_of
 from ..model.configs import Screening
 from ..model.errors import ConfigError, SchemaError
 from ..model.fingerprints import FingerprintSet
 from . import report as why
-from .antennas import locate, read_antennas
-from .columns import missing_in, numbers_of, text_of
+from .antennas import read_antennas
+from .columns import numbers_of
+from .events import positions_of, repeated_rows, users_of
+from .fate import Fate
 from .instants import datetime_of, instants_of, microseconds_of, time_outliers
-from .names import ROLES, names_a_person, normal
-from .positions import Centre, centre_of, guess_timezone, position_faults, project
-from .report import REASONS, IngestReport
-from .roles import Roles, find_roles, joined_text, time_column
+from .names import ROLES, normal
+from .positions import Centre, centre_of, guess_timezone, project
+from .report import IngestReport
+from .roles import Roles, find_roles, time_column
 from .screening import screened_users
 from .sources import read_source
 from .tables import SourceTable
 from .times import ParsedTimes, parse_times
 
-IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-_PIECE = 65_536  # rows whose temporary arrays fit a processor's cache
 
 
 def read_cdr(
@@ -103,48 +103,57 @@ def read_cdr(
     rule = _check(timezone, naive_timezone, granularity_m, granularity_min, screen)
     tell = progress or (lambda _: None)
     tell(0.0)
-    tables = read_source(source)
     sites = None if antennas is None else read_antennas(antennas)
-    ids = () if sites is None else frozenset(sites["antenna"])
-    table, roles = _first_readable(tables, columns, ids)
+    table, roles = _first_readable(read_source(source), columns, sites)
     notes = [*table.notes, *roles.notes]
     tell(0.25)
-    fate = _Fate(table)
-    codes, user_ids = _users(table, roles, fate)
-    parsed = parse_times(time_column(table, roles.where["time"]))
-    notes += parsed.notes
-    fate.add(why.UNPARSEABLE_TIME, ~parsed.ok)
-    tell(0.45)
-    lat, lon = _positions(table, roles, sites, fate, notes)
-    fate.add_where(why.TIME_OUTLIER, lambda rows: time_outliers(parsed.us[rows]))
+    with ThreadPoolExecutor() as pool:  # three columns at a time: this is work outside Python
+        who = pool.submit(users_of, table, roles)
+        when = pool.submit(parse_times, time_column(table, roles.where["time"]))
+        where = pool.submit(positions_of, table, roles, sites)
+    codes, user_ids, no_user = who.result()
+    parsed = when.result()
+    lat, lon, faults, remarks = where.result()
+    notes += [*parsed.notes, *remarks]
+    fate = Fate(table)
+    fate.set_aside(why.NO_USER, no_user)
+    fate.set_aside(why.UNPARSEABLE_TIME, ~parsed.ok)
+    for reason, at_fault in faults.items():
+        fate.set_aside(reason, at_fault)
     fate.check_some_left()
-    rows = fate.used
-    centre = centre_of(lat[rows], lon[rows])
-    zone = timezone or guess_timezone(lat[rows], lon[rows], centre)
+    fate.set_aside_used(why.TIME_OUTLIER, time_outliers(fate.pick(parsed.us)))
+    fate.check_some_left()
+    tell(0.45)
+    centre = centre_of(fate.pick(lat), fate.pick(lon))
+    zone = timezone or guess_timezone(fate.pick(lat), fate.pick(lon), centre)
     if timezone is None:
         notes.append(f"The time zone {zone} is guessed from the middle of the data.")
-    naive_zone, reader = _naive_zone(table, roles, parsed, rows, naive_timezone, zone, notes)
-    us = instants_of(parsed, fate.code < 0, reader, notes)
+    naive_zone, reader = _naive_zone(table, roles, parsed, fate.used, naive_timezone, zone, notes)
+    us = instants_of(parsed, fate.used, reader, notes)
     tell(0.55)
-    fate.add_where(why.DUPLICATE, lambda rows: _repeated(table, rows, codes, us, lat, lon))
-    rows = fate.used
-    tell(0.7)
-    x_m, y_m = project(_pick(lat, rows), _pick(lon, rows), centre)
-    lost = np.isnan(x_m)
-    if lost.any():
-        fate.add_where(why.IMPOSSIBLE_COORDINATES, lambda _: lost)
-        rows, x_m, y_m = fate.used, x_m[~lost], y_m[~lost]
-    tell(0.8)
-    used_us = _pick(us, rows)
+    fate.set_aside_used(why.DUPLICATE, repeated_rows(table, fate, codes, us, lat, lon))
+    tell(0.65)
+    x_m, y_m = project(fate.pick(lat), fate.pick(lon), centre)
+    if (lost := np.isnan(x_m)).any():
+        fate.set_aside_used(why.IMPOSSIBLE_COORDINATES, lost)
+        x_m, y_m = x_m[~lost], y_m[~lost]
+    used_us = fate.pick(us)
     clock = LocalClock.starting_on(datetime_of(int(used_us.min())), zone)
-    t_min = (used_us - microseconds_of(clock.epoch)) / 60_000_000
-    if len(rows) == len(codes):  # numbered by first appearance already
-        used_codes, seen = codes, np.arange(len(user_ids))
-    else:
-        used_codes, seen = pd.factorize(codes[rows])
+    t_min = used_us.astype(np.float64)  # exact below 2**53 µs, that is until the year 2255
+    t_min -= microseconds_of(clock.epoch)
+    t_min /= 60_000_000
+    if fate.n_used < len(codes):  # else they are numbered by first appearance already
+        codes, seen = pd.factorize(codes[fate.used])
+        user_ids = user_ids[seen]
+    rejects = None
+    if not rule.active:  # then the source is read out, and the fingerprints can have its room
+        rejects = fate.rejects(table, roles)
+        table = replace(table, columns=())
+    del lat, lon, us, used_us, faults, who, when, where
+    tell(0.8)
     fs = FingerprintSet.from_codes(
-        used_codes,
-        user_ids[seen],
+        codes,
+        user_ids,
         x_m,
         y_m,
         t_min,
@@ -154,19 +163,20 @@ def read_cdr(
         crs=centre.crs,
     )
     tell(0.95)
-    screened = 0
+    everyone = fs.n_users
     if rule.active:
         keep = screened_users(fs, rule)
-        screened = int((~keep).sum())
         if not keep.any():
             raise SchemaError(
                 f"The screening rule leaves none of the {fs.n_users:,} users; choose a weaker rule."
             )
-        if screened:
-            fate.add_where(why.SCREENED_OUT, lambda _: ~keep[used_codes])
+        if not keep.all():
+            fate.set_aside_used(why.SCREENED_OUT, ~keep[codes])
             fs = fs.subset(keep)
-    remarks = _remarks(roles, sites, parsed, centre, fate)
-    result = _report(table, roles, fate, fs, parsed, (*notes, *remarks))
+        rejects = fate.rejects(table, roles)
+    assert rejects is not None
+    notes += _remarks(roles, sites, parsed, centre, fate)
+    result = _report(table, roles, fate, rejects, fs, parsed, tuple(notes))
     tell(1.0)
     return fs, replace(
         result,
@@ -174,7 +184,7 @@ def read_cdr(
         timezone_guessed=timezone is None,
         naive_timezone=naive_zone,
         screening=rule,
-        users_screened_out=screened,
+        users_screened_out=everyone - fs.n_users,
     )
 
 
@@ -210,9 +220,10 @@ def _check(
 
 
 def _first_readable(
-    tables: list[SourceTable], columns: Mapping[str, Any] | None, ids: frozenset[str] | tuple[()]
+    tables: list[SourceTable], columns: Mapping[str, Any] | None, sites: pd.DataFrame | None
 ) -> tuple[SourceTable, Roles]:
     """The first table whose roles can be found; the first one's fault if there is none."""
+    ids = frozenset() if sites is None else frozenset(sites["antenna"])
     faults: list[SchemaError | ConfigError] = []
     for table in tables:
         try:
@@ -222,131 +233,14 @@ def _first_readable(
     raise faults[0]
 
 
-# --- rows --------------------------------------------------------------------------------------
-
-
-class _Fate:
-    """What becomes of each row: the first reason that holds, or use."""
-
-    def __init__(self, table: SourceTable) -> None:
-        self.table = table
-        self.reasons = list(REASONS)
-        self.code = np.full(table.n_rows, -1, np.int8)  # index in reasons, −1 = used
-        self._used: IntArray | None = None
-
-    def add(self, reason: str, rows: BoolArray) -> None:
-        """Set aside the rows of a mask, unless they already are."""
-        if rows.any():
-            self.code[rows & (self.code < 0)] = self.reasons.index(reason)
-            self._used = None
-
-    def add_where(self, reason: str, test: Callable[[IntArray], BoolArray]) -> None:
-        """Set aside those of the rows in use for which the test holds."""
-        rows = self.used
-        if len(rows) and (hit := test(rows)).any():
-            self.code[rows[hit]] = self.reasons.index(reason)
-            self._used = None
-
-    @property
-    def used(self) -> IntArray:
-        """Row numbers still in use."""
-        if self._used is None:
-            self._used = np.flatnonzero(self.code < 0)
-        return self._used
-
-    def counts(self) -> dict[str, int]:
-        """Rows set aside by reason."""
-        numbers = np.bincount(self.code[self.code >= 0], minlength=len(self.reasons))
-        numbers[self.reasons.index(why.MALFORMED)] += len(self.table.malformed)
-        return {r: int(n) for r, n in zip(self.reasons, numbers, strict=True) if n}
-
-    def check_some_left(self) -> None:
-        """Refuse a table of which no row is left."""
-        if len(self.used):
-            return
-        counts = self.counts()
-        found = ", ".join(f"{n:,} {reason} ({REASONS[reason]})" for reason, n in counts.items())
-        worst = max(counts, key=lambda reason: counts[reason])
-        way_out = {
-            why.UNPARSEABLE_TIME: "Write times as 2012-04-03T18:00:09Z or as epoch seconds, or say "
-            "which column holds them: columns={'time': …}.",
-            why.NO_USER: "Say which column is the user: columns={'user': …}.",
-            why.TIME_OUTLIER: "Times must lie between 1900 and 2200.",
-            why.MALFORMED: "Check the separator.",
-            why.UNKNOWN_ANTENNA: "Give the antenna table that belongs to these events.",
-            why.IMPOSSIBLE_COORDINATES: "Positions must be degrees, not metres; latitude and "
-            "longitude may be exchanged: columns={'lat': …, 'lon': …}.",
-        }.get(worst, "Say which columns hold the data: columns={'lat': …, 'lon': …}.")
-        total = self.table.n_rows + len(self.table.malformed)
-        raise SchemaError(f"None of the {total:,} rows can be used: {found}. {way_out}")
-
-
-def _pick(values: npt.NDArray[Any], rows: IntArray) -> npt.NDArray[Any]:
-    """``values[rows]``, without a copy when that is all of them in order."""
-    return values if len(rows) == len(values) else values[rows]
-
-
-def _users(table: SourceTable, roles: Roles, fate: _Fate) -> tuple[IntArray, npt.NDArray[Any]]:
-    """Number of the user of each row, and the ids by number, as text."""
-    if roles.one_user:
-        return np.zeros(table.n_rows, np.int64), np.array(["1"], dtype=object)
-    column = table.columns[roles.where["user"][0]]
-    codes, ids = _coded(column)
-    fate.add(why.NO_USER, missing_in(ids)[codes])
-    if table.kind == "DataFrame" and pa.types.is_integer(column.type) and not column.null_count:
-        return codes, np.array([int(i) for i in ids.to_pylist()])
-    return codes, np.array(ids.to_pylist(), dtype=object)
-
-
-def _coded(column: pa.ChunkedArray) -> tuple[IntArray, pa.ChunkedArray]:
-    """Trimmed texts as numbers of distinct values in order of first appearance, and the values."""
-    if not pa.types.is_string(column.type):
-        column = text_of(column)
-    encoded = column.dictionary_encode(null_encoding="encode")
-    codes = np.empty(len(column), np.int64)
-    at = 0
-    for chunk in encoded.chunks:
-        codes[at : at + len(chunk)] = chunk.indices.to_numpy(zero_copy_only=False)
-        at += len(chunk)
-    written = pa.chunked_array([encoded.chunk(encoded.num_chunks - 1).dictionary])
-    trimmed = text_of(written)
-    same = trimmed.dictionary_encode()
-    values = pa.chunked_array([same.chunk(0).dictionary])
-    if len(values) < len(written):  # some differed in blanks only
-        codes = same.chunk(0).indices.to_numpy(zero_copy_only=False).astype(np.int64)[codes]
-    return codes, values
-
-
-def _positions(
-    table: SourceTable, roles: Roles, sites: pd.DataFrame | None, fate: _Fate, notes: list[str]
-) -> tuple[FloatArray, FloatArray]:
-    """Degrees of each row, from its own columns or from its antenna."""
-    if "lat" in roles.where and "lon" in roles.where:
-        lat = numbers_of(table.columns[roles.where["lat"][0]])
-        lon = numbers_of(table.columns[roles.where["lon"][0]])
-        for reason, rows in position_faults(lat, lon).items():
-            fate.add(reason, rows)
-        return lat, lon
-    if sites is None:
-        raise SchemaError(
-            "The events name antennas, but there are no positions. Give the antennas' positions as "
-            "antennas= (a table of antenna, latitude, longitude)."
-        )
-    where = roles.where["antenna"]
-    one = table.columns[where[0]] if len(where) == 1 else joined_text(table, where, "-")
-    codes, ids = _coded(one)
-    fate.add(why.MISSING_COORDINATES, missing_in(ids)[codes])
-    lat_of, lon_of, remarks = locate(ids.to_pylist(), sites)
-    fate.add(why.UNKNOWN_ANTENNA, np.isnan(lat_of)[codes])
-    notes += [*sites.attrs.get("notes", ()), *remarks]
-    return lat_of[codes], lon_of[codes]
+# --- time --------------------------------------------------------------------------------------
 
 
 def _naive_zone(
     table: SourceTable,
     roles: Roles,
     parsed: ParsedTimes,
-    rows: IntArray,
+    rows: BoolArray,
     asked: str | None,
     display: str,
     notes: list[str],
@@ -383,52 +277,6 @@ def _naive_zone(
     return display, display
 
 
-def _repeated(
-    table: SourceTable,
-    rows: IntArray,
-    codes: IntArray,
-    us: IntArray,
-    lat: FloatArray,
-    lon: FloatArray,
-) -> BoolArray:
-    """Which rows equal an earlier one in every field, as written.
-
-    Only rows that share a 64-bit mixture of user, time and place are compared field by field.
-    """
-    key = np.empty(len(rows), np.uint64)
-    for start in range(0, len(rows), _PIECE):
-        part = rows[start : start + _PIECE]
-        mixed = codes[part].astype(np.uint64)
-        for value in (us, lat, lon):
-            mixed *= np.uint64(0x9E3779B97F4A7C15)
-            mixed ^= mixed >> np.uint64(29)
-            mixed += value[part].view(np.uint64)
-        key[start : start + _PIECE] = mixed
-    ordered = np.sort(key)
-    twins = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    del ordered
-    out = np.zeros(len(rows), bool)
-    if not len(twins):
-        return out
-    at = np.minimum(np.searchsorted(twins, key), len(twins) - 1)
-    suspects = np.flatnonzero(twins[at] == key)
-    frame = _text_frame(table, range(len(table.columns)), rows[suspects])
-    out[suspects] = frame.duplicated(keep="first").to_numpy()
-    return out
-
-
-def _text_frame(table: SourceTable, columns: Any, rows: IntArray) -> pd.DataFrame:
-    """Some rows of some columns as text, columns named by position."""
-    index = pa.array(rows)
-    frame = {i: _raw_text(table.columns[i].take(index)).to_pandas() for i in columns}
-    return pd.DataFrame(frame, index=range(len(rows)))
-
-
-def _raw_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Text as written where the source is text, else as by :func:`text_of`."""
-    return column if pa.types.is_string(column.type) else text_of(column)
-
-
 # --- report ------------------------------------------------------------------------------------
 
 
@@ -437,7 +285,7 @@ def _remarks(
     sites: pd.DataFrame | None,
     parsed: ParsedTimes,
     centre: Centre,
-    fate: _Fate,
+    fate: Fate,
 ) -> list[str]:
     """Sentences worth knowing that no single step could say."""
     notes = []
@@ -453,7 +301,7 @@ def _remarks(
             "one time zone everywhere, and distances far from the centre are distorted."
         )
     impossible = fate.counts().get(why.IMPOSSIBLE_COORDINATES, 0)
-    if impossible * 2 > fate.table.n_rows:
+    if impossible * 2 > fate.n_rows:
         notes.append(
             "Most positions are impossible; are latitude and longitude exchanged, or in metres?"
         )
@@ -463,7 +311,8 @@ def _remarks(
 def _report(
     table: SourceTable,
     roles: Roles,
-    fate: _Fate,
+    fate: Fate,
+    rejects: pd.DataFrame,
     fs: FingerprintSet,
     parsed: ParsedTimes,
     notes: tuple[str, ...],
@@ -473,10 +322,10 @@ def _report(
     first, last = float(fs.t_min.min()), float(fs.t_min.max())
     days = fs.wall_minutes([first, last]) // 1440
     return IngestReport(
-        rows_read=table.n_rows + len(table.malformed),
-        rows_used=len(fate.used),
+        rows_read=fate.n_read,
+        rows_used=fate.n_used,
         set_aside=fate.counts(),
-        rejects=_rejects(table, roles, fate),
+        rejects=rejects,
         n_users=fs.n_users,
         n_samples=fs.n_samples,
         first=_local_minute(fs.clock, first),
@@ -513,29 +362,3 @@ def _local_minute(clock: LocalClock, t_min: float) -> str:
         .replace(tzinfo=None)
         .isoformat(timespec="minutes")
     )
-
-
-def _rejects(table: SourceTable, roles: Roles, fate: _Fate) -> pd.DataFrame:
-    """The rows set aside, without whatever may name a person."""
-    rows = np.flatnonzero(fate.code >= 0)
-    people = set(roles.where.get("user", ()))
-    people |= {i for i, label in enumerate(table.labels) if names_a_person(label)}
-    columns = [i for i in range(len(table.labels)) if i not in people or i in _needed(roles)]
-    frame = _text_frame(table, columns, rows)
-    labels = [str(table.labels[i]) for i in columns]
-    frame.columns = pd.Index(
-        [f"{label} (as read)" if label in ("row", "reason") else label for label in labels]
-    )
-    reasons = np.array(fate.reasons, dtype=object)
-    frame.insert(0, "reason", reasons[fate.code[rows]], allow_duplicates=True)
-    frame.insert(0, "row", table.row_numbers(rows), allow_duplicates=True)
-    if len(table.malformed):
-        lines = pd.DataFrame({"row": table.malformed_numbers(), "reason": why.MALFORMED})
-        frame = frame.loc[:, ~frame.columns.duplicated()]
-        frame = pd.concat([frame, lines]).sort_values("row", kind="stable").fillna("")
-    return frame.reset_index(drop=True)
-
-
-def _needed(roles: Roles) -> set[int]:
-    """Columns of time and place: what a reject is judged by."""
-    return {i for role, where in roles.where.items() if role != "user" for i in where}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 _STEP = 100  # histogram cells a degree
 _PIECE = 65_536
+_THREADS = min(4, os.cpu_count() or 1)
 
 
 @dataclass(frozen=True)
@@ -100,10 +103,18 @@ def project(lat: FloatArray, lon: FloatArray, centre: Centre) -> tuple[FloatArra
 
     The point opposite to the centre on the globe has no place on this map; it comes out as NaN.
     """
-    transformer = Transformer.from_crs("EPSG:4326", centre.crs, always_xy=True)
     x, y = np.empty(len(lon)), np.empty(len(lat))
-    for part in _slices(len(lon)):
-        x[part], y[part] = transformer.transform(lon[part], lat[part])
+
+    def work(parts: list[slice]) -> None:
+        transformer = Transformer.from_crs("EPSG:4326", centre.crs, always_xy=True)
+        for part in parts:
+            x[part], y[part] = transformer.transform(lon[part], lat[part])
+
+    parts = list(_slices(len(lon)))
+    shares = [share for i in range(_THREADS) if (share := parts[i::_THREADS])]
+    with ThreadPoolExecutor(_THREADS) as pool:  # a transformer belongs to one thread
+        for done in [pool.submit(work, share) for share in shares]:
+            done.result()
     lost = ~(np.isfinite(x) & np.isfinite(y))
     if lost.any():
         x[lost] = y[lost] = np.nan

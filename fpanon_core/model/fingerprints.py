@@ -176,13 +176,13 @@ class FingerprintSet:
         bad = ~(np.isfinite(x_m) & np.isfinite(y_m) & np.isfinite(t_min))
         if bad.any():
             raise SchemaError(f"{int(bad.sum())} rows have a position or time that is no number.")
-        user, (t, x, y), count = _distinct_cells(
-            np.asarray(codes, np.int64),
+        offsets, (t, x, y), count = _distinct_cells(
+            np.asarray(codes),
+            len(user_ids),
             (t_min, x_m, y_m),
             (float(granularity_min), float(granularity_m), float(granularity_m)),
         )
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(user, minlength=len(user_ids)))])
-        side = np.full(len(user), float(granularity_m))
+        side = np.full(len(count), float(granularity_m))
         return cls(
             user_ids=user_ids,
             offsets=offsets,
@@ -191,7 +191,7 @@ class FingerprintSet:
             t_min=t,
             dx_m=side,
             dy_m=side,
-            dt_min=np.full(len(user), float(granularity_min)),
+            dt_min=np.full(len(count), float(granularity_min)),
             count=count,
             granularity_m=float(granularity_m),
             granularity_min=float(granularity_min),
@@ -340,45 +340,46 @@ def _slices(n: int) -> Iterator[slice]:
 
 
 def _distinct_cells(
-    codes: IntArray, values: tuple[FloatArray, ...], sizes: tuple[float, ...]
+    codes: IntArray, n_users: int, values: tuple[FloatArray, ...], sizes: tuple[float, ...]
 ) -> tuple[IntArray, list[FloatArray], IntArray]:
-    """Distinct rows of users and snapped-down values, in lexicographic order, and their counts.
+    """Distinct rows of users and snapped-down values: offsets by user, values, counts.
 
     As :func:`distinct` after snapping, but packed into one key piece by piece, without an array of
     cells for each value: for millions of events, touching memory is what takes the time.
     """
-    lows = [int(codes.min())] + [_cell(v.min(), s) for v, s in zip(values, sizes, strict=True)]
-    highs = [int(codes.max())] + [_cell(v.max(), s) for v, s in zip(values, sizes, strict=True)]
+    lows = [_cell(v.min(), s) for v, s in zip(values, sizes, strict=True)]
+    highs = [_cell(v.max(), s) for v, s in zip(values, sizes, strict=True)]
     bits = [(high - low).bit_length() for low, high in zip(lows, highs, strict=True)]
-    if sum(bits) > 62:
-        cells: list[IntArray] = [
-            np.floor(v / s).astype(np.int64) for v, s in zip(values, sizes, strict=True)
-        ]
+    if n_users.bit_length() + sum(bits) > 62:
+        cells = [np.floor(v / s).astype(np.int64) for v, s in zip(values, sizes, strict=True)]
         (user, *snapped), count = distinct([codes, *cells])
-        out: list[FloatArray] = [
-            np.asarray(c * s, np.float64) for c, s in zip(snapped, sizes, strict=True)
-        ]
-        return user, out, count
+        out = [np.asarray(c * s, np.float64) for c, s in zip(snapped, sizes, strict=True)]
+        return np.searchsorted(user, np.arange(n_users + 1)), out, count
     key = np.empty(len(codes), np.int64)
     for part in _slices(len(key)):
-        packed = codes[part] - lows[0]
-        for value, size, low, width in zip(values, sizes, lows[1:], bits[1:], strict=True):
-            packed <<= width
+        packed = np.asarray(codes[part], np.int64)
+        for value, size, low, width in zip(values, sizes, lows, bits, strict=True):
+            packed = packed << width
             packed += np.floor(value[part] / size).astype(np.int64) - low
         key[part] = packed
     key.sort()
-    first = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
-    count = np.diff(first, append=len(key))
-    key = key[first]
-    user = np.empty(len(key), np.int64)
+    new = np.append(True, key[1:] != key[:-1])
+    if new.all():
+        count = np.ones(len(key), np.int64)
+    else:
+        first = np.flatnonzero(new)
+        count = np.empty(len(first), np.int64)
+        np.subtract(first[1:], first[:-1], out=count[:-1])
+        count[-1] = len(key) - first[-1]
+        key = key[first]
+    offsets = np.searchsorted(key, np.arange(n_users + 1, dtype=np.int64) << sum(bits))
     out = [np.empty(len(key)) for _ in values]
     for part in _slices(len(key)):
         rest = key[part]
         for i in reversed(range(len(values))):
-            out[i][part] = ((rest & ((1 << bits[i + 1]) - 1)) + lows[i + 1]) * sizes[i]
-            rest = rest >> bits[i + 1]
-        user[part] = rest + lows[0]
-    return user, out, count
+            out[i][part] = ((rest & ((1 << bits[i]) - 1)) + lows[i]) * sizes[i]
+            rest = rest >> bits[i]
+    return offsets, out, count
 
 
 def _cell(value: float, size: float) -> int:

@@ -1,0 +1,126 @@
+"""Who and where, row by row; and which rows say the same twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from ..model.errors import SchemaError
+from . import report as why
+from .antennas import locate
+from .columns import missing_in, numbers_of, text_of
+from .fate import Fate, text_frame
+from .positions import position_faults
+from .roles import Roles, joined_text
+from .tables import SourceTable
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+_PIECE = 65_536  # rows whose temporary arrays fit a processor's cache
+
+
+def users_of(table: SourceTable, roles: Roles) -> tuple[IntArray, npt.NDArray[Any], BoolArray]:
+    """Number of the user of each row, the ids by number, and which rows have none.
+
+    Ids are text; only those of a DataFrame's column of integers stay what they are.
+    """
+    if roles.one_user:
+        n = table.n_rows
+        return np.zeros(n, np.int64), np.array(["1"], dtype=object), np.zeros(n, bool)
+    column = table.columns[roles.where["user"][0]]
+    codes, values = _coded(column)
+    none = missing_in(values)[codes]
+    if table.kind == "DataFrame" and pa.types.is_integer(column.type) and not column.null_count:
+        return codes, np.array([int(i) for i in values.to_pylist()]), none
+    return codes, np.array(values.to_pylist(), dtype=object), none
+
+
+def positions_of(
+    table: SourceTable, roles: Roles, sites: pd.DataFrame | None
+) -> tuple[FloatArray, FloatArray, dict[str, BoolArray], list[str]]:
+    """Degrees of each row, from its own columns or from its antenna; what is wrong, and notes.
+
+    Raises
+    ------
+    SchemaError
+        The events name antennas, and there is no antenna table.
+    """
+    if "lat" in roles.where and "lon" in roles.where:
+        lat = numbers_of(table.columns[roles.where["lat"][0]])
+        lon = numbers_of(table.columns[roles.where["lon"][0]])
+        return lat, lon, position_faults(lat, lon), []
+    if sites is None:
+        raise SchemaError(
+            "The events name antennas, but there are no positions. Give the antennas' positions as "
+            "antennas= (a table of antenna, latitude, longitude)."
+        )
+    where = roles.where["antenna"]
+    one = table.columns[where[0]] if len(where) == 1 else joined_text(table, where, "-")
+    codes, ids = _coded(one)
+    lat_of, lon_of, remarks = locate(ids.to_pylist(), sites)
+    faults = {
+        why.MISSING_COORDINATES: missing_in(ids)[codes],
+        why.UNKNOWN_ANTENNA: np.isnan(lat_of)[codes],
+    }
+    notes = [*sites.attrs.get("notes", ()), *remarks]
+    return lat_of[codes], lon_of[codes], faults, notes
+
+
+def _coded(column: pa.ChunkedArray) -> tuple[IntArray, pa.ChunkedArray]:
+    """Trimmed texts as numbers of distinct values in order of first appearance, and the values."""
+    if not pa.types.is_string(column.type):
+        column = text_of(column)
+    encoded = column.dictionary_encode(null_encoding="encode")
+    codes = np.empty(len(column), np.int64)
+    at = 0
+    for chunk in encoded.chunks:
+        codes[at : at + len(chunk)] = chunk.indices.to_numpy(zero_copy_only=False)
+        at += len(chunk)
+    written = pa.chunked_array([encoded.chunk(encoded.num_chunks - 1).dictionary])
+    same = text_of(written).dictionary_encode()
+    values = pa.chunked_array([same.chunk(0).dictionary])
+    if len(values) < len(written):  # some differed in blanks only
+        codes = same.chunk(0).indices.to_numpy(zero_copy_only=False).astype(np.int64)[codes]
+    return codes, values
+
+
+def repeated_rows(
+    table: SourceTable, fate: Fate, codes: IntArray, us: IntArray, lat: FloatArray, lon: FloatArray
+) -> BoolArray:
+    """Which of the rows in use equal an earlier one in every field, as written.
+
+    Only rows that share a 64-bit mixture of user, time and place are compared field by field.
+    """
+    key = _mixture(fate, codes, us, lat, lon)
+    out = np.zeros(len(key), bool)
+    key.sort()
+    twins = np.unique(key[1:][key[1:] == key[:-1]])
+    if not len(twins):
+        return out
+    key = _mixture(fate, codes, us, lat, lon)
+    at = np.minimum(np.searchsorted(twins, key), len(twins) - 1)
+    suspects = np.flatnonzero(twins[at] == key)
+    rows = np.flatnonzero(fate.used)[suspects]
+    frame = text_frame(table, range(len(table.columns)), rows)
+    out[suspects] = frame.duplicated(keep="first").to_numpy()
+    return out
+
+
+def _mixture(
+    fate: Fate, codes: IntArray, us: IntArray, lat: FloatArray, lon: FloatArray
+) -> npt.NDArray[np.uint64]:
+    key = np.empty(len(codes), np.uint64)
+    for start in range(0, len(key), _PIECE):
+        part = slice(start, start + _PIECE)
+        mixed = codes[part].astype(np.uint64)
+        for value in (us, lat, lon):
+            mixed *= np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+            mixed += value[part].view(np.uint64)
+        key[part] = mixed
+    return fate.pick(key)

@@ -1,0 +1,150 @@
+"""What became of each row: used, or set aside for the first reason that holds; and the rejects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from ..model.errors import SchemaError
+from . import report as why
+from .columns import text_of
+from .names import names_a_person
+from .report import REASONS
+from .roles import Roles
+from .tables import SourceTable
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+_WAY_OUT = {
+    why.UNPARSEABLE_TIME: "Write times as 2012-04-03T18:00:09Z or as epoch seconds, or say which "
+    "column holds them: columns={'time': …}.",
+    why.NO_USER: "Say which column is the user: columns={'user': …}.",
+    why.TIME_OUTLIER: "Times must lie between 1900 and 2200.",
+    why.MALFORMED: "Check the separator.",
+    why.UNKNOWN_ANTENNA: "Give the antenna table that belongs to these events.",
+    why.IMPOSSIBLE_COORDINATES: "Positions must be degrees, not metres; latitude and longitude may "
+    "be exchanged: columns={'lat': …, 'lon': …}.",
+}
+
+
+class Fate:
+    """The fate of every row of a table."""
+
+    def __init__(self, table: SourceTable) -> None:
+        self.n_rows = table.n_rows
+        self.n_malformed = len(table.malformed)
+        self._reasons = list(REASONS)
+        self._code = np.full(table.n_rows, -1, np.int8)  # index in reasons, −1 = used
+
+    def set_aside(self, reason: str, rows: BoolArray) -> None:
+        """Set aside rows of a mask over all rows, unless they already are."""
+        if rows.any():
+            self._code[rows & (self._code < 0)] = self._reasons.index(reason)
+
+    def set_aside_used(self, reason: str, hit: BoolArray) -> None:
+        """Set aside rows of a mask over the rows in use."""
+        if hit.any():
+            self._code[np.flatnonzero(self._code < 0)[hit]] = self._reasons.index(reason)
+
+    @property
+    def used(self) -> BoolArray:
+        """Mask of the rows in use."""
+        return self._code < 0
+
+    @property
+    def n_read(self) -> int:
+        """Rows in the source."""
+        return self.n_rows + self.n_malformed
+
+    @property
+    def n_used(self) -> int:
+        """Rows in use."""
+        return int(np.count_nonzero(self._code < 0))
+
+    def pick(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The values of the rows in use; not copied when that is all of them."""
+        used = self._code < 0
+        return values if used.all() else values[used]
+
+    def counts(self) -> dict[str, int]:
+        """Rows set aside by reason, in the order of :data:`REASONS`."""
+        numbers = np.bincount(self._code[self._code >= 0], minlength=len(self._reasons))
+        numbers[self._reasons.index(why.MALFORMED)] += self.n_malformed
+        return {r: int(n) for r, n in zip(self._reasons, numbers, strict=True) if n}
+
+    def check_some_left(self) -> None:
+        """Refuse a table of which no row is left.
+
+        Raises
+        ------
+        SchemaError
+            With the reasons, and the way out of the commonest.
+        """
+        if self.n_used:
+            return
+        counts = self.counts()
+        found = ", ".join(f"{n:,} {reason} ({REASONS[reason]})" for reason, n in counts.items())
+        worst = max(counts, key=lambda reason: counts[reason])
+        way_out = _WAY_OUT.get(
+            worst, "Say which columns hold the data: columns={'lat': …, 'lon': …}."
+        )
+        raise SchemaError(f"None of the {self.n_read:,} rows can be used: {found}. {way_out}")
+
+    def rejects(self, table: SourceTable, roles: Roles) -> pd.DataFrame:
+        """The rows set aside: number in the source, reason, and fields that name no person."""
+        rows = np.flatnonzero(self._code >= 0)
+        needed = {i for role, where in roles.where.items() if role != "user" for i in where}
+        people = {i for i, label in enumerate(table.labels) if names_a_person(label)} - needed
+        people |= set(roles.where.get("user", ()))
+        columns = [i for i in range(len(table.labels)) if i not in people]
+        frame = text_frame(table, columns, rows)
+        frame.columns = pd.Index(_distinct_labels(str(table.labels[i]) for i in columns))
+        reasons = np.array(self._reasons, dtype=object)
+        frame.insert(0, "reason", reasons[self._code[rows]])
+        frame.insert(0, "row", table.row_numbers(rows))
+        if self.n_malformed:
+            lines = pd.DataFrame({"row": table.malformed_numbers(), "reason": why.MALFORMED})
+            frame = pd.concat([frame, lines]).sort_values("row", kind="stable").fillna("")
+        return frame.reset_index(drop=True)
+
+
+def text_frame(table: SourceTable, columns: Iterable[int], rows: IntArray) -> pd.DataFrame:
+    """Some rows, in ascending order, of some columns as text; columns named by position."""
+    frame = {i: _raw_text(_taken(table.columns[i], rows)).to_pandas() for i in columns}
+    return pd.DataFrame(frame, index=range(len(rows)))
+
+
+def _taken(column: pa.ChunkedArray, rows: IntArray) -> pa.ChunkedArray:
+    """Rows of a column; its chunks are not put together for it."""
+    parts, start = [], 0
+    for chunk in column.chunks:
+        low, high = np.searchsorted(rows, [start, start + len(chunk)])
+        if high > low:
+            parts.append(chunk.take(pa.array(rows[low:high] - start)))
+        start += len(chunk)
+    return pa.chunked_array(parts, type=column.type)
+
+
+def _raw_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Text as written where the source is text, else as by :func:`text_of`."""
+    return column if pa.types.is_string(column.type) else text_of(column)
+
+
+def _distinct_labels(labels: Iterable[str]) -> list[str]:
+    """Labels that differ from one another and from the two columns put before them."""
+    out: list[str] = []
+    taken = {"row", "reason"}
+    for label in labels:
+        name, i = label, 1
+        while name in taken:
+            i += 1
+            name = f"{label} ({i})"
+        taken.add(name)
+        out.append(name)
+    return out
