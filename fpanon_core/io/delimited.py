@@ -198,6 +198,8 @@ def _parse(data: bytes, skip: int, labels: tuple[str | int, ...], delimiter: str
         wrong.clear()
         return pacsv.read_csv(
             pa.BufferReader(body),
+            # Arrow's own allocator takes several times longer over memory it has not yet used.
+            memory_pool=pa.system_memory_pool(),
             read_options=pacsv.ReadOptions(
                 column_names=names, block_size=_BLOCK, use_threads=threads
             ),
@@ -230,8 +232,7 @@ def _parse(data: bytes, skip: int, labels: tuple[str | int, ...], delimiter: str
             "separator."
         )
     numbers = None
-    lines = data.count(b"\n", skip) + (not data.endswith(b"\n"))
-    if lines != n:  # there are blank ones
+    if _lines_in(data, skip) != n:  # there are blank ones
         numbers = _line_numbers(data, skip, n)
     return SourceTable(
         labels,
@@ -242,6 +243,13 @@ def _parse(data: bytes, skip: int, labels: tuple[str | int, ...], delimiter: str
         malformed=malformed,
         numbers=numbers,
     )
+
+
+def _lines_in(data: bytes, skip: int) -> int:
+    raw = np.frombuffer(data, np.uint8)[skip:]
+    pieces = range(0, len(raw), 1 << 20)  # as bytes.count, but several times faster
+    breaks = sum(int(np.count_nonzero(raw[i : i + (1 << 20)] == 10)) for i in pieces)
+    return breaks + (not data.endswith(b"\n"))
 
 
 def _line_bounds(data: bytes, skip: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
