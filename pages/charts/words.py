@@ -24,7 +24,9 @@ def duration(minutes: float) -> str:
         return "no time"
     if minutes < 90:
         return f"{minutes:.0f} minute{'' if round(minutes) == 1 else 's'}"
-    return f"{minutes / 60:.1f} hours" if minutes < 36 * 60 else f"{minutes / 1440:.1f} days"
+    if minutes < 36 * 60:
+        return f"{round(minutes / 60, 1):g} hours"
+    return f"{round(minutes / 1440, 1):g} days"
 
 
 def clock(seconds: float) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from fpanon_core.engines.process import Job
+from fpanon_core.model.errors import FpanonError
 from pages.charts.words import clock
 
 from . import dataset, results, session
@@ -31,21 +32,33 @@ def show(jobs: list[Job], *, key: str, stop: Callable[[Job], None] = session.dis
     """
     if any(job.active for job in jobs):
         _progress([job for job in jobs if job.active], key, stop)
+    ended: dict[str, list[Job]] = {}
     for job in jobs:
         if not job.active and job.error is not None:
-            with st.container(border=True, key=f"{key}_failed_{job.number}"):
-                st.error(f"**{job.label}: not finished.** {job.error}")
-                with st.container(horizontal=True):
-                    st.button(
-                        "Try again",
-                        key=f"{key}_retry_{job.number}",
-                        type="primary",
-                        on_click=session.retry,
-                        args=(job,),
-                    )
-                    st.button(
-                        "Dismiss", key=f"{key}_dismiss_{job.number}", on_click=stop, args=(job,)
-                    )
+            ended.setdefault(str(job.error), []).append(job)
+    for message, group in ended.items():
+        _failure(message, group, key, stop)
+
+
+def _failure(message: str, jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
+    """One message for all the jobs it stopped; another try only where it may end otherwise."""
+    first, more = jobs[0], len(jobs) - 1
+    label = first.label + (f" (and {more} more)" if more else "")
+    with st.container(border=True, key=f"{key}_failed_{first.number}"):
+        st.error(f"**{label}: not finished.** {message}")
+        with st.container(horizontal=True):
+            if first.status == "lost" or type(first.error) is FpanonError:
+                st.button(
+                    "Try again",
+                    key=f"{key}_retry_{first.number}",
+                    type="primary",
+                    on_click=lambda: [session.retry(job) for job in jobs],
+                )
+            st.button(
+                "Dismiss",
+                key=f"{key}_dismiss_{first.number}",
+                on_click=lambda: [stop(job) for job in jobs],
+            )
 
 
 @st.fragment(run_every=_POLL_S)

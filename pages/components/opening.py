@@ -39,7 +39,7 @@ def _upload() -> None:
     limit = int(st.get_option("server.maxUploadSize"))
     left, right = st.columns(2, gap="large")
     file = left.file_uploader(
-        f"Events: user, time, and a position or an antenna in each row (up to {limit} MB)",
+        f"Events: user, time, position or antenna (up to {limit} MB)",
         type=TYPES,
         key="data_file",
         help="CSV, TSV or other separated text, gzip, a zip with one table, Parquet, or Excel. It "

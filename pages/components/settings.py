@@ -15,7 +15,7 @@ from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 
-_CURRENT, _BEFORE = "fp_settings", "fp_settings_before"
+_CURRENT, _BEFORE, _UNDONE = "fp_settings", "fp_settings_before", "fp_settings_undone"
 _MAX_K, _MAX_PROFILES = 100, 8
 K_PRESETS = (2, 5, 10, 20, 50, 100)
 # The levels of ANON fig. 4, from the finest its data allow to a citywide, 8-hour aggregation.
@@ -57,15 +57,14 @@ def current() -> Settings:
 def form(n_users: int) -> bool:
     """The form; True when it was just submitted with settings that make sense."""
     settings = current()
-    for key, value in _widget_values(settings).items():
-        st.session_state.setdefault(key, value)
     box = st.expander("Settings: k, profiles, stretch effort", key="anon_settings")
     with box.form("anon_form", border=False):
         left, right = st.columns([2, 3], gap="large")
         ks = left.multiselect(
             "Values of k",
             sorted({*K_PRESETS, *settings.ks}),
-            key="anon_ks",
+            default=list(settings.ks),
+            key=_key("anon_ks"),
             accept_new_options=True,
             help="A user is k-anonymous when at least k − 1 other users have exactly the same "
             f"record. Choose or type whole numbers from 2 to {min(_MAX_K, max(n_users, 2))}.",
@@ -73,7 +72,8 @@ def form(n_users: int) -> bool:
         profiles = right.multiselect(
             "Generalization profiles",
             [str(p) for p in sorted({*PROFILE_PRESETS, *settings.profiles}, key=_order)],
-            key="anon_profiles",
+            default=[str(p) for p in settings.profiles],
+            key=_key("anon_profiles"),
             accept_new_options=True,
             help="How coarse places and times are made: a square grid and a time window. "
             "Choose, or type your own, such as “3 km · 45 min”.",
@@ -84,24 +84,27 @@ def form(n_users: int) -> bool:
             "Weight of space (time has the rest)",
             0.0,
             1.0,
+            settings.config.w_space,
             step=0.05,
-            key="anon_weight",
+            key=_key("anon_weight"),
             help="In the papers 0.5: half the effort is space, half is time.",
         )
         max_km = cells[1].number_input(
             "Full effort in space (km)",
             0.1,
             1000.0,
+            settings.config.max_space_m / 1000,
             step=1.0,
-            key="anon_max_km",
+            key=_key("anon_max_km"),
             help="Moving a sample this far, or farther, is the whole of the effort in space.",
         )
         max_min = cells[2].number_input(
             "Full effort in time (minutes)",
             1.0,
             100_000.0,
+            settings.config.max_time_min,
             step=30.0,
-            key="anon_max_min",
+            key=_key("anon_max_min"),
             help="Moving a sample by this much time, or more, is the whole effort in time.",
         )
         pressed = st.form_submit_button("Measure", type="primary", key="anon_measure")
@@ -153,17 +156,17 @@ def _apply(wanted: Settings) -> None:
 def _undo() -> None:
     settings = st.session_state[_BEFORE].pop()
     st.session_state[_CURRENT] = settings
-    st.session_state.update(_widget_values(settings))
+    st.session_state[_UNDONE] = st.session_state.get(_UNDONE, 0) + 1
 
 
-def _widget_values(settings: Settings) -> dict[str, object]:
-    return {
-        "anon_ks": list(settings.ks),
-        "anon_profiles": [str(p) for p in settings.profiles],
-        "anon_weight": settings.config.w_space,
-        "anon_max_km": settings.config.max_space_m / 1000,
-        "anon_max_min": settings.config.max_time_min,
-    }
+def _key(name: str) -> str:
+    """Key of a form's widget; a new one after every undo, so that it starts from the settings.
+
+    The settings are given to the widgets as defaults, not through the session's state: a value set
+    there is sent once, and lost when the expander around the form is closed at that moment.
+    """
+    undone = st.session_state.get(_UNDONE, 0)
+    return f"{name}_{undone}" if undone else name
 
 
 def _ks(chosen: list[object]) -> tuple[int, ...]:
