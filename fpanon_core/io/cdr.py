@@ -26,8 +26,9 @@ from .instants import datetime_of, instants_of, microseconds_of, time_outliers
 from .names import ROLES, normal
 from .positions import Centre, centre_of, guess_timezone, project
 from .report import IngestReport
-from .roles import Roles, find_roles, time_column
+from .roles import find_roles, time_column
 from .screening import screened_users
+from .search import Roles
 from .sources import read_source
 from .tables import SourceTable
 from .times import ParsedTimes, parse_times

@@ -15,7 +15,8 @@ from .antennas import locate
 from .columns import missing_in, numbers_of, text_of
 from .fate import Fate, text_frame
 from .positions import position_faults
-from .roles import Roles, joined_text
+from .roles import joined_text
+from .search import Roles
 from .tables import SourceTable
 
 IntArray = npt.NDArray[np.int64]

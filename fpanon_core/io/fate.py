@@ -15,7 +15,7 @@ from . import report as why
 from .columns import text_of
 from .names import names_a_person
 from .report import REASONS
-from .roles import Roles
+from .search import Roles
 from .tables import SourceTable
 
 IntArray = npt.NDArray[np.int64]

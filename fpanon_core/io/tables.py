@@ -96,3 +96,8 @@ class SourceTable:
         if self.numbers is not None:
             return self.numbers[records]
         return records + self.first_row
+
+
+def label_of(table: SourceTable, i: int) -> str:
+    """A column for a sentence: by name, or by position where it has none."""
+    return f"Column {table.labels[i]!r}" if table.named else f"Column {i}"

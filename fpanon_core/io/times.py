@@ -18,12 +18,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .columns import numbers_of, text_of
+from .layouts import (
+    DAY_FIRST,
+    EPOCH_UNITS,
+    MONTH_FIRST,
+    NO_CLOCK,
+    SECOND,
+    Layout,
+    layout_of,
+    value_of,
+)
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 ByteMatrix = npt.NDArray[np.uint8]
 
-SECOND = 1_000_000
 DAY = 86_400 * SECOND
 SMALLEST_EPOCH = 10**8
 """Epoch seconds below this (before March 1973) are a counter or a duration, not a time."""
@@ -94,14 +103,12 @@ def is_time_of_day(column: pa.ChunkedArray) -> bool:
 
 def is_bare_date(parsed: ParsedTimes) -> bool:
     """Whether most fields are a date without a time of day."""
-    dates = sum(n for name, n in parsed.formats.items() if name.endswith(_NO_CLOCK))
+    dates = sum(n for name, n in parsed.formats.items() if name.endswith(NO_CLOCK))
     return dates > 0.8 * max(len(parsed.ok), 1)
 
 
 # --- whole columns -----------------------------------------------------------------------------
 
-_NO_CLOCK = "(date only)"
-_DAY_FIRST, _MONTH_FIRST = "DD/MM/YYYY", "MM/DD/YYYY"
 _SLICE = 200_000  # rows parsed at a time, to bound memory
 
 
@@ -121,7 +128,7 @@ def _float_epochs(numbers: npt.NDArray[np.float64]) -> ParsedTimes:
     value = np.where(ok, numbers, 0.0)
     us = np.zeros(len(value), np.int64)
     formats: Counter[str] = Counter()
-    for name, low, high, factor in _EPOCH_UNITS:
+    for name, low, high, factor in EPOCH_UNITS:
         rows = ok & (np.abs(value) >= low) & (np.abs(value) < high)
         us[rows] = np.round(value[rows] * factor).astype(np.int64)
         formats[name] += int(rows.sum())
@@ -158,7 +165,7 @@ def _day_or_month(by_day: ParsedTimes, by_month: ParsedTimes) -> ParsedTimes:
         better, other = (by_day, by_month)
         if by_month.ok.sum() > by_day.ok.sum():
             better, other = by_month, by_day
-        order = _DAY_FIRST if better is by_day else _MONTH_FIRST
+        order = DAY_FIRST if better is by_day else MONTH_FIRST
         better.notes.append(
             f"Dates are read as {order}: {int(better.ok.sum() - other.ok.sum()):,} rows have no "
             "meaning the other way round."
@@ -166,7 +173,7 @@ def _day_or_month(by_day: ParsedTimes, by_month: ParsedTimes) -> ParsedTimes:
         return better
     spans = [int(np.ptp(p.us[p.ok])) if p.ok.any() else 0 for p in (by_day, by_month)]
     better = by_month if spans[1] < spans[0] else by_day
-    order = _DAY_FIRST if better is by_day else _MONTH_FIRST
+    order = DAY_FIRST if better is by_day else MONTH_FIRST
     why = "the data then spans less time" if spans[0] != spans[1] else "day first is the commoner"
     better.notes.append(
         f"Dates could be DD/MM or MM/DD; they are read as {order} because {why}. If that is wrong, "
@@ -191,7 +198,7 @@ def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> tuple[ParsedTimes, 
 
 # --- shapes ------------------------------------------------------------------------------------
 
-_DIGIT, _MARK_HIGH = ord("0"), 128
+_DIGIT = ord("0")
 _SHAPE = np.arange(256, dtype=np.uint8)
 _SHAPE[ord("0") : ord("9") + 1] = _DIGIT
 _LETTER = np.zeros(256, bool)
@@ -216,7 +223,7 @@ def _parse_chunk(chunk: pa.Array, day_first: bool, out: ParsedTimes, where: slic
         rows = np.flatnonzero(lengths == length)
         text = data[offsets[rows][:, None] + np.arange(length)]
         for group, (layout, match) in _groups(text):
-            value = _value(text[group], match, layout, day_first)
+            value = value_of(text[group], match, layout, day_first)
             either_order += len(group) * layout.ambiguous
             at = rows[group]
             us[at] = np.where(value.ok, value.us, 0)
@@ -226,7 +233,7 @@ def _parse_chunk(chunk: pa.Array, day_first: bool, out: ParsedTimes, where: slic
     return either_order
 
 
-def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[_Layout, re.Match[str]]]]:
+def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[Layout, re.Match[str]]]]:
     """Rows of equal shape, and the layout that their first row matches."""
     shape = _SHAPE[text]
     left = np.arange(len(text))
@@ -234,7 +241,7 @@ def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[_Layout, re.Matc
         if not len(left):
             return
         first = left[0]
-        match = _layout_of(text[first])
+        match = layout_of(text[first])
         if match is None and len(left) > 1:
             same = np.all(shape[left] == shape[first], axis=1)
         else:
@@ -243,7 +250,7 @@ def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[_Layout, re.Matc
             yield left[same], match
         left = left[~same]
     for row in left:  # a column of many shapes is hardly one of times: row by row
-        match = _layout_of(text[row])
+        match = layout_of(text[row])
         if match is not None:
             yield np.array([row]), match
 
@@ -263,182 +270,3 @@ def _same_shape(text: ByteMatrix, shape: ByteMatrix, left: IntArray, first: int)
         column = column if whole else column[left]
         same &= _LETTER[column] if words[i] else column == shape[first, i]
     return same
-
-
-# --- layouts -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Layout:
-    name: str
-    pattern: re.Pattern[str]
-    ambiguous: bool = False
-
-
-@dataclass
-class _Value:
-    us: IntArray
-    ok: BoolArray
-    aware: bool | BoolArray
-    name: str
-
-
-_CLOCK = (
-    r"(?P<H>\d{1,2}):(?P<M>\d\d)(?::(?P<S>\d\d)(?:[.,](?P<f>\d{1,9}))?)?(?: ?(?P<ap>[AaPp][Mm]))?"
-)
-_ZONE = r"(?: ?(?:(?P<Z>[Zz]|UTC|GMT)|(?P<sign>[+-])(?P<zh>\d\d)(?::?(?P<zm>\d\d))?))"
-_THEN = r"(?:(?:[Tt ]|, ?| {2,}|_)" + _CLOCK + _ZONE + "?)?"
-_NAMED_MONTH = r"(?P<b>[A-Za-z]{3,9})"
-
-
-def _layout(name: str, pattern: str, ambiguous: bool = False) -> _Layout:
-    return _Layout(name, re.compile(pattern), ambiguous)
-
-
-_LAYOUTS = (
-    _layout("ISO 8601", r"(?P<Y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?:[Tt ](?P<H>\d\d)" + _ZONE + "?)"),
-    _layout("ISO 8601", r"(?P<Y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})" + _THEN),
-    _layout("YYYY/MM/DD", r"(?P<Y>\d{4})[/.](?P<m>\d{1,2})[/.](?P<d>\d{1,2})" + _THEN),
-    _layout("", r"(?P<p>\d{1,2})[-/.](?P<q>\d{1,2})[-/.](?P<Y>\d{4}|(?<!-)\d\d)" + _THEN, True),
-    _layout(
-        "YYYYMMDDhhmmss",
-        r"(?P<Y>\d{4})(?P<m>\d\d)(?P<d>\d\d)[T _]?(?P<H>\d\d)(?P<M>\d\d)(?P<S>\d\d)" + _ZONE + "?",
-    ),
-    _layout("YYYYMMDD", r"(?P<Y>(?:19|20|21)\d\d)(?P<m>\d\d)(?P<d>\d\d)" + _THEN),
-    _layout(
-        "Tue Apr 03 18:00:09 +0000 2012",
-        rf"[A-Za-z]{{3,9}},? {_NAMED_MONTH} {{1,2}}(?P<d>\d{{1,2}}),? {_CLOCK}{_ZONE}?"
-        r" (?P<Y>\d{4})",
-    ),
-    _layout(
-        "3 Apr 2012",
-        rf"(?:[A-Za-z]{{3,9}},? )?(?P<d>\d{{1,2}})[- /]{_NAMED_MONTH}[- /,]+(?P<Y>\d{{4}})" + _THEN,
-    ),
-    _layout("epoch", r"(?P<neg>[+-])?(?P<e>\d{1,19})(?:\.(?P<f>\d{1,9}))?"),
-)
-_EPOCH_UNITS = (
-    ("epoch seconds", 0, 1e11, 1e6),
-    ("epoch milliseconds", 1e11, 1e14, 1e3),
-    ("epoch microseconds", 1e14, 1e17, 1.0),
-    ("epoch nanoseconds", 1e17, 1e20, 1e-3),
-)
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH_KEYS = np.array([m.encode()[0] << 16 | m.encode()[1] << 8 | m.encode()[2] for m in _MONTHS])
-_MONTH_ORDER = np.argsort(_MONTH_KEYS)
-
-
-def _layout_of(row: ByteMatrix) -> tuple[_Layout, re.Match[str]] | None:
-    text = row.tobytes().decode("latin-1")
-    for layout in _LAYOUTS:
-        match = layout.pattern.fullmatch(text)
-        if match and not any(ord(c) >= _MARK_HIGH for c in text):
-            return layout, match
-    return None
-
-
-def _value(text: ByteMatrix, match: re.Match[str], layout: _Layout, day_first: bool) -> _Value:
-    """Microseconds of rows that all have the layout, cut where ``match`` was."""
-    has = match.re.groupindex
-    if "e" in has:
-        return _epoch(text, match)
-
-    def number(group: str, default: int = 0) -> IntArray:
-        if group not in has or match.start(group) < 0:
-            return np.full(len(text), default, np.int64)
-        return _digits(text, *match.span(group))
-
-    year = number("Y")
-    if match.end("Y") - match.start("Y") == 2:
-        year = year + 2000
-    if layout.ambiguous:
-        day, month = (number("p"), number("q")) if day_first else (number("q"), number("p"))
-    else:
-        month = _month(text, match.start("b")) if "b" in has else number("m")
-        day = number("d")
-    hour, minute, second = number("H"), number("M"), number("S")
-    ok = (month >= 1) & (month <= 12) & (day >= 1) & (day <= _days_in(year, month)) & (year >= 1)
-    ok &= (minute < 60) & (second <= 60)
-    midnight = (hour == 24) & (minute == 0) & (second == 0)  # ISO 8601's end of day
-    if "ap" in has and match.start("ap") >= 0:
-        at = match.start("ap")
-        ok &= (hour >= 1) & (hour <= 12)
-        hour = hour % 12 + 12 * ((text[:, at] | 32) == ord("p"))
-    else:
-        ok &= (hour < 24) | midnight
-    us = (_civil_day(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second) * SECOND
-    us += _fraction(text, match)
-    aware: bool | BoolArray = False
-    if "sign" in has and match.start("sign") >= 0:
-        sign = np.where(text[:, match.start("sign")] == ord("-"), -1, 1)
-        zone_h, zone_m = number("zh"), number("zm")
-        ok &= (zone_h <= 15) & (zone_m < 60)
-        us -= sign * (zone_h * 3600 + zone_m * 60) * SECOND
-        aware = True
-    elif "Z" in has and match.start("Z") >= 0:
-        low, high = match.span("Z")
-        zone = np.frombuffer(match["Z"].encode(), np.uint8)
-        ok &= np.all((text[:, low:high] == zone) | (high - low == 1), axis=1)
-        aware = True
-    return _Value(us, ok, aware, _name(layout, match, day_first, aware is True))
-
-
-def _name(layout: _Layout, match: re.Match[str], day_first: bool, aware: bool) -> str:
-    name = layout.name or (_DAY_FIRST if day_first else _MONTH_FIRST)
-    if match["H"] is None:
-        return f"{name} {_NO_CLOCK}"
-    if layout.name == "ISO 8601":
-        return f"{name} with offset" if aware else f"{name} without offset"
-    if name[-1] in "YD":
-        name += " hh:mm:ss" if match["S"] is not None else " hh:mm"
-    return f"{name} with offset" if aware and "+" not in name else name
-
-
-def _epoch(text: ByteMatrix, match: re.Match[str]) -> _Value:
-    value = _digits(text, *match.span("e"))
-    ok = value >= 0  # 19 digits may be too many
-    unit = np.searchsorted([low for _, low, _, _ in _EPOCH_UNITS[1:]], value, side="right")
-    seconds = value * SECOND + _fraction(text, match)
-    us = np.select([unit == 0, unit == 1, unit == 2], [seconds, value * 1000, value], value // 1000)
-    name = _EPOCH_UNITS[int(np.median(unit))][0]
-    return _Value(-us if match["neg"] == "-" else us, ok, True, name)
-
-
-def _digits(text: ByteMatrix, start: int, stop: int) -> IntArray:
-    value = np.zeros(len(text), np.int64)
-    for i in range(start, stop):
-        value *= 10
-        value += text[:, i] - _DIGIT
-    return value
-
-
-def _fraction(text: ByteMatrix, match: re.Match[str]) -> IntArray | int:
-    """Microseconds of a decimal fraction of a second; further digits are cut off."""
-    if "f" not in match.re.groupindex or match.start("f") < 0:
-        return 0
-    start, stop = match.start("f"), min(match.end("f"), match.start("f") + 6)
-    scale: int = 10 ** (6 - (stop - start))
-    return _digits(text, start, stop) * scale
-
-
-def _month(text: ByteMatrix, start: int) -> IntArray:
-    """1 … 12 from the first three letters of an English month name, 0 for others."""
-    low = (text[:, start : start + 3] | 32).astype(np.int64)
-    key = low[:, 0] << 16 | low[:, 1] << 8 | low[:, 2]
-    at = np.minimum(np.searchsorted(_MONTH_KEYS[_MONTH_ORDER], key), 11)
-    return np.where(_MONTH_KEYS[_MONTH_ORDER][at] == key, _MONTH_ORDER[at] + 1, 0)
-
-
-def _days_in(year: IntArray, month: IntArray) -> IntArray:
-    days = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[np.clip(month, 0, 12)]
-    leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
-    out: IntArray = days + ((month == 2) & leap)
-    return out
-
-
-def _civil_day(year: IntArray, month: IntArray, day: IntArray) -> IntArray:
-    """Days since 1970-01-01 in the Gregorian calendar, by counting years from March."""
-    late = month <= 2
-    y = year - late
-    m = np.where(late, month + 9, month - 3)
-    days: IntArray = 365 * y + y // 4 - y // 100 + y // 400 + (153 * m + 2) // 5 + day - 719_469
-    return days
