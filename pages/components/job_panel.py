@@ -12,7 +12,7 @@ from pages.charts.words import clock
 
 from . import dataset, results, session
 
-_POLL_S = 0.4
+_POLL_S = 0.6
 
 
 def collect() -> None:
