@@ -57,7 +57,7 @@ def vanish(*, progress: Progress) -> None:
 
 def modules(*, progress: Progress) -> list[str]:
     progress(1.0)
-    return sorted(m for m in sys.modules if m in {"streamlit", "app", "__mp_main__", "fractions"})
+    return sorted(m for m in sys.modules if m in {"streamlit", "app", "fractions"})
 
 
 def warm_up() -> None:
