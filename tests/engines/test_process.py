@@ -170,7 +170,8 @@ def test_a_spare_is_warm_given_to_one_session_only_and_executes_no_app() -> None
     a = wait(first.submit(errands.own_pid, label="pid"))
     b = wait(second.submit(errands.own_pid, label="pid"))
     assert a.result == waiting.process.pid != b.result
-    assert wait(first.submit(errands.modules, label="modules")).result == ["fractions"]
+    assert wait(first.submit(errands.modules, label="modules")).result == ["warm"]
+    assert wait(second.submit(errands.modules, label="modules")).result == []
     for part in (first, second, spare):
         part.close()
 
