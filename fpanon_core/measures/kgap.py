@@ -133,7 +133,7 @@ def k_gap(
     [0.003125, 0.003125, 0.5]
     """
     config = config or StretchConfig()
-    _check_k(k, fs.n_users)
+    check_k(k, fs.n_users)
     measured = fs.check_users(users)
     search = _Search(fs, int(k), measured, scale_of(config))
     lists = search.nearest(engine or LocalEngine(), progress)
@@ -151,7 +151,8 @@ def k_gap(
     )
 
 
-def _check_k(k: int, n_users: int) -> None:
+def check_k(k: int, n_users: int) -> None:
+    """Refuse a k that is none, or that the users are too few for."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2:
         raise ConfigError(f"k = {k!r}; it must be an integer of 2 or more.")
     if n_users < 2:
