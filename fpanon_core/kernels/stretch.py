@@ -125,18 +125,23 @@ def _directed_points(
         ti, xi, yi = t[i], x[i], y[i]
         while begin < b1 and t[begin] < ti:
             begin += 1
+        near = 0.0  # what the place alone costs at least
+        if ahead > 0.0:
+            floor = np.float64(known.floor[packed.cell[i], known.column])
+            near = floor * (1.0 - _ERR32)
+            ahead -= (floor + known.floor[packed.bin[i], known.column]) * (1.0 + _ERR32)
         best = w_space + w_time
         for j in range(begin, b1):
             gap = t[j] - ti
             effort = gap * time_unit
-            if gap >= max_time or effort >= best:
+            if gap >= max_time or effort + near >= best:
                 break
             effort += min(space_unit * (abs(xi - x[j]) + abs(yi - y[j])), w_space)
             best = min(best, effort)
         for j in range(begin - 1, b0 - 1, -1):
             gap = ti - t[j]
             effort = gap * time_unit
-            if gap >= max_time or effort >= best:
+            if gap >= max_time or effort + near >= best:
                 break
             effort += min(space_unit * (abs(xi - x[j]) + abs(yi - y[j])), w_space)
             best = min(best, effort)
@@ -149,9 +154,6 @@ def _directed_points(
                 nearest[p] = min(space_unit * found, w_space)
             best = min(best, w_time + nearest[p])
         total += best
-        if ahead > 0.0:
-            floor = np.float64(known.floor[packed.cell[i], known.column])
-            ahead -= (floor + known.floor[packed.bin[i], known.column]) * (1.0 + _ERR32)
         if total + max(ahead, 0.0) > stop:
             return np.inf
     return total / (a1 - a0)
