@@ -8,6 +8,7 @@ pairs' parts ``w_s·δ_s``, ``w_t·δ_t`` and their sum.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,24 +106,56 @@ def stretch_components(
     ConfigError
         If ``result`` was measured on other fingerprints.
     """
+    return components_by_k(fs, result, (result.k,), engine=engine, progress=progress)[result.k]
+
+
+def components_by_k(
+    fs: FingerprintSet,
+    result: KGapResult,
+    ks: Sequence[int],
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> dict[int, StretchComponents]:
+    """As :func:`stretch_components` of ``result.at(k)`` for several k, at the cost of the largest.
+
+    The neighbours of a smaller k are the first of those of a larger, so every pair is matched once
+    and what is pooled for the smaller k is the beginning of the rest.
+
+    Raises
+    ------
+    ConfigError
+        If ``result`` was measured on other fingerprints, or does not serve one of ``ks``.
+    """
     if result.digest != fs.digest:
         raise ConfigError("The result was measured on other fingerprints; measure these first.")
+    results = {k: result.at(k) for k in sorted(set(ks))}
+    if not results:
+        raise ConfigError("No k is asked for; give at least one.")
+    widest = results[max(results)]
     packed, scale = pack(fs), scale_of(result.config)
+    lengths = fs.lengths
     n = len(result.users)
-    out = np.full((n, len(_FIGURES)), np.nan)
+    out = np.full((len(results), n, len(_FIGURES)), np.nan)
 
     def block(first: int) -> float:
         last = min(first + 256, n)
         for i in range(first, last):
-            space, time = pooled_components(
-                packed, scale, result.users[i], np.ascontiguousarray(result.neighbours[i])
-            )
-            out[i] = _summary(space, time, result.config)
+            near = np.ascontiguousarray(widest.neighbours[i])
+            space, time = pooled_components(packed, scale, result.users[i], near)
+            ends = np.cumsum(np.maximum(lengths[result.users[i]], lengths[near]))
+            for at, k in enumerate(results):
+                end = ends[k - 2]
+                out[at, i] = _summary(space[:end], time[:end], result.config)
         return float(last - first)
 
     (engine or LocalEngine()).run(block, range(0, n, 256), n, progress)
-    columns = dict(zip(_FIGURES, np.ascontiguousarray(out.T), strict=True))
-    return StretchComponents(**columns, fs=fs, result=result)
+    return {
+        k: StretchComponents(
+            **dict(zip(_FIGURES, np.ascontiguousarray(figures.T), strict=True)), fs=fs, result=each
+        )
+        for (k, each), figures in zip(results.items(), out, strict=True)
+    }
 
 
 def mean_components(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fpanon_core.measures.components import (
+    components_by_k,
     gini,
     matched_samples,
     mean_components,
@@ -126,6 +127,21 @@ def test_components_pool_over_the_neighbours(fs):
     space_m, time_min = mean_components(fs, result)
     np.testing.assert_array_equal(space_m, parts.space_m)
     np.testing.assert_array_equal(time_min, parts.time_min)
+
+
+@settings(deadline=None, max_examples=25)
+@given(events(min_users=5))
+def test_several_k_in_one_pass_are_the_same_as_one_by_one(fs):
+    result = k_gap(fs, 5)
+    together = components_by_k(fs, result, (2, 4, 5))
+    assert list(together) == [2, 4, 5]
+    for k, parts in together.items():
+        alone = stretch_components(fs, result.at(k))
+        assert parts.result.k == k
+        for name in ("temporal_share", "gini_total", "tail_time", "space_m", "time_min"):
+            np.testing.assert_array_equal(getattr(parts, name), getattr(alone, name))
+    with pytest.raises(ConfigError, match="Run again for a larger k"):
+        components_by_k(fs, result, (2, 6))
 
 
 def test_parts_by_hand():
