@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from .style import Theme, frame
+from .style import Theme, axis, figure, layout
 
 _BARS = 40
 
@@ -22,30 +22,45 @@ def samples_per_user(samples: npt.NDArray[np.int64], of: Theme, *, height: int =
     if len(edges) < 2:
         edges = np.array([samples.min(), samples.min() + 1])
     count, _ = np.histogram(samples, edges)
-    figure = go.Figure()
-    figure.add_bar(
-        x=edges[:-1],
-        y=count,
-        width=np.diff(edges) * (0.94 if not long_tail else 0.9),
-        offset=0,
-        marker={"color": of.categories[0]},
-        customdata=edges[1:] - 1,
-        hovertemplate="%{y} users with %{x:.0f} to %{customdata:.0f} samples<extra></extra>",
-    )
-    frame(figure, of, height=height)
+    bars = {
+        "type": "bar",
+        "x": edges[:-1],
+        "y": count,
+        "width": np.diff(edges) * (0.94 if not long_tail else 0.9),
+        "offset": 0,
+        "marker": {"color": of.categories[0]},
+        "customdata": edges[1:] - 1,
+        "hovertemplate": "%{y} users with %{x:.0f} to %{customdata:.0f} samples<extra></extra>",
+    }
     median = float(np.median(samples))
-    figure.add_vline(x=median, line={"color": of.css("ink"), "width": 1.5, "dash": "dot"})
-    figure.add_annotation(
-        x=np.log10(median) if long_tail else median,
-        y=1.0,
-        yref="paper",
-        text=f"median {median:.0f}",
-        showarrow=False,
-        xanchor="left",
-        yanchor="bottom",
-        font={"size": 14, "color": of.css("ink")},
+    line = {
+        "type": "line",
+        "x0": median,
+        "x1": median,
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "line": {"color": of.css("ink"), "width": 1.5, "dash": "dot"},
+    }
+    label = {
+        "x": np.log10(median) if long_tail else median,
+        "y": 1.0,
+        "yref": "paper",
+        "text": f"median {median:.0f}",
+        "showarrow": False,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "font": {"size": 14, "color": of.css("ink")},
+    }
+    return figure(
+        [bars],
+        layout(
+            of,
+            axis(of, "Samples per user", type="log" if long_tail else "linear"),
+            axis(of, "Users", rangemode="tozero"),
+            height=height,
+            showlegend=False,
+            shapes=[line],
+            annotations=[label],
+        ),
     )
-    figure.update_xaxes(title_text="Samples per user", type="log" if long_tail else "linear")
-    figure.update_yaxes(title_text="Users", rangemode="tozero")
-    figure.update_layout(showlegend=False)
-    return figure

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from .style import DASHES, MARKERS, Theme, frame
+from .style import DASHES, MARKERS, Theme, axis, figure, layout
 
 MAX_POINTS = 512
+_TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # of logarithmic axes
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -46,80 +49,116 @@ def cdf(
     x_range: tuple[float, float] = (0.0, 1.0),
     y_title: str = "Share of users",
     references: Sequence[tuple[float, str]] = (),
+    log_x: bool = False,
     height: int = 440,
 ) -> go.Figure:
     """Figure of step CDFs; the dot on each curve marks its median.
 
     Parameters
     ----------
+    x_range : tuple of float
+        What the axis shows, in the values' own unit; above 0 where ``log_x``.
     references : sequence of (x, label)
         Vertical lines to compare with.
     """
-    figure = go.Figure()
-    for curve in curves:
-        x, y, index = step_points(curve.values)
-        users = curve.users[index] if curve.users is not None else None
-        line = {"color": curve.colour, "width": 2.5, "dash": DASHES[curve.style % len(DASHES)]}
-        figure.add_scatter(
-            x=np.concatenate(
-                [[min(0.0, x_range[0])], x, [max(x_range[1], x[-1] if len(x) else 0)]]
-            ),
-            y=np.concatenate([[0.0], y, [1.0]]),
-            mode="lines",
-            line=line | {"shape": "hv"},
-            name=curve.name,
-            legendgroup=curve.name,
-            showlegend=False,
-            hoverinfo="skip",
-        )
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="markers",
-            marker={"color": curve.colour, "size": 8, "opacity": 0.0},
-            selected={"marker": {"opacity": 1.0}},
-            unselected={"marker": {"opacity": 0.0}},
-            customdata=users,
-            name=curve.name,
-            legendgroup=curve.name,
-            showlegend=False,
-            hovertemplate="%{y:.0%} of users ≤ %{x:.3f}<extra>" + curve.name + "</extra>",
-        )
-        if len(x):
-            figure.add_scatter(
-                x=[float(np.nanmedian(curve.values))],
-                y=[0.5],
-                mode="lines+markers",
-                line=line,
-                marker={
-                    "color": curve.colour,
-                    "size": 11,
-                    "symbol": MARKERS[curve.style % len(MARKERS)],
-                    "line": {"color": of.css("paper"), "width": 1.5},
-                },
-                unselected={"marker": {"opacity": 1.0}},
-                name=curve.name,
-                legendgroup=curve.name,
-                hovertemplate="median %{x:.3f}<extra>" + curve.name + "</extra>",
-            )
-    for at, label in references:
-        figure.add_vline(
-            x=at,
-            line={"color": of.css("quiet"), "width": 1, "dash": "dot"},
-            annotation={
-                "text": label,
-                "font": {"size": 13, "color": of.css("quiet")},
-                "textangle": -90,
-                "xanchor": "right",
-                "yanchor": "bottom",
-                "y": 0.02,
-            },
-        )
-    frame(figure, of, height=height)
-    figure.update_xaxes(title_text=x_title, range=list(x_range))
-    figure.update_yaxes(title_text=y_title, range=[0, 1.005], tickformat=".0%", dtick=0.25)
-    figure.update_layout(hovermode="closest", hoverdistance=30, clickmode="event+select")
-    return figure
+    traces = [trace for curve in curves for trace in _traces(curve, of, x_range)]
+    ends = [math.log10(end) for end in x_range] if log_x else list(x_range)
+    x_axis = axis(of, x_title, range=ends)
+    if log_x:
+        x_axis |= {"type": "log", "tickvals": _TICKS, "ticktext": [f"{t:g}" for t in _TICKS]}
+    y_axis = axis(of, y_title, range=[0, 1.005], tickformat=".0%", dtick=0.25)
+    lines = [_line(at, of) for at, _ in references]
+    labels = [_label(math.log10(at) if log_x else at, text, of) for at, text in references]
+    return figure(
+        traces,
+        layout(
+            of,
+            x_axis,
+            y_axis,
+            height=height,
+            hovermode="closest",
+            hoverdistance=30,
+            clickmode="event+select",
+            shapes=lines,
+            annotations=labels,
+        ),
+    )
+
+
+def _traces(curve: Curve, of: Theme, x_range: tuple[float, float]) -> list[dict[str, Any]]:
+    """The steps, the points that answer to the mouse, and the median, which is in the legend."""
+    x, y, index = step_points(curve.values)
+    line = {"color": curve.colour, "width": 2.5, "dash": DASHES[curve.style % len(DASHES)]}
+    left = min(x_range[0], x[0]) if len(x) else x_range[0]
+    right = max(x_range[1], x[-1]) if len(x) else x_range[0]
+    common = {"type": "scatter", "name": curve.name, "legendgroup": curve.name}
+    steps = common | {
+        "x": np.concatenate([[left], x, [right]]),
+        "y": np.concatenate([[0.0], y, [1.0 if len(x) else 0.0]]),
+        "mode": "lines",
+        "line": line | {"shape": "hv"},
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
+    points = common | {
+        "x": x,
+        "y": y,
+        "mode": "markers",
+        "marker": {"color": curve.colour, "size": 8, "opacity": 0.0},
+        "selected": {"marker": {"opacity": 1.0}},
+        "unselected": {"marker": {"opacity": 0.0}},
+        "showlegend": False,
+        "hovertemplate": "%{y:.0%} of users ≤ %{x:.3f}<extra>" + curve.name + "</extra>",
+    }
+    if curve.users is not None:
+        points["customdata"] = curve.users[index]
+    if not len(x):
+        return [steps, points]
+    median = common | {
+        "x": [float(np.nanmedian(curve.values))],
+        "y": [0.5],
+        "mode": "lines+markers",
+        "line": line,
+        "marker": {
+            "color": curve.colour,
+            "size": 11,
+            "symbol": MARKERS[curve.style % len(MARKERS)],
+            "line": {"color": of.css("paper"), "width": 1.5},
+        },
+        "unselected": {"marker": {"opacity": 1.0}},
+        "showlegend": True,
+        "hovertemplate": "median %{x:.3f}<extra>" + curve.name + "</extra>",
+    }
+    return [steps, points, median]
+
+
+def _line(at: float, of: Theme) -> dict[str, Any]:
+    """A vertical line from the bottom to the top of the picture."""
+    return {
+        "type": "line",
+        "x0": at,
+        "x1": at,
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "layer": "below",
+        "line": {"color": of.css("quiet"), "width": 1.5, "dash": "dot"},
+    }
+
+
+def _label(at: float, text: str, of: Theme) -> dict[str, Any]:
+    """What a line stands for, written along it."""
+    return {
+        "x": at,
+        "y": 0.98,
+        "yref": "paper",
+        "text": text,
+        "textangle": -90,
+        "showarrow": False,
+        "xanchor": "right",
+        "yanchor": "top",
+        "font": {"size": 14, "color": of.css("quiet")},
+    }
 
 
 def step_points(

@@ -142,7 +142,7 @@ def _map(box: Box, layers: list[pdk.Layer], of: Theme, height: int) -> Map:
     seen = _seen(box, zoom, height)
     around = seen.grown(1.0)
     return Map(
-        layers=[*_ground(seen, around, of), *layers],
+        layers=[*_ground(seen, around, of), *layers, *_names(seen, around, of)],
         views=[pdk.View(type="MapView", controller=True)],
         initial_view_state=pdk.ViewState(
             longitude=(box.west + box.east) / 2,
@@ -158,12 +158,10 @@ def _map(box: Box, layers: list[pdk.Layer], of: Theme, height: int) -> Map:
 
 
 def _ground(seen: Box, around: Box, of: Theme) -> list[pdk.Layer]:
-    """Water, land, lakes, borders, grid with its degrees, towns and a scale bar, bottom first."""
+    """Water, land, lakes, borders and grid, bottom first: what lies under the data."""
     found = outlines(around)
-    grid, labels = _graticule(seen, around)
-    bar, bar_label = _scale_bar(seen)
-    ink, faint = list(of.quiet), [*of.coast, 90]
-    towns = [{"p": [x, y], "t": name} for name, x, y in found.places]
+    grid, _ = _graticule(seen, around)
+    faint = [*of.coast, 90]
     return [
         _area("water", [around.ring], of.water),
         _area("land", found.land, of.land),
@@ -171,10 +169,19 @@ def _ground(seen: Box, around: Box, of: Theme) -> list[pdk.Layer]:
         _lines("graticule", grid, faint, 1),
         _lines("coast", found.coast, [*of.coast, 255], 1),
         _lines("borders", found.borders, [*of.coast, 255], 1.5),
+    ]
+
+
+def _names(seen: Box, around: Box, of: Theme) -> list[pdk.Layer]:
+    """Degrees, towns and the scale bar: what must stay readable above the data."""
+    _, labels = _graticule(seen, around)
+    bar, bar_label = _scale_bar(seen)
+    towns = [{"p": [x, y], "t": name} for name, x, y in outlines(around).places]
+    return [
         _lines("scale-bar", bar, [*of.ink, 255], 3),
-        _words("degrees", labels, ink, 12),
-        _words("scale-text", [bar_label], list(of.ink), 13, anchor="start", offset=(0, -10)),
-        _words("towns", towns, list(of.ink), 14, offset=(0, -14)),
+        _words("degrees", labels, of, 12),
+        _words("scale-text", [bar_label], of, 13, anchor="start", offset=(0, -12)),
+        _words("towns", towns, of, 14, offset=(0, -14)),
     ]
 
 
@@ -203,19 +210,23 @@ def _lines(name: str, paths: list[Any], colour: list[int], width: float) -> pdk.
 def _words(
     name: str,
     words: list[dict[str, Any]],
-    colour: list[int],
+    of: Theme,
     size: int,
     *,
     anchor: str = "middle",
     offset: tuple[int, int] = (0, 0),
 ) -> pdk.Layer:
+    """Words on a little paper of their own, readable on whatever is under them."""
     return pdk.Layer(
         "TextLayer",
         id=name,
         data=words,
         get_position="p",
         get_text="t",
-        get_color=colour,
+        get_color=list(of.ink),
+        background=True,
+        get_background_color=[*of.paper, 200],
+        background_padding=[3, 1],
         get_size=size,
         get_text_anchor=pdk.types.String(anchor),
         get_pixel_offset=list(offset),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from .style import FONT, Theme
+from .style import FONT, Theme, figure
 
 FloatArray = npt.NDArray[np.float64]
+Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -51,70 +53,115 @@ def space_time(
     days : list of str
         Date of each local day from the first on, for the ticks of the time axis.
     """
-    figure = go.Figure()
+    traces: list[dict[str, Any]] = []
     if links is not None:
         broken = [np.column_stack([end, np.full(len(end), np.nan)]).ravel() for end in links]
-        figure.add_scatter3d(
-            x=broken[0],
-            y=broken[1],
-            z=broken[2],
-            mode="lines",
-            line={"color": of.css("coast"), "width": 1.5},
-            name="matched samples",
-            hoverinfo="skip",
+        traces.append(
+            {
+                "type": "scatter3d",
+                "x": broken[0],
+                "y": broken[1],
+                "z": broken[2],
+                "mode": "lines",
+                "line": {"color": of.css("coast"), "width": 1.5},
+                "name": "matched samples",
+                "hoverinfo": "skip",
+            }
         )
     drawn = [(person, "person", "circle")] + ([(other, "other", "diamond")] if other else [])
-    for path, colour, symbol in drawn:
-        figure.add_scatter3d(
-            x=path.east_km,
-            y=path.north_km,
-            z=path.wall_min,
-            mode="lines+markers",
-            line={"color": of.mixed(colour), "width": 2.5},
-            marker={"color": of.css(colour), "size": 4.5, "symbol": symbol},
-            name=path.name,
-            text=[_clock(m, days) for m in path.wall_min],
-            hovertemplate="%{text}<br>%{x:.1f} km east, %{y:.1f} km north<extra>%{fullData.name}"
-            "</extra>",
-        )
+    traces += [_path(path, days, of, colour, symbol) for path, colour, symbol in drawn]
+    paths = [path for path, *_ in drawn]
+    east, north = _even(
+        np.concatenate([p.east_km for p in paths]), np.concatenate([p.north_km for p in paths])
+    )
+    widest = max(east[1] - east[0], north[1] - north[0])
     axis = {
         "gridcolor": of.css("faint"),
         "backgroundcolor": "rgba(0,0,0,0)",
         "linecolor": of.css("quiet"),
-        "tickfont": {"size": 12, "color": of.css("ink")},
-        "title_font": {"size": 14, "color": of.css("ink")},
+        "tickfont": {"size": 13, "color": of.css("ink")},
         "zeroline": False,
+        "nticks": 6,
+        "tickangle": 0,
     }
-    at, text = _ticks(np.concatenate([p.wall_min for p, *_ in drawn]), days)
-    figure.update_layout(
-        height=height,
-        margin={"l": 0, "r": 0, "t": 36, "b": 0},
-        paper_bgcolor="rgba(0,0,0,0)",
-        font={"family": FONT, "size": 14, "color": of.css("ink")},
-        legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "font": {"size": 14}},
-        scene={
-            "xaxis": axis | {"title": {"text": "East (km)"}},
-            "yaxis": axis | {"title": {"text": "North (km)"}},
-            "zaxis": axis | {"title": {"text": ""}, "tickvals": at, "ticktext": text},
-            "aspectmode": "manual",
-            "aspectratio": {"x": 1, "y": 1, "z": 1.1},
-            "camera": {
-                "eye": {"x": 1.65, "y": -1.65, "z": 0.8},
-                "center": {"x": 0, "y": 0, "z": -0.12},
-                "projection": {"type": "perspective"},
+    at, text = _ticks(np.concatenate([p.wall_min for p in paths]), days)
+    font = {"size": 14, "color": of.css("ink")}
+    scene = {
+        "xaxis": axis | {"title": {"text": "East (km)", "font": font}, "range": list(east)},
+        "yaxis": axis | {"title": {"text": "North (km)", "font": font}, "range": list(north)},
+        "zaxis": axis | {"title": {"text": ""}, "tickvals": at, "ticktext": text},
+        "aspectmode": "manual",
+        "aspectratio": {
+            "x": 1.2 * (east[1] - east[0]) / widest,
+            "y": 1.2 * (north[1] - north[0]) / widest,
+            "z": 1.1,
+        },
+        "camera": {
+            "eye": {"x": 1.6, "y": -1.6, "z": 0.8},
+            "center": {"x": 0, "y": 0, "z": -0.12},
+            "projection": {"type": "perspective"},
+        },
+    }
+    return figure(
+        traces,
+        {
+            "height": height,
+            "margin": {"l": 0, "r": 0, "t": 36, "b": 0},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "font": {"family": FONT, "size": 14, "color": of.css("ink")},
+            "legend": {
+                "orientation": "h",
+                "x": 0,
+                "y": 1.0,
+                "yanchor": "bottom",
+                "font": {"size": 14},
             },
+            "scene": scene,
         },
     )
-    return figure
+
+
+def _path(path: Path3D, days: list[str], of: Theme, colour: str, symbol: str) -> dict[str, Any]:
+    return {
+        "type": "scatter3d",
+        "x": path.east_km,
+        "y": path.north_km,
+        "z": path.wall_min,
+        "mode": "lines+markers",
+        "line": {"color": of.mixed(colour), "width": 2.5},
+        "marker": {"color": of.css(colour), "size": 4.5, "symbol": symbol},
+        "name": path.name,
+        "text": [_clock(m, days) for m in path.wall_min],
+        "hovertemplate": "%{text}<br>%{x:.1f} km east, %{y:.1f} km north<extra>%{fullData.name}"
+        "</extra>",
+    }
+
+
+def _even(east: FloatArray, north: FloatArray) -> tuple[Range, Range]:
+    """Ranges of the two axes; drawn at one scale, neither is less than half the other."""
+    spans = [max(float(np.ptp(values)), 0.2) for values in (east, north)]
+    least = max(spans) / 2
+    east_range, north_range = (
+        _around((float(values.min()) + float(values.max())) / 2, 1.08 * max(span, least))
+        for values, span in zip((east, north), spans, strict=True)
+    )
+    return east_range, north_range
+
+
+def _around(middle: float, span: float) -> Range:
+    return middle - span / 2, middle + span / 2
 
 
 def _ticks(wall_min: FloatArray, days: list[str]) -> tuple[list[float], list[str]]:
-    """At most about eight ticks at round local times; a date where a day begins."""
+    """At most about eight ticks at round local times; a date on the first and at midnights."""
     low, high = float(wall_min.min()), float(wall_min.max())
     steps = (15, 30, 60, 120, 180, 360, 720, 1440, 2880, 7 * 1440, 14 * 1440, 30 * 1440)
     step = next((s for s in steps if (high - low) / s <= 8), 90 * 1440)
     at = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
-    return at.tolist(), [_day(m, days) if m % 1440 == 0 else _hour(m) for m in at]
+    text = [f"<b>{_day(m, days)}</b>" if m % 1440 == 0 else _hour(m) for m in at]
+    if len(at) and at[0] % 1440:
+        text[0] = f"<b>{_day(at[0], days)}</b> {text[0]}"
+    return at.tolist(), text
 
 
 def _clock(wall_min: float, days: list[str]) -> str:

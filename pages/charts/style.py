@@ -7,6 +7,7 @@ a meaning alone: curves differ in dash and marker too. A measure keeps its colou
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
@@ -74,7 +75,7 @@ DARK = Theme(
     scale=(0.3, 1.0),
 )
 # Six values of k keep one colour, dash and marker each wherever they are drawn.
-K_ORDER = (2, 5, 10, 20, 50, 100)
+K_ORDER = (2, 5, 10, 25, 50, 100)
 # The modebar holds nothing that sends a figure anywhere; pictures are saved large enough to print.
 CONFIG = {
     "displaylogo": False,
@@ -105,9 +106,9 @@ def graded(count: int, of: Theme) -> list[str]:
     return [str(c) for c in sample_colorscale("Viridis", at)]
 
 
-def frame(figure: go.Figure, of: Theme, *, height: int) -> go.Figure:
-    """Type, margins, grid and legend of a plain two-dimensional figure."""
-    axis = {
+def axis(of: Theme, title: str, **more: Any) -> dict[str, Any]:
+    """An axis of a plain two-dimensional figure; ``more`` as plotly's reference names it."""
+    return {
         "gridcolor": of.css("faint"),
         "zerolinecolor": of.css("faint"),
         "linecolor": of.css("quiet"),
@@ -115,21 +116,30 @@ def frame(figure: go.Figure, of: Theme, *, height: int) -> go.Figure:
         "ticks": "outside",
         "tickcolor": of.css("quiet"),
         "tickfont": {"size": 14, "color": of.css("ink")},
-        "title_font": {"size": 15, "color": of.css("ink")},
-        "title_standoff": 12,
-    }
-    figure.update_layout(
-        height=height,
-        margin={"l": 64, "r": 16, "t": 48, "b": 56},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"family": FONT, "size": 14, "color": of.css("ink")},
-        hoverlabel={
+        "title": {
+            "text": title,
+            "font": {"size": 15, "color": of.css("ink")},
+            "standoff": 12,
+        },
+    } | more
+
+
+def layout(
+    of: Theme, xaxis: dict[str, Any], yaxis: dict[str, Any], *, height: int, **more: Any
+) -> dict[str, Any]:
+    """Type, margins, grid and legend of a plain two-dimensional figure."""
+    return {
+        "height": height,
+        "margin": {"l": 64, "r": 16, "t": 48, "b": 56},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": FONT, "size": 14, "color": of.css("ink")},
+        "hoverlabel": {
             "bgcolor": of.css("paper"),
             "bordercolor": of.css("quiet"),
             "font": {"family": FONT, "size": 14, "color": of.css("ink")},
         },
-        legend={
+        "legend": {
             "orientation": "h",
             "x": 0,
             "y": 1.02,
@@ -139,13 +149,21 @@ def frame(figure: go.Figure, of: Theme, *, height: int) -> go.Figure:
             "itemwidth": 48,
             "entrywidth": 0,
         },
-        modebar={
+        "modebar": {
             "bgcolor": "rgba(0,0,0,0)",
             "color": of.css("quiet"),
             "activecolor": of.css("ink"),
         },
-        xaxis=axis,
-        yaxis=axis,
-        dragmode=False,
-    )
-    return figure
+        "xaxis": xaxis,
+        "yaxis": yaxis,
+        "dragmode": False,
+    } | more
+
+
+def figure(traces: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
+    """A figure from plain dictionaries, in a millisecond.
+
+    Plotly's own checks would take a tenth of a second for a figure, more than everything else that
+    a click on the page costs; the tests make them instead, of every kind of figure.
+    """
+    return go.Figure(traces, layout, _validate=False)

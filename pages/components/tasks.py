@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from fpanon_core.anonymize.generalize import generalize
-from fpanon_core.measures.components import StretchComponents, stretch_components
+from fpanon_core.measures.components import StretchComponents, components_by_k
+from fpanon_core.measures.estimate import estimate_k_gap_s
 from fpanon_core.measures.kgap import k_gap
 from fpanon_core.model.configs import Screening, StretchConfig
 from fpanon_core.model.fingerprints import FingerprintSet
@@ -82,7 +83,7 @@ class Parts:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """The anonymizability of everyone under one profile."""
+    """The anonymizability of everyone under one profile, for each k in ``parts``."""
 
     profile: GeneralizationProfile
     result: KGapResult
@@ -145,12 +146,22 @@ def measure(
     """
     shown = generalized(fs, profile)
     if known is None or known.k < max(ks):
-        known = k_gap(shown, max(ks), config=config, progress=lambda f: progress(0.85 * f))
-    parts = {}
-    for i, k in enumerate(ks):
-        parts[k] = Parts.of(stretch_components(shown, known.at(k)))
-        progress(0.85 + 0.15 * (i + 1) / len(ks))
-    return Measured(profile, known, parts)
+        known = k_gap(shown, max(ks), config=config, progress=lambda f: progress(0.7 * f))
+    by_k = components_by_k(shown, known, ks, progress=lambda f: progress(0.7 + 0.3 * f))
+    return Measured(profile, known, {k: Parts.of(c) for k, c in by_k.items()})
+
+
+def estimate(
+    fs: FingerprintSet,
+    profile: GeneralizationProfile,
+    k: int,
+    config: StretchConfig,
+    *,
+    progress: Progress,
+) -> float:
+    """Seconds that measuring under a profile is likely to take, from a small sample."""
+    progress(0.0)
+    return estimate_k_gap_s(generalized(fs, profile), k, config=config)
 
 
 def generalized(fs: FingerprintSet, profile: GeneralizationProfile) -> FingerprintSet:
