@@ -99,6 +99,13 @@ class FingerprintSet:
                     value.flags.writeable = False
                 put(self, f.name, value)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrays come out of a pickle writable; close them again."""
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        self.__dict__.update(state)
+
     # --- construction --------------------------------------------------------------------------
 
     @classmethod

@@ -1,5 +1,7 @@
 """The data model: snapping, sets, order, digests, and what never shows."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -41,6 +43,14 @@ def test_arrays_are_read_only():
     fs = FingerprintSet.from_samples(**ROWS)
     with pytest.raises(ValueError, match="read-only"):
         fs.x_m[0] = 1.0
+
+
+def test_arrays_are_read_only_after_a_pickle():
+    fs = FingerprintSet.from_samples(**ROWS)
+    again = pickle.loads(pickle.dumps(fs))
+    assert again.digest == fs.digest
+    with pytest.raises(ValueError, match="read-only"):
+        again.t_min[0] = 1.0
 
 
 def test_digest_tells_contents_apart():
