@@ -1,0 +1,141 @@
+"""A running dashboard seen from outside: its address, its processes, what it prints."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.browser.tables import SECRET
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKER = "fpanon_core.engines.worker"
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where it listens, its process, and the file that keeps what it prints."""
+
+    address: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    @classmethod
+    def start(cls, port: int, log: Path) -> Server:
+        """As ``make run`` starts it, but for the port and the browser that is not opened."""
+        command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+        command += ["--server.headless", "true", "--server.port", str(port)]
+        environment = {k: v for k, v in os.environ.items() if k != "FPANON_DATA_DIR"}
+        with log.open("wb") as printed:
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                env=environment,
+            )
+        return cls(f"http://localhost:{port}", process, log)
+
+    @property
+    def printed(self) -> str:
+        """All it has printed so far, on both streams."""
+        return self.log.read_text(errors="replace")
+
+    def check_printed(self) -> None:
+        """It has printed no trace of a fault and no user id."""
+        printed = self.printed
+        assert not re.search(rf"Traceback|{SECRET}", printed), printed
+
+    def wait_until_healthy(self) -> None:
+        """Until it answers."""
+        for _ in range(600):
+            if self.process.poll() is not None:
+                break
+            try:
+                with urllib.request.urlopen(f"{self.address}/_stcore/health") as answer:
+                    if answer.status == 200:
+                        return
+            except (urllib.error.URLError, ConnectionError):
+                time.sleep(0.2)
+        raise AssertionError(f"the dashboard did not start:\n{self.printed}")
+
+    def workers(self) -> list[int]:
+        """Process numbers of its children that compute, or wait for something to compute."""
+        listed = subprocess.run(
+            ["ps", "-o", "pid=,args=", "--ppid", str(self.process.pid)],
+            capture_output=True,
+            text=True,
+        )
+        return [int(line.split()[0]) for line in listed.stdout.splitlines() if WORKER in line]
+
+    def busy_worker(self) -> int:
+        """The child that computes just now; waits for there to be one."""
+        for _ in range(100):
+            before = {pid: _processor_ticks(pid) for pid in self.workers()}
+            time.sleep(0.3)
+            spent = {pid: _processor_ticks(pid) - ticks for pid, ticks in before.items()}
+            if spent and max(spent.values()) >= 10:  # of the 30 or more it could have had
+                return max(spent, key=spent.__getitem__)
+        raise AssertionError("no child process of the server is computing")
+
+    def end(self) -> list[int]:
+        """End its process group, kindly at first; returns the children that did not end with it."""
+        workers = self.workers()
+        for how in (signal.SIGTERM, signal.SIGKILL):
+            if self.process.poll() is None:
+                os.killpg(self.process.pid, how)
+                try:
+                    self.process.wait(15)
+                except subprocess.TimeoutExpired:
+                    continue
+        for _ in range(50):
+            if not (left := [pid for pid in workers if _is_worker(pid)]):
+                return []
+            time.sleep(0.2)
+        return left
+
+
+@contextmanager
+def started(log: Path) -> Iterator[Server]:
+    """A dashboard of one's own on a free port of this machine, ended afterwards with all it began.
+
+    It must have printed no trace of a fault and no user id.
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = Server.start(port, log)
+    try:
+        server.wait_until_healthy()
+        yield server
+    finally:
+        left = server.end()
+    assert left == [], "computing processes outlived the server"
+    server.check_printed()
+
+
+def _is_worker(pid: int) -> bool:
+    try:
+        return WORKER in Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return False
+
+
+def _processor_ticks(pid: int) -> int:
+    """Processor time of a process so far, in hundredths of a second; 0 when it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return int(fields[11]) + int(fields[12])  # user and system: fields 14 and 15 of proc(5)
