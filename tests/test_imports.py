@@ -15,7 +15,11 @@ ALLOWED = {
     "anonymize": {"anonymize", "measures", "engines", "kernels", "model"},
     "attacks": {"attacks", "measures", "engines", "kernels", "model"},
 }
-PAGES = {"charts": {"charts"}, "components": {"components", "charts"}, "views": {"components", "charts"}}
+PAGES = {
+    "charts": {"charts"},
+    "components": {"components", "charts"},
+    "views": {"components", "charts"},
+}
 USER_INTERFACE = {"streamlit", "plotly", "pydeck"}
 
 
