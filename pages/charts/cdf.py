@@ -85,6 +85,11 @@ def cdf(
     )
 
 
+def beyond(curves: Sequence[Curve], edge: float) -> dict[str, int]:
+    """How many values of each curve lie to the right of an edge."""
+    return {curve.name: int((curve.values > edge).sum()) for curve in curves}
+
+
 def _traces(curve: Curve, of: Theme, x_range: tuple[float, float]) -> list[dict[str, Any]]:
     """The steps, the points that answer to the mouse, and the median, which is in the legend."""
     x, y, index = step_points(curve.values)

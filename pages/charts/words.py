@@ -47,7 +47,7 @@ def share(part: int, whole: int) -> str:
         return f"none of the {whole:,} users"
     if part == whole:
         return f"all {whole:,} users"
-    return f"{part:,} of the {whole:,} users ({percent(part / whole)})"
+    return f"{part:,} of the {whole:,} users ({percent(part / whole, whole)})"
 
 
 def verb(count: int) -> str:
@@ -55,14 +55,31 @@ def verb(count: int) -> str:
     return "is" if count <= 1 else "are"
 
 
-def percent(fraction: float) -> str:
-    """Such as "0.6 %", "31 %"; never rounded to 0 or 100 when it is neither."""
+def percent(fraction: float, whole: int = 1_000) -> str:
+    """Such as "0.6 %", "31 %"; never rounded to 0 or 100 when it is neither.
+
+    Tenths of a percent are told only where one of ``whole`` is not much more than that.
+    """
     value = 100 * fraction
     if 0 < value < 0.1:
         return "less than 0.1 %"
     if 99.9 < value < 100:
         return "more than 99.9 %"
-    return f"{value:.1f} %" if value < 10 and value != 0 else f"{value:.0f} %"
+    fine = value < 10 and value != 0 and whole >= 200
+    return f"{value:.1f} %" if fine else f"{value:.0f} %"
+
+
+def not_anonymous(k: int) -> str:
+    """What it means not to be k-anonymous yet."""
+    if k == 2:
+        return "not yet 2-anonymous: their fingerprint is like nobody else's"
+    return f"not yet {k}-anonymous: fewer than {k - 1} others have the very same fingerprint"
+
+
+def beyond(curves: dict[str, int]) -> str:
+    """Who lies beyond the right edge of a figure, from the number for each curve."""
+    told = [f"{count:,} on the curve “{name}”" for name, count in curves.items() if count]
+    return f"Users beyond the right edge: {', '.join(told)}." if told else ""
 
 
 def others(k: int) -> str:

@@ -18,7 +18,13 @@ _POLL_S = 0.6
 def collect() -> None:
     """Take over what finished since the last look; call once at the start of every run."""
     for job in session.finished():
-        adopt = {"read": dataset.adopt, "measure": results.adopt, "peek": dataset.adopt_columns}
+        adopt = {
+            "read": dataset.adopt,
+            "measure": results.adopt,
+            "deepen": results.adopt,
+            "estimate": results.adopt_estimate,
+            "peek": dataset.adopt_columns,
+        }
         adopt[job.kind](job)
 
 
@@ -73,6 +79,14 @@ def _progress(jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
             for job in jobs:
                 stop(job)
             st.rerun()
+
+
+@st.fragment(run_every=_POLL_S)
+def quiet(job: Job, text: str) -> None:
+    """A line about work in the background that nobody has to wait for."""
+    if not job.active:
+        st.rerun()
+    st.caption(f"{text} {job.fraction:.0%}" if job.fraction else text)
 
 
 def _line(job: Job, waiting: int) -> str:

@@ -134,8 +134,7 @@ def _neighbours(fs: FingerprintSet, result: KGapResult, user: int) -> list[Neigh
     row = int(np.flatnonzero(result.users == user)[0])
     near = zip(result.neighbours[row].tolist(), result.stretch[row].tolist(), strict=True)
     return [
-        Neighbour(b, stretch, matched_samples(fs, user, b, result.config))
-        for b, stretch in list(near)[:_NEIGHBOURS_SHOWN]
+        Neighbour(b, stretch, matched_samples(fs, user, b, result.config)) for b, stretch in near
     ]
 
 
@@ -185,7 +184,7 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
         else:
             st.info("These data carry no map projection, so there is no map.")
     with right:
-        st.markdown("**Where and when** – time runs upwards; drag to turn")
+        st.markdown("**Where and when** – local time runs upwards; drag to turn")
         st.plotly_chart(
             _space_time(fs, rows, names, ends, centre, of),
             key="person_spacetime",
@@ -256,14 +255,15 @@ def _says(
 
 
 def _table_of_neighbours(fs: FingerprintSet, neighbours: list[Neighbour], k: int) -> None:
-    shown = "" if len(neighbours) == k - 1 else f" (the first {len(neighbours)})"
+    shown = "" if len(neighbours) <= _NEIGHBOURS_SHOWN else f" (the first {_NEIGHBOURS_SHOWN})"
     title = "The nearest neighbour" if k == 2 else f"The {k - 1} nearest neighbours"
     st.markdown(f"**{title}**{shown}")
+    neighbours = neighbours[:_NEIGHBOURS_SHOWN]
     table = pd.DataFrame(
         {
             "Neighbour": [fs.pseudonyms[n.user] for n in neighbours],
             "Samples": [int(fs.lengths[n.user]) for n in neighbours],
-            "Effort": [n.stretch for n in neighbours],
+            "Effort (0–1)": [n.stretch for n in neighbours],
             "Distance (km)": [n.matches["dist_m"].mean() / 1000 for n in neighbours],
             "Time (min)": [n.matches["gap_min"].mean() for n in neighbours],
         }
@@ -273,8 +273,8 @@ def _table_of_neighbours(fs: FingerprintSet, neighbours: list[Neighbour], k: int
         hide_index=True,
         key="person_neighbours",
         column_config={
-            "Effort": st.column_config.NumberColumn(format="%.3f"),
-            "Distance (km)": st.column_config.NumberColumn(format="%.2f"),
+            "Effort (0–1)": st.column_config.NumberColumn(format="%.3f"),
+            "Distance (km)": st.column_config.NumberColumn(format="%.1f"),
             "Time (min)": st.column_config.NumberColumn(format="%.0f"),
         },
     )
@@ -295,13 +295,13 @@ def _links_table(fs: FingerprintSet, other: Neighbour) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Of": user,
-            "Time": when(matches["row"]),
-            "Matched time": when(matches["matched_row"]),
+            "Local time": when(matches["row"]),
+            "Matched local time": when(matches["matched_row"]),
             "Distance (km)": (matches["dist_m"] / 1000).round(2),
             "Time apart (min)": matches["gap_min"].round(0),
-            "Effort": matches["total"].round(4),
+            "Effort (0–1)": matches["total"].round(4),
         }
-    ).sort_values("Effort", ascending=False)
+    ).sort_values("Effort (0–1)", ascending=False)
 
 
 def _parts_figure(

@@ -15,9 +15,11 @@ from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 
-_CURRENT, _BEFORE, _UNDONE = "fp_settings", "fp_settings_before", "fp_settings_undone"
+_CURRENT, _BEFORE = "fp_settings", "fp_settings_before"
+# How often the form, and the crowds beside it, were overtaken by a change made elsewhere.
+_FORM, _CROWDS = "fp_settings_form", "fp_settings_crowds"
 _MAX_K, _MAX_PROFILES = 100, 8
-K_PRESETS = (2, 5, 10, 20, 50, 100)
+K_PRESETS = (2, 5, 10, 25, 50, 100)
 # The levels of ANON fig. 4, from the finest its data allow to a citywide, 8-hour aggregation.
 PROFILE_PRESETS = tuple(
     GeneralizationProfile(Grid(metres), minutes)
@@ -45,6 +47,10 @@ class Settings:
         if self != Settings() or n_users >= self.ks[-1]:
             return self
         return replace(self, ks=tuple(k for k in self.ks if k <= n_users) or self.ks[:1])
+
+    def offered(self, n_users: int) -> tuple[int, ...]:
+        """Every k that is a click away: those chosen, and the usual ones the data can answer."""
+        return tuple(sorted({k for k in K_PRESETS if k <= n_users} | set(self.ks)))
 
 
 def current() -> Settings:
@@ -119,8 +125,36 @@ def form(n_users: int) -> bool:
     except FpanonError as error:
         st.error(str(error))
         return False
-    _apply(wanted)
+    if _apply(wanted):
+        _overtake(_CROWDS)
     return True
+
+
+def crowds(wanted: Settings, n_users: int) -> None:
+    """Which k are drawn; a change holds at once, as everything that is offered is one run."""
+    key = _key("anon_crowds", _CROWDS)
+    st.pills(
+        "Crowds to hide in (k)",
+        wanted.offered(n_users),
+        selection_mode="multi",
+        default=list(wanted.ks),
+        key=key,
+        on_change=_take_crowds,
+        args=(key,),
+        help="A user is k-anonymous when at least k − 1 other users have exactly the same record.",
+    )
+    if n_users < K_PRESETS[-1]:
+        st.caption(
+            f"Larger crowds are not offered: {n_users} users are loaded, and nobody can hide among "
+            "more than there are."
+        )
+
+
+def take_k(key: str) -> None:
+    """Draw the k that was just chosen to be looked at, too."""
+    settings, k = current(), st.session_state[key]
+    if k not in settings.ks and _apply(replace(settings, ks=tuple(sorted({*settings.ks, k})))):
+        _overtake(_FORM, _CROWDS)
 
 
 def undo_button() -> None:
@@ -146,27 +180,42 @@ def write_url() -> None:
         st.query_params.from_dict(wanted)
 
 
-def _apply(wanted: Settings) -> None:
+def _apply(wanted: Settings) -> bool:
+    """Make these the settings in use; True when they differ from those before."""
     settings = current()
-    if wanted != settings:
-        st.session_state.setdefault(_BEFORE, []).append(settings)
-        st.session_state[_CURRENT] = wanted
+    if wanted == settings:
+        return False
+    st.session_state.setdefault(_BEFORE, []).append(settings)
+    st.session_state[_CURRENT] = wanted
+    return True
+
+
+def _take_crowds(key: str) -> None:
+    chosen = tuple(sorted(st.session_state[key] or ()))
+    if not chosen:
+        _overtake(_CROWDS)  # the last one cannot be taken away
+    elif _apply(replace(current(), ks=chosen)):
+        _overtake(_FORM)
 
 
 def _undo() -> None:
-    settings = st.session_state[_BEFORE].pop()
-    st.session_state[_CURRENT] = settings
-    st.session_state[_UNDONE] = st.session_state.get(_UNDONE, 0) + 1
+    st.session_state[_CURRENT] = st.session_state[_BEFORE].pop()
+    _overtake(_FORM, _CROWDS)
 
 
-def _key(name: str) -> str:
-    """Key of a form's widget; a new one after every undo, so that it starts from the settings.
+def _overtake(*widgets: str) -> None:
+    for name in widgets:
+        st.session_state[name] = st.session_state.get(name, 0) + 1
+
+
+def _key(name: str, widget: str = _FORM) -> str:
+    """Key of a widget; a new one when it was overtaken, so that it starts from the settings.
 
     The settings are given to the widgets as defaults, not through the session's state: a value set
     there is sent once, and lost when the expander around the form is closed at that moment.
     """
-    undone = st.session_state.get(_UNDONE, 0)
-    return f"{name}_{undone}" if undone else name
+    overtaken = st.session_state.get(widget, 0)
+    return f"{name}_{overtaken}" if overtaken else name
 
 
 def _ks(chosen: list[object]) -> tuple[int, ...]:

@@ -6,8 +6,19 @@ import numpy as np
 import streamlit as st
 
 from pages.charts import style, words
-from pages.charts.cdf import Curve, cdf
-from pages.components import dataset, exports, job_panel, person, results, session, settings
+from pages.charts.cdf import Curve, beyond, cdf
+from pages.components import (
+    dataset,
+    definitions,
+    exports,
+    job_panel,
+    person,
+    results,
+    session,
+    settings,
+    start,
+    why,
+)
 from pages.components.meaning import what_this_means
 
 of = style.theme(st.context.theme.type)
@@ -29,21 +40,22 @@ if data is None:
 
 dataset.banner(data)
 n = data.fs.n_users
+if n < 2:
+    st.error(
+        "This data set has 1 user, and one user alone cannot hide among others. Open data with at "
+        "least 2 users, or loosen the screening on the Data page."
+    )
+    st.stop()
 asked = settings.form(n)
 wanted = settings.current().limited_to(n)
 if asked:
     results.ask(data, wanted)
-settings.undo_button()
 settings.write_url()
 waiting = results.start_wanted(data, wanted)
 measuring = session.jobs("measure")
 job_panel.show(measuring, key="anon_jobs", stop=results.hold)
 if waiting and not any(job.active for job in measuring):
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("Not everything is measured; on this many users it may take a while.")
-        if st.button("Measure all profiles", key="anon_go", type="primary"):
-            results.ask(data, wanted)
-            st.rerun()
+    start.show(data, wanted)
 measured = {p: m for p in wanted.profiles if (m := results.find(data, p, wanted))}
 
 with st.container(horizontal=True, vertical_alignment="bottom", gap="large", key="anon_look_at"):
@@ -54,24 +66,35 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="large", key
         key="anon_profile",
         persist_state="session",
         width=220,
-        help="How coarse places and times are made before measuring.",
+        help=definitions.PROFILE,
     )
+    shown = measured.get(profile)
+    known = [k for k in wanted.offered(n) if shown is not None and k in shown.parts]
     k = st.selectbox(
         "and k",
-        wanted.ks,
+        known or wanted.ks,
         key="anon_k",
         persist_state="session",
         width=120,
-        help="A user is k-anonymous when at least k − 1 others have exactly the same record.",
+        on_change=settings.take_k,
+        args=("anon_k",),
+        help="The crowd to hide in. A user is k-anonymous when at least k − 1 others have exactly "
+        "the same record.",
     )
     whole = st.toggle("Whole scale, 0 to 1", key="anon_whole", persist_state="session")
-shown = measured.get(profile)
-reach = exports.reach(list(measured.values()), whole)
+    undo = st.container(width="content")
+with undo:
+    settings.undo_button()
+reach = exports.reach(list(measured.values()), wanted.ks, whole)
 
 # --- everyone, for several k ---
-st.header("Larger crowds", anchor=False)
+st.header("Larger crowds", anchor=False, help=definitions.K_GAP)
+settings.crowds(wanted, n)
+deepening = results.deepen(data, wanted, profile)
+if deepening is not None:
+    job_panel.quiet(deepening, "Larger crowds are being measured in the background.")
 curves = []
-for each in wanted.ks if shown else ():
+for each in (each for each in wanted.ks if each in known):
     at = style.place_of(each, style.K_ORDER, list(wanted.ks))
     gaps = shown.result.at(each)
     curves.append(Curve(f"k = {each}", gaps.values, of.categories[at], at, gaps.users))
@@ -84,10 +107,11 @@ st.plotly_chart(
     selection_mode="points",
     alt=f"Share of users by k-gap at {profile}, one curve for each k.",
 )
-if shown is None:
+if not curves:
     st.caption("The curves appear here as soon as they are measured.")
     st.stop()
-few, many = wanted.ks[0], wanted.ks[-1]
+drawn = [each for each in wanted.ks if each in known]
+few, many = drawn[0], drawn[-1]
 hidden = int((shown.result.at(few).values == 0).sum())
 what_this_means(
     f"At {profile}, {words.share(hidden, n)} {words.verb(hidden)} {few}-anonymous already.",
@@ -100,19 +124,20 @@ what_this_means(
     f"Distances beyond {words.distance(wanted.config.max_space_m)} and times beyond "
     f"{words.duration(wanted.config.max_time_min)} count as just that.",
     "Half of the users need less, half more; click a point on a curve to see who it is.",
-    f"{words.share(beyond, n).capitalize()} {words.verb(beyond)} beyond the right edge."
-    if (beyond := int((shown.result.values > reach[1]).sum()))
-    else "",
+    words.beyond(beyond(curves, reach[1])),
     key="by_k",
+    published="half of the users have a 2-gap of 0.09 or less in Ivory Coast, 80 % one of 0.17 or "
+    "less in Senegal; nobody is at 0.",
 )
 
 # --- everyone, for several profiles ---
-st.header("Coarser places and times", anchor=False)
+st.header("Coarser places and times", anchor=False, help=definitions.PROFILE)
 colours = style.graded(len(wanted.profiles), of)
+coarser = {p: m for p, m in measured.items() if k in m.parts}
 curves = [
-    Curve(str(p), measured[p].result.at(k).values, colours[i], i)
+    Curve(str(p), coarser[p].result.at(k).values, colours[i], i)
     for i, p in enumerate(wanted.profiles)
-    if p in measured
+    if p in coarser
 ]
 st.plotly_chart(
     cdf(curves, of, x_title=exports.gap_title(str(k)), x_range=reach),
@@ -122,52 +147,29 @@ st.plotly_chart(
     alt=f"Share of users by {k}-gap, one curve for each generalization profile.",
 )
 st.dataframe(
-    exports.by_profile(list(measured.values()), k),
+    exports.by_profile(list(coarser.values()), k),
     hide_index=True,
     key="anon_profiles_table",
     column_config=exports.COLUMNS,
 )
-coarsest = measured[list(measured)[-1]]
-hidden = int((coarsest.result.at(k).values == 0).sum())
-missing = len(wanted.profiles) - len(measured)
+coarsest = list(coarser.values())[-1]
+told_apart = int((coarsest.result.at(k).values > 0).sum())
+missing = len(wanted.profiles) - len(coarser)
 what_this_means(
-    f"Even at {coarsest.profile}, {words.share(n - hidden, n)} can still be told apart from "
-    f"{words.others(k)}."
-    if hidden < n
-    else f"At {coarsest.profile} nobody can be told apart from {words.others(k)}.",
+    f"Even at {coarsest.profile}, {words.share(told_apart, n)} {words.verb(told_apart)} "
+    f"{words.not_anonymous(k)}."
+    if told_apart
+    else f"At {coarsest.profile}, everybody is {k}-anonymous: at least {k - 1} "
+    f"other{'s have' if k > 2 else ' has'} the very same fingerprint.",
     f"{missing} of the profiles are not measured yet." if missing else "",
+    words.beyond(beyond(curves, reach[1])),
     key="by_profile",
+    published="even at 20 km · 8 h only about 30 % are 2-anonymous.",
 )
 
-# --- why ---
-st.header("The place, or the time?", anchor=False)
-share = shown.parts[k].temporal_share
-defined = share[np.isfinite(share)]
-st.plotly_chart(
-    cdf(
-        [Curve(f"{profile}, k = {k}", share, of.categories[1], 1)],
-        of,
-        x_title="Share of the stretch effort that is time (0 = all place, 1 = all time)",
-        height=340,
-    ),
-    key="anon_share",
-    theme=None,
-    config=style.CONFIG,
-    alt=f"Share of users by the share of time in their effort, at {profile} and k = {k}.",
-)
-what_this_means(
-    f"For half of the users, time rather than place is {words.percent(float(np.median(defined)))} "
-    f"or more of what it takes to hide them among {words.others(k)}."
-    if len(defined)
-    else "Everyone is hidden already, so there is no effort to divide.",
-    f"Left out: {words.share(n - len(defined), n)}, hidden already."
-    if 0 < len(defined) < n
-    else "",
-    key="share",
-)
-
-# --- one person ---
-st.header("One person", anchor=False)
+# --- why, and one person ---
+why.show(shown, k, of)
+st.header("One person", anchor=False, help=definitions.STRETCH)
 person.show(shown, results.generalized(data.digest, data.fs, profile), k, of)
 
 st.divider()

@@ -24,19 +24,21 @@ Nothing leaves this computer: no map tiles, no telemetry, no copy of the data on
 st.subheader("See it at work", anchor=False)
 cards = st.columns(len(SAMPLES), gap="large")
 for card, sample in zip(cards, SAMPLES, strict=True):
-    with card.container(border=True, height="stretch"):
+    box = card.container(border=True, height="stretch", vertical_alignment="distribute")
+    with box.container():
         st.markdown(f"#### {sample.title}")
         if sample.synthetic:
             st.badge("Synthetic data, no real people", icon="⚙️", color="orange")
         st.caption(sample.description)
-        label = "Open the synthetic users" if sample.synthetic else "Open the San Francisco taxis"
-        if st.button(label, key=f"start_{sample.key}", type="primary"):
-            dataset.open_sample(sample.key)
-            st.switch_page("pages/views/anonymizability.py")
+    label = "Open the synthetic users" if sample.synthetic else "Open the San Francisco taxis"
+    if box.button(label, key=f"start_{sample.key}", type="primary"):
+        dataset.open_sample(sample.key)
+        st.switch_page("pages/views/anonymizability.py")
 
 st.subheader("Your own data", anchor=False)
 st.markdown(
     "A table with a user, a time, and a position or an antenna in each row: CSV, Parquet or Excel, "
     "as your systems export it."
 )
-st.page_link("pages/views/data.py", label="Open your own data", icon="📂")
+if st.button("Open your own data", key="start_own", icon="📂"):
+    st.switch_page("pages/views/data.py")

@@ -84,5 +84,16 @@ def opened(at: AppTest, sample: str = "sf_cabs") -> AppTest:
 
 
 def idle(at: AppTest) -> bool:
-    """Whether no job waits or runs."""
-    return not any(job.active or job.status == "done" for job in at.session_state["fp_jobs"])
+    """Whether no job waits or runs that anybody waits for."""
+    return not any(
+        job.active or job.status == "done"
+        for job in at.session_state["fp_jobs"]
+        if job.kind not in ("deepen", "estimate")
+    )
+
+
+def deep(at: AppTest) -> bool:
+    """Whether every k that is offered is measured at every profile, and nothing runs."""
+    ks = {k for m in at.session_state["fp_results"].values() for k in m.parts}
+    everywhere = all(set(m.parts) == ks for m in at.session_state["fp_results"].values())
+    return everywhere and not any(job.active for job in at.session_state["fp_jobs"])

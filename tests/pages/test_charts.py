@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.charts import style, words
 from pages.charts.activity import samples_per_user
-from pages.charts.cdf import Curve, cdf, step_points
+from pages.charts.cdf import Curve, beyond, cdf, step_points
 from pages.charts.maps import fingerprints_map, places_map
 from pages.charts.outlines import Box, outlines
 from pages.charts.spacetime import Path3D, space_time
@@ -91,6 +92,47 @@ def test_outlines_reach_across_the_antimeridian() -> None:
 
 
 @BOTH
+def test_every_kind_of_figure_passes_plotlys_own_checks(of: style.Theme) -> None:
+    # The pages draw them without, for speed.
+    values = np.array([0.2, 0.5, 0.5, 3.0, np.nan])
+    path = Path3D("u0001", np.arange(3.0), np.arange(3.0), np.array([60.0, 90.0, 3000.0]))
+    links = tuple(np.array([[0.0, 1.0]]) for _ in range(3))
+    curve = Curve("a", values, of.categories[0], 0, np.arange(5))
+    nobody = Curve("b", values[:0], of.categories[1], 1)
+    for figure in (
+        cdf([curve, nobody], of, x_title="x", references=[(1.6, "exponential 1.6")]),
+        cdf([curve], of, x_title="x", x_range=(0.1, 20), log_x=True, references=[(1.6, "e")]),
+        samples_per_user(np.array([1, 2, 3, 40_000]), of),
+        samples_per_user(np.array([1, 2, 3]), of),
+        space_time(path, path, links, ["3 Mar"], of),
+    ):
+        checked = go.Figure(figure.to_dict())
+        assert checked.to_plotly_json().keys() == figure.to_plotly_json().keys()
+        assert len(checked.data) == len(figure.data)
+
+
+def test_a_logarithmic_axis_is_told_in_the_values_own_unit() -> None:
+    curve = Curve("a", np.array([0.5, 1.0, 50.0]), "#000000", 0)
+    figure = cdf(
+        [curve], style.LIGHT, x_title="x", x_range=(0.1, 10), log_x=True, references=[(10, "t")]
+    )
+    assert figure.layout.xaxis.range == pytest.approx((-1, 1))
+    assert figure.layout.shapes[0].x0 == 10  # shapes take values, annotations logarithms
+    assert figure.layout.annotations[0].x == 1
+    assert figure.data[0].x[0] == 0.1
+    assert beyond([curve], 10) == {"a": 1}
+
+
+def test_space_and_time_is_drawn_at_one_scale() -> None:
+    path = Path3D("u0001", np.array([0.0, 2.0]), np.array([0.0, 10.0]), np.array([60.0, 90.0]))
+    scene = space_time(path, None, None, ["3 Mar"], style.LIGHT).layout.scene
+    east, north = (np.ptp(axis.range) for axis in (scene.xaxis, scene.yaxis))
+    assert scene.aspectratio.x / scene.aspectratio.y == pytest.approx(east / north)
+    assert east / north == pytest.approx(0.5)  # never narrower, to stay readable
+    assert scene.zaxis.ticktext[0] == "<b>3 Mar</b> 01:00"
+
+
+@BOTH
 def test_maps_ask_nobody_and_are_compact(of: style.Theme) -> None:
     rng = np.random.default_rng(1)
     lon, lat = -122.4 + rng.random(20_000) / 5, 37.7 + rng.random(20_000) / 5
@@ -122,6 +164,10 @@ def test_words_round_to_what_one_would_say() -> None:
     assert words.share(0, 496) == "none of the 496 users"
     assert words.share(3, 496) == "3 of the 496 users (0.6 %)"
     assert words.percent(0.9999) == "more than 99.9 %"
+    assert words.share(1, 12) == "1 of the 12 users (8 %)"  # one is 8.3 %: no tenths to tell
+    assert words.beyond({"k = 2": 1, "k = 5": 0}) == (
+        "Users beyond the right edge: 1 on the curve “k = 2”."
+    )
     assert words.clock(125) == "2 min 05 s"
 
 

@@ -8,9 +8,12 @@ import signal
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from .conftest import go, has, idle, new_app, opened, said, until
+from pages.components import results
+
+from .conftest import deep, go, has, idle, new_app, opened, said, until
 
 HEADER = "user,time,lat,lon\n"
+BAD = (HEADER + "a,2024-03-05T00:00:00Z,99.5,200\nb,2024-03-05T01:00:00Z,0,0\n").encode()
 
 
 def upload(at: AppTest, body: bytes, name: str = "own.csv") -> AppTest:
@@ -54,9 +57,9 @@ def test_one_click_leads_to_everyones_k_gap(app: AppTest) -> None:
     assert "To look like 9 other users" in text
     assert "One person" in text
     until(app, lambda at: idle(at) and len(at.selectbox(key="anon_profile").options) == 6)
-    table = next(d.value for d in app.dataframe if "Already anonymous" in d.value)
+    table = next(d.value for d in app.dataframe if "Already anonymous (%)" in d.value)
     assert table["Profile"].iloc[0] == "100 m · 1 min"
-    assert table["Already anonymous"].is_monotonic_increasing
+    assert table["Already anonymous (%)"].is_monotonic_increasing
     assert not app.error
 
 
@@ -82,8 +85,64 @@ def test_settings_are_measured_kept_in_the_address_and_undone(app: AppTest) -> N
     assert app.selectbox(key="anon_profile").options == ["100 m · 1 min", "10 km · 4 h"]
     app.button(key="anon_undo").click().run()
     assert "k" not in app.query_params
-    assert len(app.selectbox(key="anon_k").options) == 3
+    assert crowds(app).value == [2, 5, 10]
+    assert len(app.selectbox(key="anon_profile").options) == 6
     assert not has(app, "anon_undo")
+
+
+def crowds(at: AppTest):
+    """The choice of k beside the chart, whatever its key is by now."""
+    return next(g for g in at.button_group if g.key.startswith("anon_crowds"))
+
+
+def test_every_k_to_100_comes_from_one_run_and_is_a_click_away(app: AppTest) -> None:
+    opened(app)
+    assert crowds(app).options == ["2", "5", "10", "25", "50", "100"]
+    until(app, lambda at: idle(at) and len(at.selectbox(key="anon_profile").options) == 6)
+    until(app, deep)
+    assert app.selectbox(key="anon_k").options == ["2", "5", "10", "25", "50", "100"]
+    runs = {p: m.result for p, m in app.session_state["fp_results"].items()}
+    crowds(app).set_value([2, 100]).run()
+    assert "To look like 99 other users" in said(app)
+    assert app.query_params["k"] == "2,100"
+    app.selectbox(key="anon_k").set_value(25).run()
+    assert crowds(app).value == [2, 25, 100]  # what is looked at is drawn
+    assert "not yet 25-anonymous: fewer than 24 others have the very same" in said(app)
+    assert not any(job.active for job in app.session_state["fp_jobs"])
+    assert {p: m.result for p, m in app.session_state["fp_results"].items()} == runs
+    app.button(key="anon_undo").click().run()
+    app.button(key="anon_undo").click().run()
+    assert crowds(app).value == [2, 5, 10]
+    assert not has(app, "anon_undo")
+
+
+def test_why_is_told_in_words_with_what_is_undefined(app: AppTest) -> None:
+    opened(app)
+    text = said(app)
+    assert "Half of the users have a Gini coefficient of 0.30 or more" in text
+    assert "In time, half of the users have a tail weight of 1.5 or more, between a normal" in text
+    assert "Published for D4D (ANON" in text
+    # Everyone 1.1 km apart all along: each sample takes the same effort, so no tail is defined.
+    upload(app, rows(users=3, samples=5))
+    go(app, "anonymizability")
+    until(app, lambda at: idle(at) and has(at, "anon_download"))
+    text = said(app)
+    assert "Tail weight is undefined in space for 3, in time for 3, in both for 3 of the 3" in text
+    assert "In time, all 3 users are not moved at all; the coefficient is then 0." in text
+    assert "Larger crowds are not offered: 3 users are loaded" in text
+    assert not app.error
+
+
+def test_a_long_run_is_estimated_before_it_starts(app: AppTest, monkeypatch) -> None:
+    monkeypatch.setattr(results, "_ALONE_UP_TO_USERS", 10)
+    app.button(key="start_sf_cabs").click().run()
+    until(app, lambda at: has(at, "anon_go"))
+    until(app, lambda at: "it takes about" in said(at))
+    assert "6 of 6 profiles are not measured; it takes about" in said(app)
+    assert "for 100 m · 1 min, and at most" in said(app)
+    assert not app.session_state["fp_results"] if "fp_results" in app.session_state else True
+    app.button(key="anon_go").click().run()
+    until(app, lambda at: has(at, "anon_download"))
 
 
 def test_settings_of_the_address_are_used_and_nonsense_in_it_is_not() -> None:
@@ -128,18 +187,29 @@ def test_k_beyond_the_users_is_told(app: AppTest) -> None:
     assert not app.exception
 
 
-def test_one_user_cannot_hide(app: AppTest) -> None:
-    upload(app, rows(users=1, samples=1))
+@pytest.mark.parametrize("samples", [1, 5], ids=["one sample", "five"])
+def test_one_user_cannot_hide(app: AppTest, samples: int) -> None:
+    upload(app, rows(users=1, samples=samples))
+    assert "1 users" not in said(app)
     go(app, "anonymizability")
-    until(app, lambda at: idle(at) and at.error)
+    assert "has 1 user, and one user alone cannot hide" in app.error[0].value
+    assert "at least 2 users" in app.error[0].value
+    assert idle(app)
     assert not app.exception
-    assert "1" in app.error[0].value
+
+
+def test_two_users_of_one_sample_each_are_measured(app: AppTest) -> None:
+    upload(app, rows(users=2, samples=1))
+    go(app, "anonymizability")
+    until(app, lambda at: idle(at) and has(at, "anon_download"))
+    assert "To look like one other user" in said(app)
+    assert not app.error
 
 
 @pytest.mark.parametrize(
     "body",
-    [b"", HEADER.encode(), bytes(range(256)) * 20, b"user,lat,lon\na,1,2\nb,3,4\n"],
-    ids=["empty", "header alone", "binary", "no time"],
+    [b"", HEADER.encode(), bytes(range(256)) * 20, b"user,lat,lon\na,1,2\nb,3,4\n", BAD],
+    ids=["empty", "header alone", "binary", "no time", "all rows bad"],
 )
 def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(app: AppTest, body: bytes) -> None:
     upload(app, body)

@@ -1,0 +1,32 @@
+"""What each measure is, in a sentence or two: the tooltips. Formulas: README and the modules."""
+
+from __future__ import annotations
+
+K_GAP = (
+    "**k-gap**: a user's mean stretch effort to the k − 1 other users who are nearest. 0 means "
+    "already k-anonymous: k − 1 others have exactly the same record. 1 means that nobody is near, "
+    "neither in space nor in time. (Gramaglia and Fiore, 2015)"
+)
+PROFILE = (
+    "**Generalization profile**: places are replaced by the cells of a square grid, times by "
+    "windows counted from local midnight. The coarser both are, the more alike people look."
+)
+STRETCH = (
+    "**Stretch effort** of two samples: how far they must be moved to coincide; a part for space "
+    "and a part for time, each full at the distance and the duration in the settings. Of two "
+    "users: the mean, over the samples of the longer record, of the smallest effort to any sample "
+    "of the other."
+)
+TEMPORAL_SHARE = (
+    "**Temporal share**: the part of a user's stretch effort that is due to time: T / (S + T), "
+    "where S and T are the sums of the efforts in space and in time over the matched samples."
+)
+GINI = (
+    "**Gini coefficient** of the efforts of a user's matched samples: 0 when each sample takes the "
+    "same effort, near 1 when a single sample takes all of it."
+)
+TAIL_WEIGHT = (
+    "**Tail weight index**: how far the hardest 1 % of a user's samples lie beyond the middle, "
+    "measured by how far the third quartile does, as a multiple of the same for a normal "
+    "distribution. Normal 1, exponential 1.6, Pareto (heavy-tailed) 14."
+)
