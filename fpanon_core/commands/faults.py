@@ -8,6 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from ..io.hints import for_command_line
 from ..model.errors import FpanonError
 
 
@@ -19,7 +20,7 @@ class PlainFaults(TyperGroup):
         try:
             return super().invoke(ctx)
         except FpanonError as fault:
-            typer.echo(f"Error: {fault}", err=True)
+            typer.echo(f"Error: {for_command_line(str(fault))}", err=True)
             raise typer.Exit(2) from None
         except (typer.Exit, typer.Abort, BrokenPipeError):
             raise

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from ..io.hints import for_command_line
 from ..io.report import IngestReport
 from ..io.writing import check_writable, write_table
 from . import reading as r
@@ -55,7 +56,7 @@ def ingest(
     if as_json:
         typer.echo(json.dumps(_plain(report), ensure_ascii=False, indent=2))
         return
-    typer.echo(report.summary())
+    typer.echo(for_command_line(report.summary()))
     if note := wanted.attribution():
         typer.echo(f"Note: {note}")
     if rejects is not None:

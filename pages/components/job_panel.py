@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from fpanon_core.engines.process import Job
+from fpanon_core.io.hints import for_screen
 from fpanon_core.model.errors import FpanonError
 from pages.charts.words import clock
 
@@ -51,7 +52,7 @@ def _failure(message: str, jobs: list[Job], key: str, stop: Callable[[Job], None
     first, more = jobs[0], len(jobs) - 1
     label = first.label + (f" (and {more} more)" if more else "")
     with st.container(border=True, key=f"{key}_failed_{first.number}"):
-        st.error(f"**{label}: not finished.** {message}")
+        st.error(f"**{label}: not finished.** {for_screen(message)}")
         with st.container(horizontal=True):
             if first.status == "lost" or type(first.error) is FpanonError:
                 st.button(

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from fpanon_core.io.hints import for_screen
 from fpanon_core.io.report import REASONS
 from fpanon_core.measures.places import lon_lat, visited_places
 from fpanon_core.model.configs import Screening
@@ -79,8 +80,9 @@ zone = f"{report.timezone} time"
 if report.timezone_guessed:
     zone += " (a zone guessed from the positions; correct it below if it is wrong)"
 what_this_means(
-    f"Of {report.rows_read:,} rows, {report.rows_used:,} were used and {set_aside:,} set aside, "
-    "each for one reason.",
+    f"Of {words.count(report.rows_read, 'row')}, "
+    f"{report.rows_used:,} {words.were(report.rows_used)} used and "
+    f" {set_aside:,} set aside" + (", each for one reason." if set_aside else "."),
     f"They run from {report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, {zone}.",
     key="account",
 )
@@ -96,7 +98,7 @@ if len(report.rejects):
         help="Row number, reason and fields, without those that name a person.",
     )
 for note in report.notes:
-    st.caption(note)
+    st.caption(for_screen(note))
 
 left, right = st.columns(2, gap="large")
 with left:
@@ -182,6 +184,7 @@ if rule.active:
     total = fs.n_users + report.users_screened_out
     what_this_means(
         f"{words.share(fs.n_users, total).capitalize()} meet the rule and remain; "
-        f"{report.users_screened_out:,} were screened out.",
+        f"{report.users_screened_out:,} "
+        f"{words.were(report.users_screened_out)} screened out.",
         key="screening",
     )

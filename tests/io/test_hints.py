@@ -1,0 +1,50 @@
+"""What a refusal says on a command line and on a screen: no argument of a Python call is left."""
+
+import io
+
+import pandas as pd
+import pytest
+
+from fpanon_core.io.cdr import read_cdr
+from fpanon_core.io.hints import for_command_line, for_screen
+from fpanon_core.model.errors import SchemaError
+
+REFUSED = {
+    "no time": ("user,lat,lon\na,1.5,2.5\nb,1.5,3.5\n", "--time NAME"),
+    "no user": (
+        "lat,lon,time\n1.5,2.5,2020-01-01T00:00:00Z\n1.6,2.5,2020-01-01T00:00:00Z\n",
+        "--user NAME",
+    ),
+    "journeys": (
+        "track_id,lat,lon,time\n1,1.5,2.5,2020-01-01T00:00:00Z\n2,1.6,2.5,2020-01-01T00:01:00Z\n",
+        "--user track_id",
+    ),
+    "no position": (
+        "user,time\na,2020-01-01T00:00:00Z\nb,2020-01-01T00:00:00Z\n",
+        "--lat NAME --lon NAME",
+    ),
+    "antennas only": ("antenna_id,lat,lon\nA1,1.5,2.5\nA2,1.5,3.5\n", "--antennas"),
+    "all rows bad": ("user,time,lat,lon\na,x,1.5,2.5\nb,y,1.5,3.5\n", "date and time"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refusals(case):
+    table, option = REFUSED[case]
+    with pytest.raises(SchemaError) as refusal:
+        read_cdr(io.StringIO(table))
+    said = str(refusal.value)
+    for text in (for_command_line(said), for_screen(said)):
+        assert "columns=" not in text
+        assert "antennas=" not in text
+        assert "{" not in text
+    assert option in for_command_line(said)
+    assert "--" not in for_screen(said)
+
+
+def test_notes():
+    frame = pd.DataFrame([["a", "2020-01-01T00:00:00Z", 1.5, 2.5], ["b", "2020-01-02", 1.6, 2.7]])
+    _, report = read_cdr(frame)
+    assert any("columns=" in note for note in report.notes)
+    assert not any("columns=" in for_screen(note) for note in report.notes)
+    assert any("--lat NAME --lon NAME" in for_command_line(note) for note in report.notes)
