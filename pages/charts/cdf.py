@@ -155,13 +155,13 @@ def _label(at: float, text: str, of: Theme) -> dict[str, Any]:
     """What a line stands for, written along it."""
     return {
         "x": at,
-        "y": 0.98,
+        "y": 0.02,
         "yref": "paper",
         "text": text,
         "textangle": -90,
         "showarrow": False,
         "xanchor": "right",
-        "yanchor": "top",
+        "yanchor": "bottom",
         "font": {"size": 14, "color": of.css("quiet")},
     }
 

@@ -39,6 +39,11 @@ def clock(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
+def count(number: int, noun: str) -> str:
+    """Such as "1 user", "2,000 users"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def share(part: int, whole: int) -> str:
     """Such as "none of the 496 users", "3 of the 496 users (0.6 %)"."""
     if whole == 1:
@@ -53,6 +58,11 @@ def share(part: int, whole: int) -> str:
 def verb(count: int) -> str:
     """What goes with :func:`share`."""
     return "is" if count <= 1 else "are"
+
+
+def were(count: int) -> str:
+    """What goes with a bare number."""
+    return "was" if count == 1 else "were"
 
 
 def percent(fraction: float, whole: int = 1_000) -> str:

@@ -11,6 +11,7 @@ from fpanon_core.engines.process import Job
 from fpanon_core.io.samples import sample
 from fpanon_core.model.configs import Screening
 from fpanon_core.model.fingerprints import FingerprintSet
+from pages.charts import words
 
 from . import session, tasks
 from .tasks import Reading, Source
@@ -107,8 +108,8 @@ def banner(dataset: Dataset) -> None:
     """One line that says which data are shown, and what must be known about them."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"**{dataset.source.label}** · {dataset.fs.n_users:,} users · "
-            f"{dataset.fs.n_samples:,} samples",
+            f"**{dataset.source.label}** · {words.count(dataset.fs.n_users, 'user')} · "
+            f"{words.count(dataset.fs.n_samples, 'sample')}",
             width="content",
         )
         if dataset.source.synthetic:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from . import dataset, job_panel, session, settings
+from pages.charts import words
+
+from . import dataset, job_panel, pair, session, settings
 from .guard import guarded
 
 
@@ -15,6 +17,7 @@ def run(page: Page) -> None:
         session.runner()  # its child warms up while the user reads
         settings.current()  # taken from the address before another view clears it
         job_panel.collect()
+        pair.dress()
         with st.sidebar:
             _sidebar(page.title)
         page.run()
@@ -26,8 +29,8 @@ def _sidebar(title: str) -> None:
         st.caption("No data set is open.")
     else:
         st.caption(
-            f"**{current.source.label}**  \n{current.fs.n_users:,} users, "
-            f"{current.fs.n_samples:,} samples"
+            f"**{current.source.label}**  \n{words.count(current.fs.n_users, 'user')}, "
+            f"{words.count(current.fs.n_samples, 'sample')}"
         )
         if current.source.synthetic:
             st.badge("Synthetic data", icon="⚙️", color="orange")

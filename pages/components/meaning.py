@@ -11,5 +11,5 @@ def what_this_means(*sentences: str, key: str, published: str = "") -> None:
         st.markdown("**What this means.** " + " ".join(s for s in sentences if s))
         if published:
             st.caption(
-                f"Published for D4D, other data, so compare the shape only (ANON): {published}"
+                f"Published for D4D (ANON, on other data: compare the shape only): {published}"
             )

@@ -13,6 +13,7 @@ from fpanon_core.io.samples import SAMPLES
 from fpanon_core.model.errors import FpanonError
 
 from . import dataset
+from .pair import side_by_side
 from .tasks import Source
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
@@ -37,7 +38,7 @@ def show() -> None:
 
 def _upload() -> None:
     limit = int(st.get_option("server.maxUploadSize"))
-    left, right = st.columns(2, gap="large")
+    left, right = side_by_side("upload")
     file = left.file_uploader(
         f"Events: user, time, position or antenna (up to {limit} MB)",
         type=TYPES,

@@ -24,6 +24,7 @@ from pages.charts.style import CONFIG, Theme
 
 from .guard import guarded
 from .meaning import what_this_means
+from .pair import side_by_side
 from .tasks import Measured
 
 _PERSON, _NEIGHBOUR = "fp_person", "fp_neighbour"
@@ -65,7 +66,7 @@ def _show(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
     other = _pick_neighbour(fs, neighbours)
     _figures(fs, user, other, of)
     _says(fs, user, result, other, k)
-    left, right = st.columns(2, gap="large")
+    left, right = side_by_side("person_parts")
     with left:
         _table_of_neighbours(fs, neighbours, result.k)
         with st.expander(f"The {len(other.matches):,} matched samples", key="person_matches"):
@@ -163,7 +164,7 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
     centre = (fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2)
     rows = [fs.rows_of(u) for u in (user, other.user)]
     ends = other.matches[["row", "matched_row"]].to_numpy()
-    left, right = st.columns(2, gap="large")
+    left, right = side_by_side("person_figures")
     with left:
         st.markdown(f"**Where** – {names[0]} filled, {names[1]} outlined, lines join the matches")
         lon, lat = lon_lat(fs, *centre)

@@ -10,6 +10,7 @@ from pages.charts.cdf import Curve, beyond, cdf
 
 from . import definitions
 from .meaning import what_this_means
+from .pair import side_by_side
 from .tasks import Measured
 
 REFERENCES = ((1.0, "normal 1"), (1.6, "exponential 1.6"), (14.0, "Pareto 14"))
@@ -22,7 +23,7 @@ def show(measured: Measured, k: int, of: style.Theme) -> None:
     st.header("The place, or the time?", anchor=False, help=definitions.TEMPORAL_SHARE)
     _temporal_share(measured, k, of)
     st.header("A few hard samples, or all alike?", anchor=False)
-    left, right = st.columns(2, gap="large")
+    left, right = side_by_side("why")
     with left:
         st.markdown("**How unequal are the efforts?** – Gini coefficient", help=definitions.GINI)
         _gini(measured, k, of)

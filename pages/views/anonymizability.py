@@ -50,6 +50,7 @@ asked = settings.form(n)
 wanted = settings.current().limited_to(n)
 if asked:
     results.ask(data, wanted)
+settings.undo_button()
 settings.write_url()
 waiting = results.start_wanted(data, wanted)
 measuring = session.jobs("measure")
@@ -58,7 +59,7 @@ if waiting and not any(job.active for job in measuring):
     start.show(data, wanted)
 measured = {p: m for p in wanted.profiles if (m := results.find(data, p, wanted))}
 
-with st.container(horizontal=True, vertical_alignment="bottom", gap="large", key="anon_look_at"):
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="anon_look_at"):
     profile = st.selectbox(
         "Look at profile",
         list(measured) or wanted.profiles[:1],
@@ -82,9 +83,6 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="large", key
         "the same record.",
     )
     whole = st.toggle("Whole scale, 0 to 1", key="anon_whole", persist_state="session")
-    undo = st.container(width="content")
-with undo:
-    settings.undo_button()
 reach = exports.reach(list(measured.values()), wanted.ks, whole)
 
 # --- everyone, for several k ---

@@ -15,6 +15,7 @@ from pages.charts.activity import samples_per_user
 from pages.charts.maps import places_map
 from pages.components import dataset, job_panel, mapping, opening
 from pages.components.meaning import what_this_means
+from pages.components.pair import side_by_side
 
 of = style.theme(st.context.theme.type)
 
@@ -42,17 +43,30 @@ report, fs = data.report, data.fs
 st.divider()
 dataset.banner(data)
 st.page_link("pages/views/anonymizability.py", label="On to Anonymizability", icon="👥")
-cells = st.columns(5)
-cells[0].metric("Users", f"{fs.n_users:,}", help="Distinct subscribers with at least one sample.")
-cells[1].metric(
+cells = st.container(horizontal=True, gap="large", key="data_figures")
+cells.metric("Users", f"{fs.n_users:,}", help="Subscribers with a sample.", width="content")
+cells.metric(
     "Samples",
     f"{fs.n_samples:,}",
     help=f"Distinct cells of {report.granularity_m:g} m × {report.granularity_min:g} min per user.",
+    width="content",
 )
-cells[2].metric("Days", f"{report.span_days:,}", help="Local days from the first to the last.")
-cells[3].metric("Samples per user", f"{np.median(fs.lengths):.0f}", help="The median.")
+cells.metric(
+    "Days",
+    f"{report.span_days:,}",
+    help="Local days from the first to the last.",
+    width="content",
+)
+cells.metric(
+    "Samples per user", f"{np.median(fs.lengths):.0f}", help="The median.", width="content"
+)
 places = visited_places(fs)
-cells[4].metric("Places", f"{len(places):,}", help="Distinct cells of the grid with a sample.")
+cells.metric(
+    "Places",
+    f"{len(places):,}",
+    help="Distinct cells of the grid with a sample.",
+    width="content",
+)
 
 # --- the account ---
 st.header("The account of the file", anchor=False)
@@ -82,7 +96,7 @@ if report.timezone_guessed:
 what_this_means(
     f"Of {words.count(report.rows_read, 'row')}, "
     f"{report.rows_used:,} {words.were(report.rows_used)} used and "
-    f" {set_aside:,} set aside" + (", each for one reason." if set_aside else "."),
+    f"{set_aside:,} set aside" + (", each for one reason." if set_aside else "."),
     f"They run from {report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, {zone}.",
     key="account",
 )
@@ -100,7 +114,7 @@ if len(report.rejects):
 for note in report.notes:
     st.caption(for_screen(note))
 
-left, right = st.columns(2, gap="large")
+left, right = side_by_side("understood")
 with left:
     st.markdown("**How the file was understood**")
     roles = [
@@ -128,7 +142,7 @@ if dataset.can_undo():
 
 # --- places and people ---
 st.header("Where, and how much of each user", anchor=False)
-left, right = st.columns(2, gap="large")
+left, right = side_by_side("where")
 with left:
     st.markdown("**Places** – larger and brighter: more samples")
     lon, lat = lon_lat(fs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
@@ -163,17 +177,23 @@ st.header("Screening", anchor=False)
 st.markdown("Keep only users seen often enough to judge; the others are counted, never just lost.")
 rule = data.reading.screen
 with st.form("data_screening", border=False):
-    cells = st.columns([4, 5, 3], gap="medium", vertical_alignment="bottom")
-    every_day = cells[0].checkbox(
-        "A sample on every day (“civ”)", rule.every_day, key="data_every_day"
+    cells = st.container(horizontal=True, gap="large", vertical_alignment="bottom")
+    every_day = cells.checkbox(
+        "A sample on every day (“civ”)", rule.every_day, key="data_every_day", width="content"
     )
-    active = cells[1].checkbox(
+    active = cells.checkbox(
         "Active on more than 75 % of days (“sen”)",
         rule.active_days_share is not None,
         key="data_active",
+        width="content",
     )
-    least = cells[2].number_input(
-        "Least samples per user", 1, 1_000_000, rule.min_samples or 1, key="data_min_samples"
+    least = cells.number_input(
+        "Least samples per user",
+        1,
+        1_000_000,
+        rule.min_samples or 1,
+        key="data_min_samples",
+        width=220,
     )
     pressed = st.form_submit_button("Screen", type="primary", key="data_screen")
 if pressed:

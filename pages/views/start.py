@@ -6,6 +6,7 @@ import streamlit as st
 
 from fpanon_core.io.samples import SAMPLES
 from pages.components import dataset
+from pages.components.pair import side_by_side
 
 st.title("Who can hide in mobile phone records?", anchor=False)
 st.markdown(
@@ -22,7 +23,7 @@ Nothing leaves this computer: no map tiles, no telemetry, no copy of the data on
 )
 
 st.subheader("See it at work", anchor=False)
-cards = st.columns(len(SAMPLES), gap="large")
+cards = side_by_side("samples")
 for card, sample in zip(cards, SAMPLES, strict=True):
     box = card.container(border=True, height="stretch", vertical_alignment="distribute")
     with box.container():

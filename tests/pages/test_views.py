@@ -229,7 +229,7 @@ def test_own_file_is_accounted_for_and_screened(app: AppTest) -> None:
     app.number_input(key="data_min_samples").set_value(2)
     app.button(key="data_screen").click().run()
     until(app, idle)
-    assert "1 were screened out" in said(app)
+    assert "1 was screened out" in said(app)
     app.button(key="data_undo").click().run()
     until(app, idle)
     assert "screened out" not in said(app).replace("never just lost", "")
