@@ -22,13 +22,15 @@ _SETTLED = """() => {
     return app && app.dataset.testScriptState === 'notRunning'
         && !document.querySelector('[data-testid=stSpinner], [data-stale=true]');
 }"""
-_CURVES = """key => {
-    const plot = document.querySelector(`.st-key-${key} .js-plotly-plot`);
-    if (!plot || !plot.data) return [];
-    const lines = [...plot.querySelectorAll('.scatterlayer .trace path.js-line')];
+_HAS_CURVES = """([key, names]) => {
+    const plots = document.querySelectorAll(`.st-key-${key} .js-plotly-plot`);
+    if (plots.length !== 1 || !plots[0].data) return false;
+    const found = plots[0].data.filter(t => t.showlegend !== false).map(t => t.name);
+    const lines = [...plots[0].querySelectorAll('.scatterlayer .trace path.js-line')];
     const drawn = lines.filter(path => (path.getAttribute('d') || '').length > 50).length;
-    const names = plot.data.filter(t => t.showlegend !== false).map(t => t.name);
-    return drawn >= names.length ? names : [];
+    const legend = [...plots[0].querySelectorAll('.legendtext')].map(e => e.textContent);
+    const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+    return same(found, names) && same(legend, names) && drawn >= names.length;
 }"""
 _DRAWN_IN_3D = """key => {
     const plot = document.querySelector(`.st-key-${key} .js-plotly-plot`);
@@ -141,6 +143,13 @@ class Dashboard:
         """The button of that key."""
         self.page.locator(f".st-key-{key} button").first.click()
 
+    def unfold(self, key: str) -> None:
+        """Open an expander, if it is not open."""
+        box = self.page.locator(f".st-key-{key} details")
+        box.wait_for(timeout=LONG_MS)
+        if box.get_attribute("open") is None:
+            box.locator("summary").click()
+
     def download(self, key: str) -> str:
         """What the download button of that key gives."""
         with self.page.expect_download(timeout=LONG_MS) as got:
@@ -157,7 +166,7 @@ class Dashboard:
 
     def tag(self, key: str, text: str) -> None:
         """Type a new entry into a multiple choice."""
-        entry = self.page.locator(f".st-key-{key} input")
+        entry = self.page.locator(f"[class*=st-key-{key}] input")
         entry.fill(text)
         entry.press("Enter")
         self.page.keyboard.press("Escape")
@@ -194,24 +203,7 @@ class Dashboard:
 
     def wait_for_curves(self, key: str, names: list[str]) -> None:
         """Until a figure has exactly these curves, drawn and in its legend."""
-        self.page.wait_for_function(
-            f"([key, names]) => JSON.stringify(({_CURVES})(key)) === names",
-            arg=[key, str(names).replace("', '", '","').replace("['", '["').replace("']", '"]')],
-            timeout=LONG_MS,
-        )
-        legend = self.page.locator(f".st-key-{key} .legendtext")
-        expect(legend).to_have_text(names, timeout=LONG_MS)
-
-    def table(self, heading: str) -> list[list[str]]:
-        """The cells of the small table with that column heading, row by row."""
-        grid = self.page.locator("[data-testid=stDataFrame] canvas").filter(
-            has=self.page.locator("[role=columnheader]", has_text=heading)
-        )
-        grid.locator("[role=gridcell]").first.wait_for(state="attached", timeout=LONG_MS)
-        return grid.evaluate(
-            "c => [...c.querySelectorAll('tbody tr')].map("
-            "r => [...r.querySelectorAll('[role=gridcell]')].map(d => d.textContent))"
-        )
+        self.page.wait_for_function(_HAS_CURVES, arg=[key, names], timeout=LONG_MS)
 
     def wait_until_idle(self) -> None:
         """Until no job runs in this session."""
@@ -265,4 +257,5 @@ def clean(dashboard: Dashboard) -> Iterator[Dashboard]:
     ):
         assert not found, f"{what}: {found}"
     assert page.get_by_test_id("stException").count() == 0, "an exception is on the screen"
-    assert "Traceback" not in dashboard.text
+    for fault in ("Traceback", "fault in the program"):
+        assert fault not in dashboard.text

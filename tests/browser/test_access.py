@@ -29,11 +29,11 @@ def test_axe_finds_nothing_serious_in_any_view(
     dashboard.says("Measuring at")
     found["Anonymizability", "running"] = serious(dashboard)
     dashboard.wait_until_idle()
-    dashboard.page.get_by_text("Settings: k, profiles, stretch effort").click()
+    dashboard.unfold("anon_settings")
     for view in reversed(VIEWS):
         dashboard.turn_to(view)
         if view == "Data":
-            dashboard.page.get_by_text("Correct the columns").click()
+            dashboard.unfold("data_correct")
         dashboard.page.wait_for_timeout(1_000)
         found[view, "loaded"] = serious(dashboard)
 

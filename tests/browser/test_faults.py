@@ -66,7 +66,7 @@ def test_k_beyond_the_users_is_refused_with_the_way_out(dashboard: Dashboard) ->
     dashboard.turn_to("Anonymizability")
     dashboard.wait_for_curves("anon_by_k", ["k = 2"])
     dashboard.wait_until_idle()
-    dashboard.page.get_by_text("Settings: k, profiles, stretch effort").click()
+    dashboard.unfold("anon_settings")
     dashboard.tag("anon_ks", "50")
     dashboard.press("anon_measure")
     told = dashboard.error()

@@ -18,9 +18,7 @@ def test_an_uploaded_id_is_never_seen_again(dashboard: Dashboard) -> None:
     dashboard.go("/data")
     dashboard.upload("records.csv", content)
     dashboard.wait_for_data(users=12)
-    dashboard.page.get_by_text("Correct the columns").click()
-    dashboard.press("data_list_columns")
-    dashboard.page.locator(".st-key-data_column_user").wait_for()
+    _list_columns(dashboard)
     texts.append(dashboard.text)
     rejects = dashboard.download("data_rejects")
     assert len(rejects.splitlines()) == 1 + sum(reasons.values())
@@ -30,7 +28,7 @@ def test_an_uploaded_id_is_never_seen_again(dashboard: Dashboard) -> None:
     dashboard.wait_until_idle()
     dashboard.choose("person_list", "u07")
     dashboard.says("u07 has")
-    dashboard.page.locator(".st-key-person_matches summary").click()
+    dashboard.unfold("person_matches")
     dashboard.settle()
     texts.append(dashboard.text)
     results = dashboard.download("anon_download")
@@ -49,11 +47,18 @@ def test_nor_one_of_a_file_without_header(dashboard: Dashboard) -> None:
     headless = separated(events(5, 20)).split(b"\n", 1)[1]
     dashboard.upload("records.csv", headless)
     dashboard.wait_for_data(users=5)
-    dashboard.page.get_by_text("Correct the columns").click()
-    dashboard.press("data_list_columns")
-    dashboard.page.locator(".st-key-data_column_user").wait_for()
+    _list_columns(dashboard)
     assert SECRET not in dashboard.text
     _nothing_sent(dashboard)
+
+
+def _list_columns(dashboard: Dashboard) -> None:
+    dashboard.unfold("data_correct")
+    dashboard.press("data_list_columns")
+    dashboard.wait_until_idle()
+    dashboard.page.wait_for_timeout(1_000)
+    dashboard.unfold("data_correct")
+    dashboard.page.locator(".st-key-data_column_user").wait_for()
 
 
 def _nothing_sent(dashboard: Dashboard) -> None:
