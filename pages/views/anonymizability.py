@@ -54,9 +54,11 @@ settings.undo_button()
 settings.write_url()
 waiting = results.start_wanted(data, wanted)
 measuring = session.jobs("measure")
-job_panel.show(measuring, key="anon_jobs", stop=results.hold)
-if waiting and not any(job.active for job in measuring):
-    start.show(data, wanted)
+# What comes and goes has a container of its own, so that the figures below keep their place.
+with st.container(key="anon_work"):
+    job_panel.show(measuring, key="anon_jobs", stop=results.hold)
+    if waiting and not any(job.active for job in measuring):
+        start.show(data, wanted)
 measured = {p: m for p in wanted.profiles if (m := results.find(data, p, wanted))}
 
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="anon_look_at"):
@@ -89,8 +91,9 @@ reach = exports.reach(list(measured.values()), wanted.ks, whole)
 st.header("Larger crowds", anchor=False, help=definitions.K_GAP)
 settings.crowds(wanted, n)
 deepening = results.deepen(data, wanted, profile)
-if deepening is not None:
-    job_panel.quiet(deepening, "Larger crowds are being measured in the background.")
+with st.container(key="anon_background"):
+    if deepening is not None:
+        job_panel.quiet(deepening, "Larger crowds are being measured in the background.")
 curves = []
 for each in (each for each in wanted.ks if each in known):
     at = style.place_of(each, style.K_ORDER, list(wanted.ks))
