@@ -20,7 +20,12 @@ def run(page: Page) -> None:
         pair.dress()
         with st.sidebar:
             _sidebar(page.title)
-        page.run()
+        try:
+            page.run()
+        finally:
+            # A job that ended meanwhile was drawn neither as running nor as done.
+            if session.finished():
+                st.rerun()
 
 
 def _sidebar(title: str) -> None:

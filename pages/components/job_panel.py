@@ -26,7 +26,16 @@ def collect() -> None:
             "estimate": results.adopt_estimate,
             "peek": dataset.adopt_columns,
         }
-        adopt[job.kind](job)
+        try:
+            adopt[job.kind](job)
+        except Exception:
+            session.forget(job)  # not again in every run
+            raise
+        # Last, because Streamlit may end a run at any step and begin it anew.
+        session.forget(job)
+    for job in list(session.jobs()):
+        if job.status == "cancelled":
+            session.forget(job)
 
 
 def show(jobs: list[Job], *, key: str, stop: Callable[[Job], None] = session.dismiss) -> None:

@@ -29,15 +29,17 @@ def runner() -> ProcessRunner:
 
 def start(function: Any, *arguments: Any, label: str, kind: str, **meta: Any) -> Job:
     """Queue a job of this session."""
+    mine = jobs()  # reading the session's state may end this run; better before the job exists
     job = runner().submit(function, *arguments, label=label, kind=kind, meta=meta)
-    jobs().append(job)
+    mine.append(job)
     return job
 
 
 def retry(job: Job) -> None:
     """Queue a failed job again."""
     dismiss(job)
-    jobs().append(runner().retry(job))
+    mine = jobs()
+    mine.append(runner().retry(job))
 
 
 def dismiss(job: Job) -> None:
@@ -60,10 +62,15 @@ def jobs(kind: str | None = None) -> list[Job]:
 
 
 def finished() -> list[Job]:
-    """Take the jobs that are done out of the list; cancelled ones are dropped."""
-    done = [job for job in jobs() if job.status == "done"]
-    st.session_state["fp_jobs"] = [j for j in jobs() if j.status not in ("done", "cancelled")]
-    return done
+    """The jobs that are done and not yet taken over."""
+    return [job for job in list(jobs()) if job.status == "done"]
+
+
+def forget(job: Job) -> None:
+    """Take a job that has ended out of the list."""
+    mine = jobs()
+    if job in mine:
+        mine.remove(job)
 
 
 def _warm_here() -> None:

@@ -23,12 +23,14 @@ st.title("Data", anchor=False)
 st.markdown("What was read, and what was set aside?")
 opening.show()
 
-job = dataset.opening()
+job, refused = dataset.opening(), None
 if job is not None:
     job_panel.show([job], key="data_opening")
     if job.active:
         st.stop()
-    if not job.meta["source"].sample:
+    # The form to correct it is the refused file's, then, not that of the data still open.
+    if job.error is not None and not job.meta["source"].sample:
+        refused = job
         mapping.show(job.meta["source"], job.meta["reading"], None)
 data = dataset.current()
 if data is None:
@@ -136,7 +138,8 @@ with right:
     st.dataframe(
         pd.DataFrame(form.items(), columns=["What", "Found"]), hide_index=True, key="data_form"
     )
-mapping.show(data.source, data.reading, report)
+if refused is None:
+    mapping.show(data.source, data.reading, report)
 if dataset.can_undo():
     st.button("Undo last change", key="data_undo", icon="↩️", on_click=dataset.undo)
 
