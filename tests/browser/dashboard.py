@@ -205,6 +205,17 @@ class Dashboard:
         """Until a figure has exactly these curves, drawn and in its legend."""
         self.page.wait_for_function(_HAS_CURVES, arg=[key, names], timeout=LONG_MS)
 
+    def table(self, heading: str) -> list[list[str]]:
+        """The cells of the small table with that column heading, row by row."""
+        grid = self.page.locator("[data-testid=stDataFrame] canvas").filter(
+            has=self.page.locator("[role=columnheader]", has_text=heading)
+        )
+        grid.locator("[role=gridcell]").first.wait_for(state="attached", timeout=LONG_MS)
+        return grid.evaluate(
+            "c => [...c.querySelectorAll('tbody tr')].map("
+            "r => [...r.querySelectorAll('[role=gridcell]')].map(d => d.textContent))"
+        )
+
     def wait_until_idle(self) -> None:
         """Until no job runs in this session."""
         expect(self.page.get_by_test_id("stProgress")).to_have_count(0, timeout=LONG_MS)

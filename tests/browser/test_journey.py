@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.browser.dashboard import LONG_MS, Dashboard, clean
-from tests.browser.server import started
+from tests.browser.dashboard import LONG_MS, Dashboard
 from tests.browser.tables import flawed
 
 pytestmark = pytest.mark.browser
@@ -107,16 +104,3 @@ def test_the_sample_is_one_click_from_the_data_view_too(dashboard: Dashboard) ->
     dashboard.wait_for_data(users=496)
     bars = dashboard.page.locator(".st-key-data_activity .bars path")
     expect(bars.first).to_be_attached(timeout=LONG_MS)
-
-
-def test_a_deep_link_may_be_the_first_thing_a_new_server_is_asked(
-    browser: Browser, tmp_path: Path
-) -> None:
-    with (
-        started(tmp_path / "log.txt") as server,
-        browser.new_context() as context,
-        clean(Dashboard(context.new_page(), server.address)) as dashboard,
-    ):
-        dashboard.go("/data")
-        assert dashboard.page.get_by_role("dialog").count() == 0
-        dashboard.says("No data set is open yet")
