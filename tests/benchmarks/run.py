@@ -1,7 +1,7 @@
 """``make bench``: speed as ratios measured side by side in one run, and peak memory.
 
 Each case runs in a process of its own, so that its peak memory is its own. Prints Markdown;
-figures worth keeping go to RESULTS.md with the machine and the date. ``python -m
+figures worth keeping go to RESULTS.md with the machine and date. ``python -m
 tests.benchmarks.run kgap_5000 reading`` runs some cases, ``--list`` names them.
 """
 
