@@ -291,7 +291,14 @@ class Child:
     @property
     def alive(self) -> bool:
         """Whether the process still runs."""
-        return self.process.poll() is None
+        # poll() alone says "alive" while another thread waits for the same process.
+        if self.process.poll() is not None:
+            return False
+        try:
+            look = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self.process.pid, look) is None
+        except ChildProcessError:
+            return False
 
     @property
     def noise(self) -> bytes:
