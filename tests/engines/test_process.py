@@ -108,13 +108,6 @@ def test_a_process_that_exits_by_itself_is_lost_too(runner: ProcessRunner) -> No
     assert "exit code 3" in str(job.error)
 
 
-def test_killed_while_idle_is_not_noticed_by_the_next_job(runner: ProcessRunner) -> None:
-    pid = wait(runner.submit(errands.own_pid, label="pid")).result
-    os.kill(pid, signal.SIGKILL)
-    _gone(pid)
-    assert wait(runner.submit(errands.own_pid, label="pid")).status == "done"
-
-
 def test_our_errors_keep_their_type_and_message(runner: ProcessRunner) -> None:
     job = wait(runner.submit(errands.refuse, label="refuse"))
     assert job.status == "failed"
