@@ -180,39 +180,66 @@ class ProcessRunner:
                 job = self._queue.popleft()
                 if not job.active:
                     continue
-                if self._child is None or not self._child.alive:
-                    self._child = self._spare.take()
-                child = self._child
                 self._running = job
-                job.process_id = child.process.pid
-                job.status, job.began = "running", time.monotonic()
-            self._attend(job, child)
+            # A child that died while it had nothing to do is found out only when it is given work:
+            # before it has taken the job nothing is lost, and another child gets it.
+            for last in (False, True):
+                child = self._child_for(job)
+                if child is None or self._attend(job, child, last):
+                    break
             with self._change:
                 self._running = None
 
-    def _attend(self, job: Job, child: Child) -> None:
-        """Send the job to the child and listen until it is over, one way or another."""
+    def _child_for(self, job: Job) -> Child | None:
+        """A child that looks alive, or None if the job has been cancelled."""
+        with self._change:
+            if not job.active:
+                return None
+            if self._child is None or not self._child.alive:
+                self._child = self._spare.take()
+            return self._child
+
+    def _attend(self, job: Job, child: Child, last: bool) -> bool:
+        """Send the job to the child and listen until it is over, one way or another.
+
+        False when the child was gone before it took the job; unless this is the ``last`` try,
+        the job is then as it was.
+        """
+        taken = False
         try:
             send(child.into, (job.function, job.arguments, job.named))
             while True:
                 message = pickle.loads(receive(child.out))
                 match message:
+                    case ("taken",):
+                        taken = True
+                        self._begin(job, child)
                     case ("progress", fraction):
                         job.fraction = fraction
                     case ("result", result):
                         self._finish(job, "done", result=result)
-                        return
+                        return True
                     case ("refused", kind, text):
                         self._finish(job, "failed", error=_named_error(kind, text))
-                        return
+                        return True
                     case ("fault", kind, place):
                         self._finish(job, "failed", error=_fault(kind, place))
-                        return
+                        return True
         except (EOFError, OSError, ValueError):
-            self._finish(job, "lost", error=_loss(child.end(grace_s=1.0)))
+            code = child.end(grace_s=1.0)
+            if taken or last:
+                self._finish(job, "lost", error=_loss(code))
+            return taken
         except Exception as fault:
             child.end()
             self._finish(job, "failed", error=_fault(type(fault).__name__, "process.py"))
+            return True
+
+    def _begin(self, job: Job, child: Child) -> None:
+        with self._change:
+            if job.active:
+                job.process_id = child.process.pid
+                job.status, job.began = "running", time.monotonic()
 
     def _finish(self, job: Job, status: Status, **outcome: Any) -> None:
         with self._change:

@@ -101,10 +101,10 @@ def _answer(body: bytes, answers: BinaryIO) -> tuple[Any, ...]:
             send(answers, ("progress", min(max(float(fraction), 0.0), 1.0)))
 
     try:
+        send(answers, ("taken",))
         task: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]] = pickle.loads(body)
         del body
         function, arguments, named = task
-        send(answers, ("progress", 0.0))
         return ("result", function(*arguments, progress=progress, **named))
     except FpanonError as error:
         return ("refused", type(error).__name__, str(error))

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fpanon_core.engines.process import Job, ProcessRunner, Spare
+from fpanon_core.engines.process import Child, Job, ProcessRunner, Spare
 from fpanon_core.model.errors import FpanonError, InfeasibleError
 from tests.engines import errands
 
@@ -106,6 +106,26 @@ def test_a_process_that_exits_by_itself_is_lost_too(runner: ProcessRunner) -> No
     job = wait(runner.submit(errands.vanish, label="vanish"))
     assert job.status == "lost"
     assert "exit code 3" in str(job.error)
+
+
+def test_killed_while_idle_is_not_noticed_by_the_next_job(runner: ProcessRunner) -> None:
+    pid = wait(runner.submit(errands.own_pid, label="pid")).result
+    os.kill(pid, signal.SIGKILL)
+    _gone(pid)
+    assert wait(runner.submit(errands.own_pid, label="pid")).status == "done"
+
+
+def test_a_child_that_looks_alive_but_is_not_costs_no_job(
+    runner: ProcessRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pid = wait(runner.submit(errands.own_pid, label="pid")).result
+    os.kill(pid, signal.SIGKILL)
+    _gone(pid)
+    looks = iter([True, False])
+    monkeypatch.setattr(Child, "alive", property(lambda _: next(looks, False)))
+    again = wait(runner.submit(errands.own_pid, label="pid"))
+    assert again.status == "done"
+    assert again.result != pid
 
 
 def test_our_errors_keep_their_type_and_message(runner: ProcessRunner) -> None:
