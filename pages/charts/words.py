@@ -66,7 +66,7 @@ def were(count: int) -> str:
 
 
 def percent(fraction: float, whole: int = 1_000) -> str:
-    """Such as "0.6 %", "31 %"; never rounded to 0 or 100 when it is neither.
+    """Such as "0.6 %", "31 %", "99.8 %"; never rounded to 0 or 100 when it is neither.
 
     Tenths of a percent are told only where one of ``whole`` is not much more than that.
     """
@@ -75,7 +75,7 @@ def percent(fraction: float, whole: int = 1_000) -> str:
         return "less than 0.1 %"
     if 99.9 < value < 100:
         return "more than 99.9 %"
-    fine = value < 10 and value != 0 and whole >= 200
+    fine = (0 < value < 10 or 90 < value < 100) and whole >= 200
     return f"{value:.1f} %" if fine else f"{value:.0f} %"
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import streamlit as st
 from streamlit.navigation.page import Page
 
 from pages.charts import words
 
 from . import dataset, job_panel, pair, session, settings
-from .guard import guarded
+from .guard import Ended, guarded
 
 
 def run(page: Page) -> None:
@@ -20,12 +22,13 @@ def run(page: Page) -> None:
         pair.dress()
         with st.sidebar:
             _sidebar(page.title)
-        try:
+        # A view that is interrupted has been asked to make way for another run, perhaps of another
+        # view; that comes next, not this one again.
+        with contextlib.suppress(Ended):
             page.run()
-        finally:
-            # A job that ended meanwhile was drawn neither as running nor as done.
-            if session.finished():
-                st.rerun()
+        # A job that ended meanwhile was drawn neither as running nor as done.
+        if session.finished():
+            st.rerun()
 
 
 def _sidebar(title: str) -> None:

@@ -7,10 +7,20 @@ import logging
 import os
 import traceback
 from collections.abc import Iterator
+from typing import NoReturn
 
 import streamlit as st
 
 _log = logging.getLogger("fpanon")
+
+
+class Ended(Exception):
+    """A view has nothing more to show; see :func:`end_view`."""
+
+
+def end_view() -> NoReturn:
+    """Show nothing more, where ``st.stop`` would also stop what the frame has yet to do."""
+    raise Ended
 
 
 @contextlib.contextmanager
@@ -21,6 +31,8 @@ def guarded() -> Iterator[None]:
     """
     try:
         yield
+    except Ended:
+        raise
     except Exception as fault:  # Streamlit's own control flow is no Exception.
         last = traceback.extract_tb(fault.__traceback__)[-1]
         place = f"{os.path.basename(last.filename)}:{last.lineno}"

@@ -246,7 +246,7 @@ def _says(
     worst = matches.loc[matches["total"].idxmax()]
     what_this_means(
         f"{name} has {fs.lengths[user]:,} samples and a {k}-gap of {gap:.3f}; "
-        f"{words.percent(rank)} of the users are easier to hide.",
+        f"{words.percent(rank, len(result.values))} of the users are easier to hide.",
         f"To look like {fs.pseudonyms[other.user]}, the matched samples would have to be moved by "
         f"{words.distance(matches['dist_m'].mean())} and "
         f"{words.duration(matches['gap_min'].mean())} on average; the hardest of them by "

@@ -19,6 +19,7 @@ from pages.components import (
     start,
     why,
 )
+from pages.components.guard import end_view
 from pages.components.meaning import what_this_means
 
 of = style.theme(st.context.theme.type)
@@ -31,12 +32,12 @@ if opening is not None:
     job_panel.show([opening], key="anon_opening")
     if opening.active:
         st.caption("The figures follow as soon as the data are read.")
-        st.stop()
+        end_view()
 data = dataset.current()
 if data is None:
     st.info("No data set is open yet. Open a sample, or your own data, and everyone is measured.")
     st.page_link("pages/views/start.py", label="Go to the start", icon="🏠")
-    st.stop()
+    end_view()
 
 dataset.banner(data)
 n = data.fs.n_users
@@ -45,7 +46,7 @@ if n < 2:
         "This data set has 1 user, and one user alone cannot hide among others. Open data with at "
         "least 2 users, or loosen the screening on the Data page."
     )
-    st.stop()
+    end_view()
 asked = settings.form(n)
 wanted = settings.current().limited_to(n)
 if asked:
@@ -94,6 +95,8 @@ deepening = results.deepen(data, wanted, profile)
 with st.container(key="anon_background"):
     if deepening is not None:
         job_panel.quiet(deepening, "Larger crowds are being measured in the background.")
+    elif known:  # a line in its place: were it to go, an open list below would close
+        st.caption(f"Crowds up to k = {max(known)} are measured.")
 curves = []
 for each in (each for each in wanted.ks if each in known):
     at = style.place_of(each, style.K_ORDER, list(wanted.ks))
@@ -110,7 +113,7 @@ st.plotly_chart(
 )
 if not curves:
     st.caption("The curves appear here as soon as they are measured.")
-    st.stop()
+    end_view()
 drawn = [each for each in wanted.ks if each in known]
 few, many = drawn[0], drawn[-1]
 hidden = int((shown.result.at(few).values == 0).sum())

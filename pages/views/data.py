@@ -14,6 +14,7 @@ from pages.charts import style, words
 from pages.charts.activity import samples_per_user
 from pages.charts.maps import places_map
 from pages.components import dataset, job_panel, mapping, opening
+from pages.components.guard import end_view
 from pages.components.meaning import what_this_means
 from pages.components.pair import side_by_side
 
@@ -27,7 +28,7 @@ job, refused = dataset.opening(), None
 if job is not None:
     job_panel.show([job], key="data_opening")
     if job.active:
-        st.stop()
+        end_view()
     # The form to correct it is the refused file's, then, not that of the data still open.
     if job.error is not None and not job.meta["source"].sample:
         refused = job
@@ -39,7 +40,7 @@ if data is None:
             "No data set is open yet. Upload a file above, or look at a sample first; nothing you "
             "open leaves this computer."
         )
-    st.stop()
+    end_view()
 
 report, fs = data.report, data.fs
 st.divider()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from PIL import Image
 from playwright.sync_api import ConsoleMessage, Error, Page, Request, WebSocket, expect
 
-LONG_MS = 120_000
+LONG_MS = 60_000
 """How long anything may take before a test gives up: a limit on patience, not on speed."""
 
 # Opened at /data, Streamlit's own page first asks whether it is served below /data/, and is told

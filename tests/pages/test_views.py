@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.components import results
+from pages.components import job_panel, results, session
 
 from .conftest import deep, go, has, idle, new_app, opened, said, until
 
@@ -278,6 +279,34 @@ def test_a_killed_process_is_told_and_can_be_retried(app: AppTest) -> None:
     app.button(key=f"anon_jobs_retry_{job.number}").click().run()
     assert not app.error
     until(app, lambda at: has(at, "anon_download"))
+
+
+def test_a_job_that_ends_while_the_page_is_drawn_is_taken_over_at_once(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collect = job_panel.collect
+
+    def collect_too_early() -> None:
+        collect()
+        for job in session.jobs("read"):
+            while job.active:
+                time.sleep(0.01)
+
+    app.button(key="start_sf_cabs").click()
+    monkeypatch.setattr(job_panel, "collect", collect_too_early)
+    app.run()
+    assert not [job for job in app.session_state["fp_jobs"] if job.kind == "read"]
+    assert "496 users" in said(app)
+
+
+def test_an_unreadable_file_leaves_the_open_data_open(app: AppTest) -> None:
+    opened(app)
+    upload(app, b"\x00\x01\x02 no table \xff" * 50)
+    assert app.error
+    assert "San Francisco" in said(app)
+    upload(app, rows(users=5, samples=3))
+    assert not app.error
+    assert "own.csv" in said(app)
 
 
 def test_cancel_stops_and_does_not_start_again_by_itself(app: AppTest) -> None:

@@ -1,0 +1,76 @@
+"""One person: found by a click on a curve or by pseudonym; drawn on the map and in space-time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import pytest
+from playwright.sync_api import expect
+
+from pages.charts import style
+from tests.browser.dashboard import Dashboard, amount_of, colours
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def taxis(dashboard: Dashboard) -> Dashboard:
+    """The taxis, measured as they are."""
+    dashboard.go("/anonymizability?profiles=100x1")
+    dashboard.turn_to("Start")
+    dashboard.open_sample("Open the San Francisco taxis")
+    dashboard.wait_for_curves("anon_by_k", ["k = 2", "k = 5", "k = 10"])
+    dashboard.wait_until_idle()
+    return dashboard
+
+
+def test_whoever_is_clicked_or_chosen_is_shown(taxis: Dashboard) -> None:
+    chosen = taxis.page.locator(".st-key-person_list input")
+    people = set()
+    for share in (90, 25):
+        taxis.click_point("anon_by_k", share / 100)
+        # Beside the point aimed at lie others, a pixel away: 496 users on a curve of 300 pixels.
+        taxis.says(easier(range(share - 2, share + 3)))
+        taxis.settle()
+        matched, person, neighbour = taxis.names_in_3d("person_spacetime")
+        assert matched == "matched samples"
+        assert person != neighbour
+        taxis.says(f"{person} has")
+        expect(chosen).to_have_value(person)
+        people.add(person)
+    assert len(people) == 2
+
+    taxis.press("person_easiest")
+    taxis.says(easier([0]))
+    taxis.press("person_hardest")
+    taxis.says(easier([99]))  # 99.8: 495 of 496
+
+
+def easier(shares: Iterable[object]) -> re.Pattern[str]:
+    """One of these shares of the users is said to be easier to hide than the person."""
+    return re.compile(
+        f"; ({'|'.join(map(str, shares))})(\\.\\d)? % of the users are easier to hide"
+    )
+
+
+def test_maps_and_the_space_time_figure_are_really_drawn(taxis: Dashboard) -> None:
+    taxis.choose("person_list", "u0123")
+    taxis.says("u0123 has")
+    taxis.settle()
+    assert taxis.names_in_3d("person_spacetime")[1] == "u0123"
+    for selector in (_MAP, ".st-key-person_spacetime .gl-container canvas"):
+        picture = taxis.picture_of(selector)
+        assert colours(picture) > 50, selector
+        assert amount_of(picture, style.LIGHT.person) > 100, selector
+        assert amount_of(picture, style.LIGHT.other) > 50, selector
+    assert amount_of(taxis.picture_of(_MAP), style.LIGHT.water, 4) > 1_000  # the shipped outlines
+
+    taxis.turn_to("Data")
+    taxis.wait_for_data(users=496)
+    picture = taxis.picture_of(_MAP)
+    assert colours(picture) > 50
+    assert amount_of(picture, style.LIGHT.water, 4) > 1_000
+
+
+_MAP = "[data-testid=stDeckGlJsonChart] canvas"
