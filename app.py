@@ -7,9 +7,9 @@ import streamlit as st
 from pages.components import frame
 
 PAGES = [
-    st.Page("pages/views/start.py", title="Start", icon="🏠", default=True),
-    st.Page("pages/views/data.py", title="Data", icon="📂"),
-    st.Page("pages/views/anonymizability.py", title="Anonymizability", icon="👥"),
+    st.Page("pages/views/start.py", title="Start", default=True),
+    st.Page("pages/views/data.py", title="Data"),
+    st.Page("pages/views/anonymizability.py", title="Anonymizability"),
 ]
 
 if __name__ == "__main__":

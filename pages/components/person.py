@@ -22,12 +22,13 @@ from pages.charts.maps import fingerprints_map
 from pages.charts.spacetime import Path3D, space_time
 from pages.charts.style import CONFIG, Theme
 
+from . import overtaken
 from .guard import guarded
 from .meaning import what_this_means
 from .pair import side_by_side
 from .tasks import Measured
 
-_PERSON, _NEIGHBOUR = "fp_person", "fp_neighbour"
+_PERSON, _NEIGHBOUR, _PICKED = "fp_person", "fp_neighbour", "fp_person_picked"
 _LIST_UP_TO = 3_000
 _NEIGHBOURS_SHOWN = 20
 
@@ -63,7 +64,7 @@ def _show(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
     if user is None:
         return
     neighbours = _neighbours(fs, result, user)
-    other = _pick_neighbour(fs, neighbours)
+    other = _pick_neighbour(fs, user, neighbours)
     _figures(fs, user, other, of)
     _says(fs, user, result, other, k)
     left, right = side_by_side("person_parts")
@@ -78,28 +79,32 @@ def _show(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
 def _pick(fs: FingerprintSet, result: KGapResult) -> int | None:
     """The user to look at; the one in the middle when nobody was chosen."""
     if _PERSON not in st.session_state or st.session_state[_PERSON] >= fs.n_users:
-        st.session_state[_PERSON] = int(np.argsort(result.values)[len(result.values) // 2])
+        _look_at(int(np.argsort(result.values)[len(result.values) // 2]))
     user = int(st.session_state[_PERSON])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if fs.n_users <= _LIST_UP_TO:
-            st.session_state["person_list"] = user
+            key = overtaken.key("person_list", _PICKED)
             st.selectbox(
                 "Person",
                 range(fs.n_users),
+                index=user,
                 format_func=fs.pseudonyms.__getitem__,
-                key="person_list",
-                on_change=lambda: _look_at(st.session_state["person_list"]),
+                key=key,
+                on_change=_take_listed,
+                args=(key,),
                 help="Choose by pseudonym, or click a point on a curve above.",
                 width=220,
             )
         else:
-            st.session_state["person_number"] = int(fs.number[user])
+            key = overtaken.key("person_number", _PICKED)
             number = st.number_input(
                 "Person (number of the pseudonym)",
                 1,
                 int(fs.number.max()),
-                key="person_number",
-                on_change=lambda: _look_at_number(fs),
+                int(fs.number[user]),
+                key=key,
+                on_change=_take_number,
+                args=(key, fs),
                 help="Type a number, or click a point on a curve above.",
                 width=260,
             )
@@ -121,14 +126,25 @@ def _pick(fs: FingerprintSet, result: KGapResult) -> int | None:
 
 
 def _look_at(user: int) -> None:
+    """Somebody was picked elsewhere than in the list."""
+    overtaken.overtake(_PICKED)
+    _turn_to(user)
+
+
+def _turn_to(user: int) -> None:
     st.session_state[_PERSON] = user
     st.session_state.pop(_NEIGHBOUR, None)
 
 
-def _look_at_number(fs: FingerprintSet) -> None:
-    found = np.flatnonzero(fs.number == st.session_state["person_number"])
-    if len(found):
-        _look_at(int(found[0]))
+def _take_listed(key: str) -> None:
+    if overtaken.is_current(key, "person_list", _PICKED):
+        _turn_to(st.session_state[key])
+
+
+def _take_number(key: str, fs: FingerprintSet) -> None:
+    found = np.flatnonzero(fs.number == st.session_state[key])
+    if len(found) and overtaken.is_current(key, "person_number", _PICKED):
+        _turn_to(int(found[0]))
 
 
 def _neighbours(fs: FingerprintSet, result: KGapResult, user: int) -> list[Neighbour]:
@@ -139,23 +155,26 @@ def _neighbours(fs: FingerprintSet, result: KGapResult, user: int) -> list[Neigh
     ]
 
 
-def _pick_neighbour(fs: FingerprintSet, neighbours: list[Neighbour]) -> Neighbour:
+def _pick_neighbour(fs: FingerprintSet, user: int, neighbours: list[Neighbour]) -> Neighbour:
     rank = min(st.session_state.get(_NEIGHBOUR, 0), len(neighbours) - 1, 8)
     if len(neighbours) > 1:
-        st.session_state["person_neighbour"] = rank
+        key = f"person_neighbour_{st.session_state.get(_PICKED, 0)}_{user}"
         st.radio(
             "Compared with, nearest first",
             range(min(len(neighbours), 9)),
+            index=rank,
             format_func=lambda i: fs.pseudonyms[neighbours[i].user],
-            key="person_neighbour",
+            key=key,
             on_change=_compare,
+            args=(key, user),
             horizontal=True,
         )
     return neighbours[rank]
 
 
-def _compare() -> None:
-    st.session_state[_NEIGHBOUR] = st.session_state["person_neighbour"] or 0
+def _compare(key: str, user: int) -> None:
+    if user == st.session_state[_PERSON]:
+        st.session_state[_NEIGHBOUR] = st.session_state[key] or 0
 
 
 def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None:

@@ -15,6 +15,8 @@ from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 
+from . import overtaken
+
 _CURRENT, _BEFORE = "fp_settings", "fp_settings_before"
 # How often the form, and the crowds beside it, were overtaken by a change made elsewhere.
 _FORM, _CROWDS = "fp_settings_form", "fp_settings_crowds"
@@ -126,13 +128,13 @@ def form(n_users: int) -> bool:
         st.error(str(error))
         return False
     if _apply(wanted):
-        _overtake(_CROWDS)
+        overtaken.overtake(_CROWDS)
     return True
 
 
 def crowds(wanted: Settings, n_users: int) -> None:
     """Which k are drawn; a change holds at once, as everything that is offered is one run."""
-    key = _key("anon_crowds", _CROWDS)
+    key = overtaken.key("anon_crowds", _CROWDS)
     st.pills(
         "Crowds to hide in (k)",
         wanted.offered(n_users),
@@ -154,7 +156,7 @@ def take_k(key: str) -> None:
     """Draw the k that was just chosen to be looked at, too."""
     settings, k = current(), st.session_state[key]
     if k not in settings.ks and _apply(replace(settings, ks=tuple(sorted({*settings.ks, k})))):
-        _overtake(_FORM, _CROWDS)
+        overtaken.overtake(_FORM, _CROWDS)
 
 
 def undo_button() -> None:
@@ -191,31 +193,27 @@ def _apply(wanted: Settings) -> bool:
 
 
 def _take_crowds(key: str) -> None:
+    if not overtaken.is_current(key, "anon_crowds", _CROWDS):
+        return
     chosen = tuple(sorted(st.session_state[key] or ()))
     if not chosen:
-        _overtake(_CROWDS)  # the last one cannot be taken away
+        overtaken.overtake(_CROWDS)  # the last one cannot be taken away
     elif _apply(replace(current(), ks=chosen)):
-        _overtake(_FORM)
+        overtaken.overtake(_FORM)
 
 
 def _undo() -> None:
     st.session_state[_CURRENT] = st.session_state[_BEFORE].pop()
-    _overtake(_FORM, _CROWDS)
+    overtaken.overtake(_FORM, _CROWDS)
 
 
-def _overtake(*widgets: str) -> None:
-    for name in widgets:
-        st.session_state[name] = st.session_state.get(name, 0) + 1
-
-
-def _key(name: str, widget: str = _FORM) -> str:
-    """Key of a widget; a new one when it was overtaken, so that it starts from the settings.
+def _key(name: str) -> str:
+    """Key of a widget of the form.
 
     The settings are given to the widgets as defaults, not through the session's state: a value set
     there is sent once, and lost when the expander around the form is closed at that moment.
     """
-    overtaken = st.session_state.get(widget, 0)
-    return f"{name}_{overtaken}" if overtaken else name
+    return overtaken.key(name, _FORM)
 
 
 def _ks(chosen: list[object]) -> tuple[int, ...]:

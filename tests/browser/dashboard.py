@@ -149,6 +149,7 @@ class Dashboard:
         box.wait_for(timeout=LONG_MS)
         if box.get_attribute("open") is None:
             box.locator("summary").click()
+            self.page.wait_for_timeout(600)  # it opens gradually; lists below would move, and close
 
     def download(self, key: str) -> str:
         """What the download button of that key gives."""
@@ -159,17 +160,22 @@ class Dashboard:
 
     def choose(self, key: str, option: str) -> None:
         """An option of a select box."""
-        self.page.locator(f".st-key-{key} input").click()
+        self.page.locator(f"[class*=st-key-{key}] input").click()
         self.page.keyboard.type(option)  # long lists draw only what is in sight
         self.page.get_by_role("option", name=option, exact=True).click()
         self.settle()
 
     def tag(self, key: str, text: str) -> None:
         """Type a new entry into a multiple choice."""
-        entry = self.page.locator(f"[class*=st-key-{key}] input")
-        entry.fill(text)
-        entry.press("Enter")
+        box = self.page.locator(f"[class*=st-key-{key}]")
+        box.locator("input").click()
+        self.page.keyboard.type(text, delay=50)
+        offered = self.page.get_by_role("option").filter(has_text=text).first
+        offered.wait_for(timeout=LONG_MS)
+        self.page.keyboard.press("Enter")
         self.page.keyboard.press("Escape")
+        expect(offered).to_be_hidden(timeout=LONG_MS)
+        expect(box.get_by_text(text, exact=True)).to_be_visible(timeout=LONG_MS)
 
     # --- looking ---
 

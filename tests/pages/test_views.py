@@ -21,7 +21,7 @@ def upload(at: AppTest, body: bytes, name: str = "own.csv") -> AppTest:
     go(at, "data")
     at.file_uploader(key="data_file").upload(name, body).run()
     at.button(key="data_read").click().run()
-    return until(at, idle)
+    return until(at, idle).run()  # it may have ended after the page was drawn
 
 
 def rows(users: int, samples: int) -> bytes:
@@ -158,10 +158,11 @@ def test_settings_of_the_address_are_used_and_nonsense_in_it_is_not() -> None:
 
 def test_a_person_can_be_chosen_and_never_appears_in_the_address(app: AppTest) -> None:
     opened(app)
-    app.selectbox(key="person_list").set_value(7).run()
+    people = next(box for box in app.selectbox if box.label == "Person")
+    people.set_value(7).run()
     assert "u0008 has" in said(app)
     app.button(key="person_hardest").click().run()
-    assert "100 % of the users are easier" in said(app) or "9 % of the users" in said(app)
+    assert "99.8 % of the users are easier" in said(app)  # 495 of 496
     assert "u0" not in str(app.query_params)
 
 
