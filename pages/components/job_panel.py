@@ -99,6 +99,21 @@ def quiet(job: Job, text: str) -> None:
     st.caption(f"{text} {job.fraction:.0%}" if job.fraction else text)
 
 
+@st.fragment(run_every=_POLL_S)
+def background(following: Callable[[], Job | None], text: str) -> None:
+    """A line about one quiet job after another; the page is drawn anew when all are done.
+
+    Drawing it after each would close the lists somebody has open, and take what they type.
+    """
+    if any(job.kind != "deepen" for job in session.finished()):
+        st.rerun()
+    collect()
+    job = following()
+    if job is None:
+        st.rerun()
+    st.caption(f"{text} {job.fraction:.0%}")
+
+
 def _line(job: Job, waiting: int) -> str:
     parts = [f"**{job.label}**", f"{job.fraction:.0%}"]
     if job.status == "running":

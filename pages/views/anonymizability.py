@@ -94,7 +94,10 @@ settings.crowds(wanted, n)
 deepening = results.deepen(data, wanted, profile)
 with st.container(key="anon_background"):
     if deepening is not None:
-        job_panel.quiet(deepening, "Larger crowds are being measured in the background.")
+        job_panel.background(
+            lambda: results.deepen(data, wanted, profile),
+            "Larger crowds are being measured in the background.",
+        )
     elif known:  # a line in its place: were it to go, an open list below would close
         st.caption(f"Crowds up to k = {max(known)} are measured.")
 curves = []

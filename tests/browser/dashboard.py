@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from PIL import Image
 from playwright.sync_api import ConsoleMessage, Error, Page, Request, WebSocket, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 LONG_MS = 60_000
 """How long anything may take before a test gives up: a limit on patience, not on speed."""
@@ -160,9 +161,16 @@ class Dashboard:
 
     def choose(self, key: str, option: str) -> None:
         """An option of a select box."""
-        self.page.locator(f"[class*=st-key-{key}] input").click()
-        self.page.keyboard.type(option)  # long lists draw only what is in sight
-        self.page.get_by_role("option", name=option, exact=True).click()
+        # A list closes when what is above it changes its height, as when some work is done.
+        for patience_ms in (5_000, 5_000, LONG_MS):
+            self.page.locator(f"[class*=st-key-{key}] input").click()
+            self.page.keyboard.type(option)  # long lists draw only what is in sight
+            try:
+                self.page.get_by_role("option", name=option, exact=True).click(timeout=patience_ms)
+            except PlaywrightTimeout:
+                self.page.keyboard.press("Escape")
+            else:
+                break
         self.settle()
 
     def tag(self, key: str, text: str) -> None:

@@ -1,0 +1,106 @@
+"""The way through: a sample by one click, the other sample, then a file of one's own."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import LONG_MS, Dashboard
+from tests.browser.tables import flawed
+
+pytestmark = pytest.mark.browser
+KS = ["k = 2", "k = 5", "k = 10"]
+PROFILES = [
+    *("100 m · 1 min", "1 km · 30 min", "2.5 km · 1 h"),
+    *("5 km · 2 h", "10 km · 4 h", "20 km · 8 h"),
+]
+
+
+def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
+    page = dashboard.page
+    dashboard.go()
+
+    # One click: the real taxis, for three crowds and six profiles.
+    dashboard.open_sample("Open the San Francisco taxis")
+    dashboard.wait_for_curves("anon_by_k", KS)
+    dashboard.says("496 users")
+    dashboard.wait_for_curves("anon_by_profile", PROFILES)
+    dashboard.wait_until_idle()
+    assert [row[0] for row in dashboard.table("Already anonymous")] == PROFILES
+    assert page.url == f"{dashboard.address}/anonymizability"
+    assert "Synthetic data" not in dashboard.text
+
+    # The generated people, who are said to be so beside every figure.
+    dashboard.turn_to("Start")
+    dashboard.open_sample("Open the synthetic users")
+    dashboard.says("2,000 users")
+    dashboard.wait_for_curves("anon_by_k", KS)
+    expect(page.get_by_test_id("stMain").get_by_text("Synthetic data").first).to_be_visible()
+    expect(page.get_by_test_id("stSidebar").get_by_text("Synthetic data")).to_be_visible()
+    assert "San Francisco" not in dashboard.text
+
+    # A file of one's own, in German, with flaws: every row of it is accounted for.
+    content, reasons = flawed()
+    dashboard.turn_to("Data")
+    dashboard.upload("bewegungen.csv", content)
+    dashboard.wait_for_data(users=12)
+    account = {
+        fate: int(rows.replace(",", ""))
+        for fate, rows, *_ in dashboard.table("What became of the rows")
+    }
+    assert account == {"read": 255, "used": 240} | reasons
+    assert account["read"] == account["used"] + sum(reasons.values())
+    dashboard.says("Of 255 rows, 240 were used and 15 set aside")
+    assert "Synthetic data" not in page.get_by_test_id("stSidebar").inner_text()
+
+    page.get_by_test_id("stMain").get_by_role("link", name="On to Anonymizability").click()
+    dashboard.says("12 users")
+    dashboard.wait_for_curves("anon_by_k", KS)
+    dashboard.wait_for_curves("anon_by_profile", PROFILES)
+    dashboard.wait_until_idle()
+    assert "synthetic" not in dashboard.text.lower()
+
+
+def test_settings_travel_in_the_address_and_people_do_not(dashboard: Dashboard) -> None:
+    page = dashboard.page
+    dashboard.go()
+    dashboard.open_sample("Open the San Francisco taxis")
+    dashboard.wait_for_curves("anon_by_k", KS)
+    dashboard.wait_until_idle()
+    dashboard.unfold("anon_settings")
+    dashboard.tag("anon_ks", "7")
+    dashboard.press("anon_measure")
+    dashboard.wait_for_curves("anon_by_k", ["k = 2", "k = 5", "k = 7", "k = 10"])
+    dashboard.wait_until_idle()
+    address = page.url
+    assert address == f"{dashboard.address}/anonymizability?k=2%2C5%2C7%2C10"
+
+    dashboard.choose("person_list", "u0007")
+    dashboard.says("u0007 has")
+    assert page.url == address
+
+
+def test_settings_in_a_link_hold_for_the_data_opened_next(dashboard: Dashboard) -> None:
+    dashboard.go("/anonymizability?k=3,7&profiles=2000x60,20000x480")
+    dashboard.turn_to("Start")
+    dashboard.open_sample("Open the San Francisco taxis")
+    dashboard.wait_for_curves("anon_by_k", ["k = 3", "k = 7"])
+    dashboard.wait_for_curves("anon_by_profile", ["2 km · 1 h", "20 km · 8 h"])
+    dashboard.wait_until_idle()
+
+
+@pytest.mark.parametrize("path", ["/data", "/anonymizability"])
+def test_a_deep_link_without_data_leads_on_kindly(dashboard: Dashboard, path: str) -> None:
+    dashboard.go(path)
+    dashboard.says("No data set is open yet")
+    assert dashboard.page.get_by_test_id("stAlertContentError").count() == 0
+    assert dashboard.page.locator(".js-plotly-plot").count() == 0
+
+
+def test_the_sample_is_one_click_from_the_data_view_too(dashboard: Dashboard) -> None:
+    dashboard.go("/data")
+    dashboard.page.get_by_text("A sample", exact=True).click()
+    dashboard.press("data_sample_sf_cabs")
+    dashboard.wait_for_data(users=496)
+    bars = dashboard.page.locator(".st-key-data_activity .bars path")
+    expect(bars.first).to_be_attached(timeout=LONG_MS)
