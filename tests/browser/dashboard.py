@@ -168,6 +168,8 @@ class Dashboard:
             try:
                 self.page.get_by_role("option", name=option, exact=True).click(timeout=patience_ms)
             except PlaywrightTimeout:
+                if patience_ms == LONG_MS:
+                    raise
                 self.page.keyboard.press("Escape")
             else:
                 break

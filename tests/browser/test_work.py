@@ -1,0 +1,100 @@
+"""Long work: it survives its process, goes on while one looks elsewhere, and is nobody else's."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import LONG_MS, Dashboard
+from tests.browser.server import Server
+from tests.browser.tables import events, separated
+from tests.browser.test_journey import KS, PROFILES
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_killed_computation_is_told_and_can_be_tried_again(
+    dashboard: Dashboard, server: Server
+) -> None:
+    page = dashboard.page
+    dashboard.go()
+    dashboard.open_sample("Open the synthetic users")
+    dashboard.says("2,000 users")
+    dashboard.says("Measuring at")
+    os.kill(server.busy_worker(), signal.SIGKILL)
+
+    told = dashboard.error()
+    assert "ended from outside (signal 9)" in told
+    assert "Your data and settings are still here; try again." in told
+    page.get_by_role("button", name="Try again").click()
+    dashboard.wait_for_curves("anon_by_k", KS)
+    dashboard.wait_for_curves("anon_by_profile", PROFILES)
+    dashboard.wait_until_idle()
+    assert page.get_by_test_id("stAlertContentError").count() == 0
+
+
+def test_work_goes_on_while_one_looks_elsewhere(dashboard: Dashboard) -> None:
+    page = dashboard.page
+    dashboard.go()
+    dashboard.open_sample("Open the synthetic users")
+    dashboard.says(re.compile("more to come"))
+    dashboard.turn_to("Start")
+    sidebar = page.get_by_test_id("stSidebar")
+    expect(sidebar.get_by_text(re.compile("Measuring at"))).to_be_visible(timeout=LONG_MS)
+    dashboard.turn_to("Data")
+    dashboard.wait_for_data(users=2_000)
+    dashboard.wait_until_idle()
+    dashboard.turn_to("Anonymizability")
+    assert page.get_by_test_id("stProgress").count() == 0
+    dashboard.wait_for_curves("anon_by_profile", PROFILES)
+
+
+def test_cancelled_work_stays_cancelled_until_asked_for(dashboard: Dashboard) -> None:
+    dashboard.go()
+    dashboard.open_sample("Open the synthetic users")
+    dashboard.says("Measuring at")
+    dashboard.press("anon_jobs_cancel")
+    dashboard.wait_until_idle()
+    dashboard.press("anon_go")
+    dashboard.wait_for_curves("anon_by_k", KS)
+
+
+def test_two_sessions_compute_at_once_and_see_only_their_own(
+    open_dashboard: Callable[..., Dashboard],
+) -> None:
+    one, two = open_dashboard(), open_dashboard()
+    one.go()
+    two.go("/data")
+    one.open_sample("Open the synthetic users")
+    one.says("Measuring at")
+    two.upload("somewhere-else.csv", separated(events(40, 30)))
+    two.wait_for_data(users=40)
+    two.turn_to("Anonymizability")
+    one.says("Measuring at")  # still at it while the other one computes
+    two.wait_for_curves("anon_by_k", KS)
+    one.wait_for_curves("anon_by_k", KS)
+    two.wait_until_idle()
+    one.wait_until_idle()
+
+    assert "somewhere-else" not in one.text
+    assert "40 users" not in one.text
+    for theirs in ("Synthetic", "2,000", "u0001"):
+        assert theirs not in two.text
+    digests = []
+    for dashboard, users in ((one, 2_000), (two, 40)):
+        header, *rows = dashboard.download("anon_download").splitlines()
+        columns = header.split(",")
+        cells = [row.split(",") for row in rows]
+        assert len({row[columns.index("user")] for row in cells}) == users
+        digests.append({row[columns.index("data_digest")] for row in cells})
+    assert len(digests[0]) == len(digests[1]) == 1
+    assert digests[0] != digests[1]
+    heard = b"".join(two.seen.received)
+    assert b"somewhere-else" in heard
+    assert b"Measuring at" in heard
+    assert next(iter(digests[0])).encode() not in heard
