@@ -59,6 +59,13 @@ class Features(NamedTuple):
     n_bins: int
 
 
+class Known(NamedTuple):
+    """Pairs a < b that were computed before the tiles."""
+
+    offsets: IntArray  # (n+1,) the pairs of a: offsets[a]:offsets[a+1]
+    b: SmallInts  # ascending for each a
+
+
 class Found(NamedTuple):
     """Buffers for the pairs a tile finds, and scratch of one worker."""
 
@@ -106,10 +113,12 @@ def fill_floor(
 @njit(nogil=True, cache=True)
 def search_tile(
     packed: Packed, scale: Scale, features: Features, floor: SmallFloats, back: SmallFloats,
-    a_first: int, a_last: int, b_first: int, b_last: int, worst: FloatArray, exact: bool,
-    found: Found,
+    a_first: int, a_last: int, b_first: int, b_last: int, known: Known, worst: FloatArray,
+    exact: bool, found: Found,
 ) -> tuple[int, int]:  # fmt: skip
     """Pairs a < b of a tile whose effort may enter a list; how many, and how many were computed.
+
+    Pairs already ``known`` are passed over.
 
     Users are numbered longest first, so a is never shorter than b. ``worst[u]`` is the effort above
     which nothing enters u's list, negative for users not measured. ``floor`` belongs to the b's,
@@ -136,6 +145,7 @@ def search_tile(
                 bound[column] += share * row[column]
         lower = 1.0 - (f1 - f0 + 4) * _ERR32
         length = packed.offsets[a + 1] - packed.offsets[a]
+        at, end = known.offsets[a], known.offsets[a + 1]
         for b in range(max(b_first, a + 1), b_last):
             limit = max(worst[a], worst[b]) + _SLACK
             if limit < _SLACK:
@@ -153,6 +163,10 @@ def search_tile(
                     effort += again / 2.0
             if effort > limit:
                 continue
+            if at < end:
+                at += np.searchsorted(known.b[at:end], b)
+                if at < end and known.b[at] == b:
+                    continue
             if exact:
                 computed += 1
                 effort = fingerprint_effort(
@@ -171,16 +185,21 @@ def search_tile(
 @njit(nogil=True, cache=True)
 def search_plainly(
     packed: Packed, scale: Scale, a_first: int, a_last: int, b_first: int, b_last: int,
-    worst: FloatArray, found: Found,
+    known: Known, worst: FloatArray, found: Found,
 ) -> int:  # fmt: skip
     """As :func:`search_tile` without the bound: for cells of unequal extents."""
     kept = 0
     unknown = Ahead(0.0, NO_FLOOR, 0)
     for a in range(a_first, a_last):
+        at, end = known.offsets[a], known.offsets[a + 1]
         for b in range(max(b_first, a + 1), b_last):
             limit = max(worst[a], worst[b]) + _SLACK
             if limit < _SLACK:
                 continue
+            if at < end:
+                at += np.searchsorted(known.b[at:end], b)
+                if at < end and known.b[at] == b:
+                    continue
             effort = fingerprint_effort(packed, scale, a, b, limit, found.nearest, unknown, unknown)
             if effort <= worst[a] or effort <= worst[b]:
                 found.a[kept] = a
@@ -228,33 +247,22 @@ def _enter_one(
 
 
 @njit(nogil=True, cache=True)
-def candidate_efforts(
-    packed: Packed, scale: Scale, first: int, last: int, candidates: IntArray, k: int,
-    worst: FloatArray, nearest: FloatArray,
-) -> None:  # fmt: skip
-    """Lower ``worst`` of users first … last−1 to their k−1st best effort among their candidates.
-
-    Candidates equal to the user are passed over; a user with too few keeps its value.
-    """
-    best = np.empty(k - 1)
+def search_pairs(
+    packed: Packed, scale: Scale, pair_a: IntArray, pair_b: IntArray, worst: FloatArray,
+    found: Found,
+) -> int:  # fmt: skip
+    """As :func:`search_tile` for given pairs a < b, without the bound."""
+    kept = 0
     unknown = Ahead(0.0, NO_FLOOR, 0)
-    for a in range(first, last):
-        if worst[a] < 0:
+    for p in range(len(pair_a)):
+        a, b = pair_a[p], pair_b[p]
+        limit = max(worst[a], worst[b]) + _SLACK
+        if limit < _SLACK:
             continue
-        best[:] = np.inf
-        for c in range(candidates.shape[1]):
-            b = candidates[a - first, c]
-            if b == a or b >= len(worst):
-                continue
-            limit = best[k - 2]
-            longer, shorter = min(a, b), max(a, b)
-            effort = fingerprint_effort(
-                packed, scale, longer, shorter, limit, nearest, unknown, unknown
-            )
-            if effort < limit:
-                at = k - 2
-                while at > 0 and effort < best[at - 1]:
-                    best[at] = best[at - 1]
-                    at -= 1
-                best[at] = effort
-        worst[a] = min(worst[a], best[k - 2])
+        effort = fingerprint_effort(packed, scale, a, b, limit, found.nearest, unknown, unknown)
+        if effort <= worst[a] or effort <= worst[b]:
+            found.a[kept] = a
+            found.b[kept] = b
+            found.effort[kept] = effort
+            kept += 1
+    return kept

@@ -10,7 +10,6 @@ matrix of users by users is ever held.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -22,9 +21,10 @@ from ..kernels.search import (
     NO_FLOOR,
     Features,
     Found,
-    candidate_efforts,
+    Known,
     enter,
     fill_floor,
+    search_pairs,
     search_plainly,
     search_tile,
 )
@@ -38,11 +38,13 @@ from .packing import pack, scale_of, with_features
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 SmallFloats = npt.NDArray[np.float32]
-Candidates = Callable[[int, int, int], IntArray]
 
 _WIDTH = 128  # users b of a tile: one row of the floor stays within a few cache lines
 _HEIGHT = 512  # users a of a tile
+_MOST_NEAR = 16  # candidates by mean position alone
 _EXTRA_CANDIDATES = 8
+_ROUND_OF_CANDIDATES = 16  # the first lower the limits for the next
+_PAIRS_A_BLOCK = 8_192
 _UNBOUNDED = 2.0  # above every effort
 
 
@@ -196,20 +198,60 @@ class _Search:
             self.packed, self.features = with_features(self.fs, self.packed)
         chosen = np.zeros(fs.n_users, bool)
         chosen[measured] = True
-        self.worst = np.where(chosen[self.row], _UNBOUNDED, -1.0)
+        self.chosen = chosen[self.row]
+        self.worst = np.where(self.chosen, _UNBOUNDED, -1.0)
+        self.computed = np.empty(0, np.int64)  # pairs a·n + b, a < b, ascending
 
     def nearest(self, engine: Engine, progress: Progress | None) -> _Lists:
-        """Everyone's k − 1 nearest. Two passes over the bounds, the second computing efforts."""
+        """Everyone's k − 1 nearest.
+
+        Likely neighbours are computed first, so that the rest can be abandoned early: those whose
+        mean positions are nearest, then, where there is a bound, those whose bounds are lowest.
+        """
         n, k = len(self.row), self.k
-        self._bound_by(self._neighbourhood, min(n, k + _EXTRA_CANDIDATES), engine)
+        lists = _Lists(self.row, k - 1, self.worst)
+        few = min(n, k + 8, _MOST_NEAR + 1)
+        near = self._tree.query(self._means, k=few, return_distance=False)
+        self._pairs(lists, near.astype(np.int64), engine)
         if self.features is not None:
-            many = min(n - 1, 2 * k + _EXTRA_CANDIDATES)
+            many = min(n - 1, k + k // 2 + _EXTRA_CANDIDATES)
             candidates = _Lists(np.arange(n), many, np.where(self.worst < 0, -1.0, _UNBOUNDED))
             self._tiles(candidates, engine, None, exact=False)
-            self._bound_by(lambda i, j, _: candidates.neighbours[i:j], many, engine)
-        lists = _Lists(self.row, k - 1, self.worst)
+            for first in range(0, many, _ROUND_OF_CANDIDATES):
+                some = candidates.neighbours[:, first : first + _ROUND_OF_CANDIDATES]
+                self._pairs(lists, some, engine)
         self._tiles(lists, engine, progress, exact=True)
         return lists
+
+    def _pairs(self, lists: _Lists, candidates: IntArray, engine: Engine) -> None:
+        """Compute everyone's pairs with their candidates, rows (n, any number), n for none."""
+        n = len(self.row)
+        some = candidates[self.chosen]
+        one = np.repeat(np.flatnonzero(self.chosen), some.shape[1])
+        other = some.ravel()
+        keys = np.minimum(one, other) * n + np.maximum(one, other)
+        keys = np.sort(keys[(other < n) & (one != other)])
+        at = np.searchsorted(self.computed, keys)
+        new = np.append(self.computed, -1)[at] != keys
+        new[1:] &= keys[1:] != keys[:-1]
+        keys = keys[new]
+        self.computed = np.sort(np.concatenate([self.computed, keys]), kind="stable")
+        a, b = np.divmod(keys, n)
+
+        def block(first: int) -> float:
+            part = slice(first, first + _PAIRS_A_BLOCK)
+            found = _buffers(self.packed)
+            kept = search_pairs(self.packed, self.scale, a[part], b[part], lists.worst, found)
+            lists.enter(kept, found)
+            return float(len(a[part]))
+
+        if len(keys):
+            engine.run(block, range(0, len(keys), _PAIRS_A_BLOCK), len(keys))
+
+    def _known(self) -> Known:
+        n = len(self.row)
+        a, b = np.divmod(self.computed, n)
+        return Known(np.searchsorted(a, np.arange(n + 1)), b.astype(np.int32))
 
     def _tiles(
         self, lists: _Lists, engine: Engine, progress: Progress | None, *, exact: bool
@@ -217,6 +259,7 @@ class _Search:
         n = len(self.row)
         packed, features, scale = self.packed, self.features, self.scale
         lengths = self.fs.lengths
+        known = self._known()
 
         def floor_of(first: int, last: int) -> SmallFloats:
             assert features is not None
@@ -239,36 +282,16 @@ class _Search:
                     back = floor_of(a_first, a_last) if equal else floor[:0]
                     kept, _ = search_tile(
                         packed, scale, features, floor, back, a_first, a_last, first, last,
-                        lists.worst, exact, found,
+                        known, lists.worst, exact, found,
                     )  # fmt: skip
                 else:
                     kept = search_plainly(
-                        packed, scale, a_first, a_last, first, last, lists.worst, found
+                        packed, scale, a_first, a_last, first, last, known, lists.worst, found
                     )
                 lists.enter(kept, found)
             return float((last - first) * (first + last)) / 2.0
 
         engine.run(search_block, range(0, n, _WIDTH), n * n / 2.0, progress)
-
-    def _bound_by(self, candidates: Candidates, many: int, engine: Engine) -> None:
-        """Lower ``worst`` to everyone's k−1st best effort among their candidates."""
-        n = len(self.row)
-
-        def block(first: int) -> float:
-            last = min(first + _HEIGHT, n)
-            near = np.ascontiguousarray(candidates(first, last, many), np.int64)
-            candidate_efforts(
-                self.packed, self.scale, first, last, near, self.k, self.worst,
-                _scratch(self.packed),
-            )  # fmt: skip
-            return float(last - first)
-
-        engine.run(block, range(0, n, _HEIGHT), n)
-
-    def _neighbourhood(self, first: int, last: int, many: int) -> IntArray:
-        """Users whose mean positions are nearest, by a ball tree."""
-        near: IntArray = self._tree.query(self._means[first:last], k=many, return_distance=False)
-        return near
 
     @cached_property
     def _means(self) -> FloatArray:
