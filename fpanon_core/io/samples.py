@@ -67,7 +67,8 @@ SAMPLES: tuple[Sample, ...] = (
             "Synthetic call records of 2,000 invented people in an invented region, laid on an "
             "uninhabited plain of the Sahara so that no real place is meant. Homes, workplaces, "
             "exploration and preferential return after Song et al. (2010). It shows how the tools "
-            "behave and proves nothing about people. Made by generate_cdr; free of rights (CC0)."
+            "behave and proves nothing about people. Made by this program's own generator; free of "
+            "rights (CC0)."
         ),
     ),
 )

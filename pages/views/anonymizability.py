@@ -129,8 +129,8 @@ what_this_means(
         for each in dict.fromkeys((few, many))
     ),
     f"Distances beyond {words.distance(wanted.config.max_space_m)} and times beyond "
-    f"{words.duration(wanted.config.max_time_min)} count as just that.",
-    "Half of the users need less, half more; click a point on a curve to see who it is.",
+    f"{words.duration(wanted.config.max_time_min)} count as no more than that.",
+    "Click a point on a curve to see whose fingerprint it is.",
     words.beyond(beyond(curves, reach[1])),
     key="by_k",
     published="half of the users have a 2-gap of 0.09 or less in Ivory Coast, 80 % one of 0.17 or "

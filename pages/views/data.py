@@ -60,9 +60,7 @@ cells.metric(
     help="Local days from the first to the last.",
     width="content",
 )
-cells.metric(
-    "Samples per user", f"{np.median(fs.lengths):.0f}", help="The median.", width="content"
-)
+cells.metric("Samples per user (median)", f"{np.median(fs.lengths):.0f}", width="content")
 places = visited_places(fs)
 cells.metric(
     "Places",
@@ -183,10 +181,10 @@ rule = data.reading.screen
 with st.form("data_screening", border=False):
     cells = st.container(horizontal=True, gap="large", vertical_alignment="bottom")
     every_day = cells.checkbox(
-        "A sample on every day (“civ”)", rule.every_day, key="data_every_day", width="content"
+        "A sample on every day", rule.every_day, key="data_every_day", width="content"
     )
     active = cells.checkbox(
-        "Active on more than 75 % of days (“sen”)",
+        "Active on more than 75 % of days",
         rule.active_days_share is not None,
         key="data_active",
         width="content",
