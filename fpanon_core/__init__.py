@@ -4,6 +4,7 @@ The names here are the public face; what is not here is free to change.
 """
 
 from .anonymize.generalize import generalize
+from .anonymize.glove import glove
 from .engines.local import LocalEngine
 from .io.antennas import read_antennas
 from .io.cdr import read_cdr
@@ -22,10 +23,11 @@ from .model.clock import LocalClock
 from .model.configs import Screening, StretchConfig
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
+from .model.glove import GloveResult, Verification
 from .model.profiles import GeneralizationProfile, Grid
+from .model.published import GeneralizedFingerprintSet
 from .model.results import KGapResult
-
-__version__ = "0.1.0"
+from .model.version import __version__
 
 __all__ = [
     "Cancelled",
@@ -33,6 +35,8 @@ __all__ = [
     "FingerprintSet",
     "FpanonError",
     "GeneralizationProfile",
+    "GeneralizedFingerprintSet",
+    "GloveResult",
     "Grid",
     "InfeasibleError",
     "IngestReport",
@@ -43,9 +47,12 @@ __all__ = [
     "Screening",
     "StretchComponents",
     "StretchConfig",
+    "Verification",
+    "__version__",
     "fingerprint_stretch",
     "generalize",
     "generate_cdr",
+    "glove",
     "gini",
     "k_gap",
     "matched_samples",
