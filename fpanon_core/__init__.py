@@ -5,10 +5,18 @@ The names here are the public face; what is not here is free to change.
 
 from .anonymize.generalize import generalize
 from .anonymize.glove import glove
+from .anonymize.verification import verify_k_anonymity
 from .engines.local import LocalEngine
 from .io.antennas import read_antennas
 from .io.cdr import read_cdr
 from .io.generate import generate_cdr
+from .io.published import (
+    data_dictionary,
+    read_published,
+    read_suppressed,
+    write_published,
+    write_suppressed,
+)
 from .io.report import IngestReport
 from .measures.components import (
     StretchComponents,
@@ -49,6 +57,7 @@ __all__ = [
     "StretchConfig",
     "Verification",
     "__version__",
+    "data_dictionary",
     "fingerprint_stretch",
     "generalize",
     "generate_cdr",
@@ -59,6 +68,11 @@ __all__ = [
     "mean_components",
     "read_antennas",
     "read_cdr",
+    "read_published",
+    "read_suppressed",
     "stretch_components",
     "tail_weight_index",
+    "verify_k_anonymity",
+    "write_published",
+    "write_suppressed",
 ]

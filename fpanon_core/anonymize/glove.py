@@ -124,7 +124,9 @@ def glove(
 def _check_threshold(name: str, value: float | None, finest: float, unit: str) -> None:
     if value is None:
         return
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(
+        value, bool
+    )
     if not (number and math.isfinite(value) and value > 0):
         raise ConfigError(f"{name} = {value!r}; it must be a positive number, or None.")
     if value < finest:

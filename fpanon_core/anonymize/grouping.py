@@ -182,9 +182,7 @@ class _Greedy:
     def _partner(self, u: int) -> int:
         listed = self.lists[u]
         alive = self.pool.alive
-        return next(
-            v for v in listed.near[listed.head :] if alive[v] and v not in self.planned
-        )
+        return next(v for v in listed.near[listed.head :] if alive[v] and v not in self.planned)
 
     def _push(self, u: int) -> None:
         key = self._key(u)
@@ -275,9 +273,7 @@ class _Greedy:
             p.merged = pool.add(cells, weight, index)
         many = min(_MANY, self.left - 2)
         if many >= 1:
-            found = pool.search(
-                [p.merged for p in joining], many, [(p.u, p.v) for p in joining]
-            )
+            found = pool.search([p.merged for p in joining], many, [(p.u, p.v) for p in joining])
             for p, (near, effort, own) in zip(joining, found, strict=True):
                 p.listed = self._listed(near.tolist(), effort.tolist(), many)
                 p.own = own
@@ -392,8 +388,5 @@ def merged(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale) -> 
     """The merged cells of two fingerprints, of which a has the smaller index."""
     if len(b) > len(a):
         a, b, na, nb = b, a, nb, na
-    cells: FloatArray = merge_cells(
-        np.ascontiguousarray(a), np.ascontiguousarray(b), na, nb, scale
-    )
+    cells: FloatArray = merge_cells(np.ascontiguousarray(a), np.ascontiguousarray(b), na, nb, scale)
     return cells
-

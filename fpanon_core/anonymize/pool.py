@@ -214,7 +214,10 @@ class Pool:
         offsets = 2 * np.asarray(fs.offsets)
         size = int(offsets[-1])
         rows = kernel.Rows(
-            offsets, np.empty(size, np.int32), np.empty(size, np.float32), np.empty(size, np.float32)
+            offsets,
+            np.empty(size, np.int32),
+            np.empty(size, np.float32),
+            np.empty(size, np.float32),
         )
 
         def one(u: int) -> float:

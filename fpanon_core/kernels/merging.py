@@ -174,4 +174,3 @@ def reshape(cells: FloatArray) -> FloatArray:
         out[count, 3], out[count, 4], out[count, 5] = x1 - x0, y1 - y0, end - begin
         count += 1
     return out[:count].copy()
-

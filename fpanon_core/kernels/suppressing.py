@@ -124,12 +124,15 @@ def _largest(
 ) -> tuple[FloatArray, FloatArray, bool]:  # fmt: skip
     """Set ``kept``: samples whose box keeps the thresholds, to which none can be added.
 
-    From the whole box, the samples at one face go, the face that comes down most, in shares of the
-    threshold, for each sample lost; again, until the box fits. Then those that went are tried once
+    Samples too large by themselves go first. Then, of the box of the rest, those at one face, the
+    face that comes down most, in shares of the threshold, for each sample lost; again, until the
+    box fits: at the latest when it is that of a single sample, or of several in the same place. Then those that went are tried once
     more, earliest first. Every step takes samples away for good or adds one for good: it ends.
     """
-    kept[:] = True
-    remaining = len(low)
+    remaining = 0
+    for i in range(len(low)):
+        kept[i] = not _code(low[i], high[i], max_space, max_time)
+        remaining += kept[i]
     while remaining:
         box_low, box_high = _bounds(low, high, kept)
         code = _code(box_low, box_high, max_space, max_time)
@@ -161,12 +164,8 @@ def _largest(
                     best, best_axis, best_top = gain, axis, top
         for i in range(len(low)):
             if kept[i]:
-                at_face = best_axis < 0  # all share all faces: one sample is too large by itself
-                if best_axis >= 0 and best_top:
-                    at_face = high[i, best_axis] == box_high[best_axis]
-                elif best_axis >= 0:
-                    at_face = low[i, best_axis] == box_low[best_axis]
-                if at_face:
+                value = high[i, best_axis] if best_top else low[i, best_axis]
+                if value == (box_high[best_axis] if best_top else box_low[best_axis]):
                     kept[i] = False
                     remaining -= 1
     box_low, box_high = _bounds(low, high, kept)

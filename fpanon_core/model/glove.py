@@ -108,7 +108,9 @@ class GloveResult:
     @cached_property
     def _starts(self) -> IntArray:
         inside = self.group[self.group >= 0]
-        return np.concatenate([[0], np.cumsum(np.bincount(inside, minlength=self.published.n_groups))])
+        return np.concatenate(
+            [[0], np.cumsum(np.bincount(inside, minlength=self.published.n_groups))]
+        )
 
     def expanded(self) -> FingerprintSet:
         """The published data set as a reader gets it: one fingerprint for every published user.
@@ -264,9 +266,7 @@ class Verification:
         return not self.counts
 
     def __str__(self) -> str:
-        checked = (
-            f"{self.users:,} users, {self.groups:,} groups, {self.samples:,} original samples checked"
-        )
+        checked = f"{self.users:,} users, {self.groups:,} groups, {self.samples:,} original samples checked"
         if self.passed:
             return f"Verified: everyone published is one of at least {self.k} ({checked})."
         found = ", ".join(f"{n:,} × {kind}" for kind, n in self.counts.items())

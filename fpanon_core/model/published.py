@@ -153,9 +153,7 @@ def degrees_of(
     names = ("lat_min", "lat_max", "lon_min", "lon_max")
     if crs is None:
         return pd.DataFrame({name: np.full(len(x0), np.nan) for name in names})
-    back = pyproj.Transformer.from_crs(
-        pyproj.CRS.from_user_input(crs), "EPSG:4326", always_xy=True
-    )
+    back = pyproj.Transformer.from_crs(pyproj.CRS.from_user_input(crs), "EPSG:4326", always_xy=True)
     centre = float(back.transform(0.0, 0.0)[0])
     low, high = [np.full(len(x0), np.inf) for _ in "ab"], [np.full(len(x0), -np.inf) for _ in "ab"]
     for x in (x0, (x0 + x1) / 2, x1):

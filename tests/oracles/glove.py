@@ -40,7 +40,7 @@ def glove(fingerprints, k, *, weight=None, leftover="merge", space=None, time=No
     group_of = np.full(len(originals), -1)
     published = []
     for index in sorted(finished):
-        cells = reshape(finished[index][0])
+        cells = finished[index][0]
         if space is not None or time is not None:
             cells, gone = suppress(cells, members[index], originals, space, time)
             suppressed |= gone
@@ -55,7 +55,7 @@ def greedy(originals, weight, k, config):
     """Finished groups by index, their members, and what is left over or None."""
     n = len(originals)
     pool = {i: (originals[i], weight[i]) for i in range(n) if weight[i] < k}
-    finished = {i: (originals[i], weight[i]) for i in range(n) if weight[i] >= k}
+    finished = {i: (reshape(originals[i]), weight[i]) for i in range(n) if weight[i] >= k}
     members = {i: [i] for i in range(n)}
     matrix = np.full((n, n), np.inf)
     for i in pool:
@@ -190,9 +190,9 @@ def excess(cell, space, time):
 def suppress(cells, members, originals, space, time):
     """Cells within the thresholds, and {(user, sample): reason} of what they do not hold.
 
-    In every cell that exceeds a threshold: the samples at a face of the box are left out, the face
-    chosen that comes down most, in shares of the threshold, for each sample lost; until the box
-    fits. Then those left out are put back, earliest first, where the box still fits.
+    In every cell that exceeds a threshold: samples too large by themselves are left out; then the
+    samples at a face of the box, the face chosen that comes down most, in shares of the threshold,
+    for each sample lost; until the box fits. Then those left out are put back, earliest first, where the box still fits.
     """
     remaining = []
     gone = {}
@@ -209,7 +209,7 @@ def suppress(cells, members, originals, space, time):
                     part = [sample[X], sample[Y], start, sample[DX], sample[DY], stop - start]
                     held.append(((start, sample[X], sample[Y], u, s), np.array(part)))
         held.sort(key=lambda entry: entry[0])
-        kept = list(range(len(held)))
+        kept = [i for i in range(len(held)) if not any(excess(held[i][1], space, time))]
         while kept and any(excess(bounding([held[i][1] for i in kept]), space, time)):
             kept = without_a_face(kept, [part for _, part in held], space, time)
         for i in range(len(held)):
@@ -245,7 +245,7 @@ def without_a_face(kept, parts, space, time):
             gain = abs(to - extreme) / unit / (~rest).sum()
             if gain > best:
                 best, keep = gain, [i for i, stays in zip(kept, rest, strict=True) if stays]
-    return keep  # empty where every face is shared by all: one sample too large by itself
+    return keep
 
 
 # --- what must always hold ---------------------------------------------------------------------
