@@ -93,7 +93,7 @@ class _Planned:
     v: int
     merged: int = -1
     listed: _List | None = None
-    own: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 1), np.float32))
+    floor: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
 
 
 def group_greedily(
@@ -122,9 +122,7 @@ class _Greedy:
         self.scale: Scale = scale_of(config)
         self.users = fs.n_users
         start = np.flatnonzero(fs.weight < k)
-        # Two fingerprints of at least k/2 users are a finished group; nothing ever goes back then.
-        grows = bool(len(start)) and 2 * int(fs.weight[start].min()) < k
-        self.pool = Pool(fs, self.scale, start, grows, engine)
+        self.pool = Pool(fs, self.scale, start, k, engine)
         self.members = {u: [u] for u in range(fs.n_users)}
         self.lists: dict[int, _List] = {}
         self.pairs: list[Key] = []  # heap: keys that are pairs
@@ -274,9 +272,9 @@ class _Greedy:
         many = min(_MANY, self.left - 2)
         if many >= 1:
             found = pool.search([p.merged for p in joining], many, [(p.u, p.v) for p in joining])
-            for p, (near, effort, own) in zip(joining, found, strict=True):
+            for p, (near, effort, floor) in zip(joining, found, strict=True):
                 p.listed = self._listed(near.tolist(), effort.tolist(), many)
-                p.own = own
+                p.floor = floor
         else:  # the last two: the group will be alone
             for p in joining:
                 p.listed = _List([], [], np.inf)
@@ -292,8 +290,8 @@ class _Greedy:
             assert p.listed is not None
             slot_of = p.u
             self.lists[p.merged] = p.listed
-            if len(p.own):
-                pool.enter(p.merged, p.own, slot_of)
+            if len(p.floor):
+                pool.enter(p.merged, p.floor, slot_of)
             pool.alive[p.merged] = True
             pool.leave(p.u)
             pool.leave(p.v)

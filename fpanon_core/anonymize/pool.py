@@ -8,13 +8,14 @@ the data: about 12 kB of floors for each member, and only from the first search 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..engines.local import Engine
 from ..kernels import pool as kernel
-from ..kernels.stretch import Ahead, Packed, Scale, fingerprint_effort
+from ..kernels.stretch import Packed, Scale
 from ..measures.packing import pack, with_features
 from ..model.fingerprints import FingerprintSet
 
@@ -22,9 +23,15 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 SmallFloats = npt.NDArray[np.float32]
 
-_UNKNOWN = np.zeros((1, 1), np.float32)
 _CROWDED = 0.7  # share of slots in use below which the slots are closed up
-_GROWING = ("t", "x", "y", "dt", "dx", "dy")
+
+
+class Found(NamedTuple):
+    """What a search found: members nearest first, and the query's own floors."""
+
+    near: IntArray
+    effort: FloatArray
+    floor: SmallFloats
 
 
 class Pool:
@@ -36,19 +43,21 @@ class Pool:
     scale : Scale
     members : ndarray of int
         Rows of ``fs`` that are in the pool.
-    grows : bool
-        Whether merged fingerprints will be added; if not, and all extents are equal, the faster
-        kernel for points serves.
+    below : int
+        Merged fingerprints of fewer users than this will be added. Where there can be none, and all
+        extents are equal, the faster kernel for points serves.
     engine : Engine
     """
 
     def __init__(
-        self, fs: FingerprintSet, scale: Scale, members: IntArray, grows: bool, engine: Engine
+        self, fs: FingerprintSet, scale: Scale, members: IntArray, below: int, engine: Engine
     ) -> None:
         self._engine = engine
         self._scale = scale
+        # Two fingerprints of at least half of k users are a finished group: nothing goes back.
+        grows = len(members) > 0 and 2 * int(fs.weight[members].min()) < below
         packed, self._features = with_features(fs, pack(fs))
-        self._least = tuple(float(v.min()) for v in (fs.dx_m, fs.dy_m, fs.dt_min))
+        self._least = (float(fs.dx_m.min()), float(fs.dy_m.min()), float(fs.dt_min.min()))
         points = packed.equal
         self._packed = packed if points and not grows else packed._replace(equal=False)
         self._most_places = int(np.diff(packed.place_offsets).max())
@@ -56,11 +65,17 @@ class Pool:
         self.alive = np.zeros(fs.n_users, bool)
         self.alive[members] = True
         self._index = np.arange(fs.n_users)
+        self._largest = np.zeros((fs.n_users, 2), np.float32)
+        self._classes = np.unique(fs.weight).astype(np.float64)
+        if grows:
+            self._classes = np.arange(1.0, below)
+        self._kind = np.searchsorted(self._classes, fs.weight).astype(np.int32)
         if points:
             f = self._features
-            self._rows = kernel.Rows(f.offsets, f.feature, f.share, np.zeros_like(f.share))
+            zero = np.zeros_like(f.share)
+            self._rows = kernel.Rows(f.offsets, f.feature, f.share, zero, zero)
         else:
-            self._rows = self._boxes(fs)
+            self._describe_all(fs)
         self._slot = np.full(fs.n_users, -1, np.int64)
         self._member = np.empty(0, np.int64)
         self._floor = np.empty((0, 0, kernel.WIDTH), np.float32)
@@ -86,14 +101,7 @@ class Pool:
 
     def effort(self, a: int, b: int) -> float:
         """Fingerprint stretch effort of two fingerprints."""
-        offsets = self._packed.offsets
-        if offsets[a + 1] - offsets[a] < offsets[b + 1] - offsets[b]:
-            a, b = b, a
-        unknown = Ahead(0.0, _UNKNOWN, 0)
-        scratch = np.empty(self._most_places)
-        return float(
-            fingerprint_effort(self._packed, self._scale, a, b, np.inf, scratch, unknown, unknown)
-        )
+        return float(kernel.effort_of_boxes(self._packed, self._scale, a, b, np.inf))
 
     # --- growing and shrinking -----------------------------------------------------------------
 
@@ -108,6 +116,7 @@ class Pool:
         p.offsets[u + 1] = begin + m
         p.weight[u] = weight
         self._index[u] = index
+        self._kind[u] = np.searchsorted(self._classes, weight)
         self.alive[u] = False
         self._slot[u] = -1
         self._rows.offsets[u + 1] = self._rows.offsets[u] + 2 * m
@@ -118,12 +127,12 @@ class Pool:
         """Take back the fingerprints added as u and later."""
         self.n = u
 
-    def enter(self, u: int, own: SmallFloats, parent: int) -> None:
+    def enter(self, u: int, floor: SmallFloats, parent: int) -> None:
         """Make an added fingerprint a member, in the slot of one of its parents."""
         slot = int(self._slot[parent])
         self._slot[u], self._slot[parent] = slot, -1
         self._member[slot] = u
-        self._floor[slot // kernel.WIDTH, :, slot % kernel.WIDTH] = own[:, 0]
+        self._floor[slot // kernel.WIDTH, :, slot % kernel.WIDTH] = floor
         self.alive[u] = True
 
     def leave(self, u: int) -> None:
@@ -136,49 +145,73 @@ class Pool:
 
     def search(
         self, queries: Sequence[int], many: int, parents: Sequence[tuple[int, int]] | None = None
-    ) -> list[tuple[IntArray, FloatArray, SmallFloats]]:
+    ) -> list[Found]:
         """For each query the members nearest to it, their efforts, and the query's floors.
 
         Up to ``many`` members; fewer only when there are no more. Queries that were just added
         name their parents, which are passed over.
         """
         self._close_up()
-        pool = kernel.Pool(
-            self._packed, self._scale, self._features, self._rows, self._least, self._index,
-            self._member, self._floor,
-        )  # fmt: skip
-        out: list[tuple[IntArray, FloatArray, SmallFloats]] = [None] * len(queries)  # type: ignore[list-item]
+        pool = self._kernel_pool()
+        out: list[Found | None] = [None] * len(queries)
         slots = len(self._member)
+        n_features = pool.floor.shape[1]
 
         def one(task: int) -> float:
             u = queries[task]
+            a, b = (-1, -1) if parents is None else parents[task]
+            floor = np.empty((1, n_features), np.float32)
             if parents is not None:
-                part = slice(self._rows.offsets[u], self._rows.offsets[u + 1])
-                kernel.describe(
-                    self._packed, self._scale, self._features, self._least, u,
-                    self._rows.feature[part], self._rows.share[part], self._rows.reach[part],
-                )  # fmt: skip
-            a, b = parents[task] if parents is not None else (-1, -1)
-            own = np.empty((pool.floor.shape[1], 1), np.float32)
-            kernel.fill_floors(pool, u, own[:, 0])
+                self._describe(u)
+                kernel.fill_floors(pool, u, False, floor)
+            own = floor
+            if not self._packed.equal:
+                own = np.empty((len(self._classes), n_features), np.float32)
+                kernel.fill_floors(pool, u, True, own)
+            elif parents is None:
+                kernel.fill_floors(pool, u, False, floor)
             found, efforts = np.empty(many, np.int64), np.empty(many)
             count = kernel.nearest_members(
                 pool, u, own, a, b, np.empty(slots, np.float32), np.empty(slots, np.float32),
                 np.empty(self._most_places), found, efforts,
             )  # fmt: skip
-            out[task] = (found[:count], efforts[:count], own)
+            out[task] = Found(found[:count], efforts[:count], floor[0])
             return 1.0
 
         self._engine.run(one, range(len(queries)), len(queries))
-        return out
+        return [found for found in out if found is not None]
+
+    def _kernel_pool(self) -> kernel.Pool:
+        return kernel.Pool(
+            packed=self._packed,
+            scale=self._scale,
+            features=self._features,
+            rows=self._rows,
+            least=self._least,
+            index=self._index,
+            largest=self._largest,
+            kind=self._kind,
+            weight_of=self._classes,
+            member=self._member,
+            floor=self._floor,
+        )
+
+    def _describe(self, u: int) -> None:
+        rows = self._rows
+        part = slice(rows.offsets[u], rows.offsets[u + 1])
+        kernel.describe(
+            self._packed, self._scale, self._features, self._least, u, rows.feature[part],
+            rows.share[part], rows.reach[part], rows.size[part], self._largest[u],
+        )  # fmt: skip
 
     def _close_up(self) -> None:
         """Slots for the members only, longest first; their floors."""
         held = self._member[self._member >= 0]
         if len(self._member) and len(held) >= _CROWDED * len(self._member) - kernel.WIDTH:
             return
-        old_member, old_floor, old_slot = self._member, self._floor, self._slot
-        members = np.flatnonzero(self.alive[: self.n]) if len(old_member) == 0 else held
+        old_floor, old_slot = self._floor, self._slot
+        anew = len(self._member) == 0
+        members = np.flatnonzero(self.alive[: self.n]) if anew else held
         lengths = np.diff(self._packed.offsets)[members]
         members = members[np.argsort(-lengths, kind="stable")]
         tiles = -(-len(members) // kernel.WIDTH)
@@ -188,20 +221,17 @@ class Pool:
         self._floor = np.zeros((tiles, n_features, kernel.WIDTH), np.float32)
         self._slot = np.full(len(old_slot), -1, np.int64)
         self._slot[members] = np.arange(len(members))
-        pool = kernel.Pool(
-            self._packed, self._scale, self._features, self._rows, self._least, self._index,
-            self._member, self._floor,
-        )  # fmt: skip
+        pool = self._kernel_pool()
 
         def fill(tile: int) -> float:
             part = members[tile * kernel.WIDTH : (tile + 1) * kernel.WIDTH]
             floor = np.empty((len(part), n_features), np.float32)
             for column, u in enumerate(part):
-                if len(old_member):
+                if anew:
+                    kernel.fill_floors(pool, u, False, floor[column : column + 1])
+                else:
                     at = old_slot[u]
                     floor[column] = old_floor[at // kernel.WIDTH, :, at % kernel.WIDTH]
-                else:
-                    kernel.fill_floors(pool, u, floor[column])
             self._floor[tile, :, : len(part)] = floor.T
             return 1.0
 
@@ -209,27 +239,17 @@ class Pool:
 
     # --- storage -------------------------------------------------------------------------------
 
-    def _boxes(self, fs: FingerprintSet) -> kernel.Rows:
+    def _describe_all(self, fs: FingerprintSet) -> None:
         """Rows of fingerprints whose samples are boxes from the start."""
-        offsets = 2 * np.asarray(fs.offsets)
-        size = int(offsets[-1])
-        rows = kernel.Rows(
-            offsets,
-            np.empty(size, np.int32),
-            np.empty(size, np.float32),
-            np.empty(size, np.float32),
-        )
+        size = 2 * fs.n_samples
+        numbers = [np.empty(size, np.float32) for _ in range(3)]
+        self._rows = kernel.Rows(2 * np.asarray(fs.offsets), np.empty(size, np.int32), *numbers)
 
         def one(u: int) -> float:
-            part = slice(offsets[u], offsets[u + 1])
-            kernel.describe(
-                self._packed, self._scale, self._features, self._least, u,
-                rows.feature[part], rows.share[part], rows.reach[part],
-            )  # fmt: skip
+            self._describe(u)
             return 1.0
 
         self._engine.run(one, range(fs.n_users), fs.n_users)
-        return rows
 
     def _make_room(self, fingerprints: int, samples: int, rows: int) -> None:
         p, r = self._packed, self._rows
@@ -238,17 +258,24 @@ class Pool:
             p = p._replace(offsets=_grown(p.offsets, many + 1), weight=_grown(p.weight, many))
             r = r._replace(offsets=_grown(r.offsets, many + 1))
             self._index, self._slot = _grown(self._index, many), _grown(self._slot, many)
+            self._kind, self._largest = _grown(self._kind, many), _grown(self._largest, many)
             self.alive = _grown(self.alive, many)
         if samples > len(p.t):
-            larger = {name: _grown(getattr(p, name), 2 * samples) for name in _GROWING}
-            p = p._replace(**larger)
+            size = 2 * samples
+            p = p._replace(t=_grown(p.t, size), x=_grown(p.x, size), y=_grown(p.y, size))
+            p = p._replace(dt=_grown(p.dt, size), dx=_grown(p.dx, size), dy=_grown(p.dy, size))
         if rows > len(r.feature):
-            larger = {f: _grown(getattr(r, f), 2 * rows) for f in ("feature", "share", "reach")}
-            r = r._replace(**larger)
+            size = 2 * rows
+            r = r._replace(feature=_grown(r.feature, size), share=_grown(r.share, size))
+            r = r._replace(reach=_grown(r.reach, size), size=_grown(r.size, size))
         self._packed, self._rows = p, r
 
 
-def _grown(values: npt.NDArray[np.generic], size: int) -> npt.NDArray[np.generic]:
-    out = np.zeros(size, values.dtype)
+Array = TypeVar("Array", bound=npt.NDArray[Any])
+
+
+def _grown(values: Array, size: int) -> Array:
+    """A copy with room for ``size`` rows, the new ones 0."""
+    out = np.zeros((size, *values.shape[1:]), values.dtype)
     out[: len(values)] = values
-    return out
+    return out  # type: ignore[return-value]
