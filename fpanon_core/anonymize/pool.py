@@ -60,7 +60,7 @@ class Pool:
         self._least = (float(fs.dx_m.min()), float(fs.dy_m.min()), float(fs.dt_min.min()))
         points = packed.equal
         self._packed = packed if points and not grows else packed._replace(equal=False)
-        self._most_places = int(np.diff(packed.place_offsets).max())
+        self._longest = int(fs.lengths.max())
         self.n = fs.n_users
         self.alive = np.zeros(fs.n_users, bool)
         self.alive[members] = True
@@ -101,13 +101,14 @@ class Pool:
 
     def effort(self, a: int, b: int) -> float:
         """Fingerprint stretch effort of two fingerprints."""
-        return float(kernel.effort_of_boxes(self._packed, self._scale, a, b, np.inf))
+        return float(kernel.effort_of_boxes(self._packed, self._scale, a, b, np.inf, np.empty(self._longest)))
 
     # --- growing and shrinking -----------------------------------------------------------------
 
     def add(self, cells: FloatArray, weight: float, index: int) -> int:
         """Add a fingerprint, not yet a member; its number."""
         u, m = self.n, len(cells)
+        self._longest = max(self._longest, m)
         begin = int(self._packed.offsets[u])
         self._make_room(u + 1, begin + m, int(self._rows.offsets[u]) + 2 * m)
         p = self._packed
@@ -173,7 +174,7 @@ class Pool:
             found, efforts = np.empty(many, np.int64), np.empty(many)
             count = kernel.nearest_members(
                 pool, u, own, a, b, np.empty(slots, np.float32), np.empty(slots, np.float32),
-                np.empty(self._most_places), found, efforts,
+                np.empty(self._longest), found, efforts,
             )  # fmt: skip
             out[task] = Found(found[:count], efforts[:count], floor[0])
             return 1.0

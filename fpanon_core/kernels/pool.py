@@ -49,7 +49,7 @@ import numpy.typing as npt
 from numba import njit
 
 from .search import _ERR32, _SLACK, Features
-from .stretch import _ROUND, Ahead, Packed, Scale, fingerprint_effort, stretch_1d
+from .stretch import _ROUND, Ahead, Packed, Scale, fingerprint_effort
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -88,7 +88,7 @@ class Pool(NamedTuple):
     floor: SmallFloats  # (tiles, features, WIDTH) of the members
 
 
-@njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
+@njit(nogil=True, cache=True)
 def fill_floors(pool: Pool, u: int, by_size: bool, own: SmallFloats) -> None:
     """Set ``own[c, f]``, for members of each class; or without size, ``own[0, f]``."""
     packed, features, scale = pool.packed, pool.features, pool.scale
@@ -182,7 +182,7 @@ def nearest_members(
 
     ``own`` holds the floors of u by class and feature. u itself and its parents are passed over. ``bound``
     and ``there`` are scratch with an entry for each slot: the bounds on Δ, and on the effort from u
-    to the member alone. ``nearest`` is scratch of the stretch kernel.
+    to the member alone. ``nearest`` is scratch as long as the longest fingerprint.
     """
     many = len(found)
     _bounds(pool, u, own, parent, other_parent, bound, there)
@@ -202,15 +202,17 @@ def nearest_members(
     for p in range(size):
         count = _consider(pool, u, own, first[p], bound, there, nearest, found, efforts, count)
         bound[first[p]] = 1e30
-    for slot in range(len(bound)):
-        if count < many or bound[slot] <= efforts[many - 1] + _SLACK:
-            if bound[slot] >= 1e30:
-                continue
-            count = _consider(pool, u, own, slot, bound, there, nearest, found, efforts, count)
+    # The rest by rising bounds: what is found early spares what comes late.
+    limit = 1e29 if count < many else efforts[many - 1] + _SLACK
+    rest = np.flatnonzero(bound <= limit)
+    for slot in rest[np.argsort(bound[rest])]:
+        if count == many and bound[slot] > efforts[many - 1] + _SLACK:
+            break
+        count = _consider(pool, u, own, slot, bound, there, nearest, found, efforts, count)
     return count
 
 
-@njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
+@njit(nogil=True, cache=True)
 def _bounds(
     pool: Pool, u: int, own: SmallFloats, parent: int, other_parent: int, bound: SmallFloats,
     there: SmallFloats,
@@ -295,7 +297,7 @@ def _consider(
     length = packed.offsets[u + 1] - packed.offsets[u]
     size = packed.offsets[p + 1] - packed.offsets[p]
     if not packed.equal:
-        effort = effort_of_boxes(packed, pool.scale, u, p, limit)
+        effort = effort_of_boxes(packed, pool.scale, u, p, limit, nearest)
         if effort == np.inf:
             return count
         return enter_one(p, effort, pool.index, found, efforts, count)
@@ -316,41 +318,48 @@ def _consider(
 
 
 @njit(nogil=True, cache=True)
-def effort_of_boxes(packed: Packed, scale: Scale, a: int, b: int, limit: float) -> float:
+def effort_of_boxes(
+    packed: Packed, scale: Scale, a: int, b: int, limit: float, costs: FloatArray
+) -> float:
     """Δ_ab of fingerprints of boxes, rounded; infinity once it is sure to exceed ``limit``.
 
     The same as :func:`.stretch.fingerprint_effort`, made for boxes that are wide against the
     thresholds: it looks at all pairs of samples, in a loop that the processor does four at a time,
-    where a sweep outwards in time would stop late or never.
+    where a sweep outwards in time would stop late or never. ``costs`` is scratch, as long as the
+    longest fingerprint.
     """
     length = packed.offsets[a + 1] - packed.offsets[a]
     size = packed.offsets[b + 1] - packed.offsets[b]
     if size > length:
         a, b = b, a
     if size != length:
-        effort = _directed_plainly(packed, scale, a, b, limit)
+        effort = _directed_plainly(packed, scale, a, b, limit, costs)
     else:
-        effort = _directed_plainly(packed, scale, a, b, 2.0 * limit)
+        effort = _directed_plainly(packed, scale, a, b, 2.0 * limit, costs)
         if effort < np.inf:
-            back = _directed_plainly(packed, scale, b, a, 2.0 * limit - effort)
+            back = _directed_plainly(packed, scale, b, a, 2.0 * limit - effort, costs)
             effort = (effort + back) / 2.0
     return np.rint(effort * _ROUND) / _ROUND
 
 
 @njit(nogil=True, cache=True)
-def _directed_plainly(packed: Packed, scale: Scale, a: int, b: int, limit: float) -> float:
+def _directed_plainly(
+    packed: Packed, scale: Scale, a: int, b: int, limit: float, costs: FloatArray
+) -> float:
     a0, a1 = packed.offsets[a], packed.offsets[a + 1]
     stop = limit * (a1 - a0)
     total = 0.0
     for i in range(a0, a1):
-        total += _smallest(packed, scale, i, b, packed.weight[a], packed.weight[b])
+        total += _smallest(packed, scale, i, b, packed.weight[a], packed.weight[b], costs)
         if total > stop:
             return np.inf
     return total / (a1 - a0)
 
 
-@njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
-def _smallest(packed: Packed, scale: Scale, i: int, b: int, na: float, nb: float) -> float:
+@njit(nogil=True, cache=True)
+def _smallest(
+    packed: Packed, scale: Scale, i: int, b: int, na: float, nb: float, costs: FloatArray
+) -> float:
     """The smallest δ of sample i to any sample of b."""
     b0, b1 = packed.offsets[b], packed.offsets[b + 1]
     bx, by, bt = packed.x[b0:b1], packed.y[b0:b1], packed.t[b0:b1]
@@ -359,15 +368,29 @@ def _smallest(packed: Packed, scale: Scale, i: int, b: int, na: float, nb: float
     wb = 1.0 - wa
     w_space, w_time = scale.w_space, scale.w_time
     space_unit, time_unit = w_space / scale.max_space, w_time / scale.max_time
-    x, y, t, dx, dy, dt = (
-        packed.x[i], packed.y[i], packed.t[i], packed.dx[i], packed.dy[i], packed.dt[i],
-    )  # fmt: skip
+    x, y, t = packed.x[i], packed.y[i], packed.t[i]
+    x_end, y_end, t_end = x + packed.dx[i], y + packed.dy[i], t + packed.dt[i]
+    own_span, own_wait = wa * (packed.dx[i] + packed.dy[i]), wa * packed.dt[i]
+    n = b1 - b0
+    # stretch.stretch_1d written out, all costs first and the smallest after: compilers turn the
+    # loop into wide instructions only so.
+    for j in range(n):
+        span = max(x_end, bx[j] + bdx[j]) - min(x, bx[j])
+        span += max(y_end, by[j] + bdy[j]) - min(y, by[j])
+        span -= own_span + wb * (bdx[j] + bdy[j])
+        wait = max(t_end, bt[j] + bdt[j]) - min(t, bt[j]) - (own_wait + wb * bdt[j])
+        costs[j] = min(space_unit * span, w_space) + min(time_unit * wait, w_time)
     best = w_space + w_time
-    for j in range(b1 - b0):
-        span = stretch_1d(x, dx, bx[j], bdx[j], wa, wb) + stretch_1d(y, dy, by[j], bdy[j], wa, wb)
-        wait = stretch_1d(t, dt, bt[j], bdt[j], wa, wb)
-        best = min(best, min(space_unit * span, w_space) + min(time_unit * wait, w_time))
-    return best
+    other, third, fourth = best, best, best
+    j = 0
+    while j + 3 < n:
+        best, other = min(best, costs[j]), min(other, costs[j + 1])
+        third, fourth = min(third, costs[j + 2]), min(fourth, costs[j + 3])
+        j += 4
+    while j < n:
+        best = min(best, costs[j])
+        j += 1
+    return min(min(best, other), min(third, fourth))
 
 
 @njit(nogil=True, cache=True)
