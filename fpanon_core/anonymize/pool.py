@@ -59,6 +59,7 @@ class Pool:
         packed, self._features = with_features(fs, pack(fs))
         self._least = (float(fs.dx_m.min()), float(fs.dy_m.min()), float(fs.dt_min.min()))
         points = packed.equal
+        self._n_points = fs.n_users if points else 0
         self._packed = packed if points and not grows else packed._replace(equal=False)
         self._longest = int(fs.lengths.max())
         self.n = fs.n_users
@@ -193,6 +194,7 @@ class Pool:
             largest=self._largest,
             kind=self._kind,
             weight_of=self._classes,
+            n_points=self._n_points,
             member=self._member,
             floor=self._floor,
         )

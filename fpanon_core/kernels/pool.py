@@ -84,6 +84,7 @@ class Pool(NamedTuple):
     largest: SmallFloats  # (fingerprints, 2) largest size of a sample, in space and in time
     kind: SmallInts  # (fingerprints,) class of its weight
     weight_of: FloatArray  # (classes,)
+    n_points: int  # fingerprints before this one are raw, and their rows not those of samples
     member: IntArray  # (tiles·WIDTH,) fingerprint in each slot, −1 = none
     floor: SmallFloats  # (tiles, features, WIDTH) of the members
 
@@ -296,15 +297,26 @@ def _consider(
     limit = np.inf if count < many else efforts[many - 1] + _SLACK
     length = packed.offsets[u + 1] - packed.offsets[u]
     size = packed.offsets[p + 1] - packed.offsets[p]
-    if not packed.equal:
-        effort = effort_of_boxes(packed, pool.scale, u, p, limit, nearest)
-        if effort == np.inf:
-            return count
-        return enter_one(p, effort, pool.index, found, efforts, count)
     # What the sum over the longer's samples costs at least, for stopping early.
     back = np.float64(bound[slot])
     if size == length:
         back = 2.0 * back - there[slot] * (1.0 + 8.0 * _ERR32)
+    if not packed.equal:
+        tile, column = slot // WIDTH, slot % WIDTH
+        effort = 0.0
+        if length >= size:
+            more = limit if length > size else 2.0 * limit - back
+            least = np.float64(there[slot])
+            effort = _to_member(pool, u, p, tile, column, least, more, nearest)
+            limit = 2.0 * limit - effort
+        if size >= length and effort < np.inf:
+            effort += _to_query(pool, p, u, own, max(back, 0.0), limit, nearest)
+        if effort == np.inf:
+            return count
+        if length == size:
+            effort /= 2.0
+        effort = np.rint(effort * _ROUND) / _ROUND
+        return enter_one(p, effort, pool.index, found, efforts, count)
     to_p = Ahead(np.float64(there[slot]) * length, pool.floor[slot // WIDTH], slot % WIDTH)
     to_u = Ahead(max(back, 0.0) * size * (1.0 - 4.0 * _ERR32), own.reshape((own.size, 1)), 0)
     # Of two of equal length either may come first: Δ is the mean of both directions.
@@ -315,6 +327,66 @@ def _consider(
     if effort == np.inf:
         return count
     return enter_one(p, effort, pool.index, found, efforts, count)
+
+
+@njit(nogil=True, cache=True)
+def _to_member(
+    pool: Pool, u: int, p: int, tile: int, column: int, least: float, limit: float,
+    costs: FloatArray,
+) -> float:  # fmt: skip
+    """Effort from the query to a member; infinity once it exceeds ``limit``; ``least`` is known."""
+    packed, rows, scale = pool.packed, pool.rows, pool.scale
+    a0, a1 = packed.offsets[u], packed.offsets[u + 1]
+    m = a1 - a0
+    points = u < pool.n_points
+    part = packed.weight[p] / (packed.weight[p] + packed.weight[u])
+    floor = pool.floor[tile]
+    stop = limit * m
+    ahead = least * m
+    total = 0.0
+    for i in range(m):
+        if total + max(ahead, 0.0) > stop:
+            return np.inf
+        if points:
+            ahead -= floor[packed.cell[a0 + i], column] + floor[packed.bin[a0 + i], column] + 1e-7
+        else:
+            r = rows.offsets[u] + i
+            by_size = part * max(rows.size[r] - pool.largest[p, 0], 0.0)
+            at = max(floor[rows.feature[r], column] - rows.reach[r], 0.0)
+            ahead -= min(at + by_size, scale.w_space)
+            r += m
+            by_size = part * max(rows.size[r] - pool.largest[p, 1], 0.0)
+            at = max(floor[rows.feature[r], column] - rows.reach[r], 0.0)
+            ahead -= min(at + by_size, scale.w_time) + 1e-6
+        total += _smallest(packed, scale, a0 + i, p, packed.weight[u], packed.weight[p], costs)
+    return total / m if total <= stop else np.inf
+
+
+@njit(nogil=True, cache=True)
+def _to_query(
+    pool: Pool, p: int, u: int, own: SmallFloats, least: float, limit: float, costs: FloatArray
+) -> float:
+    """Effort from a member to the query, likewise."""
+    packed, rows = pool.packed, pool.rows
+    a0, a1 = packed.offsets[p], packed.offsets[p + 1]
+    m = a1 - a0
+    points = p < pool.n_points
+    part = packed.weight[p] / (packed.weight[p] + packed.weight[u])
+    mine = own[pool.kind[p]]
+    stop = limit * m
+    ahead = least * m
+    total = 0.0
+    for i in range(m):
+        if total + max(ahead, 0.0) > stop:
+            return np.inf
+        if points:
+            ahead -= mine[packed.cell[a0 + i]] + mine[packed.bin[a0 + i]] + 1e-7
+        else:
+            for r in (rows.offsets[p] + i, rows.offsets[p] + m + i):
+                less = rows.reach[r] + part * rows.size[r]
+                ahead -= max(mine[rows.feature[r]] - less, 0.0) + 1e-6
+        total += _smallest(packed, pool.scale, a0 + i, u, packed.weight[p], packed.weight[u], costs)
+    return total / m if total <= stop else np.inf
 
 
 @njit(nogil=True, cache=True)
