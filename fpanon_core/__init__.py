@@ -3,6 +3,8 @@
 The names here are the public face; what is not here is free to change.
 """
 
+from .anonymize.comparison import compare_releases
+from .anonymize.estimate import estimate_glove_s
 from .anonymize.generalize import generalize
 from .anonymize.glove import glove
 from .anonymize.verification import verify_k_anonymity
@@ -57,12 +59,14 @@ __all__ = [
     "StretchConfig",
     "Verification",
     "__version__",
+    "compare_releases",
     "data_dictionary",
+    "estimate_glove_s",
     "fingerprint_stretch",
     "generalize",
     "generate_cdr",
-    "glove",
     "gini",
+    "glove",
     "k_gap",
     "matched_samples",
     "mean_components",

@@ -102,7 +102,9 @@ class Pool:
 
     def effort(self, a: int, b: int) -> float:
         """Fingerprint stretch effort of two fingerprints."""
-        return float(kernel.effort_of_boxes(self._packed, self._scale, a, b, np.inf, np.empty(self._longest)))
+        return float(
+            kernel.effort_of_boxes(self._packed, self._scale, a, b, np.inf, np.empty(self._longest))
+        )
 
     # --- growing and shrinking -----------------------------------------------------------------
 
@@ -190,7 +192,7 @@ class Pool:
             features=self._features,
             rows=self._rows,
             least=self._least,
-            index=self._index,
+            first=self._index,
             largest=self._largest,
             kind=self._kind,
             weight_of=self._classes,

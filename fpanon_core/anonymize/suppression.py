@@ -9,9 +9,10 @@ cell too wide, and without it the rest may well be published. So:
 - In each published cell that exceeds a threshold, the original samples it holds are looked at, each
   with its user. Samples too large by themselves are left out; then those at one face of the
   bounding cell of the rest, the face that comes down most, in shares of the threshold, for each
-  sample lost; and so on until it keeps the thresholds. Then those left out are tried again, earliest first, and put back where the cell
-  still keeps them. So none that is left out could be published beside the rest. The cell becomes
-  the bounding cell of those kept; a cell that keeps none, or held none, is not published.
+  sample lost; and so on until it keeps the thresholds. Then those left out are tried again,
+  earliest first, and put back where the cell still keeps them. So none that is left out could be
+  published beside the rest. The cell becomes the bounding cell of those kept; a cell that keeps
+  none, or held none, is not published.
 - Cells only shrink, within their own stretch of time: none comes to overlap another, all members
   still share them, and every sample that is not left out stays inside.
 

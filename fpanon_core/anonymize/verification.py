@@ -180,7 +180,8 @@ def _minutes(times: pd.Series[Any], original: FingerprintSet) -> FloatArray:
         raise SchemaError("start and end must be times with their zone; read the file again.")
     instants = times.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy().astype("M8[us]")
     epoch = np.datetime64(original.clock.epoch.replace(tzinfo=None), "us")
-    return (instants - epoch).astype(np.int64) / 60e6
+    minutes: FloatArray = (instants - epoch).astype(np.int64) / 60e6
+    return minutes
 
 
 def _suppressed(stated: pd.DataFrame | None, original: FingerprintSet, check: _Check) -> BoolArray:
@@ -279,7 +280,7 @@ class _Check:
         order = order[np.count_nonzero(group < 0) :]
         labels, begin = np.unique(group[order], return_index=True)
         self.n_groups = len(labels)
-        for g, members in zip(labels, np.split(order, begin[1:]), strict=True):
+        for g, members in zip(labels, np.split(order, begin)[1:], strict=True):
             size = int(self.original.weight[members].sum())
             if size < self.k:
                 self.fault(

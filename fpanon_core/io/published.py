@@ -93,7 +93,7 @@ def read_published(path: str | os.PathLike[str]) -> pd.DataFrame:
         raise SchemaError(
             f"The file lacks the columns {', '.join(missing)}; give a release as GLOVE writes it."
         )
-    frame = table.select(needed).to_pandas()
+    frame: pd.DataFrame = table.select(needed).to_pandas()
     try:
         for name in ("start", "end"):
             if not isinstance(frame[name].dtype, pd.DatetimeTZDtype):
@@ -126,7 +126,7 @@ def read_suppressed(path: str | os.PathLike[str]) -> pd.DataFrame:
     table = _read(path)
     if not {"pseudonym", "sample"} <= set(table.column_names):
         raise SchemaError("The file lacks pseudonym or sample; give the list as GLOVE writes it.")
-    frame = table.to_pandas()
+    frame: pd.DataFrame = table.to_pandas()
     try:
         frame["sample"] = frame["sample"].astype(np.int64)
     except (ValueError, TypeError, OverflowError):

@@ -80,7 +80,7 @@ class Pool(NamedTuple):
     features: Features
     rows: Rows
     least: tuple[float, float, float]  # smallest dx, dy, dt of any cell
-    index: IntArray  # (fingerprints,) smallest row number of its users: decides ties
+    first: IntArray  # (fingerprints,) smallest row number of its users: decides ties
     largest: SmallFloats  # (fingerprints, 2) largest size of a sample, in space and in time
     kind: SmallInts  # (fingerprints,) class of its weight
     weight_of: FloatArray  # (classes,)
@@ -114,7 +114,9 @@ def fill_floors(pool: Pool, u: int, by_size: bool, own: SmallFloats) -> None:
             more = part[c] * (dx + dy)
             nearest = space[c]
             for f in range(n_cells):
-                away = max(x0[f] - right, left - x1[f], 0.0) + max(y0[f] - above, below - y1[f], 0.0)
+                away = max(x0[f] - right, left - x1[f], 0.0) + max(
+                    y0[f] - above, below - y1[f], 0.0
+                )
                 nearest[f] = min(nearest[f], away + more)
             more = part[c] * dt
             nearest = time[c]
@@ -256,7 +258,7 @@ def _bounds(
             slot = base + column
             p = pool.member[slot]
             bound[slot] = 1e30
-            if p < 0 or p == u or p == parent or p == other_parent:
+            if p < 0 or p in (u, parent, other_parent):
                 continue
             count = offsets[p + 1] - offsets[p]
             back = 0.0
@@ -316,7 +318,7 @@ def _consider(
         if length == size:
             effort /= 2.0
         effort = np.rint(effort * _ROUND) / _ROUND
-        return enter_one(p, effort, pool.index, found, efforts, count)
+        return enter_one(p, effort, pool.first, found, efforts, count)
     to_p = Ahead(np.float64(there[slot]) * length, pool.floor[slot // WIDTH], slot % WIDTH)
     to_u = Ahead(max(back, 0.0) * size * (1.0 - 4.0 * _ERR32), own.reshape((own.size, 1)), 0)
     # Of two of equal length either may come first: Δ is the mean of both directions.
@@ -326,7 +328,7 @@ def _consider(
         effort = fingerprint_effort(packed, pool.scale, p, u, limit, nearest, to_u, to_p)
     if effort == np.inf:
         return count
-    return enter_one(p, effort, pool.index, found, efforts, count)
+    return enter_one(p, effort, pool.first, found, efforts, count)
 
 
 @njit(nogil=True, cache=True)

@@ -126,8 +126,9 @@ def _largest(
 
     Samples too large by themselves go first. Then, of the box of the rest, those at one face, the
     face that comes down most, in shares of the threshold, for each sample lost; again, until the
-    box fits: at the latest when it is that of a single sample, or of several in the same place. Then those that went are tried once
-    more, earliest first. Every step takes samples away for good or adds one for good: it ends.
+    box fits: at the latest when it is that of a single sample, or of several in the same place.
+    Then those that went are tried once more, earliest first. Every step takes samples away for
+    good or adds one for good: it ends.
     """
     remaining = 0
     for i in range(len(low)):

@@ -154,7 +154,8 @@ class GloveResult:
             {"pseudonym": np.repeat(names, lengths), "group": np.repeat(groups, lengths)}
         )
         cells = self._cells.iloc[rows]
-        return pd.concat([frame, cells.reset_index(drop=True)], axis=1)
+        out: pd.DataFrame = pd.concat([frame, cells.reset_index(drop=True)], axis=1)
+        return out
 
     @cached_property
     def _cells(self) -> pd.DataFrame:
@@ -266,7 +267,8 @@ class Verification:
         return not self.counts
 
     def __str__(self) -> str:
-        checked = f"{self.users:,} users, {self.groups:,} groups, {self.samples:,} original samples checked"
+        counted = (f"{self.users:,} users", f"{self.groups:,} groups")
+        checked = f"{', '.join(counted)}, {self.samples:,} original samples checked"
         if self.passed:
             return f"Verified: everyone published is one of at least {self.k} ({checked})."
         found = ", ".join(f"{n:,} × {kind}" for kind, n in self.counts.items())

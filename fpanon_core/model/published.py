@@ -143,7 +143,9 @@ class GeneralizedFingerprintSet:
             return pd.Series(minutes)
         epoch = np.datetime64(self.clock.epoch.replace(tzinfo=None), "us")
         times = epoch + np.rint(minutes * 60e6).astype("m8[us]")
-        return pd.Series(times).dt.tz_localize("UTC").dt.tz_convert(self.clock.timezone)
+        utc = pd.Series(times).dt.tz_localize("UTC")
+        local: pd.Series[Any] = utc.dt.tz_convert(self.clock.timezone)
+        return local
 
 
 def degrees_of(

@@ -44,8 +44,7 @@ def check(fs, k, *, workers=2, config=None, **options):
     for g, cells in enumerate(published):
         np.testing.assert_allclose(cells_of(result.published, g), cells, atol=1e-6)
     mine = {
-        (u, s - fs.offsets[u]): reason
-        for u, s, reason in result.suppressed.itertuples(index=False)
+        (u, s - fs.offsets[u]): reason for u, s, reason in result.suppressed.itertuples(index=False)
     }
     assert mine == suppressed
     copies = [cells_of(result.published, g) if g >= 0 else None for g in result.group]
@@ -203,8 +202,8 @@ def test_suppression_by_hand():
     assert cells_of(result.published, 0).tolist() == [[0, 0, 0, 600, 100, 6]]
     assert result.phantom_share == 0
     assert result.suppressed_share == 0.25
-    # And at most 3 minutes: after that sample the box is t 0 … 6, of which the upper face comes down
-    # by 5 minutes for one sample, the lower for two. The first one would now exceed both.
+    # And at most 3 minutes: after that sample the box is t 0 … 6, of which the upper face comes
+    # down by 5 minutes for one sample, the lower for two. The first one would now exceed both.
     result = check(fs, 2, suppress_space_m=1_000, suppress_time_min=3)
     assert result.suppressed.values.tolist() == [[0, 1, "time"], [1, 3, "space and time"]]
     assert cells_of(result.published, 0).tolist() == [[0, 0, 0, 600, 100, 1]]
@@ -257,6 +256,7 @@ def test_progress_reaches_one_and_cancel_stops():
     assert seen[0] == 0.0
     assert seen[-1] == 1.0
     for limit in (0.0, 0.3, 0.6):
+
         def stop(share, limit=limit):
             if share > limit:
                 raise Cancelled("stopped by the user")

@@ -4,6 +4,8 @@ Imports nothing from the package. A fingerprint is an array (samples, 6) of x, y
 order of t, x, y. Efforts are rounded to 1e-12, so that mathematically equal ones tie.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 X, Y, T, DX, DY, DT = range(6)
@@ -151,7 +153,7 @@ def reshape(cells):
     starts, ends = cells[:, T], cells[:, T] + cells[:, DT]
     cuts = sorted({*starts.tolist(), *ends.tolist()})
     pieces = []
-    for begin, end in zip(cuts, cuts[1:], strict=False):
+    for begin, end in pairwise(cuts):
         cover = cells[(starts < end) & (ends > begin)]
         if len(cover) == 0:
             continue
@@ -192,7 +194,8 @@ def suppress(cells, members, originals, space, time):
 
     In every cell that exceeds a threshold: samples too large by themselves are left out; then the
     samples at a face of the box, the face chosen that comes down most, in shares of the threshold,
-    for each sample lost; until the box fits. Then those left out are put back, earliest first, where the box still fits.
+    for each sample lost; until the box fits. Then those left out are put back, earliest first,
+    where the box still fits.
     """
     remaining = []
     gone = {}
