@@ -70,11 +70,16 @@ class Pool:
         self._classes = np.unique(fs.weight).astype(np.float64)
         if grows:
             self._classes = np.arange(1.0, below)
+        if self._packed.equal:  # weights make no difference to points
+            self._classes = np.ones(1)
         self._kind = np.searchsorted(self._classes, fs.weight).astype(np.int32)
+        self._kind[self._kind == len(self._classes)] = 0  # not in the pool
         if points:
             f = self._features
             zero = np.zeros_like(f.share)
-            self._rows = kernel.Rows(f.offsets, f.feature, f.share, zero, zero)
+            # Beside boxes, what 32 bits lose of differences is set against the reach.
+            reach = zero if self._packed.equal else zero + np.float32(2e-6)
+            self._rows = kernel.Rows(f.offsets, f.feature, f.share, reach, zero)
         else:
             self._describe_all(fs)
         self._slot = np.full(fs.n_users, -1, np.int64)
@@ -164,22 +169,20 @@ class Pool:
         def one(task: int) -> float:
             u = queries[task]
             a, b = (-1, -1) if parents is None else parents[task]
-            floor = np.empty((1, n_features), np.float32)
+            floor = np.empty(n_features, np.float32)
             if parents is not None:
                 self._describe(u)
-                kernel.fill_floors(pool, u, False, floor)
-            own = floor
+            kernel.fill_floor(pool, u, floor)
+            own = np.empty((2, len(self._classes), n_features), np.float32)
+            own[:] = floor  # of points
             if not self._packed.equal:
-                own = np.empty((len(self._classes), n_features), np.float32)
-                kernel.fill_floors(pool, u, True, own)
-            elif parents is None:
-                kernel.fill_floors(pool, u, False, floor)
+                kernel.fill_own(pool, u, own)
             found, efforts = np.empty(many, np.int64), np.empty(many)
             count = kernel.nearest_members(
                 pool, u, own, a, b, np.empty(slots, np.float32), np.empty(slots, np.float32),
                 np.empty(self._longest), found, efforts,
             )  # fmt: skip
-            out[task] = Found(found[:count], efforts[:count], floor[0])
+            out[task] = Found(found[:count], efforts[:count], floor)
             return 1.0
 
         self._engine.run(one, range(len(queries)), len(queries))
@@ -206,7 +209,7 @@ class Pool:
         part = slice(rows.offsets[u], rows.offsets[u + 1])
         kernel.describe(
             self._packed, self._scale, self._features, self._least, u, rows.feature[part],
-            rows.share[part], rows.reach[part], rows.size[part], self._largest[u],
+            rows.share[part], rows.reach[part], rows.half[part], self._largest[u],
         )  # fmt: skip
 
     def _close_up(self) -> None:
@@ -233,7 +236,7 @@ class Pool:
             floor = np.empty((len(part), n_features), np.float32)
             for column, u in enumerate(part):
                 if anew:
-                    kernel.fill_floors(pool, u, False, floor[column : column + 1])
+                    kernel.fill_floor(pool, u, floor[column])
                 else:
                     at = old_slot[u]
                     floor[column] = old_floor[at // kernel.WIDTH, :, at % kernel.WIDTH]
@@ -272,7 +275,7 @@ class Pool:
         if rows > len(r.feature):
             size = 2 * rows
             r = r._replace(feature=_grown(r.feature, size), share=_grown(r.share, size))
-            r = r._replace(reach=_grown(r.reach, size), size=_grown(r.size, size))
+            r = r._replace(reach=_grown(r.reach, size), half=_grown(r.half, size))
         self._packed, self._rows = p, r
 
 

@@ -1,40 +1,38 @@
 """Search for the members of a pool that are nearest to one fingerprint, of boxes with weights.
 
-**A box and its core.** Along one axis let the cells a and b be ``[s_a, e_a)`` and ``[s_b, e_b)``,
-with weights w_a + w_b = 1. The stretch of science.md §2, collected, is
+**Boxes.** Along one axis let the cells a and b have the weights w_a + w_b = 1. The stretch of
+science.md §2, collected, is
 
     φ = max(e_a, e_b) − min(s_a, s_b) − w_a·(e_a − s_a) − w_b·(e_b − s_b)
-      = [max(e_a, e_b) − w_a·e_a − w_b·e_b] + [w_a·s_a + w_b·s_b − min(s_a, s_b)].
+      = [max(e_a, e_b) − w_a·e_a − w_b·e_b] + [w_a·s_a + w_b·s_b − min(s_a, s_b)],
 
-The first bracket depends on ``e_a − e_b`` only, the second on ``s_a − s_b`` only. Hence φ stays the
-same when all ends are lowered by the smallest extent d of any cell. What is left of a cell is its
-*core* ``[s, e − d]``; of a raw sample, a point. Both brackets are at least 0, as a maximum is at
-least any mean; and where the cores are apart, with a gap g (say a's lies below b's), they are
-``w_a·(g + |b|)`` and ``w_b·(g + |a|)``, of sum at least g. So
+s the starts, e the ends. The first bracket depends on ``e_a − e_b`` only, so φ stays the same when
+all ends are lowered by the smallest extent of any cell. What is left of a cell is its *core*; of a
+raw sample, a point. Let c be the middle of a core and h half its length. The span of both cores,
+the first two terms of φ, reaches from the start of the one whose middle is lower to the end of the
+other, and so is at least ``|c_a − c_b| + h_a + h_b``; and it is at least 2·h_b. Hence
 
-    φ ≥ gap between the cores,         and for points φ = gap.
+    (A)  φ ≥ |c_a − c_b| + (w_b − w_a)·(h_a − h_b),
+    (B)  φ ≥ 2·w_a·(h_b − h_a),      and likewise with a and b exchanged.
 
-**The bound.** φ also grows with the difference in size. Where one core holds the other, say b's a's,
-φ = max(|a|, |b|) − w_a·|a| − w_b·|b| = w_a·(|b| − |a|); where they are apart, φ = g + w_a·|b| +
-w_b·|a|; where they overlap in part, φ is at least the longer less the weighted mean. In all cases,
+Both hold for x and y together, with the taxicab distance of the middles and h half the width plus
+half the height. For points (A) is φ itself.
 
-    φ ≥ g + w_a·(|b| − |a|),    and, exchanging a and b,    φ ≥ g + w_b·(|a| − |b|).
+**The bound.** As in :mod:`.search`, ``min_j δ(i,j) ≥ min_j w_s·min(φ_s/δs_max, 1) + min_j
+w_t·min(φ_t/δt_max, 1)``, and the mean over the samples of the longer fingerprint bounds Δ. Let q be
+the query, p a member, d = w_q − w_p, all in units of effort. Let a *feature* f be a rectangle of
+places or a bin of time; the *reach* r of a sample is how far its middle lies from its feature.
 
-The same holds for x and y together, with g_x + g_y and |·| the width plus the height. As in
-:mod:`.search`, ``min_j δ(i,j) ≥ min_j w_s·min(φ_s/δs_max, 1) + min_j w_t·min(φ_t/δt_max, 1)``.
-The mean over the samples of the longer fingerprint bounds Δ. For a query q and a member p, all in
-units of effort:
+- *Longer: p.* For members of weight class c let, j over the samples of q,
+  ``near[c, f] ≤ min_j (dist(f, c_j) − d·h_j)`` and
+  ``wide[c, f] ≤ min_j max(dist(f, c_j) − d·h_j, 2·w_p·h_j)``. A sample i of p in f costs at least
+  ``near[c, f] − r + d·h_i`` by (A), and ``wide[c, f] − r − 2·w_p·h_i`` by (A) and (B), as −d is at
+  most 2·w_p.
+- *Longer: q.* Let ``floor[f, p] ≤ min_j dist(f, c_j)``, j over the samples of p, the largest of
+  which has half the length H. A sample i of q in f costs at least ``floor[f, p] − r − d·h_i +
+  min(d, 0)·H`` by (A), and ``2·w_p·(h_i − H)`` by (B).
 
-- *Longer: p.* Let ``own[c, f]`` be, for a feature f (a rectangle of places or a bin of time) and
-  members of weight class c, at most the smallest ``g + w_p·|j|`` over the samples j of q, from
-  anywhere in f. Let every point of i's core lie within the *reach* r of some point of f: the gap is
-  a distance (taxicab) from a point to a set and changes by no more than the way one goes. So i
-  costs at least ``own[c, f] − r − w_p·|i|``.
-- *Longer: q.* Let ``floor[f, p]`` be the same without size: at most the smallest gap from anywhere
-  in f to p. Then i costs at least ``max(floor[f, p] − r, 0) + w_p·max(|i| − e_p, 0)``, where e_p is
-  the largest size of a sample of p.
-
-Every cost is capped at w_s or w_t, as δ is. For raw samples sizes and reaches are 0.
+Every cost is capped at w_s or w_t, as δ is. For raw samples h and r are 0.
 
 Floors and sums are 32-bit; bounds are lowered by more than the possible error. A member is left out
 only where its bound exceeds the last effort of a full list.
@@ -57,8 +55,6 @@ SmallFloats = npt.NDArray[np.float32]
 SmallInts = npt.NDArray[np.int32]
 
 WIDTH = 128  # members of a tile: a row of its floors stays within a few cache lines
-_HUGE = 16.0  # sizes beyond cost all that they can with any weights, and would lose digits
-_ROUGH = 1e-5  # on costs by size: more than 32 bits lose of two sizes of up to _HUGE
 _EXTRA = 4  # members with the smallest bounds that are computed first, beyond the list's length
 
 
@@ -69,7 +65,7 @@ class Rows(NamedTuple):
     feature: SmallInts
     share: SmallFloats  # of the fingerprint's samples
     reach: SmallFloats  # in units of effort, as the next
-    size: SmallFloats
+    half: SmallFloats
 
 
 class Pool(NamedTuple):
@@ -81,7 +77,7 @@ class Pool(NamedTuple):
     rows: Rows
     least: tuple[float, float, float]  # smallest dx, dy, dt of any cell
     first: IntArray  # (fingerprints,) smallest row number of its users: decides ties
-    largest: SmallFloats  # (fingerprints, 2) largest size of a sample, in space and in time
+    largest: SmallFloats  # (fingerprints, 2) half the largest sample's size in space, in time
     kind: SmallInts  # (fingerprints,) class of its weight
     weight_of: FloatArray  # (classes,)
     n_points: int  # fingerprints before this one are raw, and their rows not those of samples
@@ -90,53 +86,79 @@ class Pool(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def fill_floors(pool: Pool, u: int, by_size: bool, own: SmallFloats) -> None:
-    """Set ``own[c, f]``, for members of each class; or without size, ``own[0, f]``."""
-    packed, features, scale = pool.packed, pool.features, pool.scale
-    less_x, less_y, less_t = pool.least
+def fill_floor(pool: Pool, u: int, floor: SmallFloats) -> None:
+    """Set ``floor[f]`` to the smallest distance from each feature to the middle of a sample."""
+    features, scale = pool.features, pool.scale
     n_cells = len(features.cell_x0)
-    space_unit, time_unit = scale.w_space / scale.max_space, scale.w_time / scale.max_time
-    x0, x1, y0, y1 = features.cell_x0, features.cell_x1, features.cell_y0, features.cell_y1
-    starts = features.bin_start + np.arange(features.n_bins) * features.bin_width
-    width = features.bin_width
-    kinds = len(own)
-    space = np.full((kinds, n_cells), 1e300)
-    time = np.full((kinds, features.n_bins), 1e300)
-    part = np.zeros(kinds)
-    if by_size:
-        part = pool.weight_of / (pool.weight_of + packed.weight[u])
+    least = np.full(n_cells + features.n_bins, np.inf)
+    away = np.empty(n_cells + features.n_bins)
+    for j in range(pool.packed.offsets[u], pool.packed.offsets[u + 1]):
+        _distances(pool, j, away)
+        for f in range(len(away)):
+            least[f] = min(least[f], away[f])
+    for f in range(len(away)):
+        floor[f] = min(least[f], scale.w_space if f < n_cells else scale.w_time)
+
+
+@njit(nogil=True, cache=True)
+def fill_own(pool: Pool, u: int, own: SmallFloats) -> None:
+    """Set ``own[0, c, f]`` to "near" and ``own[1, c, f]`` to "wide" of the query u."""
+    packed, features, scale = pool.packed, pool.features, pool.scale
+    n_cells = len(features.cell_x0)
+    size = n_cells + features.n_bins
+    kinds = len(pool.weight_of)
+    near, wide = np.full((kinds, size), np.inf), np.full((kinds, size), np.inf)
+    away = np.empty(size)
+    less_x, less_y, less_t = pool.least
     for j in range(packed.offsets[u], packed.offsets[u + 1]):
-        dx, dy, dt = packed.dx[j] - less_x, packed.dy[j] - less_y, packed.dt[j] - less_t
-        left, right = packed.x[j], packed.x[j] + dx
-        below, above = packed.y[j], packed.y[j] + dy
-        begin, end = packed.t[j], packed.t[j] + dt
+        _distances(pool, j, away)
+        in_space = (packed.dx[j] - less_x + packed.dy[j] - less_y) / 2.0
+        in_space *= scale.w_space / scale.max_space
+        in_time = (packed.dt[j] - less_t) / 2.0 * scale.w_time / scale.max_time
         for c in range(kinds):
-            more = part[c] * (dx + dy)
-            nearest = space[c]
-            for f in range(n_cells):
-                away = max(x0[f] - right, left - x1[f], 0.0) + max(
-                    y0[f] - above, below - y1[f], 0.0
-                )
-                nearest[f] = min(nearest[f], away + more)
-            more = part[c] * dt
-            nearest = time[c]
-            for f in range(features.n_bins):
-                away = max(starts[f] - end, begin - (starts[f] + width), 0.0)
-                nearest[f] = min(nearest[f], away + more)
+            part = pool.weight_of[c] / (pool.weight_of[c] + packed.weight[u])
+            first, second = near[c], wide[c]
+            for begin, end, half in ((0, n_cells, in_space), (n_cells, size, in_time)):
+                less, least = (1.0 - 2.0 * part) * half, 2.0 * part * half
+                for f in range(begin, end):
+                    cost = away[f] - less
+                    first[f] = min(first[f], cost)
+                    second[f] = min(second[f], max(cost, least))
     for c in range(kinds):
-        for f in range(n_cells):
-            own[c, f] = min(space_unit * space[c, f], scale.w_space)
-        for f in range(features.n_bins):
-            own[c, n_cells + f] = min(time_unit * time[c, f], scale.w_time)
+        for f in range(size):
+            cap = scale.w_space if f < n_cells else scale.w_time
+            own[0, c, f] = min(near[c, f], cap) - 3e-7 * abs(near[c, f])
+            own[1, c, f] = min(wide[c, f], cap)
+
+
+@njit(nogil=True, cache=True)
+def _distances(pool: Pool, j: int, away: FloatArray) -> None:
+    """From the middle of a sample to every feature, in units of effort."""
+    packed, features, scale = pool.packed, pool.features, pool.scale
+    x0, x1, y0, y1 = features.cell_x0, features.cell_x1, features.cell_y0, features.cell_y1
+    less_x, less_y, less_t = pool.least
+    x = packed.x[j] + (packed.dx[j] - less_x) / 2.0
+    y = packed.y[j] + (packed.dy[j] - less_y) / 2.0
+    t = packed.t[j] + (packed.dt[j] - less_t) / 2.0
+    n_cells = len(x0)
+    unit = scale.w_space / scale.max_space
+    for f in range(n_cells):
+        gap = max(max(x0[f] - x, x - x1[f]), 0.0) + max(max(y0[f] - y, y - y1[f]), 0.0)
+        away[f] = unit * gap
+    unit = scale.w_time / scale.max_time
+    start, width = features.bin_start, features.bin_width
+    for f in range(features.n_bins):
+        begin = start + f * width
+        away[n_cells + f] = unit * max(max(begin - t, t - (begin + width)), 0.0)
 
 
 @njit(nogil=True, cache=True)
 def describe(
     packed: Packed, scale: Scale, features: Features, least: tuple[float, float, float], u: int,
-    feature: SmallInts, share: SmallFloats, reach: SmallFloats, size: SmallFloats,
+    feature: SmallInts, share: SmallFloats, reach: SmallFloats, half: SmallFloats,
     largest: SmallFloats,
 ) -> None:  # fmt: skip
-    """Rows of a fingerprint of boxes: for each sample the nearest cell, then the middle's bin."""
+    """Rows of a fingerprint of boxes: for each sample the cell and the bin nearest its middle."""
     less_x, less_y, less_t = least
     j0, j1 = packed.offsets[u], packed.offsets[u + 1]
     m = j1 - j0
@@ -144,36 +166,37 @@ def describe(
     space_unit, time_unit = scale.w_space / scale.max_space, scale.w_time / scale.max_time
     largest[:] = 0.0
     for j in range(j0, j1):
-        x0, x1 = packed.x[j], packed.x[j] + packed.dx[j] - less_x
-        y0, y1 = packed.y[j], packed.y[j] + packed.dy[j] - less_y
+        dx, dy, dt = packed.dx[j] - less_x, packed.dy[j] - less_y, packed.dt[j] - less_t
+        x, y, t = packed.x[j] + dx / 2.0, packed.y[j] + dy / 2.0, packed.t[j] + dt / 2.0
         best = np.inf
         at = 0
         for f in range(n_cells):
-            away = max(features.cell_x0[f] - x0, x1 - features.cell_x1[f], 0.0)
-            away += max(features.cell_y0[f] - y0, y1 - features.cell_y1[f], 0.0)
+            away = max(features.cell_x0[f] - x, x - features.cell_x1[f], 0.0)
+            away += max(features.cell_y0[f] - y, y - features.cell_y1[f], 0.0)
             if away < best:
                 best = away
                 at = f
+        size = space_unit * (dx + dy) / 2.0
         feature[j - j0] = at
-        reach[j - j0] = _raised(space_unit * best)
-        size[j - j0] = min(space_unit * (x1 - x0 + y1 - y0), _HUGE)
-        t0, t1 = packed.t[j], packed.t[j] + packed.dt[j] - less_t
-        f = int(((t0 + t1) / 2.0 - features.bin_start) // features.bin_width)
+        half[j - j0] = size
+        reach[j - j0] = _raised(space_unit * best, size)
+        largest[0] = max(largest[0], _raised(size, 0.0))
+        f = int((t - features.bin_start) // features.bin_width)
         f = min(max(f, 0), features.n_bins - 1)
         start = features.bin_start + f * features.bin_width
-        beyond = max(start - t0, t1 - (start + features.bin_width), 0.0)
+        beyond = max(start - t, t - (start + features.bin_width), 0.0)
+        size = time_unit * dt / 2.0
         feature[m + j - j0] = n_cells + f
-        reach[m + j - j0] = _raised(time_unit * beyond)
-        size[m + j - j0] = min(time_unit * (t1 - t0), _HUGE)
-        largest[0] = max(largest[0], _raised(space_unit * (x1 - x0 + y1 - y0)))
-        largest[1] = max(largest[1], _raised(time_unit * (t1 - t0)))
+        half[m + j - j0] = size
+        reach[m + j - j0] = _raised(time_unit * beyond, size)
+        largest[1] = max(largest[1], _raised(size, 0.0))
     share[: 2 * m] = 1.0 / m
 
 
 @njit(nogil=True, cache=True)
-def _raised(effort: float) -> float:
-    """Above what the rounding of floors, efforts and differences to 32 bits can take away."""
-    return effort * (1.0 + 1e-6) + 3e-7 if effort > 0.0 else 0.0
+def _raised(effort: float, size: float) -> float:
+    """Above what 32 bits can lose of it, and of differences with sizes."""
+    return effort * (1.0 + 1e-6) + size * 2e-6 + 2e-6
 
 
 @njit(nogil=True, cache=True)
@@ -183,9 +206,9 @@ def nearest_members(
 ) -> int:  # fmt: skip
     """Fill ``found`` and ``efforts`` with the members nearest to u, ties by index; how many.
 
-    ``own`` holds the floors of u by class and feature. u itself and its parents are passed over. ``bound``
-    and ``there`` are scratch with an entry for each slot: the bounds on Δ, and on the effort from u
-    to the member alone. ``nearest`` is scratch as long as the longest fingerprint.
+    ``own`` holds the floors of u. u itself and its parents are passed over. ``bound`` and
+    ``there`` are scratch with an entry for each slot: the bounds on Δ, and on the effort from u to
+    the member alone. ``nearest`` is scratch as long as the longest fingerprint.
     """
     many = len(found)
     _bounds(pool, u, own, parent, other_parent, bound, there)
@@ -227,9 +250,10 @@ def _bounds(
     lower = 1.0 - (f1 - f0 + 4) * _ERR32
     n_cells = len(pool.features.cell_x0)
     total = np.empty(WIDTH, np.float32)
-    part = np.zeros(WIDTH, np.float32)  # of each member in the weights
+    twice = np.zeros(WIDTH, np.float32)  # 2·w_p; d is 1 − 2·w_p
     largest = np.zeros((2, WIDTH), np.float32)
-    none, rough = np.float32(0.0), np.float32(_ROUGH)
+    less = np.zeros((2, WIDTH), np.float32)
+    none, one = np.float32(0.0), np.float32(1.0)
     for tile in range(len(pool.floor)):
         base = tile * WIDTH
         forward = False
@@ -237,46 +261,49 @@ def _bounds(
             p = pool.member[base + column]
             if p >= 0:
                 forward |= offsets[p + 1] - offsets[p] <= length
-                part[column] = packed.weight[p] / (packed.weight[p] + packed.weight[u])
-                largest[:, column] = pool.largest[p]
+                twice[column] = 2.0 * packed.weight[p] / (packed.weight[p] + packed.weight[u])
+                for axis in range(2):
+                    largest[axis, column] = pool.largest[p, axis]
+                    less[axis, column] = max(twice[column] - one, none) * pool.largest[p, axis]
         if forward:
             total[:] = 0.0
             for r in range(f0, f1):
                 row = pool.floor[tile, rows.feature[r]]
-                share, reach, size = rows.share[r], rows.reach[r], rows.size[r]
+                share, reach, half = rows.share[r], rows.reach[r], rows.half[r]
                 if packed.equal:
                     for column in range(WIDTH):
                         total[column] += share * row[column]
                     continue
                 in_time = rows.feature[r] >= n_cells
                 cap = np.float32(scale.w_time if in_time else scale.w_space)
-                most = largest[1] if in_time else largest[0]
+                axis = 1 if in_time else 0
+                most, taken = largest[axis], less[axis]
                 for column in range(WIDTH):
-                    by_size = part[column] * max(size - most[column] - rough, none)
-                    total[column] += share * min(max(row[column] - reach, none) + by_size, cap)
+                    apart = row[column] - reach + (twice[column] - one) * half - taken[column]
+                    wide = twice[column] * (half - most[column]) - reach
+                    total[column] += share * min(max(max(apart, wide), none), cap)
         for column in range(WIDTH):
             slot = base + column
             p = pool.member[slot]
             bound[slot] = 1e30
-            if p < 0 or p in (u, parent, other_parent):
+            if p < 0 or p == u or p == parent or p == other_parent:
                 continue
             count = offsets[p + 1] - offsets[p]
             back = 0.0
             if count >= length:
                 g0, g1 = rows.offsets[p], rows.offsets[p + 1]
-                mine = own[pool.kind[p]]
+                near, wider = own[0, pool.kind[p]], own[1, pool.kind[p]]
                 sum_ = none
-                if packed.equal:
+                if p < pool.n_points:
                     for g in range(g0, g1):
-                        sum_ += rows.share[g] * mine[rows.feature[g]]
+                        sum_ += rows.share[g] * wider[rows.feature[g]]
                 else:
                     for g in range(g0, g1):
-                        less = rows.reach[g]
-                        if rows.size[g] > none:
-                            less += part[column] * rows.size[g] + rough
-                        if rows.size[g] >= np.float32(_HUGE):
-                            continue
-                        sum_ += rows.share[g] * max(mine[rows.feature[g]] - less, none)
+                        f, half = rows.feature[g], rows.half[g]
+                        cap = np.float32(scale.w_space if f < n_cells else scale.w_time)
+                        cost = max(near[f] + (one - twice[column]) * half, none)
+                        cost = max(cost, wider[f] - twice[column] * half) - rows.reach[g]
+                        sum_ += rows.share[g] * min(max(cost, none), cap)
                 back = sum_ * (1.0 - (g1 - g0 + 4) * _ERR32)
             there[slot] = total[column] * lower if count <= length else 0.0
             if count < length:
@@ -320,7 +347,7 @@ def _consider(
         effort = np.rint(effort * _ROUND) / _ROUND
         return enter_one(p, effort, pool.first, found, efforts, count)
     to_p = Ahead(np.float64(there[slot]) * length, pool.floor[slot // WIDTH], slot % WIDTH)
-    to_u = Ahead(max(back, 0.0) * size * (1.0 - 4.0 * _ERR32), own.reshape((own.size, 1)), 0)
+    to_u = Ahead(max(back, 0.0) * size * (1.0 - 4.0 * _ERR32), own[1, 0].reshape((own.shape[2], 1)), 0)
     # Of two of equal length either may come first: Δ is the mean of both directions.
     if length >= size:
         effort = fingerprint_effort(packed, pool.scale, u, p, limit, nearest, to_p, to_u)
@@ -341,7 +368,7 @@ def _to_member(
     a0, a1 = packed.offsets[u], packed.offsets[u + 1]
     m = a1 - a0
     points = u < pool.n_points
-    part = packed.weight[p] / (packed.weight[p] + packed.weight[u])
+    twice = 2.0 * packed.weight[p] / (packed.weight[p] + packed.weight[u])
     floor = pool.floor[tile]
     stop = limit * m
     ahead = least * m
@@ -349,17 +376,18 @@ def _to_member(
     for i in range(m):
         if total + max(ahead, 0.0) > stop:
             return np.inf
-        if points:
-            ahead -= floor[packed.cell[a0 + i], column] + floor[packed.bin[a0 + i], column] + 1e-7
-        else:
-            r = rows.offsets[u] + i
-            by_size = part * max(rows.size[r] - pool.largest[p, 0], 0.0)
-            at = max(floor[rows.feature[r], column] - rows.reach[r], 0.0)
-            ahead -= min(at + by_size, scale.w_space)
-            r += m
-            by_size = part * max(rows.size[r] - pool.largest[p, 1], 0.0)
-            at = max(floor[rows.feature[r], column] - rows.reach[r], 0.0)
-            ahead -= min(at + by_size, scale.w_time) + 1e-6
+        for axis in range(2):
+            cap = scale.w_time if axis else scale.w_space
+            if points:
+                f = packed.bin[a0 + i] if axis else packed.cell[a0 + i]
+                reach, half = 0.0, 0.0
+            else:
+                r = rows.offsets[u] + axis * m + i
+                f, reach, half = rows.feature[r], rows.reach[r], rows.half[r]
+            most = pool.largest[p, axis]
+            apart = floor[f, column] - reach + (twice - 1.0) * half - max(twice - 1.0, 0.0) * most
+            cost = max(apart, twice * (half - most) - reach)
+            ahead -= min(max(cost, 0.0), cap) + 1e-6
         total += _smallest(packed, scale, a0 + i, p, packed.weight[u], packed.weight[p], costs)
     return total / m if total <= stop else np.inf
 
@@ -369,12 +397,12 @@ def _to_query(
     pool: Pool, p: int, u: int, own: SmallFloats, least: float, limit: float, costs: FloatArray
 ) -> float:
     """Effort from a member to the query, likewise."""
-    packed, rows = pool.packed, pool.rows
+    packed, rows, scale = pool.packed, pool.rows, pool.scale
     a0, a1 = packed.offsets[p], packed.offsets[p + 1]
     m = a1 - a0
     points = p < pool.n_points
-    part = packed.weight[p] / (packed.weight[p] + packed.weight[u])
-    mine = own[pool.kind[p]]
+    twice = 2.0 * packed.weight[p] / (packed.weight[p] + packed.weight[u])
+    near, wide = own[0, pool.kind[p]], own[1, pool.kind[p]]
     stop = limit * m
     ahead = least * m
     total = 0.0
@@ -382,12 +410,14 @@ def _to_query(
         if total + max(ahead, 0.0) > stop:
             return np.inf
         if points:
-            ahead -= mine[packed.cell[a0 + i]] + mine[packed.bin[a0 + i]] + 1e-7
+            ahead -= wide[packed.cell[a0 + i]] + wide[packed.bin[a0 + i]] + 1e-6
         else:
-            for r in (rows.offsets[p] + i, rows.offsets[p] + m + i):
-                less = rows.reach[r] + part * rows.size[r]
-                ahead -= max(mine[rows.feature[r]] - less, 0.0) + 1e-6
-        total += _smallest(packed, pool.scale, a0 + i, u, packed.weight[p], packed.weight[u], costs)
+            for axis in range(2):
+                r = rows.offsets[p] + axis * m + i
+                f, half = rows.feature[r], rows.half[r]
+                cost = max(near[f] + (1.0 - twice) * half, wide[f] - twice * half) - rows.reach[r]
+                ahead -= min(max(cost, 0.0), scale.w_time if axis else scale.w_space) + 1e-6
+        total += _smallest(packed, scale, a0 + i, u, packed.weight[p], packed.weight[u], costs)
     return total / m if total <= stop else np.inf
 
 
