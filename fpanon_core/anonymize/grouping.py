@@ -20,7 +20,7 @@ Searches are run several at once. Used-up lists are searched in batches, smalles
 stays true as the pool shrinks, so that a search too early is work lost and nothing else. New groups
 are searched in batches, too: the next few pairs are taken *as if* no new group came between them,
 all are merged and searched, and then entered one by one. Where a new group does come between, the
-rest of the batch is put back. The order is that of the one-by-one procedure, on any number of
+rest of the batch is put back; what was merged and searched is kept for when its turn comes. The order is that of the one-by-one procedure, on any number of
 threads.
 """
 
@@ -94,6 +94,8 @@ class _Planned:
     merged: int = -1
     listed: _List | None = None
     floor: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
+    cells: FloatArray = field(default_factory=lambda: np.empty((0, 6)))
+    seen: int = 0  # groups that had entered the pool when it was searched
 
 
 def group_greedily(
@@ -128,6 +130,8 @@ class _Greedy:
         self.pairs: list[Key] = []  # heap: keys that are pairs
         self.used_up: list[tuple[float, int]] = []  # heap: (beyond, owner)
         self.planned: set[int] = set()
+        self.kept: dict[tuple[int, int], _Planned] = {}  # merged and searched, then put back
+        self.entered: list[int] = []  # groups that entered the pool, in order
         self.touched: list[int] = []
         self.finished: list[tuple[int, int]] = []
         self.alone = np.flatnonzero(fs.weight >= k).tolist()
@@ -267,16 +271,24 @@ class _Greedy:
         pool = self.pool
         joining = [p for p in plan if pool.weight(p.u) + pool.weight(p.v) < self.k]
         for p in joining:
-            cells, weight, index = self._merge(p.u, p.v)
-            p.merged = pool.add(cells, weight, index)
+            kept = self.kept.pop((p.u, p.v), None)
+            if kept is not None:
+                p.cells, p.listed, p.floor, p.seen = kept.cells, kept.listed, kept.floor, kept.seen
+            else:
+                p.cells = self._merge(p.u, p.v)[0]
+            index = min(pool.index(p.u), pool.index(p.v))
+            p.merged = pool.add(p.cells, pool.weight(p.u) + pool.weight(p.v), index)
+            if kept is not None:
+                pool.describe(p.merged)
+        new = [p for p in joining if p.listed is None]
         many = min(_MANY, self.left - 2)
-        if many >= 1:
-            found = pool.search([p.merged for p in joining], many, [(p.u, p.v) for p in joining])
-            for p, (near, effort, floor) in zip(joining, found, strict=True):
+        if many >= 1 and new:
+            found = pool.search([p.merged for p in new], many, [(p.u, p.v) for p in new])
+            for p, (near, effort, floor) in zip(new, found, strict=True):
                 p.listed = self._listed(near.tolist(), effort.tolist(), many)
-                p.floor = floor
-        else:  # the last two: the group will be alone
-            for p in joining:
+                p.floor, p.seen = floor, len(self.entered)
+        elif new:  # the last two: the group will be alone
+            for p in new:
                 p.listed = _List([], [], np.inf)
         self.planned.clear()
         entered: list[_Planned] = []
@@ -297,10 +309,11 @@ class _Greedy:
             pool.leave(p.v)
             self.members[p.merged] = self.members[p.u] + self.members[p.v]
             self.left -= 1
-            for q in entered:
-                if pool.alive[q.merged]:
-                    self._also(p, q.merged)
+            for other in self.entered[p.seen :]:
+                if pool.alive[other]:
+                    self._also(p, other)
             entered.append(p)
+            self.entered.append(p.merged)
             self._push(p.merged)
 
     def _comes_before(self, u: int, key: Key) -> bool:
@@ -313,7 +326,7 @@ class _Greedy:
         return mine < key
 
     def _also(self, p: _Planned, other: int) -> None:
-        """Enter a group of the same batch, which the search could not see, into a list."""
+        """Enter a group that entered after the search into a list."""
         listed = p.listed
         assert listed is not None
         effort = self.pool.effort(p.merged, other)
@@ -329,9 +342,12 @@ class _Greedy:
         listed.effort.insert(at, effort)
 
     def _put_back(self, plan: list[_Planned]) -> None:
-        added = [p.merged for p in plan if p.merged >= 0]
+        added = [p for p in plan if p.merged >= 0]
         if added:
-            self.pool.forget_from(min(added))
+            self.pool.forget_from(min(p.merged for p in added))
+        alive = self.pool.alive
+        self.kept = {pair: p for pair, p in self.kept.items() if alive[pair[0]] and alive[pair[1]]}
+        self.kept.update({(p.u, p.v): p for p in added if len(p.floor)})
         # Keys were moved on while the pairs now put back counted as gone.
         for u in {*self.touched, *(w for p in plan for w in (p.u, p.v))}:
             if self.pool.alive[u]:

@@ -171,7 +171,7 @@ class Pool:
             a, b = (-1, -1) if parents is None else parents[task]
             floor = np.empty(n_features, np.float32)
             if parents is not None:
-                self._describe(u)
+                self.describe(u)
             kernel.fill_floor(pool, u, floor)
             own = np.empty((2, len(self._classes), n_features), np.float32)
             own[:] = floor  # of points
@@ -204,7 +204,8 @@ class Pool:
             floor=self._floor,
         )
 
-    def _describe(self, u: int) -> None:
+    def describe(self, u: int) -> None:
+        """Find an added fingerprint's place among the features; :meth:`search` does so itself."""
         rows = self._rows
         part = slice(rows.offsets[u], rows.offsets[u + 1])
         kernel.describe(
@@ -254,7 +255,7 @@ class Pool:
         self._rows = kernel.Rows(2 * np.asarray(fs.offsets), np.empty(size, np.int32), *numbers)
 
         def one(u: int) -> float:
-            self._describe(u)
+            self.describe(u)
             return 1.0
 
         self._engine.run(one, range(fs.n_users), fs.n_users)
