@@ -1,7 +1,8 @@
-"""The command line, for batches and servers: ``python -m fpanon_core ingest|measure|glove|generate``.
+"""The command line: ``python -m fpanon_core ingest|measure|glove|generate``.
 
-Exit codes: 0 done; 2 the file, an option or the question is at fault, said in one sentence on
-standard error; 1 a fault of the program; 130 interrupted. No output holds a user id.
+For batches and servers. Exit codes: 0 done; 2 the file, an option or the question is at fault, said
+in one sentence on standard error; 1 a fault of the program; 130 interrupted. No output holds a user
+id.
 """
 
 from __future__ import annotations

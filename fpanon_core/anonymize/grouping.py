@@ -20,8 +20,8 @@ Searches are run several at once. Used-up lists are searched in batches, smalles
 stays true as the pool shrinks, so that a search too early is work lost and nothing else. New groups
 are searched in batches, too: the next few pairs are taken *as if* no new group came between them,
 all are merged and searched, and then entered one by one. Where a new group does come between, the
-rest of the batch is put back; what was merged and searched is kept for when its turn comes. The order is that of the one-by-one procedure, on any number of
-threads.
+rest of the batch is put back; what was merged and searched is kept for when its turn comes. The
+order is that of the one-by-one procedure, on any number of threads.
 """
 
 from __future__ import annotations

@@ -286,7 +286,7 @@ def _bounds(
             slot = base + column
             p = pool.member[slot]
             bound[slot] = 1e30
-            if p < 0 or p == u or p == parent or p == other_parent:
+            if p in (-1, u, parent, other_parent):
                 continue
             count = offsets[p + 1] - offsets[p]
             back = 0.0
@@ -347,7 +347,9 @@ def _consider(
         effort = np.rint(effort * _ROUND) / _ROUND
         return enter_one(p, effort, pool.first, found, efforts, count)
     to_p = Ahead(np.float64(there[slot]) * length, pool.floor[slot // WIDTH], slot % WIDTH)
-    to_u = Ahead(max(back, 0.0) * size * (1.0 - 4.0 * _ERR32), own[1, 0].reshape((own.shape[2], 1)), 0)
+    to_u = Ahead(
+        max(back, 0.0) * size * (1.0 - 4.0 * _ERR32), own[1, 0].reshape((own.shape[2], 1)), 0
+    )
     # Of two of equal length either may come first: Δ is the mean of both directions.
     if length >= size:
         effort = fingerprint_effort(packed, pool.scale, u, p, limit, nearest, to_p, to_u)
