@@ -174,8 +174,8 @@ class Pool:
                 self.describe(u)
             kernel.fill_floor(pool, u, floor)
             own = np.empty((2, len(self._classes), n_features), np.float32)
-            own[:] = floor  # of points
-            if not self._packed.equal:
+            own[:] = floor  # that is all of points
+            if u >= self._n_points:
                 kernel.fill_own(pool, u, own)
             found, efforts = np.empty(many, np.int64), np.empty(many)
             count = kernel.nearest_members(

@@ -47,6 +47,7 @@ import numpy.typing as npt
 from numba import njit
 
 from .search import _ERR32, _SLACK, Features
+from .search import fill_floor as fill_floor_of_points
 from .stretch import _ROUND, Ahead, Packed, Scale, fingerprint_effort
 
 FloatArray = npt.NDArray[np.float64]
@@ -89,6 +90,10 @@ class Pool(NamedTuple):
 def fill_floor(pool: Pool, u: int, floor: SmallFloats) -> None:
     """Set ``floor[f]`` to the smallest distance from each feature to the middle of a sample."""
     features, scale = pool.features, pool.scale
+    if u < pool.n_points:  # by their few places, and in one sweep through time
+        column = floor.reshape((len(floor), 1))
+        fill_floor_of_points(pool.packed, scale, features, u, u + 1, column)
+        return
     n_cells = len(features.cell_x0)
     least = np.full(n_cells + features.n_bins, np.inf)
     away = np.empty(n_cells + features.n_bins)
