@@ -93,7 +93,7 @@ class _Planned:
     v: int
     merged: int = -1
     listed: _List | None = None
-    floor: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
+    floor: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
     cells: FloatArray = field(default_factory=lambda: np.empty((0, 6)))
     seen: int = 0  # groups that had entered the pool when it was searched
 

@@ -84,7 +84,7 @@ class Pool:
             self._describe_all(fs)
         self._slot = np.full(fs.n_users, -1, np.int64)
         self._member = np.empty(0, np.int64)
-        self._floor = np.empty((0, 0, kernel.WIDTH), np.float32)
+        self._floor = np.empty((0, 1, 0, kernel.WIDTH), np.float32)
 
     @property
     def packed(self) -> Packed:
@@ -141,7 +141,7 @@ class Pool:
         slot = int(self._slot[parent])
         self._slot[u], self._slot[parent] = slot, -1
         self._member[slot] = u
-        self._floor[slot // kernel.WIDTH, :, slot % kernel.WIDTH] = floor
+        self._floor[slot // kernel.WIDTH, :, :, slot % kernel.WIDTH] = floor
         self.alive[u] = True
 
     def leave(self, u: int) -> None:
@@ -164,17 +164,17 @@ class Pool:
         pool = self._kernel_pool()
         out: list[Found | None] = [None] * len(queries)
         slots = len(self._member)
-        n_features = pool.floor.shape[1]
+        tables, n_features = pool.floor.shape[1:3]
 
         def one(task: int) -> float:
             u = queries[task]
             a, b = (-1, -1) if parents is None else parents[task]
-            floor = np.empty(n_features, np.float32)
+            floor = np.empty((tables, n_features), np.float32)
             if parents is not None:
                 self.describe(u)
             kernel.fill_floor(pool, u, floor)
             own = np.empty((2, len(self._classes), n_features), np.float32)
-            own[:] = floor  # that is all of points
+            own[:] = floor[0]  # that is all of points
             if u >= self._n_points:
                 kernel.fill_own(pool, u, own)
             found, efforts = np.empty(many, np.int64), np.empty(many)
@@ -227,21 +227,22 @@ class Pool:
         n_features = len(self._features.cell_x0) + self._features.n_bins
         self._member = np.full(tiles * kernel.WIDTH, -1, np.int64)
         self._member[: len(members)] = members
-        self._floor = np.zeros((tiles, n_features, kernel.WIDTH), np.float32)
+        tables = 1 if self._packed.equal else 2
+        self._floor = np.zeros((tiles, tables, n_features, kernel.WIDTH), np.float32)
         self._slot = np.full(len(old_slot), -1, np.int64)
         self._slot[members] = np.arange(len(members))
         pool = self._kernel_pool()
 
         def fill(tile: int) -> float:
             part = members[tile * kernel.WIDTH : (tile + 1) * kernel.WIDTH]
-            floor = np.empty((len(part), n_features), np.float32)
+            floor = np.empty((len(part), tables, n_features), np.float32)
             for column, u in enumerate(part):
                 if anew:
                     kernel.fill_floor(pool, u, floor[column])
                 else:
                     at = old_slot[u]
-                    floor[column] = old_floor[at // kernel.WIDTH, :, at % kernel.WIDTH]
-            self._floor[tile, :, : len(part)] = floor.T
+                    floor[column] = old_floor[at // kernel.WIDTH, :, :, at % kernel.WIDTH]
+            self._floor[tile, :, :, : len(part)] = np.moveaxis(floor, 0, 2)
             return 1.0
 
         self._engine.run(fill, range(tiles), tiles)

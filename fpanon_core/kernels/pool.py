@@ -28,9 +28,11 @@ places or a bin of time; the *reach* r of a sample is how far its middle lies fr
   ``wide[c, f] ≤ min_j max(dist(f, c_j) − d·h_j, 2·w_p·h_j)``. A sample i of p in f costs at least
   ``near[c, f] − r + d·h_i`` by (A), and ``wide[c, f] − r − 2·w_p·h_i`` by (A) and (B), as −d is at
   most 2·w_p.
-- *Longer: q.* Let ``floor[f, p] ≤ min_j dist(f, c_j)``, j over the samples of p, the largest of
-  which has half the length H. A sample i of q in f costs at least ``floor[f, p] − r − d·h_i +
-  min(d, 0)·H`` by (A), and ``2·w_p·(h_i − H)`` by (B).
+- *Longer: q.* Let ``floor[0, f, p] ≤ min_j dist(f, c_j)``, j over the samples of p, the largest of
+  which has half the length H. A sample i of q in f costs at least ``floor[0, f, p] − r − d·h_i +
+  min(d, 0)·H`` by (A), and ``2·w_p·(h_i − H)`` by (B). Further let ``floor[1, f, p] ≤ min_j
+  max(dist(f, c_j) + d·h_j, 2·w_q·h_j)``, for the lightest query there may be: both terms only grow
+  with w_q. As above, i costs at least ``floor[1, f, p] − r − 2·w_q·h_i``.
 
 Every cost is capped at w_s or w_t, as δ is. For raw samples h and r are 0.
 
@@ -83,26 +85,39 @@ class Pool(NamedTuple):
     weight_of: FloatArray  # (classes,)
     n_points: int  # fingerprints before this one are raw, and their rows not those of samples
     member: IntArray  # (tiles·WIDTH,) fingerprint in each slot, −1 = none
-    floor: SmallFloats  # (tiles, features, WIDTH) of the members
+    floor: SmallFloats  # (tiles, 1 or 2, features, WIDTH) of the members
 
 
 @njit(nogil=True, cache=True)
 def fill_floor(pool: Pool, u: int, floor: SmallFloats) -> None:
-    """Set ``floor[f]`` to the smallest distance from each feature to the middle of a sample."""
-    features, scale = pool.features, pool.scale
+    """Set ``floor[0, f]`` and, where there are boxes, ``floor[1, f]``, of u as a member."""
+    packed, features, scale = pool.packed, pool.features, pool.scale
     if u < pool.n_points:  # by their few places, and in one sweep through time
-        column = floor.reshape((len(floor), 1))
-        fill_floor_of_points(pool.packed, scale, features, u, u + 1, column)
+        column = floor[0].reshape((floor.shape[1], 1))
+        fill_floor_of_points(packed, scale, features, u, u + 1, column)
+        floor[1:] = floor[0]
         return
     n_cells = len(features.cell_x0)
-    least = np.full(n_cells + features.n_bins, np.inf)
-    away = np.empty(n_cells + features.n_bins)
-    for j in range(pool.packed.offsets[u], pool.packed.offsets[u + 1]):
+    size = n_cells + features.n_bins
+    near, wide = np.full(size, np.inf), np.full(size, np.inf)
+    away = np.empty(size)
+    lightest = pool.weight_of[0]
+    part = lightest / (lightest + packed.weight[u])
+    less_x, less_y, less_t = pool.least
+    for j in range(packed.offsets[u], packed.offsets[u + 1]):
         _distances(pool, j, away)
-        for f in range(len(away)):
-            least[f] = min(least[f], away[f])
-    for f in range(len(away)):
-        floor[f] = min(least[f], scale.w_space if f < n_cells else scale.w_time)
+        in_space = (packed.dx[j] - less_x + packed.dy[j] - less_y) / 2.0
+        in_space *= scale.w_space / scale.max_space
+        in_time = (packed.dt[j] - less_t) / 2.0 * scale.w_time / scale.max_time
+        for begin, end, half in ((0, n_cells, in_space), (n_cells, size, in_time)):
+            less, least = (1.0 - 2.0 * part) * half, 2.0 * part * half
+            for f in range(begin, end):
+                near[f] = min(near[f], away[f])
+                wide[f] = min(wide[f], max(away[f] - less, least))
+    for f in range(size):
+        cap = scale.w_space if f < n_cells else scale.w_time
+        floor[0, f] = min(near[f], cap)
+        floor[1, f] = min(wide[f], cap)
 
 
 @njit(nogil=True, cache=True)
@@ -258,13 +273,15 @@ def _bounds(
     twice = np.zeros(WIDTH, np.float32)  # 2·w_p; d is 1 − 2·w_p
     largest = np.zeros((2, WIDTH), np.float32)
     less = np.zeros((2, WIDTH), np.float32)
-    none, one = np.float32(0.0), np.float32(1.0)
+    none, one, two = np.float32(0.0), np.float32(1.0), np.float32(2.0)
     for tile in range(len(pool.floor)):
         base = tile * WIDTH
         forward = False
+        boxes = False
         for column in range(WIDTH):
             p = pool.member[base + column]
             if p >= 0:
+                boxes |= p >= pool.n_points
                 forward |= offsets[p + 1] - offsets[p] <= length
                 twice[column] = 2.0 * packed.weight[p] / (packed.weight[p] + packed.weight[u])
                 for axis in range(2):
@@ -273,7 +290,7 @@ def _bounds(
         if forward:
             total[:] = 0.0
             for r in range(f0, f1):
-                row = pool.floor[tile, rows.feature[r]]
+                row = pool.floor[tile, 0, rows.feature[r]]
                 share, reach, half = rows.share[r], rows.reach[r], rows.half[r]
                 if packed.equal:
                     for column in range(WIDTH):
@@ -283,10 +300,18 @@ def _bounds(
                 cap = np.float32(scale.w_time if in_time else scale.w_space)
                 axis = 1 if in_time else 0
                 most, taken = largest[axis], less[axis]
+                if not boxes:
+                    for column in range(WIDTH):
+                        apart = row[column] + (twice[column] - one) * half
+                        cost = max(apart, twice[column] * half) - reach
+                        total[column] += share * min(max(cost, none), cap)
+                    continue
+                other = pool.floor[tile, 1, rows.feature[r]]
                 for column in range(WIDTH):
-                    apart = row[column] - reach + (twice[column] - one) * half - taken[column]
-                    wide = twice[column] * (half - most[column]) - reach
-                    total[column] += share * min(max(max(apart, wide), none), cap)
+                    apart = row[column] + (twice[column] - one) * half - taken[column]
+                    wide = max(twice[column] * (half - most[column]),
+                               other[column] - (two - twice[column]) * half)  # fmt: skip
+                    total[column] += share * min(max(max(apart, wide) - reach, none), cap)
         for column in range(WIDTH):
             slot = base + column
             p = pool.member[slot]
@@ -351,7 +376,7 @@ def _consider(
             effort /= 2.0
         effort = np.rint(effort * _ROUND) / _ROUND
         return enter_one(p, effort, pool.first, found, efforts, count)
-    to_p = Ahead(np.float64(there[slot]) * length, pool.floor[slot // WIDTH], slot % WIDTH)
+    to_p = Ahead(np.float64(there[slot]) * length, pool.floor[slot // WIDTH, 0], slot % WIDTH)
     to_u = Ahead(
         max(back, 0.0) * size * (1.0 - 4.0 * _ERR32), own[1, 0].reshape((own.shape[2], 1)), 0
     )
@@ -376,7 +401,7 @@ def _to_member(
     m = a1 - a0
     points = u < pool.n_points
     twice = 2.0 * packed.weight[p] / (packed.weight[p] + packed.weight[u])
-    floor = pool.floor[tile]
+    floor, wide = pool.floor[tile, 0], pool.floor[tile, 1]
     stop = limit * m
     ahead = least * m
     total = 0.0
@@ -394,6 +419,7 @@ def _to_member(
             most = pool.largest[p, axis]
             apart = floor[f, column] - reach + (twice - 1.0) * half - max(twice - 1.0, 0.0) * most
             cost = max(apart, twice * (half - most) - reach)
+            cost = max(cost, wide[f, column] - reach - (2.0 - twice) * half)
             ahead -= min(max(cost, 0.0), cap) + 1e-6
         total += _smallest(packed, scale, a0 + i, p, packed.weight[u], packed.weight[p], costs)
     return total / m if total <= stop else np.inf
