@@ -36,7 +36,8 @@ places or a bin of time; the *reach* r of a sample is how far its middle lies fr
 
 Every cost is capped at w_s or w_t, as δ is. For raw samples h and r are 0.
 
-Floors and sums are 32-bit; bounds are lowered by more than the possible error. A member is left out
+Floors and sums are 32-bit, the floors kept for members 8-bit beside boxes (what the processor waits
+for is memory); bounds are lowered by more than the possible error. A member is left out
 only where its bound exceeds the last effort of a full list.
 """
 
@@ -56,7 +57,9 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 SmallFloats = npt.NDArray[np.float32]
 SmallInts = npt.NDArray[np.int32]
+Steps = npt.NDArray[np.uint8]
 
+STEPS = 255  # of a coarse floor
 WIDTH = 128  # members of a tile: a row of its floors stays within a few cache lines
 _EXTRA = 4  # members with the smallest bounds that are computed first, beyond the list's length
 
@@ -85,7 +88,8 @@ class Pool(NamedTuple):
     weight_of: FloatArray  # (classes,)
     n_points: int  # fingerprints before this one are raw, and their rows not those of samples
     member: IntArray  # (tiles·WIDTH,) fingerprint in each slot, −1 = none
-    floor: SmallFloats  # (tiles, 1 or 2, features, WIDTH) of the members
+    floor: SmallFloats  # (tiles, features, WIDTH) of the members, where all are points
+    coarse: Steps  # (tiles, 2, features, WIDTH) where not: in 255ths of the cap, rounded down
 
 
 @njit(nogil=True, cache=True)
@@ -118,6 +122,18 @@ def fill_floor(pool: Pool, u: int, floor: SmallFloats) -> None:
         cap = scale.w_space if f < n_cells else scale.w_time
         floor[0, f] = min(near[f], cap)
         floor[1, f] = min(wide[f], cap)
+
+
+@njit(nogil=True, cache=True)
+def keep_coarsely(pool: Pool, slot: int, floor: SmallFloats) -> None:
+    """Write a member's floors into its slot, rounded down by a little more than needed."""
+    tile, column = slot // WIDTH, slot % WIDTH
+    n_cells = len(pool.features.cell_x0)
+    for table in range(2):
+        for f in range(floor.shape[1]):
+            cap = pool.scale.w_space if f < n_cells else pool.scale.w_time
+            steps = STEPS * floor[table, f] / cap - 1e-3 if cap > 0.0 else 0.0
+            pool.coarse[tile, table, f, column] = np.uint8(max(steps, 0.0))
 
 
 @njit(nogil=True, cache=True)
@@ -274,7 +290,7 @@ def _bounds(
     largest = np.zeros((2, WIDTH), np.float32)
     less = np.zeros((2, WIDTH), np.float32)
     none, one, two = np.float32(0.0), np.float32(1.0), np.float32(2.0)
-    for tile in range(len(pool.floor)):
+    for tile in range(len(pool.member) // WIDTH):
         base = tile * WIDTH
         forward = False
         boxes = False
@@ -290,27 +306,29 @@ def _bounds(
         if forward:
             total[:] = 0.0
             for r in range(f0, f1):
-                row = pool.floor[tile, 0, rows.feature[r]]
                 share, reach, half = rows.share[r], rows.reach[r], rows.half[r]
                 if packed.equal:
+                    known = pool.floor[tile, rows.feature[r]]
                     for column in range(WIDTH):
-                        total[column] += share * row[column]
+                        total[column] += share * known[column]
                     continue
                 in_time = rows.feature[r] >= n_cells
                 cap = np.float32(scale.w_time if in_time else scale.w_space)
                 axis = 1 if in_time else 0
                 most, taken = largest[axis], less[axis]
+                step = cap / np.float32(STEPS)
+                row = pool.coarse[tile, 0, rows.feature[r]]
                 if not boxes:
                     for column in range(WIDTH):
-                        apart = row[column] + (twice[column] - one) * half
+                        apart = row[column] * step + (twice[column] - one) * half
                         cost = max(apart, twice[column] * half) - reach
                         total[column] += share * min(max(cost, none), cap)
                     continue
-                other = pool.floor[tile, 1, rows.feature[r]]
+                other = pool.coarse[tile, 1, rows.feature[r]]
                 for column in range(WIDTH):
-                    apart = row[column] + (twice[column] - one) * half - taken[column]
+                    apart = row[column] * step + (twice[column] - one) * half - taken[column]
                     wide = max(twice[column] * (half - most[column]),
-                               other[column] - (two - twice[column]) * half)  # fmt: skip
+                               other[column] * step - (two - twice[column]) * half)  # fmt: skip
                     total[column] += share * min(max(max(apart, wide) - reach, none), cap)
         for column in range(WIDTH):
             slot = base + column
@@ -376,7 +394,7 @@ def _consider(
             effort /= 2.0
         effort = np.rint(effort * _ROUND) / _ROUND
         return enter_one(p, effort, pool.first, found, efforts, count)
-    to_p = Ahead(np.float64(there[slot]) * length, pool.floor[slot // WIDTH, 0], slot % WIDTH)
+    to_p = Ahead(np.float64(there[slot]) * length, pool.floor[slot // WIDTH], slot % WIDTH)
     to_u = Ahead(
         max(back, 0.0) * size * (1.0 - 4.0 * _ERR32), own[1, 0].reshape((own.shape[2], 1)), 0
     )
@@ -401,7 +419,7 @@ def _to_member(
     m = a1 - a0
     points = u < pool.n_points
     twice = 2.0 * packed.weight[p] / (packed.weight[p] + packed.weight[u])
-    floor, wide = pool.floor[tile, 0], pool.floor[tile, 1]
+    floor, wide = pool.coarse[tile, 0], pool.coarse[tile, 1]
     stop = limit * m
     ahead = least * m
     total = 0.0
@@ -417,9 +435,10 @@ def _to_member(
                 r = rows.offsets[u] + axis * m + i
                 f, reach, half = rows.feature[r], rows.reach[r], rows.half[r]
             most = pool.largest[p, axis]
-            apart = floor[f, column] - reach + (twice - 1.0) * half - max(twice - 1.0, 0.0) * most
-            cost = max(apart, twice * (half - most) - reach)
-            cost = max(cost, wide[f, column] - reach - (2.0 - twice) * half)
+            step = cap / STEPS
+            apart = floor[f, column] * step + (twice - 1.0) * half - max(twice - 1.0, 0.0) * most
+            cost = max(apart, twice * (half - most))
+            cost = max(cost, wide[f, column] * step - (2.0 - twice) * half) - reach
             ahead -= min(max(cost, 0.0), cap) + 1e-6
         total += _smallest(packed, scale, a0 + i, p, packed.weight[u], packed.weight[p], costs)
     return total / m if total <= stop else np.inf
