@@ -45,7 +45,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Key = tuple[float, int, int, int]  # effort, the pair's smaller and larger index, owner
 
-_MANY = 8  # length of the lists
+_MANY = 5  # length of the lists; from 3 to 8 hardly matters
 _REFRESHED = 32  # used-up lists searched at once
 _AHEAD = 16  # merges tried at once
 _LISTS_SHARE = 0.4  # of the progress
