@@ -2,7 +2,7 @@
 
 Holds every fingerprint ever in the pool, numbered as they came, and for those still in it the
 floors by which :mod:`fpanon_core.kernels.pool` leaves out most of the others. Memory is linear in
-the data: 6 to 12 kB of floors for each member, and only from the first search on.
+the data: 3 to 6 kB of floors for each member, and only from the first search on.
 """
 
 from __future__ import annotations
@@ -85,8 +85,7 @@ class Pool:
         self._slot = np.full(fs.n_users, -1, np.int64)
         self._member = np.empty(0, np.int64)
         self._n_features = len(self._features.cell_x0) + self._features.n_bins
-        self._floor = np.empty((0, 0, kernel.WIDTH), np.float32)
-        self._coarse = np.empty((0, 2, 0, kernel.WIDTH), np.uint8)
+        self._coarse = np.empty((0, 0, 0, kernel.WIDTH), np.uint8)
 
     @property
     def packed(self) -> Packed:
@@ -203,7 +202,6 @@ class Pool:
             weight_of=self._classes,
             n_points=self._n_points,
             member=self._member,
-            floor=self._floor,
             coarse=self._coarse,
         )
 
@@ -222,33 +220,26 @@ class Pool:
         if len(self._member) and len(held) >= _CROWDED * len(self._member) - kernel.WIDTH:
             return
         anew = len(self._member) == 0
-        old_floor, old_coarse, old_slot = self._floor, self._coarse, self._slot
+        old_coarse, old_slot = self._coarse, self._slot
         members = np.flatnonzero(self.alive[: self.n]) if anew else held
         lengths = np.diff(self._packed.offsets)[members]
         members = members[np.argsort(-lengths, kind="stable")]
-        points = self._packed.equal
         tiles = -(-len(members) // kernel.WIDTH)
-        shape = (self._n_features, kernel.WIDTH)
+        tables = 1 if self._packed.equal else 2
         self._member = np.full(tiles * kernel.WIDTH, -1, np.int64)
         self._member[: len(members)] = members
-        self._floor = np.zeros((tiles if points else 0, *shape), np.float32)
-        self._coarse = np.zeros((0 if points else tiles, 2, *shape), np.uint8)
+        self._coarse = np.zeros((tiles, tables, self._n_features, kernel.WIDTH), np.uint8)
         self._slot = np.full(len(old_slot), -1, np.int64)
         self._slot[members] = np.arange(len(members))
         pool = self._kernel_pool()
 
         def fill(tile: int) -> float:
-            floor = np.empty((1 if points else 2, self._n_features), np.float32)
+            floor = np.empty((tables, self._n_features), np.float32)
             for column, u in enumerate(members[tile * kernel.WIDTH : (tile + 1) * kernel.WIDTH]):
                 old, old_column = divmod(int(old_slot[u]), kernel.WIDTH)
                 if anew:
                     kernel.fill_floor(pool, u, floor)
-                if anew and not points:
                     kernel.keep_coarsely(pool, tile * kernel.WIDTH + column, floor)
-                elif points:
-                    self._floor[tile, :, column] = (
-                        floor[0] if anew else old_floor[old, :, old_column]
-                    )
                 else:
                     self._coarse[tile, :, :, column] = old_coarse[old, :, :, old_column]
             return 1.0

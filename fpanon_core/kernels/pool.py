@@ -36,8 +36,8 @@ places or a bin of time; the *reach* r of a sample is how far its middle lies fr
 
 Every cost is capped at w_s or w_t, as δ is. For raw samples h and r are 0.
 
-Floors and sums are 32-bit, the floors kept for members 8-bit beside boxes (what the processor waits
-for is memory); bounds are lowered by more than the possible error. A member is left out
+Floors and sums are 32-bit, the floors kept for members 8-bit (what the processor waits for is
+memory); bounds are lowered by more than the possible error. A member is left out
 only where its bound exceeds the last effort of a full list.
 """
 
@@ -88,8 +88,7 @@ class Pool(NamedTuple):
     weight_of: FloatArray  # (classes,)
     n_points: int  # fingerprints before this one are raw, and their rows not those of samples
     member: IntArray  # (tiles·WIDTH,) fingerprint in each slot, −1 = none
-    floor: SmallFloats  # (tiles, features, WIDTH) of the members, where all are points
-    coarse: Steps  # (tiles, 2, features, WIDTH) where not: in 255ths of the cap, rounded down
+    coarse: Steps  # (tiles, tables, features, WIDTH): the members' floors in steps, rounded down
 
 
 @njit(nogil=True, cache=True)
@@ -129,7 +128,7 @@ def keep_coarsely(pool: Pool, slot: int, floor: SmallFloats) -> None:
     """Write a member's floors into its slot, rounded down by a little more than needed."""
     tile, column = slot // WIDTH, slot % WIDTH
     n_cells = len(pool.features.cell_x0)
-    for table in range(2):
+    for table in range(floor.shape[0]):
         for f in range(floor.shape[1]):
             cap = pool.scale.w_space if f < n_cells else pool.scale.w_time
             steps = STEPS * floor[table, f] / cap - 1e-3 if cap > 0.0 else 0.0
@@ -307,17 +306,17 @@ def _bounds(
             total[:] = 0.0
             for r in range(f0, f1):
                 share, reach, half = rows.share[r], rows.reach[r], rows.half[r]
-                if packed.equal:
-                    known = pool.floor[tile, rows.feature[r]]
-                    for column in range(WIDTH):
-                        total[column] += share * known[column]
-                    continue
                 in_time = rows.feature[r] >= n_cells
                 cap = np.float32(scale.w_time if in_time else scale.w_space)
                 axis = 1 if in_time else 0
                 most, taken = largest[axis], less[axis]
                 step = cap / np.float32(STEPS)
                 row = pool.coarse[tile, 0, rows.feature[r]]
+                if packed.equal:
+                    share *= step
+                    for column in range(WIDTH):
+                        total[column] += share * row[column]
+                    continue
                 if not boxes:
                     for column in range(WIDTH):
                         apart = row[column] * step + (twice[column] - one) * half
@@ -394,7 +393,8 @@ def _consider(
             effort /= 2.0
         effort = np.rint(effort * _ROUND) / _ROUND
         return enter_one(p, effort, pool.first, found, efforts, count)
-    to_p = Ahead(np.float64(there[slot]) * length, pool.floor[slot // WIDTH], slot % WIDTH)
+    floor = _floor_of_member(pool, u, slot)
+    to_p = Ahead(np.float64(there[slot]) * length, floor, 0)
     to_u = Ahead(
         max(back, 0.0) * size * (1.0 - 4.0 * _ERR32), own[1, 0].reshape((own.shape[2], 1)), 0
     )
@@ -406,6 +406,19 @@ def _consider(
     if effort == np.inf:
         return count
     return enter_one(p, effort, pool.first, found, efforts, count)
+
+
+@njit(nogil=True, cache=True)
+def _floor_of_member(pool: Pool, u: int, slot: int) -> SmallFloats:
+    """A member's floors of the features that the query u has samples in; others are not set."""
+    tile, column = slot // WIDTH, slot % WIDTH
+    n_cells = len(pool.features.cell_x0)
+    floor = np.empty((pool.coarse.shape[2], 1), np.float32)
+    for r in range(pool.rows.offsets[u], pool.rows.offsets[u + 1]):
+        f = pool.rows.feature[r]
+        cap = pool.scale.w_space if f < n_cells else pool.scale.w_time
+        floor[f, 0] = pool.coarse[tile, 0, f, column] * (cap / STEPS)
+    return floor
 
 
 @njit(nogil=True, cache=True)
