@@ -250,16 +250,21 @@ class _Greedy:
         return plan
 
     def _refresh(self) -> None:
-        batch: list[int] = []
-        while self.used_up and len(batch) < _REFRESHED:
-            _, u = heapq.heappop(self.used_up)
-            if self.pool.alive[u] and u not in batch:
-                batch.append(u)
+        batch = self._next_used_up(_REFRESHED)
         many = min(_MANY, self.left - 1)
         if not batch or many < 1:
             return
         for u, (near, effort, _) in zip(batch, self.pool.search(batch, many), strict=True):
             self._list(u, near.tolist(), effort.tolist(), many)
+
+    def _next_used_up(self, most: int) -> list[int]:
+        """The owners of the used-up lists with the smallest keys, which they lose."""
+        batch: list[int] = []
+        while self.used_up and len(batch) < most:
+            _, u = heapq.heappop(self.used_up)
+            if self._free(u) and u not in batch:
+                batch.append(u)
+        return batch
 
     def _finish(self, u: int, v: int) -> None:
         self.finished.append((u, v))
@@ -282,15 +287,20 @@ class _Greedy:
                 pool.describe(p.merged)
         new = [p for p in joining if p.listed is None]
         many = min(_MANY, self.left - 2)
+        again: list[int] = []
         if many >= 1 and new:
-            found = pool.search([p.merged for p in new], many, [(p.u, p.v) for p in new])
-            for p, (near, effort, floor) in zip(new, found, strict=True):
+            # Used-up lists that come next are searched along, so that no core waits.
+            again = self._next_used_up(max(0, _AHEAD - len(new)))
+            found = pool.search([*(p.merged for p in new), *again], many, [(p.u, p.v) for p in new])
+            for p, (near, effort, floor) in zip(new, found, strict=False):
                 p.listed = self._listed(near.tolist(), effort.tolist(), many)
                 p.floor, p.seen = floor, len(self.entered)
         elif new:  # the last two: the group will be alone
             for p in new:
                 p.listed = _List([], [], np.inf)
         self.planned.clear()
+        for u, (near, effort, _) in zip(again, found[len(new) :] if again else (), strict=True):
+            self._list(u, near.tolist(), effort.tolist(), many)
         entered: list[_Planned] = []
         for number, p in enumerate(plan):
             if any(self._comes_before(q.merged, p.key) for q in entered):

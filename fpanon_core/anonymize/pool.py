@@ -154,27 +154,28 @@ class Pool:
     # --- searching -----------------------------------------------------------------------------
 
     def search(
-        self, queries: Sequence[int], many: int, parents: Sequence[tuple[int, int]] | None = None
+        self, queries: Sequence[int], many: int, parents: Sequence[tuple[int, int]] = ()
     ) -> list[Found]:
         """For each query the members nearest to it, their efforts, and the query's floors.
 
-        Up to ``many`` members; fewer only when there are no more. Queries that were just added
-        name their parents, which are passed over.
+        Up to ``many`` members; fewer only when there are no more. The first queries, as many as
+        there are pairs of parents, were just added; their parents are passed over.
         """
         self._close_up()
         pool = self._kernel_pool()
         out: list[Found | None] = [None] * len(queries)
         slots = len(self._member)
-        tables, n_features = 1 if self._packed.equal else 2, self._n_features
+        shape = (1 if self._packed.equal else 2, self._n_features)
 
         def one(task: int) -> float:
             u = queries[task]
-            a, b = (-1, -1) if parents is None else parents[task]
-            floor = np.empty((tables, n_features), np.float32)
-            if parents is not None:
+            a, b = (-1, -1)
+            if task < len(parents):
+                a, b = parents[task]
                 self.describe(u)
+            floor = np.empty(shape, np.float32)
             kernel.fill_floor(pool, u, floor)
-            own = np.empty((2, len(self._classes), n_features), np.float32)
+            own = np.empty((2, len(self._classes), self._n_features), np.float32)
             own[:] = floor[0]  # that is all of points
             if u >= self._n_points:
                 kernel.fill_own(pool, u, own)
@@ -186,7 +187,10 @@ class Pool:
             out[task] = Found(found[:count], efforts[:count], floor)
             return 1.0
 
-        self._engine.run(one, range(len(queries)), len(queries))
+        # The longest first: a long one at the end would keep all other cores waiting.
+        lengths = [int(self._packed.offsets[u + 1] - self._packed.offsets[u]) for u in queries]
+        order = sorted(range(len(queries)), key=lambda task: -lengths[task])
+        self._engine.run(one, order, len(queries))
         return [found for found in out if found is not None]
 
     def _kernel_pool(self) -> kernel.Pool:

@@ -342,8 +342,7 @@ def _bounds(
                 near, wider = own[0, pool.kind[p]], own[1, pool.kind[p]]
                 sum_ = none
                 if p < pool.n_points:
-                    for g in range(g0, g1):
-                        sum_ += rows.share[g] * wider[rows.feature[g]]
+                    sum_ = _weighted(rows, g0, g1, wider)
                 else:
                     for g in range(g0, g1):
                         f, half = rows.feature[g], rows.half[g]
@@ -359,6 +358,24 @@ def _bounds(
                 bound[slot] = back
             else:
                 bound[slot] = (there[slot] + back) / 2.0 * (1.0 - 2.0 * _ERR32)
+
+
+@njit(nogil=True, cache=True)
+def _weighted(rows: Rows, first: int, last: int, cost: SmallFloats) -> np.float32:
+    """Σ share·cost of the features of some rows; in four sums, none of which waits for another."""
+    a, b, c, d = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
+    share, feature = rows.share, rows.feature
+    g = first
+    while g + 3 < last:
+        a += share[g] * cost[feature[g]]
+        b += share[g + 1] * cost[feature[g + 1]]
+        c += share[g + 2] * cost[feature[g + 2]]
+        d += share[g + 3] * cost[feature[g + 3]]
+        g += 4
+    while g < last:
+        a += share[g] * cost[feature[g]]
+        g += 1
+    return (a + b) + (c + d)
 
 
 @njit(nogil=True, cache=True)
