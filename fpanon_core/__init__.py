@@ -3,11 +3,22 @@
 The names here are the public face; what is not here is free to change.
 """
 
+from .anonymize.comparison import compare_releases
+from .anonymize.estimate import estimate_glove_s
 from .anonymize.generalize import generalize
+from .anonymize.glove import glove
+from .anonymize.verification import verify_k_anonymity
 from .engines.local import LocalEngine
 from .io.antennas import read_antennas
 from .io.cdr import read_cdr
 from .io.generate import generate_cdr
+from .io.published import (
+    data_dictionary,
+    read_published,
+    read_suppressed,
+    write_published,
+    write_suppressed,
+)
 from .io.report import IngestReport
 from .measures.components import (
     StretchComponents,
@@ -22,10 +33,11 @@ from .model.clock import LocalClock
 from .model.configs import Screening, StretchConfig
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
+from .model.glove import GloveResult, Verification
 from .model.profiles import GeneralizationProfile, Grid
+from .model.published import GeneralizedFingerprintSet
 from .model.results import KGapResult
-
-__version__ = "0.1.0"
+from .model.version import __version__
 
 __all__ = [
     "Cancelled",
@@ -33,6 +45,8 @@ __all__ = [
     "FingerprintSet",
     "FpanonError",
     "GeneralizationProfile",
+    "GeneralizedFingerprintSet",
+    "GloveResult",
     "Grid",
     "InfeasibleError",
     "IngestReport",
@@ -43,15 +57,26 @@ __all__ = [
     "Screening",
     "StretchComponents",
     "StretchConfig",
+    "Verification",
+    "__version__",
+    "compare_releases",
+    "data_dictionary",
+    "estimate_glove_s",
     "fingerprint_stretch",
     "generalize",
     "generate_cdr",
     "gini",
+    "glove",
     "k_gap",
     "matched_samples",
     "mean_components",
     "read_antennas",
     "read_cdr",
+    "read_published",
+    "read_suppressed",
     "stretch_components",
     "tail_weight_index",
+    "verify_k_anonymity",
+    "write_published",
+    "write_suppressed",
 ]

@@ -1,7 +1,8 @@
-"""The command line: ``python -m fpanon_core ingest|measure|generate``, for batches and servers.
+"""The command line: ``python -m fpanon_core ingest|measure|glove|generate``.
 
-Exit codes: 0 done; 2 the file, an option or the question is at fault, said in one sentence on
-standard error; 1 a fault of the program; 130 interrupted. No output holds a user id.
+For batches and servers. Exit codes: 0 done; 2 the file, an option or the question is at fault, said
+in one sentence on standard error; 1 a fault of the program; 130 interrupted. No output holds a user
+id.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import typer
 
 from .commands.faults import PlainFaults
 from .commands.generate import generate
+from .commands.glove import glove
 from .commands.ingest import ingest
 from .commands.measure import measure
 
@@ -24,6 +26,7 @@ app = typer.Typer(
 )
 app.command()(ingest)
 app.command()(measure)
+app.command()(glove)
 app.command()(generate)
 
 

@@ -70,3 +70,24 @@ def boxes(draw, max_users=10, max_samples=20):
         count=np.ones(size, np.int64),
         weight=rng.integers(1, 5, n),
     )
+
+
+@st.composite
+def crowds(draw, max_users=150):
+    """Many users with few samples: dense or sparse, some or most identical, some of one sample."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(2, max_users))
+    lengths = rng.integers(1, draw(st.sampled_from([1, 2, 6, 12])) + 1, n)
+    user = np.repeat(np.arange(n), lengths)
+    span_m = draw(st.sampled_from([300.0, 3_000.0, 60_000.0]))
+    span_min = draw(st.sampled_from([5.0, 300.0, 10_080.0]))
+    x, y = rng.uniform(0, span_m, (2, len(user)))
+    t = rng.uniform(0, span_min, len(user))
+    # Copies of users at random: "source" stands in for whoever drew them.
+    share = draw(st.sampled_from([0.0, 0.3, 0.9]))
+    source = np.where(rng.random(n) < share, rng.integers(0, max(1, n // 4), n), np.arange(n))
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    rows = [np.arange(starts[s], starts[s + 1]) for s in source]
+    user = np.repeat(np.arange(n), [len(r) for r in rows])
+    rows = np.concatenate(rows)
+    return FingerprintSet.from_samples(user, x[rows], y[rows], t[rows])

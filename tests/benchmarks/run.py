@@ -12,11 +12,11 @@ import subprocess
 import sys
 from datetime import date
 
-from tests.benchmarks import kgap, reading
+from tests.benchmarks import glove, kgap, reading
 
-CASES = kgap.CASES | reading.CASES
+CASES = kgap.CASES | reading.CASES | glove.CASES
 # Long cases run only when named.
-BY_DEFAULT = ("kgap_5000_k10", "kgap_20000_k2", "kgap_dense", "reading_5m")
+BY_DEFAULT = ("kgap_5000_k10", "kgap_20000_k2", "kgap_dense", "reading_5m", "glove_20000_k2")
 
 
 def main(arguments):

@@ -14,7 +14,16 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from fpanon_core.__main__ import app
+from fpanon_core.anonymize.glove import glove
+from fpanon_core.anonymize.verification import verify_k_anonymity
+from fpanon_core.io.cdr import read_cdr
 from fpanon_core.io.generate import generate_cdr
+from fpanon_core.io.published import (
+    read_published,
+    read_suppressed,
+    write_published,
+    write_suppressed,
+)
 from fpanon_core.io.region import generate_region
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +61,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- help ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["ingest", "measure", "generate"])
+@pytest.mark.parametrize("command", ["ingest", "measure", "glove", "generate"])
 def test_help_explains_every_option(command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0
@@ -66,7 +75,7 @@ def test_help_explains_every_option(command: str) -> None:
 def test_without_a_command_the_commands_are_listed() -> None:
     result = run()
     assert result.exit_code == 2
-    for command in ("ingest", "measure", "generate"):
+    for command in ("ingest", "measure", "glove", "generate"):
         assert command in result.output
 
 
@@ -181,6 +190,78 @@ def test_weights_change_the_result(three: Path) -> None:
     assert json.loads(result.stdout)["gaps"][0]["share_hidden"] == 1
 
 
+# --- glove ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
+def test_glove_writes_what_the_function_makes(people: Path, tmp_path: Path, ending: str) -> None:
+    out, made = tmp_path / f"out{ending}", tmp_path / f"made{ending}"
+    lost, lost_made = tmp_path / "lost.csv", tmp_path / "lost_made.csv"
+    options = ["--k", 3, "--suppress-space-m", 15_000, "--suppress-time-min", 360, "--leftover",
+               "suppress", "--workers", 1]  # fmt: skip
+    result = run("glove", people, *options, "--out", out, "--suppressed-out", lost)
+    assert result.exit_code == 0, result.output
+    assert "Verified: everyone published is one of at least 3" in result.output
+    fs, _ = read_cdr(people)
+    expected = glove(fs, 3, suppress_space_m=15_000, suppress_time_min=360, leftover="suppress")
+    write_published(expected, made)
+    write_suppressed(expected, lost_made)
+    assert out.read_bytes() == made.read_bytes()
+    assert lost.read_bytes() == lost_made.read_bytes()
+    name = "out_dictionary.csv"
+    assert (tmp_path / name).read_bytes() == (tmp_path / "made_dictionary.csv").read_bytes()
+    again = verify_k_anonymity(fs, read_published(out), 3, suppressed=read_suppressed(lost))
+    assert again.passed
+
+
+def test_glove_speaks_json(three: Path) -> None:
+    """alice and bob, 3 minutes apart, form the pair; carol is left over, and joins them."""
+    figures = json.loads(run("glove", three, "--json").stdout)
+    assert (figures["groups"], figures["largest_group"], figures["users_left_over"]) == (1, 3, 1)
+    assert figures["verified"]
+    assert figures["suppressed_share"] == 0
+    # Minute 420 to 903 + 1.
+    assert figures["median_time_min"] == 484
+    out = json.loads(run("glove", three, "--leftover", "suppress", "--json").stdout)
+    assert out["users_suppressed"] == 1
+    assert out["median_time_min"] == 4
+
+
+def test_glove_holds_back_what_does_not_verify(
+    three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = verify_k_anonymity
+    monkeypatch.setattr(
+        "fpanon_core.commands.glove.verify_k_anonymity", lambda fs, r, k: real(fs, r, k + 9)
+    )
+    result = run("glove", three, "--out", tmp_path / "out.csv")
+    assert result.exit_code == 1
+    assert "NOT verified" in result.stdout
+    assert list(tmp_path.glob("out*")) == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--k", "1"],
+        ["--k", "4"],
+        ["--k", "two"],
+        ["--leftover", "drop"],
+        ["--suppress-space-m", "0"],
+        ["--suppress-space-m", "nan"],
+        ["--suppress-time-min", "-3"],
+        ["--suppress-time-min", "0.1"],
+        ["--w-space", "2"],
+        ["--workers", "0"],
+        ["--suppressed-out", "lost.doc"],
+    ],
+)
+def test_bad_wishes_of_glove_exit_with_2(three: Path, options: list[str]) -> None:
+    result = run("glove", three, *options)
+    assert result.exit_code == 2, result.output
+    assert "rror" in result.stderr
+
+
 # --- generate ------------------------------------------------------------------------------------
 
 
@@ -233,7 +314,7 @@ def test_a_million_people_are_written_in_pieces(
         (THREE.encode(), ["--out", "nowhere/samples.csv"]),
     ],
 )
-@pytest.mark.parametrize("command", ["ingest", "measure"])
+@pytest.mark.parametrize("command", ["ingest", "measure", "glove"])
 def test_bad_input_is_one_sentence_and_exit_code_2(
     tmp_path: Path, command: str, content: bytes, options: list[str]
 ) -> None:
@@ -292,7 +373,7 @@ def test_bad_wishes_exit_with_2_and_leave_no_file(tmp_path: Path, options: list[
 
 
 def test_neither_file_nor_sample() -> None:
-    for command in ("ingest", "measure"):
+    for command in ("ingest", "measure", "glove"):
         result = run(command)
         assert result.exit_code == 2
         assert "--sample" in result.stderr

@@ -1,0 +1,158 @@
+"""What does the same anonymity cost, uniformly coarse or merged person by person? (science.md §5)
+
+Uniform generalization makes everyone's places and times equally coarse until k people share every
+fingerprint; GLOVE merges those who are near. Both, with their accuracy, in one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..engines.local import Engine, Progress
+from ..model.configs import StretchConfig
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.profiles import GeneralizationProfile, Grid
+from .generalize import generalize
+from .glove import glove
+from .verification import verify_k_anonymity
+
+LADDER = tuple(
+    GeneralizationProfile(Grid(metres), minutes)
+    for metres, minutes in (
+        (1_000, 30),
+        (2_500, 60),
+        (5_000, 120),
+        (10_000, 240),
+        (20_000, 480),
+        (40_000, 1_440),
+        (80_000, 2_880),
+        (160_000, 10_080),
+        (320_000, 20_160),
+        (1_000_000, 40_320),
+    )
+)
+"""Profiles from fine to coarse; each at least doubles the one before in space and in time."""
+
+
+def compare_releases(
+    fs: FingerprintSet,
+    ks: Sequence[int] = (2, 5, 10),
+    *,
+    ladder: Sequence[GeneralizationProfile] = LADDER,
+    suppress_space_m: float | None = 15_000.0,
+    suppress_time_min: float | None = 360.0,
+    config: StretchConfig | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """For every k: the first profile that hides everyone, GLOVE, and GLOVE with suppression.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    ks : sequence of int
+    ladder : sequence of GeneralizationProfile
+        From fine to coarse. Where none hides everyone, the last one stands, with the share it does.
+        Profiles finer than the data are passed over.
+    suppress_space_m, suppress_time_min : float or None
+        Thresholds of the third form; it is left out when both are None.
+    config, engine, progress
+        As of :func:`glove`.
+
+    Returns
+    -------
+    DataFrame
+        One row per k and ``method`` ("uniform", "GLOVE", "GLOVE with suppression"): ``k``,
+        ``profile`` (its text, or empty), ``share_hidden`` (users with at least k − 1 others of the
+        same published fingerprint), ``mean_space_m``, ``median_space_m``, ``mean_time_min``,
+        ``median_time_min`` (spans of the published samples that hold the original ones; of a grid,
+        its side and window), ``suppressed_share`` (of original samples), ``phantom_share``,
+        ``verified``.
+
+    Raises
+    ------
+    ConfigError, InfeasibleError
+        As :func:`glove`; ConfigError also where no profile of the ladder is as coarse as the data.
+    """
+    finest_m, finest_min = fs.granularity_m, fs.granularity_min
+    usable = [p for p in ladder if p.space.metres >= finest_m and p.minutes >= finest_min]
+    if not usable:
+        raise ConfigError("Every profile of the ladder is finer than the data; give coarser ones.")
+    thresholds = {"suppress_space_m": suppress_space_m, "suppress_time_min": suppress_time_min}
+    forms: list[tuple[str, dict[str, float | None]]] = [("GLOVE", {})]
+    if suppress_space_m is not None or suppress_time_min is not None:
+        forms.append(("GLOVE with suppression", thresholds))
+    runs = [(k, form) for k in ks for form in forms]
+    rows: list[dict[str, Any]] = []
+    for number, (k, (method, options)) in enumerate(runs):
+        if method == "GLOVE":
+            rows.append(_uniform(fs, k, usable))
+        result = glove(
+            fs, k, config=config, engine=engine, progress=_part(progress, number, len(runs)),
+            suppress_space_m=options.get("suppress_space_m"),
+            suppress_time_min=options.get("suppress_time_min"),
+        )  # fmt: skip
+        figures = result.summary()
+        hidden = identical_share(result.expanded(), k) if result.published.n_groups else 0.0
+        spans = {name: figures[name] for name in _SPANS}
+        rows.append(
+            {
+                "method": method,
+                "k": k,
+                "profile": "",
+                # Users of whom nothing is published are not hidden in the release; they are gone.
+                "share_hidden": hidden,
+                **spans,
+                "suppressed_share": result.suppressed_share,
+                "phantom_share": result.phantom_share,
+                "verified": verify_k_anonymity(fs, result, k).passed,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+_SPANS = ("mean_space_m", "median_space_m", "mean_time_min", "median_time_min")
+
+
+def _part(progress: Progress | None, number: int, count: int) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda share: progress((number + share) / count)
+
+
+def _uniform(fs: FingerprintSet, k: int, ladder: Sequence[GeneralizationProfile]) -> dict[str, Any]:
+    """The first profile of the ladder that hides everyone among k; the last if none does."""
+    for profile in ladder:
+        seen = generalize(fs, profile)
+        share = identical_share(seen, k)
+        if share == 1.0:
+            break
+    span, window = float(profile.space.metres), float(profile.minutes)
+    return {
+        "method": "uniform",
+        "k": k,
+        "profile": str(profile),
+        "share_hidden": share,
+        **dict(zip(_SPANS, (span, span, window, window), strict=True)),
+        "suppressed_share": 0.0,
+        "phantom_share": 0.0,
+        "verified": share == 1.0,
+    }
+
+
+def identical_share(fs: FingerprintSet, k: int) -> float:
+    """Share of users whose fingerprint at least k users have, exactly.
+
+    The share whose k-gap is 0, found by comparing fingerprints instead of measuring efforts (unless
+    a weight of the stretch effort is 0, when unlike fingerprints have an effort of 0, too).
+    """
+    cells = np.column_stack([fs.t_min, fs.x_m, fs.y_m, fs.dt_min, fs.dx_m, fs.dy_m])
+    keys = [cells[fs.rows_of(u)].tobytes() for u in range(fs.n_users)]
+    codes, _ = pd.factorize(np.array(keys, dtype=object))
+    crowd = np.bincount(codes, fs.weight)
+    return float(fs.weight[crowd[codes] >= k].sum() / fs.weight.sum())

@@ -1,0 +1,233 @@
+"""GLOVE: hide everyone in a crowd of k with one fingerprint (science.md §5, GLOVE).
+
+Fingerprints are merged pair by pair, the nearest first, until everyone is one of at least k who are
+published alike. :mod:`.grouping` has the order, :mod:`fpanon_core.kernels.merging` the merge and
+the reshaping, :mod:`.suppression` what is left out. Nothing is drawn at random: the same data give
+the same result, on any number of threads.
+
+Where the section leaves room: a fingerprint that stands for k users already is a group of its own,
+reshaped like a merged one. "Earlier" among cells means by start, then x, y and extents. When cells
+are joined again after the cut, all cells count as pieces, whether they were cut or not.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..engines.local import Engine, LocalEngine, Progress
+from ..kernels.holding import spans_of_holders
+from ..kernels.stretch import Ahead, fingerprint_effort
+from ..measures.kgap import check_k
+from ..measures.packing import pack, scale_of
+from ..model.configs import StretchConfig
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import REASONS, GloveResult
+from ..model.published import CELL, GeneralizedFingerprintSet
+from .grouping import Group, group_greedily, merged
+from .suppression import LEFT_OVER, Codes, suppress
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_GROUPING_SHARE = 0.97  # of the progress
+_UNKNOWN = np.zeros((1, 1), np.float32)
+
+
+def glove(
+    fs: FingerprintSet | GeneralizedFingerprintSet,
+    k: int = 2,
+    *,
+    config: StretchConfig | None = None,
+    suppress_space_m: float | None = None,
+    suppress_time_min: float | None = None,
+    leftover: Literal["merge", "suppress"] = "merge",
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> GloveResult:
+    """Publish whole fingerprints so that everyone is one of at least k who look the same.
+
+    Parameters
+    ----------
+    fs : FingerprintSet or GeneralizedFingerprintSet
+        Cells of any extent; fingerprints that stand for several users count as that many.
+    k : int
+        Least number of users in a group, 2 … number of users.
+    config : StretchConfig
+        Weights and thresholds of the stretch effort.
+    suppress_space_m, suppress_time_min : float, optional
+        Largest spatial span (dx + dy)/2, metres, and temporal span, minutes, of a published sample.
+        Samples that would make one larger are left out; see :mod:`.suppression`.
+    leftover : "merge" or "suppress"
+        What becomes of the last users when fewer than k are left: merged into the group nearest to
+        them, or not published.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    GloveResult
+
+    Raises
+    ------
+    ConfigError
+        If k is not an integer of 2 or more, a threshold is not positive or finer than the data, or
+        ``leftover`` is neither.
+    InfeasibleError
+        If k exceeds the number of users.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 2, 3, 4], [0, 900, 0, 0], [0] * 4, [0, 2, 600, 603])
+    >>> result = glove(fs, 2)
+    >>> result.group.tolist()
+    [0, 0, 1, 1]
+    >>> p = result.published
+    >>> p.t_min.tolist(), p.dt_min.tolist(), p.dx_m.tolist()
+    ([0.0, 600.0], [3.0, 4.0], [1000.0, 100.0])
+    """
+    if isinstance(fs, GeneralizedFingerprintSet):
+        fs = fs.fingerprints()
+    config = config or StretchConfig()
+    engine = engine or LocalEngine()
+    check_k(k, int(fs.weight.sum()))
+    _check_threshold("suppress_space_m", suppress_space_m, fs.granularity_m, "m")
+    _check_threshold("suppress_time_min", suppress_time_min, fs.granularity_min, "min")
+    if leftover not in ("merge", "suppress"):
+        raise ConfigError(f"leftover = {leftover!r}; it must be 'merge' or 'suppress'.")
+    grouping = None if progress is None else _part(progress, _GROUPING_SHARE)
+    groups = group_greedily(fs, int(k), config, engine, grouping)
+    last = groups.pop() if groups[-1].left_over else None
+    if last is not None and leftover == "merge":
+        _merge_into_nearest(groups, last, config)
+    code = suppress(fs, groups, suppress_space_m, suppress_time_min, engine)
+    left = np.array([] if last is None else last.members, np.int64)
+    if leftover == "suppress":
+        for u in left:
+            code[fs.rows_of(u)] = LEFT_OVER
+    result = _result(
+        fs, groups, code, left, k=int(k), leftover=leftover, config=config,
+        suppress_space_m=suppress_space_m, suppress_time_min=suppress_time_min,
+    )  # fmt: skip
+    if progress is not None:
+        progress(1.0)
+    return result
+
+
+def _check_threshold(name: str, value: float | None, finest: float, unit: str) -> None:
+    if value is None:
+        return
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(
+        value, bool
+    )
+    if not (number and math.isfinite(value) and value > 0):
+        raise ConfigError(f"{name} = {value!r}; it must be a positive number, or None.")
+    if value < finest:
+        raise ConfigError(
+            f"{name} = {value:g} {unit} is finer than the data ({finest:g} {unit}): nothing could "
+            f"be published; give {finest:g} or more."
+        )
+
+
+def _part(progress: Progress, share: float) -> Progress:
+    return lambda done: progress(share * done)
+
+
+def _merge_into_nearest(groups: list[Group], last: Group, config: StretchConfig) -> None:
+    """Merge the left-over into the group to which its effort is smallest; ties: smaller index."""
+    scale = scale_of(config)
+    everyone = [*groups, last]
+    packed = pack(_published(everyone, None).fingerprints())._replace(equal=False)
+    scratch = np.empty(int(np.diff(packed.place_offsets).max()))
+    unknown = Ahead(0.0, _UNKNOWN, 0)
+    lengths = [len(g.cells) for g in everyone]
+    best, into = np.inf, 0
+    for g in range(len(groups)):
+        a, b = (g, len(groups)) if lengths[g] >= lengths[-1] else (len(groups), g)
+        effort = fingerprint_effort(packed, scale, a, b, best, scratch, unknown, unknown)
+        if effort < best:
+            best, into = effort, g
+    pair = sorted([groups[into], last], key=lambda group: group.members[0])
+    (a_group, b_group) = pair
+    cells = merged(a_group.cells, b_group.cells, a_group.weight, b_group.weight, scale)
+    members = sorted(a_group.members + b_group.members)
+    groups[into] = Group(members, cells, a_group.weight + b_group.weight)
+    groups.sort(key=lambda group: group.members[0])
+
+
+def _published(groups: list[Group], fs: FingerprintSet | None) -> GeneralizedFingerprintSet:
+    cells = np.concatenate([np.empty((0, 6)), *(g.cells for g in groups)])
+    columns = dict(zip(("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min"), cells.T, strict=True))
+    frame = {} if fs is None else {
+        name: getattr(fs, name) for name in ("granularity_m", "granularity_min", "clock", "crs")
+    }  # fmt: skip
+    return GeneralizedFingerprintSet(
+        offsets=np.cumsum([0, *(len(g.cells) for g in groups)]),
+        n_users=np.array([g.weight for g in groups], np.int64),
+        **{name: columns[name] for name in CELL},
+        **frame,
+    )
+
+
+def _result(
+    fs: FingerprintSet,
+    groups: list[Group],
+    code: Codes,
+    left: IntArray,
+    *,
+    k: int,
+    leftover: str,
+    config: StretchConfig,
+    suppress_space_m: float | None,
+    suppress_time_min: float | None,
+) -> GloveResult:
+    groups = [g for g in groups if len(g.cells)]
+    group = np.full(fs.n_users, -1, np.int64)
+    for number, g in enumerate(groups):
+        group[g.members] = number
+    published = _published(groups, fs)
+    space, time = np.empty(fs.n_samples), np.empty(fs.n_samples)
+    held = spans_of_holders(
+        fs.offsets, fs.t_min, fs.dt_min, code > 0, group, published.offsets, published.t_min,
+        published.dt_min, (published.dx_m + published.dy_m) / 2, space, time,
+    )  # fmt: skip
+    copies = int(published.lengths[group[group >= 0]].sum())
+    rows = np.flatnonzero(code)
+    user = fs.sample_user
+    return GloveResult(
+        group=group,
+        published=published,
+        suppressed=pd.DataFrame(
+            {
+                "user": user[rows],
+                "sample": rows,
+                "reason": np.array(REASONS, dtype=object)[code[rows] - 1],
+            }
+        ),
+        accuracy=pd.DataFrame(
+            {
+                "user": user,
+                "sample": np.arange(fs.n_samples),
+                "group": group[user],
+                "space_m": space,
+                "time_min": time,
+            }
+        ),
+        phantom_share=1.0 - held / copies if copies else 0.0,
+        left_over=left,
+        k=k,
+        leftover=leftover,
+        suppress_space_m=suppress_space_m,
+        suppress_time_min=suppress_time_min,
+        config=config,
+        digest=fs.digest,
+        number=np.array(fs.number),
+        weight=np.array(fs.weight),
+    )

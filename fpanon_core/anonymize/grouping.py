@@ -1,0 +1,416 @@
+"""Who is merged with whom: the greedy order of GLOVE, exactly, without a matrix (science.md §5).
+
+Repeatedly the pair with the smallest fingerprint stretch effort is merged. A matrix of efforts
+would find it at once, but does not fit in memory. Instead every member of the pool holds a list of
+the members that were nearest to it when it was searched, and the effort beyond which nothing
+unlisted lies. What makes that exact:
+
+- The pool only shrinks, but for merged groups that enter it. A group is searched against the whole
+  pool as it enters. So of any two members, the one searched later has looked at the other, and the
+  pair is either in its list or beyond it.
+- A member's *key* is the effort to the first of its list that is still in the pool; when none is
+  left, the effort beyond which the unlisted lie. No key is above the effort of any pair that the
+  member answers for, so the smallest of all keys, if it is that of a pair, is the smallest pair.
+  If it is that of a used-up list, its owner is searched afresh, and nobody else need be.
+- Equal efforts: a used-up list comes before pairs (it may hide a smaller pair of indices); pairs
+  come in the order of their indices. Lists are in order of effort, then index, and so the first of
+  a list is the smallest pair of its owner.
+
+Searches are run several at once. Used-up lists are searched in batches, smallest keys first; a list
+stays true as the pool shrinks, so that a search too early is work lost and nothing else. New groups
+are searched in batches, too: the next few pairs are taken *as if* no new group came between them,
+all are merged and searched, and then entered one by one. Where a new group does come between, the
+rest of the batch is put back; what was merged and searched is kept for when its turn comes. The
+order is that of the one-by-one procedure, on any number of threads.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ..engines.local import Engine, Progress
+from ..kernels.merging import merge_cells, reshape
+from ..kernels.stretch import Scale
+from ..measures.kgap import k_gap
+from ..measures.packing import scale_of
+from ..model.configs import StretchConfig
+from ..model.fingerprints import FingerprintSet
+from .pool import Pool
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Key = tuple[float, int, int, int]  # effort, the pair's smaller and larger index, owner
+
+_MANY = 5  # length of the lists; from 3 to 8 hardly matters
+_REFRESHED = 32  # used-up lists searched at once
+_AHEAD = 16  # merges tried at once
+_LISTS_SHARE = 0.4  # of the progress
+
+
+@dataclass
+class Group:
+    """A finished group.
+
+    Attributes
+    ----------
+    members : list of int
+        Row numbers, ascending.
+    cells : float64 ndarray (n_cells, 6)
+        x, y, t, dx, dy, dt in order of time; none overlap in time.
+    weight : float
+        Users its members stand for.
+    left_over : bool
+        Whether it has fewer than k users, nobody being left to merge it with.
+    """
+
+    members: list[int]
+    cells: FloatArray
+    weight: float
+    left_over: bool = False
+
+
+@dataclass
+class _List:
+    """A member's nearest when it was searched, and where what is not listed begins."""
+
+    near: list[int]
+    effort: list[float]
+    beyond: float
+    beyond_index: int = -1  # unlisted ones of effort ``beyond`` have larger indices
+    head: int = 0
+
+
+@dataclass
+class _Planned:
+    """A pair to be merged, and what comes of it where that goes back into the pool."""
+
+    key: Key
+    u: int
+    v: int
+    merged: int = -1
+    listed: _List | None = None
+    floor: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
+    cells: FloatArray = field(default_factory=lambda: np.empty((0, 6)))
+    seen: int = 0  # groups that had entered the pool when it was searched
+
+
+def group_greedily(
+    fs: FingerprintSet,
+    k: int,
+    config: StretchConfig,
+    engine: Engine,
+    progress: Progress | None,
+) -> list[Group]:
+    """Everyone's group, by smallest row number; the left-over, if any, at the end."""
+    return _Greedy(fs, k, config, engine, progress).groups()
+
+
+class _Greedy:
+    def __init__(
+        self,
+        fs: FingerprintSet,
+        k: int,
+        config: StretchConfig,
+        engine: Engine,
+        progress: Progress | None,
+    ) -> None:
+        self.k = k
+        self.engine = engine
+        self.progress = progress
+        self.scale: Scale = scale_of(config)
+        self.users = fs.n_users
+        start = np.flatnonzero(fs.weight < k)
+        self.pool = Pool(fs, self.scale, start, k, engine)
+        self.members = {u: [u] for u in range(fs.n_users)}
+        self.lists: dict[int, _List] = {}
+        self.pairs: list[Key] = []  # heap: keys that are pairs
+        self.used_up: list[tuple[float, int]] = []  # heap: (beyond, owner)
+        self.planned: set[int] = set()
+        self.kept: dict[tuple[int, int], _Planned] = {}  # merged and searched, then put back
+        self.entered: list[int] = []  # groups that entered the pool, in order
+        self.touched: list[int] = []
+        self.finished: list[tuple[int, int]] = []
+        self.alone = np.flatnonzero(fs.weight >= k).tolist()
+        self.left = len(start)
+        self._first_lists(fs, start, config)
+
+    def _first_lists(self, fs: FingerprintSet, start: IntArray, config: StretchConfig) -> None:
+        if len(start) < 2:
+            return
+        many = min(_MANY, len(start) - 1)
+        equal = all(np.all(d == d[0]) for d in (fs.dx_m, fs.dy_m, fs.dt_min))
+        if equal:
+            progress = self._scaled(0.0, _LISTS_SHARE)
+            pool = fs if len(start) == fs.n_users else fs.subset(start)
+            gaps = k_gap(pool, many + 1, config=config, engine=self.engine, progress=progress)
+            found = zip(start[gaps.neighbours].tolist(), gaps.stretch.tolist(), strict=True)
+            for u, (near, effort) in zip(start.tolist(), found, strict=True):
+                self._list(u, near, effort, many)
+            return
+        for first in range(0, len(start), 256):
+            block = start[first : first + 256].tolist()
+            for u, (ids, efforts, _) in zip(block, self.pool.search(block, many), strict=True):
+                self._list(u, ids.tolist(), efforts.tolist(), many)
+            self._tell(_LISTS_SHARE * min(1.0, (first + 256) / len(start)))
+
+    # --- keys ----------------------------------------------------------------------------------
+
+    def _list(self, u: int, near: list[int], effort: list[float], many: int) -> None:
+        self.lists[u] = self._listed(near, effort, many)
+        self._push(u)
+
+    def _listed(self, near: list[int], effort: list[float], many: int) -> _List:
+        if len(near) < many:  # nobody is left out
+            return _List(near, effort, np.inf)
+        return _List(near, effort, effort[-1], self.pool.index(near[-1]))
+
+    def _key(self, u: int) -> Key | None:
+        """The pair that u's list puts first; None if it is used up."""
+        listed = self.lists[u]
+        alive = self.pool.alive
+        while listed.head < len(listed.near) and not alive[listed.near[listed.head]]:
+            listed.head += 1
+        for at in range(listed.head, len(listed.near)):
+            v = listed.near[at]
+            if alive[v] and v not in self.planned:
+                i, j = self.pool.index(u), self.pool.index(v)
+                return (listed.effort[at], min(i, j), max(i, j), u)
+        return None
+
+    def _partner(self, u: int) -> int:
+        listed = self.lists[u]
+        alive = self.pool.alive
+        return next(v for v in listed.near[listed.head :] if alive[v] and v not in self.planned)
+
+    def _push(self, u: int) -> None:
+        key = self._key(u)
+        if key is not None:
+            heapq.heappush(self.pairs, key)
+        elif self.lists[u].beyond < np.inf:
+            heapq.heappush(self.used_up, (self.lists[u].beyond, u))
+
+    def _free(self, u: int) -> bool:
+        return bool(self.pool.alive[u]) and u not in self.planned
+
+    def _top(self) -> Key | None:
+        """The smallest pair; None if a used-up list comes first, or there is neither."""
+        while self.used_up and not self._free(self.used_up[0][1]):
+            heapq.heappop(self.used_up)
+        while self.pairs:
+            key = self.pairs[0]
+            u = key[3]
+            if self._free(u):
+                if self.used_up and self.used_up[0][0] <= key[0]:
+                    return None
+                if self._key(u) == key:
+                    return key
+                self.touched.append(u)
+                heapq.heappop(self.pairs)
+                self._push(u)
+                while self.used_up and not self._free(self.used_up[0][1]):
+                    heapq.heappop(self.used_up)
+            else:
+                heapq.heappop(self.pairs)
+        return None
+
+    # --- the loop ------------------------------------------------------------------------------
+
+    def groups(self) -> list[Group]:
+        while True:
+            plan = self._plan()
+            if plan:
+                self._carry_out(plan)
+            elif self.used_up:
+                self._refresh()
+            else:
+                break
+            self._tell(_LISTS_SHARE + (0.95 - _LISTS_SHARE) * (1.0 - self.left / self.users))
+        return self._made()
+
+    def _plan(self) -> list[_Planned]:
+        """The next pairs, as if no group that they make came between them."""
+        plan: list[_Planned] = []
+        joining = 0
+        self.touched.clear()
+        while joining < _AHEAD and (key := self._top()) is not None:
+            u = key[3]
+            v = self._partner(u)
+            if self.pool.weight(u) + self.pool.weight(v) >= self.k:
+                if not joining:  # nothing can come between: done at once
+                    self._finish(u, v)
+                    continue
+            else:
+                joining += 1
+            plan.append(_Planned(key, u, v))
+            self.planned |= {u, v}
+        return plan
+
+    def _refresh(self) -> None:
+        batch = self._next_used_up(_REFRESHED)
+        many = min(_MANY, self.left - 1)
+        if not batch or many < 1:
+            return
+        for u, (near, effort, _) in zip(batch, self.pool.search(batch, many), strict=True):
+            self._list(u, near.tolist(), effort.tolist(), many)
+
+    def _next_used_up(self, most: int) -> list[int]:
+        """The owners of the used-up lists with the smallest keys, which they lose."""
+        batch: list[int] = []
+        while self.used_up and len(batch) < most:
+            _, u = heapq.heappop(self.used_up)
+            if self._free(u) and u not in batch:
+                batch.append(u)
+        return batch
+
+    def _finish(self, u: int, v: int) -> None:
+        self.finished.append((u, v))
+        self.pool.leave(u)
+        self.pool.leave(v)
+        self.left -= 2
+
+    def _carry_out(self, plan: list[_Planned]) -> None:
+        pool = self.pool
+        joining = [p for p in plan if pool.weight(p.u) + pool.weight(p.v) < self.k]
+        for p in joining:
+            kept = self.kept.pop((p.u, p.v), None)
+            if kept is not None:
+                p.cells, p.listed, p.floor, p.seen = kept.cells, kept.listed, kept.floor, kept.seen
+            else:
+                p.cells = self._merge(p.u, p.v)[0]
+            index = min(pool.index(p.u), pool.index(p.v))
+            p.merged = pool.add(p.cells, pool.weight(p.u) + pool.weight(p.v), index)
+            if kept is not None:
+                pool.describe(p.merged)
+        new = [p for p in joining if p.listed is None]
+        many = min(_MANY, self.left - 2)
+        again: list[int] = []
+        if many >= 1 and new:
+            # Used-up lists that come next are searched along, so that no core waits.
+            again = self._next_used_up(max(0, _AHEAD - len(new)))
+            found = pool.search([*(p.merged for p in new), *again], many, [(p.u, p.v) for p in new])
+            for p, (near, effort, floor) in zip(new, found, strict=False):
+                p.listed = self._listed(near.tolist(), effort.tolist(), many)
+                p.floor, p.seen = floor, len(self.entered)
+        elif new:  # the last two: the group will be alone
+            for p in new:
+                p.listed = _List([], [], np.inf)
+        self.planned.clear()
+        for u, (near, effort, _) in zip(again, found[len(new) :] if again else (), strict=True):
+            self._list(u, near.tolist(), effort.tolist(), many)
+        entered: list[_Planned] = []
+        for number, p in enumerate(plan):
+            if any(self._comes_before(q.merged, p.key) for q in entered):
+                self._put_back(plan[number:])
+                return
+            if p.merged < 0:
+                self._finish(p.u, p.v)
+                continue
+            assert p.listed is not None
+            slot_of = p.u
+            self.lists[p.merged] = p.listed
+            if len(p.floor):
+                pool.enter(p.merged, p.floor, slot_of)
+            pool.alive[p.merged] = True
+            pool.leave(p.u)
+            pool.leave(p.v)
+            self.members[p.merged] = self.members[p.u] + self.members[p.v]
+            self.left -= 1
+            for other in self.entered[p.seen :]:
+                if pool.alive[other]:
+                    self._also(p, other)
+            entered.append(p)
+            self.entered.append(p.merged)
+            self._push(p.merged)
+
+    def _comes_before(self, u: int, key: Key) -> bool:
+        """Whether a group that just entered has a pair, or may have one, before this pair."""
+        if not self.pool.alive[u]:
+            return False
+        mine = self._key(u)
+        if mine is None:
+            return self.lists[u].beyond <= key[0]
+        return mine < key
+
+    def _also(self, p: _Planned, other: int) -> None:
+        """Enter a group that entered after the search into a list."""
+        listed = p.listed
+        assert listed is not None
+        effort = self.pool.effort(p.merged, other)
+        index = self.pool.index(other)
+        if (effort, index) > (listed.beyond, listed.beyond_index):
+            return  # one that is not listed may come first
+        at = 0
+        while at < len(listed.near) and (
+            (listed.effort[at], self.pool.index(listed.near[at])) < (effort, index)
+        ):
+            at += 1
+        listed.near.insert(at, other)
+        listed.effort.insert(at, effort)
+
+    def _put_back(self, plan: list[_Planned]) -> None:
+        added = [p for p in plan if p.merged >= 0]
+        if added:
+            self.pool.forget_from(min(p.merged for p in added))
+        alive = self.pool.alive
+        self.kept = {pair: p for pair, p in self.kept.items() if alive[pair[0]] and alive[pair[1]]}
+        self.kept.update({(p.u, p.v): p for p in added if len(p.floor)})
+        # Keys were moved on while the pairs now put back counted as gone.
+        for u in {*self.touched, *(w for p in plan for w in (p.u, p.v))}:
+            if self.pool.alive[u]:
+                self._push(u)
+
+    def _merge(self, u: int, v: int) -> tuple[FloatArray, float, int]:
+        pool = self.pool
+        if pool.index(v) < pool.index(u):
+            u, v = v, u
+        a, b = pool.cells(u), pool.cells(v)
+        cells = merged(a, b, pool.weight(u), pool.weight(v), self.scale)
+        return cells, pool.weight(u) + pool.weight(v), pool.index(u)
+
+    def _made(self) -> list[Group]:
+        """The finished groups' cells, all merged now: nothing waited for them."""
+        pool = self.pool
+        groups: list[Group | None] = [None] * len(self.finished)
+        progress = self._scaled(0.95, 1.0)
+
+        def make(first: int) -> float:
+            last = min(first + 64, len(groups))
+            for number in range(first, last):
+                u, v = self.finished[number]
+                cells, weight, _ = self._merge(u, v)
+                groups[number] = Group(sorted(self.members[u] + self.members[v]), cells, weight)
+            return float(last - first)
+
+        self.engine.run(make, range(0, len(groups), 64), max(1, len(groups)), progress)
+        done = [g for g in groups if g is not None]
+        for u in self.alone:
+            done.append(Group([u], reshape(pool.cells(u)), pool.weight(u)))
+        done.sort(key=lambda g: g.members[0])
+        for u in np.flatnonzero(pool.alive[: pool.n]).tolist():
+            last = Group(sorted(self.members[u]), pool.cells(u), pool.weight(u), left_over=True)
+            done.append(last)
+        return done
+
+    # --- progress ------------------------------------------------------------------------------
+
+    def _tell(self, share: float) -> None:
+        if self.progress is not None:
+            self.progress(min(1.0, share))
+
+    def _scaled(self, low: float, high: float) -> Progress | None:
+        if self.progress is None:
+            return None
+        tell = self.progress
+        return lambda share: tell(low + (high - low) * share)
+
+
+def merged(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale) -> FloatArray:
+    """The merged cells of two fingerprints, of which a has the smaller index."""
+    if len(b) > len(a):
+        a, b, na, nb = b, a, nb, na
+    cells: FloatArray = merge_cells(np.ascontiguousarray(a), np.ascontiguousarray(b), na, nb, scale)
+    return cells

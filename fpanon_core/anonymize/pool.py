@@ -1,0 +1,294 @@
+"""The pool of fingerprints still to be merged, and who in it is nearest to whom.
+
+Holds every fingerprint ever in the pool, numbered as they came, and for those still in it the
+floors by which :mod:`fpanon_core.kernels.pool` leaves out most of the others. Memory is linear in
+the data: 3 to 6 kB of floors for each member, and only from the first search on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..engines.local import Engine
+from ..kernels import pool as kernel
+from ..kernels.stretch import Packed, Scale
+from ..measures.packing import pack, with_features
+from ..model.fingerprints import FingerprintSet
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+SmallFloats = npt.NDArray[np.float32]
+
+_CROWDED = 0.7  # share of slots in use below which the slots are closed up
+
+
+class Found(NamedTuple):
+    """What a search found: members nearest first, and the query's own floors."""
+
+    near: IntArray
+    effort: FloatArray
+    floor: SmallFloats
+
+
+class Pool:
+    """Fingerprints by number: those of ``fs`` first, then the merged ones as they are added.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    scale : Scale
+    members : ndarray of int
+        Rows of ``fs`` that are in the pool.
+    below : int
+        Merged fingerprints of fewer users than this will be added. Where there can be none, and all
+        extents are equal, the faster kernel for points serves.
+    engine : Engine
+    """
+
+    def __init__(
+        self, fs: FingerprintSet, scale: Scale, members: IntArray, below: int, engine: Engine
+    ) -> None:
+        self._engine = engine
+        self._scale = scale
+        # Two fingerprints of at least half of k users are a finished group: nothing goes back.
+        grows = len(members) > 0 and 2 * int(fs.weight[members].min()) < below
+        packed, self._features = with_features(fs, pack(fs))
+        self._least = (float(fs.dx_m.min()), float(fs.dy_m.min()), float(fs.dt_min.min()))
+        points = packed.equal
+        self._n_points = fs.n_users if points else 0
+        self._packed = packed if points and not grows else packed._replace(equal=False)
+        self._longest = int(fs.lengths.max())
+        self.n = fs.n_users
+        self.alive = np.zeros(fs.n_users, bool)
+        self.alive[members] = True
+        self._index = np.arange(fs.n_users)
+        self._largest = np.zeros((fs.n_users, 2), np.float32)
+        self._classes = np.unique(fs.weight).astype(np.float64)
+        if grows:
+            self._classes = np.arange(1.0, below)
+        if self._packed.equal:  # weights make no difference to points
+            self._classes = np.ones(1)
+        self._kind = np.searchsorted(self._classes, fs.weight).astype(np.int32)
+        self._kind[self._kind == len(self._classes)] = 0  # not in the pool
+        if points:
+            f = self._features
+            zero = np.zeros_like(f.share)
+            # Beside boxes, what 32 bits lose of differences is set against the reach.
+            reach = zero if self._packed.equal else zero + np.float32(2e-6)
+            self._rows = kernel.Rows(f.offsets, f.feature, f.share, reach, zero)
+        else:
+            self._describe_all(fs)
+        self._slot = np.full(fs.n_users, -1, np.int64)
+        self._member = np.empty(0, np.int64)
+        self._n_features = len(self._features.cell_x0) + self._features.n_bins
+        self._coarse = np.empty((0, 0, 0, kernel.WIDTH), np.uint8)
+
+    @property
+    def packed(self) -> Packed:
+        """All fingerprints, in the kernels' form."""
+        return self._packed
+
+    def cells(self, u: int) -> FloatArray:
+        """One fingerprint's cells: x, y, t, dx, dy, dt."""
+        p = self._packed
+        part = slice(p.offsets[u], p.offsets[u + 1])
+        return np.column_stack([v[part] for v in (p.x, p.y, p.t, p.dx, p.dy, p.dt)])
+
+    def weight(self, u: int) -> float:
+        """Users that a fingerprint stands for."""
+        return float(self._packed.weight[u])
+
+    def index(self, u: int) -> int:
+        """The smallest row number of its users."""
+        return int(self._index[u])
+
+    def effort(self, a: int, b: int) -> float:
+        """Fingerprint stretch effort of two fingerprints."""
+        return float(
+            kernel.effort_of_boxes(self._packed, self._scale, a, b, np.inf, np.empty(self._longest))
+        )
+
+    # --- growing and shrinking -----------------------------------------------------------------
+
+    def add(self, cells: FloatArray, weight: float, index: int) -> int:
+        """Add a fingerprint, not yet a member; its number."""
+        u, m = self.n, len(cells)
+        self._longest = max(self._longest, m)
+        begin = int(self._packed.offsets[u])
+        self._make_room(u + 1, begin + m, int(self._rows.offsets[u]) + 2 * m)
+        p = self._packed
+        for name, column in zip(("x", "y", "t", "dx", "dy", "dt"), cells.T, strict=True):
+            getattr(p, name)[begin : begin + m] = column
+        p.offsets[u + 1] = begin + m
+        p.weight[u] = weight
+        self._index[u] = index
+        self._kind[u] = np.searchsorted(self._classes, weight)
+        self.alive[u] = False
+        self._slot[u] = -1
+        self._rows.offsets[u + 1] = self._rows.offsets[u] + 2 * m
+        self.n = u + 1
+        return u
+
+    def forget_from(self, u: int) -> None:
+        """Take back the fingerprints added as u and later."""
+        self.n = u
+
+    def enter(self, u: int, floor: SmallFloats, parent: int) -> None:
+        """Make an added fingerprint a member, in the slot of one of its parents."""
+        slot = int(self._slot[parent])
+        self._slot[u], self._slot[parent] = slot, -1
+        self._member[slot] = u
+        kernel.keep_coarsely(self._kernel_pool(), slot, floor)
+        self.alive[u] = True
+
+    def leave(self, u: int) -> None:
+        """Take a member out."""
+        self.alive[u] = False
+        if self._slot[u] >= 0:
+            self._member[self._slot[u]] = -1
+
+    # --- searching -----------------------------------------------------------------------------
+
+    def search(
+        self, queries: Sequence[int], many: int, parents: Sequence[tuple[int, int]] = ()
+    ) -> list[Found]:
+        """For each query the members nearest to it, their efforts, and the query's floors.
+
+        Up to ``many`` members; fewer only when there are no more. The first queries, as many as
+        there are pairs of parents, were just added; their parents are passed over.
+        """
+        self._close_up()
+        pool = self._kernel_pool()
+        out: list[Found | None] = [None] * len(queries)
+        slots = len(self._member)
+        shape = (1 if self._packed.equal else 2, self._n_features)
+
+        def one(task: int) -> float:
+            u = queries[task]
+            a, b = (-1, -1)
+            if task < len(parents):
+                a, b = parents[task]
+                self.describe(u)
+            floor = np.empty(shape, np.float32)
+            kernel.fill_floor(pool, u, floor)
+            own = np.empty((2, len(self._classes), self._n_features), np.float32)
+            own[:] = floor[0]  # that is all of points
+            if u >= self._n_points:
+                kernel.fill_own(pool, u, own)
+            found, efforts = np.empty(many, np.int64), np.empty(many)
+            count = kernel.nearest_members(
+                pool, u, own, a, b, np.empty(slots, np.float32), np.empty(slots, np.float32),
+                np.empty(self._longest), found, efforts,
+            )  # fmt: skip
+            out[task] = Found(found[:count], efforts[:count], floor)
+            return 1.0
+
+        # The longest first: a long one at the end would keep all other cores waiting.
+        lengths = [int(self._packed.offsets[u + 1] - self._packed.offsets[u]) for u in queries]
+        order = sorted(range(len(queries)), key=lambda task: -lengths[task])
+        self._engine.run(one, order, len(queries))
+        return [found for found in out if found is not None]
+
+    def _kernel_pool(self) -> kernel.Pool:
+        return kernel.Pool(
+            packed=self._packed,
+            scale=self._scale,
+            features=self._features,
+            rows=self._rows,
+            least=self._least,
+            first=self._index,
+            largest=self._largest,
+            kind=self._kind,
+            weight_of=self._classes,
+            n_points=self._n_points,
+            member=self._member,
+            coarse=self._coarse,
+        )
+
+    def describe(self, u: int) -> None:
+        """Find an added fingerprint's place among the features; :meth:`search` does so itself."""
+        rows = self._rows
+        part = slice(rows.offsets[u], rows.offsets[u + 1])
+        kernel.describe(
+            self._packed, self._scale, self._features, self._least, u, rows.feature[part],
+            rows.share[part], rows.reach[part], rows.half[part], self._largest[u],
+        )  # fmt: skip
+
+    def _close_up(self) -> None:
+        """Slots for the members only, longest first; their floors."""
+        held = self._member[self._member >= 0]
+        if len(self._member) and len(held) >= _CROWDED * len(self._member) - kernel.WIDTH:
+            return
+        anew = len(self._member) == 0
+        old_coarse, old_slot = self._coarse, self._slot
+        members = np.flatnonzero(self.alive[: self.n]) if anew else held
+        lengths = np.diff(self._packed.offsets)[members]
+        members = members[np.argsort(-lengths, kind="stable")]
+        tiles = -(-len(members) // kernel.WIDTH)
+        tables = 1 if self._packed.equal else 2
+        self._member = np.full(tiles * kernel.WIDTH, -1, np.int64)
+        self._member[: len(members)] = members
+        self._coarse = np.zeros((tiles, tables, self._n_features, kernel.WIDTH), np.uint8)
+        self._slot = np.full(len(old_slot), -1, np.int64)
+        self._slot[members] = np.arange(len(members))
+        pool = self._kernel_pool()
+
+        def fill(tile: int) -> float:
+            floor = np.empty((tables, self._n_features), np.float32)
+            for column, u in enumerate(members[tile * kernel.WIDTH : (tile + 1) * kernel.WIDTH]):
+                old, old_column = divmod(int(old_slot[u]), kernel.WIDTH)
+                if anew:
+                    kernel.fill_floor(pool, u, floor)
+                    kernel.keep_coarsely(pool, tile * kernel.WIDTH + column, floor)
+                else:
+                    self._coarse[tile, :, :, column] = old_coarse[old, :, :, old_column]
+            return 1.0
+
+        self._engine.run(fill, range(tiles), tiles)
+
+    # --- storage -------------------------------------------------------------------------------
+
+    def _describe_all(self, fs: FingerprintSet) -> None:
+        """Rows of fingerprints whose samples are boxes from the start."""
+        size = 2 * fs.n_samples
+        numbers = [np.empty(size, np.float32) for _ in range(3)]
+        self._rows = kernel.Rows(2 * np.asarray(fs.offsets), np.empty(size, np.int32), *numbers)
+
+        def one(u: int) -> float:
+            self.describe(u)
+            return 1.0
+
+        self._engine.run(one, range(fs.n_users), fs.n_users)
+
+    def _make_room(self, fingerprints: int, samples: int, rows: int) -> None:
+        p, r = self._packed, self._rows
+        if fingerprints > len(p.weight):
+            many = 2 * fingerprints
+            p = p._replace(offsets=_grown(p.offsets, many + 1), weight=_grown(p.weight, many))
+            r = r._replace(offsets=_grown(r.offsets, many + 1))
+            self._index, self._slot = _grown(self._index, many), _grown(self._slot, many)
+            self._kind, self._largest = _grown(self._kind, many), _grown(self._largest, many)
+            self.alive = _grown(self.alive, many)
+        if samples > len(p.t):
+            size = 2 * samples
+            p = p._replace(t=_grown(p.t, size), x=_grown(p.x, size), y=_grown(p.y, size))
+            p = p._replace(dt=_grown(p.dt, size), dx=_grown(p.dx, size), dy=_grown(p.dy, size))
+        if rows > len(r.feature):
+            size = 2 * rows
+            r = r._replace(feature=_grown(r.feature, size), share=_grown(r.share, size))
+            r = r._replace(reach=_grown(r.reach, size), half=_grown(r.half, size))
+        self._packed, self._rows = p, r
+
+
+Array = TypeVar("Array", bound=npt.NDArray[Any])
+
+
+def _grown(values: Array, size: int) -> Array:
+    """A copy with room for ``size`` rows, the new ones 0."""
+    out = np.zeros((size, *values.shape[1:]), values.dtype)
+    out[: len(values)] = values
+    return out  # type: ignore[return-value]

@@ -1,0 +1,275 @@
+"""What GLOVE and its verification return: frozen, with all that made them (science.md §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from .configs import StretchConfig
+from .fingerprints import FingerprintSet
+from .published import GeneralizedFingerprintSet
+from .version import versions
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+REASONS = ("space", "time", "space and time", "left over")
+"""Why a sample is not published: with it, its group's cell would exceed the spatial threshold, the
+temporal one, or both; or its user belonged to the last fewer than k, who were suppressed."""
+
+AREAS_KM2 = (0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
+_CHUNK_ROWS = 250_000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GloveResult:
+    """Everyone's group and what is published of it.
+
+    Attributes
+    ----------
+    group : int64 ndarray (n_users,)
+        Group of each user, by row number; −1 = nothing is published of the user. Groups are
+        numbered by their smallest row number.
+    published : GeneralizedFingerprintSet
+        One fingerprint per group.
+    suppressed : DataFrame
+        One row per original sample that is not published: ``user`` (row number), ``sample`` (row
+        number of the sample within the original set's sample arrays), ``reason`` (of
+        :data:`REASONS`).
+    accuracy : DataFrame
+        One row per original sample: ``user``, ``sample`` (row numbers), ``group``, ``space_m``
+        (spatial span (dx + dy)/2 of the published sample that holds it, metres), ``time_min`` (its
+        temporal span, minutes). NaN where suppressed. An original sample longer than the cell that
+        holds its start reaches across several that touch: the widest, and their whole length.
+    phantom_share : float
+        Of all (member, published sample) pairs, those in which the member has no original sample.
+    left_over : int64 ndarray
+        Row numbers of the last users, fewer than k, whom nobody was left to be merged with: merged
+        into the nearest group, or suppressed, as ``leftover`` says.
+    k, leftover, suppress_space_m, suppress_time_min, config
+        As given.
+    digest : str
+        Digest of the original fingerprints.
+    number, weight : int64 ndarray (n_users,)
+        Of the original fingerprints: the numbers behind their pseudonyms, and how many users each
+        stands for. Ids are not kept.
+    versions : dict
+        Of fpanon and what it computes with.
+    """
+
+    group: IntArray
+    published: GeneralizedFingerprintSet
+    suppressed: pd.DataFrame
+    accuracy: pd.DataFrame
+    phantom_share: float
+    left_over: IntArray
+    k: int
+    leftover: str
+    suppress_space_m: float | None
+    suppress_time_min: float | None
+    config: StretchConfig
+    digest: str
+    number: IntArray
+    weight: IntArray
+    versions: dict[str, str] = field(default_factory=versions)
+
+    def __repr__(self) -> str:
+        return (
+            f"GloveResult({self.n_users} users in {self.published.n_groups} groups, k = {self.k}, "
+            f"{len(self.suppressed)} samples suppressed)"
+        )
+
+    @property
+    def n_users(self) -> int:
+        """Number of original fingerprints."""
+        return len(self.group)
+
+    @property
+    def pseudonyms(self) -> list[str]:
+        """What screens and exports show for each user; as of the original fingerprints."""
+        width = max(4, len(str(int(self.number.max())))) if len(self.number) else 4
+        return [f"u{n:0{width}d}" for n in self.number]
+
+    def members(self, group: int) -> IntArray:
+        """Row numbers of the users of a group, ascending."""
+        return self._by_group[self._starts[group] : self._starts[group + 1]]
+
+    @cached_property
+    def _by_group(self) -> IntArray:
+        order = np.argsort(self.group, kind="stable")
+        return order[np.count_nonzero(self.group < 0) :]
+
+    @cached_property
+    def _starts(self) -> IntArray:
+        inside = self.group[self.group >= 0]
+        return np.concatenate(
+            [[0], np.cumsum(np.bincount(inside, minlength=self.published.n_groups))]
+        )
+
+    def expanded(self) -> FingerprintSet:
+        """The published data set as a reader gets it: one fingerprint for every published user.
+
+        In order of row number; those in no group are missing. A fingerprint that stood for several
+        users gives as many. Every user's k-gap here is 0.
+        """
+        inside = self.group >= 0
+        return self.published.fingerprints(np.repeat(self.group[inside], self.weight[inside]))
+
+    # --- tables --------------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """What is released: one row per user and published sample, by user, then by time.
+
+        Columns: ``pseudonym``, ``group``, ``x_min_m``, ``x_max_m``, ``y_min_m``, ``y_max_m``
+        (metres on the projection), ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` (degrees;
+        NaN without a projection), ``start``, ``end`` (in the display time zone; minutes without a
+        clock). Samples hold from start up to, but not including, end. No user id.
+        """
+        pieces = list(self.frames())
+        return pd.concat(pieces, ignore_index=True) if pieces else self._rows_of(np.empty(0, int))
+
+    def frames(self) -> Iterator[pd.DataFrame]:
+        """:meth:`to_frame` in pieces of about 250,000 rows, for writing to a file."""
+        users = np.flatnonzero(self.group >= 0)
+        sizes = np.cumsum(self.published.lengths[self.group[users]])
+        piece = sizes // _CHUNK_ROWS
+        for part in np.split(users, np.flatnonzero(np.diff(piece)) + 1):
+            if len(part):
+                yield self._rows_of(part)
+
+    def _rows_of(self, users: IntArray) -> pd.DataFrame:
+        groups = self.group[users]
+        lengths = self.published.lengths[groups]
+        ends = np.cumsum(lengths)
+        rows = np.arange(ends[-1] if len(ends) else 0)
+        rows = rows + np.repeat(self.published.offsets[groups] - (ends - lengths), lengths)
+        names = np.array(self.pseudonyms, dtype=object)[users]
+        frame = pd.DataFrame(
+            {"pseudonym": np.repeat(names, lengths), "group": np.repeat(groups, lengths)}
+        )
+        cells = self._cells.iloc[rows]
+        out: pd.DataFrame = pd.concat([frame, cells.reset_index(drop=True)], axis=1)
+        return out
+
+    @cached_property
+    def _cells(self) -> pd.DataFrame:
+        """The published columns of each published sample, once for its group."""
+        p = self.published
+        metres = {
+            "x_min_m": p.x_m,
+            "x_max_m": p.x_m + p.dx_m,
+            "y_min_m": p.y_m,
+            "y_max_m": p.y_m + p.dy_m,
+        }
+        frame = pd.concat([pd.DataFrame(metres), p.degrees()], axis=1)
+        frame["start"] = p.instants(p.t_min)
+        frame["end"] = p.instants(p.t_min + p.dt_min)
+        return frame
+
+    def suppressed_frame(self) -> pd.DataFrame:
+        """``pseudonym``, ``sample``, ``reason`` of every suppressed sample: no place, no time."""
+        names = np.array(self.pseudonyms, dtype=object)
+        frame = self.suppressed[["sample", "reason"]].reset_index(drop=True)
+        frame.insert(0, "pseudonym", names[self.suppressed["user"].to_numpy()])
+        return frame
+
+    # --- figures -------------------------------------------------------------------------------
+
+    @property
+    def suppressed_share(self) -> float:
+        """Share of the original samples that are not published."""
+        return len(self.suppressed) / len(self.accuracy)
+
+    def area_shares(self, limits_km2: tuple[float, ...] = AREAS_KM2) -> pd.DataFrame:
+        """Share of published samples, counted for every member, of at most so many km².
+
+        Returns
+        -------
+        DataFrame
+            ``area_km2``, ``share``.
+        """
+        p = self.published
+        members = np.diff(self._starts)
+        copies = np.repeat(members, p.lengths).astype(float)
+        area = p.dx_m * p.dy_m / 1e6
+        total = copies.sum()
+        # A square metre's slack: areas of whole cells are not whole in binary.
+        shares = [float(copies[area <= limit + 1e-6].sum() / total) if total else np.nan
+                  for limit in limits_km2]  # fmt: skip
+        return pd.DataFrame({"area_km2": limits_km2, "share": shares})
+
+    def summary(self) -> dict[str, Any]:
+        """The figures to show beside each other, as plain numbers.
+
+        Spans are over the original samples that are published; ``share_2km`` and ``share_2h`` are
+        the shares of these within 2 km and within 2 hours.
+        """
+        space = self.accuracy["space_m"].dropna()
+        time = self.accuracy["time_min"].dropna()
+        members = np.bincount(self.group[self.group >= 0], self.weight[self.group >= 0])
+        none = len(space) == 0
+        return {
+            "users": self.n_users,
+            "k": self.k,
+            "groups": self.published.n_groups,
+            "smallest_group": int(members.min()) if len(members) else 0,
+            "largest_group": int(members.max()) if len(members) else 0,
+            "users_suppressed": int(np.count_nonzero(self.group < 0)),
+            "users_left_over": len(self.left_over),
+            "samples": len(self.accuracy),
+            "suppressed_share": self.suppressed_share,
+            "phantom_share": self.phantom_share,
+            "mean_space_m": np.nan if none else float(space.mean()),
+            "median_space_m": np.nan if none else float(space.median()),
+            "mean_time_min": np.nan if none else float(time.mean()),
+            "median_time_min": np.nan if none else float(time.median()),
+            "share_2km": np.nan if none else float((space <= 2_000).mean()),
+            "share_2h": np.nan if none else float((time <= 120).mean()),
+        }
+
+
+VIOLATION_COLUMNS = ("kind", "group", "user", "sample", "text")
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """The verdict on a release: whether all of science.md §5 "What must always hold" does.
+
+    Attributes
+    ----------
+    violations : DataFrame
+        One row per fault: ``kind`` (a short word), ``group``, ``user``, ``sample`` (numbers; −1 =
+        does not apply), ``text`` (a sentence that names no person). Of each kind at most
+        :attr:`most` are listed; ``counts`` has them all.
+    counts : dict
+        Number of faults by kind; empty when there are none.
+    k : int
+    users, groups, samples : int
+        How many original users, published groups and original samples were checked.
+    """
+
+    violations: pd.DataFrame
+    counts: dict[str, int]
+    k: int
+    users: int
+    groups: int
+    samples: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.counts
+
+    def __str__(self) -> str:
+        counted = (f"{self.users:,} users", f"{self.groups:,} groups")
+        checked = f"{', '.join(counted)}, {self.samples:,} original samples checked"
+        if self.passed:
+            return f"Verified: everyone published is one of at least {self.k} ({checked})."
+        found = ", ".join(f"{n:,} × {kind}" for kind, n in self.counts.items())
+        return f"NOT verified for k = {self.k}: {found} ({checked})."

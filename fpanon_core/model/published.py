@@ -1,0 +1,171 @@
+"""Published fingerprints: one for each group of users who are to look the same (science.md §5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyproj
+
+from .clock import LocalClock
+from .errors import SchemaError
+from .fingerprints import FingerprintSet
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+CELL = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
+_DECIMALS = 7  # of degrees: about a centimetre
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GeneralizedFingerprintSet:
+    """One fingerprint for each group; row g belongs to group g. Arrays are read-only.
+
+    Attributes
+    ----------
+    offsets : int64 ndarray (n_groups + 1,)
+        Samples of group g are rows ``offsets[g]:offsets[g+1]``, in order of time.
+    x_m, y_m, dx_m, dy_m : float64 ndarray (n_samples,)
+        Lower corner and extent of each sample's cell, metres.
+    t_min, dt_min : float64 ndarray (n_samples,)
+        Start and length, minutes.
+    n_users : int64 ndarray (n_groups,)
+        Users each fingerprint stands for.
+    granularity_m, granularity_min : float
+        Extent of the raw samples it was made from.
+    clock : LocalClock or None
+    crs : str or None
+        As of a :class:`FingerprintSet`.
+    """
+
+    offsets: IntArray
+    x_m: FloatArray
+    y_m: FloatArray
+    t_min: FloatArray
+    dx_m: FloatArray
+    dy_m: FloatArray
+    dt_min: FloatArray
+    n_users: IntArray
+    granularity_m: float = 100.0
+    granularity_min: float = 1.0
+    clock: LocalClock | None = None
+    crs: str | None = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        for name in ("offsets", "n_users"):
+            put(self, name, np.ascontiguousarray(getattr(self, name), np.int64))
+        for name in CELL:
+            put(self, name, np.ascontiguousarray(getattr(self, name), np.float64))
+        if self.offsets.shape != (len(self.n_users) + 1,) or self.offsets[0] != 0:
+            raise SchemaError("Offsets must start at 0 and number one more than the groups.")
+        if any(len(getattr(self, name)) != self.n_samples for name in CELL):
+            raise SchemaError(
+                f"Every sample array must have the {self.n_samples} rows the offsets name."
+            )
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, np.ndarray) and value.flags.writeable:
+                value = value.view()
+                value.flags.writeable = False
+                put(self, f.name, value)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrays come out of a pickle writable; close them again."""
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        self.__dict__.update(state)
+
+    def __repr__(self) -> str:
+        return f"GeneralizedFingerprintSet({self.n_groups} groups, {self.n_samples} samples)"
+
+    @property
+    def n_groups(self) -> int:
+        """Number of published fingerprints."""
+        return len(self.n_users)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of published samples, each counted once for its group."""
+        return int(self.offsets[-1])
+
+    @property
+    def lengths(self) -> IntArray:
+        """Samples of each fingerprint, shape (n_groups,)."""
+        return np.diff(self.offsets)
+
+    def rows_of(self, group: int) -> slice:
+        """The rows of one group's samples."""
+        return slice(int(self.offsets[group]), int(self.offsets[group + 1]))
+
+    def fingerprints(self, groups: npt.ArrayLike | None = None) -> FingerprintSet:
+        """As a fingerprint set: one user per group, of the group's weight.
+
+        Parameters
+        ----------
+        groups : array_like of int, optional
+            Which groups, in this order, each as often as it is named, and then of weight 1: the
+            published copies of a list of users. All groups once, by weight, when None.
+        """
+        chosen = np.arange(self.n_groups) if groups is None else np.asarray(groups, np.int64)
+        lengths = self.lengths[chosen]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        rows = np.arange(starts[-1]) + np.repeat(self.offsets[chosen] - starts[:-1], lengths)
+        cells = {name: getattr(self, name)[rows] for name in CELL}
+        return FingerprintSet(
+            user_ids=np.arange(1, len(chosen) + 1),
+            offsets=starts,
+            count=np.ones(len(rows), np.int64),
+            granularity_m=self.granularity_m,
+            granularity_min=self.granularity_min,
+            weight=self.n_users if groups is None else np.ones(len(chosen), np.int64),
+            clock=self.clock,
+            crs=self.crs,
+            **cells,
+        )
+
+    def degrees(self) -> pd.DataFrame:
+        """``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` of each sample's rectangle.
+
+        The extremes over its corners and the middles of its sides, to seven decimals. Longitudes
+        run on across the antimeridian. NaN where there is no projection.
+        """
+        return degrees_of(self.crs, self.x_m, self.x_m + self.dx_m, self.y_m, self.y_m + self.dy_m)
+
+    def instants(self, minutes: FloatArray) -> pd.Series[Any]:
+        """Times in the display zone, to the microsecond; the minutes themselves without a clock."""
+        if self.clock is None:
+            return pd.Series(minutes)
+        epoch = np.datetime64(self.clock.epoch.replace(tzinfo=None), "us")
+        times = epoch + np.rint(minutes * 60e6).astype("m8[us]")
+        utc = pd.Series(times).dt.tz_localize("UTC")
+        local: pd.Series[Any] = utc.dt.tz_convert(self.clock.timezone)
+        return local
+
+
+def degrees_of(
+    crs: str | None, x0: FloatArray, x1: FloatArray, y0: FloatArray, y1: FloatArray
+) -> pd.DataFrame:
+    """Bounds in degrees of rectangles on a projection; see GeneralizedFingerprintSet.degrees."""
+    names = ("lat_min", "lat_max", "lon_min", "lon_max")
+    if crs is None:
+        return pd.DataFrame({name: np.full(len(x0), np.nan) for name in names})
+    back = pyproj.Transformer.from_crs(pyproj.CRS.from_user_input(crs), "EPSG:4326", always_xy=True)
+    centre = float(back.transform(0.0, 0.0)[0])
+    low, high = [np.full(len(x0), np.inf) for _ in "ab"], [np.full(len(x0), -np.inf) for _ in "ab"]
+    for x in (x0, (x0 + x1) / 2, x1):
+        for y in (y0, (y0 + y1) / 2, y1):
+            lon, lat = back.transform(x, y)
+            lon = centre + (np.asarray(lon) - centre + 180.0) % 360.0 - 180.0
+            for i, values in enumerate((np.asarray(lat), lon)):
+                np.minimum(low[i], values, out=low[i])
+                np.maximum(high[i], values, out=high[i])
+    columns = (low[0], high[0], low[1], high[1])
+    return pd.DataFrame(
+        {name: np.round(v, _DECIMALS) for name, v in zip(names, columns, strict=True)}
+    )

@@ -1,0 +1,296 @@
+"""GLOVE against the matrix-based oracle, by hand, and what must always hold."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fpanon_core.anonymize.glove import glove
+from fpanon_core.engines.local import LocalEngine
+from fpanon_core.measures.kgap import k_gap
+from fpanon_core.model.configs import StretchConfig
+from fpanon_core.model.errors import Cancelled, ConfigError, InfeasibleError
+from fpanon_core.model.fingerprints import FingerprintSet
+from tests.fingerprint_sets import as_lists, boxes, crowds
+from tests.oracles import glove as oracle
+from tests.oracles import stretch
+
+CELL = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
+
+
+def cells_of(published, group):
+    return np.column_stack([getattr(published, name)[published.rows_of(group)] for name in CELL])
+
+
+def check(fs, k, *, workers=2, config=None, **options):
+    """The same groups, published samples and suppressed samples as the oracle; nothing broken."""
+    config = config or StretchConfig()
+    result = glove(fs, k, config=config, engine=LocalEngine(workers), **options)
+    originals = [np.array(f) for f in as_lists(fs)]
+    group, published, suppressed = oracle.glove(
+        originals,
+        k,
+        weight=fs.weight.tolist(),
+        leftover=options.get("leftover", "merge"),
+        space=options.get("suppress_space_m"),
+        time=options.get("suppress_time_min"),
+        ws=config.w_space,
+        wt=config.w_time,
+        smax=config.max_space_m,
+        tmax=config.max_time_min,
+    )
+    assert result.group.tolist() == group.tolist()
+    assert result.published.lengths.tolist() == [len(cells) for cells in published]
+    for g, cells in enumerate(published):
+        np.testing.assert_allclose(cells_of(result.published, g), cells, atol=1e-6)
+    mine = {
+        (u, s - fs.offsets[u]): reason for u, s, reason in result.suppressed.itertuples(index=False)
+    }
+    assert mine == suppressed
+    copies = [cells_of(result.published, g) if g >= 0 else None for g in result.group]
+    faults = oracle.faults(
+        originals, k, result.group, copies, suppressed, weight=fs.weight.tolist()
+    )
+    assert faults == []
+    check_accuracy(fs, result)
+    return result
+
+
+def check_accuracy(fs, result):
+    """Spans and phantoms, counted sample by sample."""
+    gone = set(result.suppressed["sample"])
+    pairs, held = 0, 0
+    p = result.published
+    accuracy = result.accuracy
+    assert accuracy["user"].tolist() == fs.sample_user.tolist()
+    assert accuracy["sample"].tolist() == list(range(fs.n_samples))
+    assert accuracy["group"].tolist() == result.group[fs.sample_user].tolist()
+    spans = accuracy[["space_m", "time_min"]].to_numpy()
+    for u in range(fs.n_users):
+        g = result.group[u]
+        part = p.rows_of(g) if g >= 0 else slice(0, 0)
+        start, end = p.t_min[part], p.t_min[part] + p.dt_min[part]
+        span = (p.dx_m[part] + p.dy_m[part]) / 2
+        used = np.zeros(len(start), bool)
+        for s in range(fs.offsets[u], fs.offsets[u + 1]):
+            if s in gone:
+                assert np.isnan(spans[s]).all()
+                continue
+            over = (start < fs.t_min[s] + fs.dt_min[s]) & (end > fs.t_min[s])
+            assert abs(spans[s, 0] - span[over].max()) < 1e-6
+            assert abs(spans[s, 1] - (end - start)[over].sum()) < 1e-6
+            used |= over
+        pairs += len(start)
+        held += used.sum()
+    assert result.phantom_share == pytest.approx(1 - held / pairs if pairs else 0)
+
+
+thresholds = st.sampled_from([{}, {"suppress_space_m": 1_500.0, "suppress_time_min": 60.0},
+                              {"suppress_space_m": 400.0}, {"suppress_time_min": 3.0}])  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    crowds(),
+    st.sampled_from([2, 3, 5, 10]),
+    thresholds,
+    st.sampled_from(["merge", "suppress"]),
+    st.sampled_from([1, 2]),
+)
+def test_equals_the_oracle(fs, k, options, leftover, workers):
+    k = min(k, fs.n_users)
+    result = check(fs, k, workers=workers, leftover=leftover, **options)
+    seen = result.expanded() if result.published.n_groups else None
+    if seen is not None:
+        assert not k_gap(seen, k).values.any()
+    space, time = options.get("suppress_space_m"), options.get("suppress_time_min")
+    p = result.published
+    assert space is None or ((p.dx_m + p.dy_m) / 2 <= space).all()
+    assert time is None or (p.dt_min <= time).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(boxes(max_users=25), st.sampled_from([2, 3, 5, 10]), thresholds, st.data())
+def test_equals_the_oracle_on_cells_of_any_extent_and_weight(fs, k, options, data):
+    """Thresholds below the data's granularity of 100 m and 1 min are not among these."""
+    k = min(k, int(fs.weight.sum()))
+    check(fs, k, leftover=data.draw(st.sampled_from(["merge", "suppress"])), **options)
+
+
+@settings(max_examples=15, deadline=None)
+@given(crowds(max_users=40), st.sampled_from([2, 4]), st.sampled_from([0.0, 0.25, 1.0]))
+def test_equals_the_oracle_with_other_weights(fs, k, w_space):
+    config = StretchConfig(w_space, 1 - w_space, 5_000.0, 60.0)
+    check(fs, min(k, fs.n_users), config=config)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 10])
+def test_gap_of_what_is_published_is_0_by_the_oracle(k):
+    rng = np.random.default_rng(k)
+    fs = FingerprintSet.from_samples(
+        rng.integers(0, 33, 150), *rng.uniform(0, 20_000, (2, 150)), rng.uniform(0, 2_000, 150)
+    )
+    for options in ({}, {"suppress_space_m": 3_000.0, "suppress_time_min": 120.0}):
+        result = glove(fs, k, **options)
+        assert stretch.k_gap(as_lists(result.expanded()), k) == [0.0] * fs.n_users
+
+
+def test_a_published_set_can_be_hidden_further():
+    """From k = 2 to k = 6: groups of two and three are merged; each stands for its users."""
+    rng = np.random.default_rng(1)
+    fs = FingerprintSet.from_samples(
+        rng.integers(0, 41, 200), *rng.uniform(0, 20_000, (2, 200)), rng.uniform(0, 2_000, 200)
+    )
+    first = glove(fs, 2)
+    again = check(first.published.fingerprints(), 6)
+    assert glove(first.published, 6).group.tolist() == again.group.tolist()
+    assert again.published.n_users.sum() == fs.n_users
+    assert again.published.n_users.min() >= 6
+
+
+# --- by hand -------------------------------------------------------------------------------------
+
+
+def test_two_pairs_by_hand():
+    """Δ(0, 1): 900 m and 2 min: (900/20000 + 2/480)/2 = 0.0246; Δ(2, 3): 3 min, 0.003125.
+
+    From either pair to the other 598 min and more: 0.5. Merged: x from 0 to 900 + 100, t from 0 to
+    2 + 1; and t from 600 to 604. Spans: (1000 + 100)/2 = 550 m, 3 min; 100 m, 4 min.
+    """
+    fs = FingerprintSet.from_samples([*"abcd"], [0, 900, 0, 0], [0] * 4, [0, 2, 600, 603])
+    result = check(fs, 2)
+    assert result.group.tolist() == [0, 0, 1, 1]
+    assert cells_of(result.published, 0).tolist() == [[0, 0, 0, 1000, 100, 3]]
+    assert cells_of(result.published, 1).tolist() == [[0, 0, 600, 100, 100, 4]]
+    assert result.accuracy["space_m"].tolist() == [550, 550, 100, 100]
+    assert result.accuracy["time_min"].tolist() == [3, 3, 4, 4]
+    assert result.phantom_share == 0
+
+
+def test_groups_of_three_by_hand():
+    """Minutes 0, 2, 6, 100, 101, 103, 200 in one place, k = 3; 960 min would be Δ = 1.
+
+    3+4 (1 min) come first, then 0+1 (2 min). To {3, 4}, t 100 … 102, user 5 at 103 … 104 costs,
+    with weights 2/3 and 1/3, 4 − 2/3·2 − 1/3·1 = 7/3 min: next; a group of three, finished.
+    {0, 1}, t 0 … 3, and user 2, t 6 … 7: 7 − 2/3·3 − 1/3 = 14/3 min: finished. User 6 is left over,
+    nearer to {3, 4, 5} (t 100 … 104): t 100 … 201.
+    """
+    times = [0, 2, 6, 100, 101, 103, 200]
+    fs = FingerprintSet.from_samples(range(7), [0] * 7, [0] * 7, times)
+    result = check(fs, 3)
+    assert result.group.tolist() == [0, 0, 0, 1, 1, 1, 1]
+    assert result.left_over.tolist() == [6]
+    assert result.published.t_min.tolist() == [0, 100]
+    assert result.published.dt_min.tolist() == [7, 101]
+    out = check(fs, 3, leftover="suppress")
+    assert out.group.tolist() == [0, 0, 0, 1, 1, 1, -1]
+    assert out.suppressed.values.tolist() == [[6, 6, "left over"]]
+    assert out.published.dt_min.tolist() == [7, 4]
+
+
+def test_suppression_by_hand():
+    """Both users at minutes 0 and 5; user 0 at x = 0, user 1 at 500 and 9,000; at most 1,000 m.
+
+    Of user 0's samples, that of minute 5 is nearer to user 1's at minute 0 ((500/20000 + 5/480)/2 =
+    0.018) than to that at 9,000 m (0.225): both join the former, and the latter joins them: x 0 …
+    9,100, t 0 … 6, span (9,100 + 100)/2 = 4,600 m. The lower face would come down by 500 m for two
+    samples, the upper by 8,500 m for one: that goes. Left: x 0 … 600, span 350 m, t 0 … 6.
+    """
+    fs = FingerprintSet.from_samples([0, 0, 1, 1], [0, 0, 500, 9_000], [0] * 4, [0, 5, 0, 5])
+    result = check(fs, 2, suppress_space_m=1_000)
+    assert result.suppressed.values.tolist() == [[1, 3, "space"]]
+    assert cells_of(result.published, 0).tolist() == [[0, 0, 0, 600, 100, 6]]
+    assert result.phantom_share == 0
+    assert result.suppressed_share == 0.25
+    # And at most 3 minutes: after that sample the box is t 0 … 6, of which the upper face comes
+    # down by 5 minutes for one sample, the lower for two. The first one would now exceed both.
+    result = check(fs, 2, suppress_space_m=1_000, suppress_time_min=3)
+    assert result.suppressed.values.tolist() == [[0, 1, "time"], [1, 3, "space and time"]]
+    assert cells_of(result.published, 0).tolist() == [[0, 0, 0, 600, 100, 1]]
+
+
+def test_a_user_without_a_sample_left_stays_in_the_group():
+    fs = FingerprintSet.from_samples([0, 1], [0, 9_000], [0, 0], [0, 0])
+    result = check(fs, 2, suppress_space_m=1_000)
+    assert result.group.tolist() == [0, 0]
+    assert result.suppressed.values.tolist() == [[0, 0, "space"]]
+
+
+# --- the same always -----------------------------------------------------------------------------
+
+
+def people(n, seed=0, samples=8):
+    rng = np.random.default_rng(seed)
+    user = np.repeat(np.arange(n), samples)
+    home = rng.uniform(0, 40_000, (2, n))
+    x, y = home[:, user] + rng.normal(0, 2_000, (2, len(user)))
+    return FingerprintSet.from_samples(user, x, y, rng.uniform(0, 4_320, len(user)))
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_threads_change_nothing(k):
+    """700 users: several tiles of the pool, several batches."""
+    fs = people(700)
+    one, two = (glove(fs, k, engine=LocalEngine(w), suppress_time_min=600) for w in (1, 2))
+    np.testing.assert_array_equal(one.group, two.group)
+    for name in CELL:
+        np.testing.assert_array_equal(getattr(one.published, name), getattr(two.published, name))
+    assert one.suppressed.equals(two.suppressed)
+    assert one.accuracy.equals(two.accuracy)
+
+
+@pytest.mark.parametrize(("many", "refreshed", "ahead"), [(1, 1, 1), (2, 5, 3), (30, 200, 40)])
+def test_lengths_of_lists_and_batches_change_nothing(monkeypatch, many, refreshed, ahead):
+    fs = people(250)
+    expected = glove(fs, 4)
+    monkeypatch.setattr("fpanon_core.anonymize.grouping._MANY", many)
+    monkeypatch.setattr("fpanon_core.anonymize.grouping._REFRESHED", refreshed)
+    monkeypatch.setattr("fpanon_core.anonymize.grouping._AHEAD", ahead)
+    np.testing.assert_array_equal(glove(fs, 4).group, expected.group)
+
+
+def test_progress_reaches_one_and_cancel_stops():
+    seen = []
+    glove(people(300), 3, progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[0] == 0.0
+    assert seen[-1] == 1.0
+    for limit in (0.0, 0.3, 0.6):
+
+        def stop(share, limit=limit):
+            if share > limit:
+                raise Cancelled("stopped by the user")
+
+        with pytest.raises(Cancelled):
+            glove(people(300), 3, progress=stop)
+
+
+# --- what cannot be ------------------------------------------------------------------------------
+
+
+def test_impossible_questions():
+    fs = FingerprintSet.from_samples([1, 2, 3], [0] * 3, [0] * 3, [0, 3, 9])
+    with pytest.raises(InfeasibleError, match="k = 4 exceeds the 3 fingerprints loaded"):
+        glove(fs, 4)
+    with pytest.raises(InfeasibleError, match="single fingerprint"):
+        glove(fs.subset([0]), 2)
+    for k in (1, 2.0, True, "2"):
+        with pytest.raises(ConfigError, match="integer of 2 or more"):
+            glove(fs, k)
+    with pytest.raises(ConfigError, match="'merge' or 'suppress'"):
+        glove(fs, 2, leftover="drop")
+    for bad in (0, -1, float("nan"), float("inf"), "15", True):
+        with pytest.raises(ConfigError, match="must be a positive number"):
+            glove(fs, 2, suppress_space_m=bad)
+        with pytest.raises(ConfigError, match="must be a positive number"):
+            glove(fs, 2, suppress_time_min=bad)
+    with pytest.raises(ConfigError, match="finer than the data"):
+        glove(fs, 2, suppress_space_m=50)
+    with pytest.raises(ConfigError, match="finer than the data"):
+        glove(fs, 2, suppress_time_min=0.5)
+
+
+def test_everyone_in_one_group():
+    fs = FingerprintSet.from_samples([1, 2, 3], [0] * 3, [0] * 3, [0, 3, 9])
+    assert check(fs, 3).group.tolist() == [0, 0, 0]
+    assert check(fs, 2).group.tolist() == [0, 0, 0]

@@ -1,0 +1,304 @@
+"""GLOVE from science.md §5, with a full matrix of efforts; and what must always hold of a release.
+
+Imports nothing from the package. A fingerprint is an array (samples, 6) of x, y, t, dx, dy, dt in
+order of t, x, y. Efforts are rounded to 1e-12, so that mathematically equal ones tie.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+X, Y, T, DX, DY, DT = range(6)
+CONFIG = {"ws": 0.5, "wt": 0.5, "smax": 20_000.0, "tmax": 480.0}
+
+
+def glove(fingerprints, k, *, weight=None, leftover="merge", space=None, time=None, **config):
+    """Groups and published cells: (group of each user, cells of each group, suppressed).
+
+    ``suppressed`` maps (user, sample of the user) to the reason.
+    """
+    config = CONFIG | config
+    originals = [ordered(f) for f in fingerprints]
+    users = [1] * len(originals) if weight is None else list(weight)
+    finished, members, left = greedy(originals, users, k, config)
+    suppressed = {}
+    if left is not None:
+        cells, n, who = left
+        if leftover == "merge":
+            efforts = [
+                (round12(effort(cells, other, n, m, config)), index)
+                for index, (other, m) in finished.items()
+            ]
+            into = min(efforts)[1]
+            a, b = sorted([(into, *finished[into]), (who[0], cells, n)], key=lambda f: f[0])
+            merged = merge(a[1], b[1], a[2], b[2], config)
+            group = sorted(members.pop(into) + who)
+            del finished[into]
+            finished[group[0]] = (merged, a[2] + b[2])
+            members[group[0]] = group
+        else:
+            for u in who:
+                suppressed |= {(u, s): "left over" for s in range(len(originals[u]))}
+    group_of = np.full(len(originals), -1)
+    published = []
+    for index in sorted(finished):
+        cells = finished[index][0]
+        if space is not None or time is not None:
+            cells, gone = suppress(cells, members[index], originals, space, time)
+            suppressed |= gone
+        if len(cells) == 0:
+            continue
+        group_of[members[index]] = len(published)
+        published.append(cells)
+    return group_of, published, suppressed
+
+
+def greedy(originals, weight, k, config):
+    """Finished groups by index, their members, and what is left over or None."""
+    n = len(originals)
+    pool = {i: (originals[i], weight[i]) for i in range(n) if weight[i] < k}
+    finished = {i: (reshape(originals[i]), weight[i]) for i in range(n) if weight[i] >= k}
+    members = {i: [i] for i in range(n)}
+    matrix = np.full((n, n), np.inf)
+    for i in pool:
+        fill(matrix, pool, i, config)
+    while len(pool) > 1:
+        # The first smallest entry of the upper triangle, row by row: the smallest pair.
+        i, j = (int(v) for v in np.unravel_index(np.argmin(matrix), matrix.shape))
+        (a, na), (b, nb) = pool.pop(i), pool.pop(j)
+        merged = (merge(a, b, na, nb, config), na + nb)
+        members[i] = sorted(members[i] + members.pop(j))
+        matrix[[i, j], :] = np.inf
+        matrix[:, [i, j]] = np.inf
+        if na + nb >= k:
+            finished[i] = merged
+        else:
+            pool[i] = merged
+            fill(matrix, pool, i, config)
+    if not pool:
+        return finished, members, None
+    ((index, (cells, count)),) = pool.items()
+    return finished, members, (cells, count, members.pop(index))
+
+
+def fill(matrix, pool, i, config):
+    """Efforts between i and everyone else in the pool, all at once: i's samples × all samples."""
+    others = [j for j in pool if j != i]
+    if not others:
+        return
+    a, na = pool[i]
+    rows = np.concatenate([pool[j][0] for j in others])
+    lengths = np.array([len(pool[j][0]) for j in others])
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    counts = np.repeat([pool[j][1] for j in others], lengths)
+    delta = sample_efforts(a, rows, na, counts, config)
+    there = np.minimum.reduceat(delta, starts, axis=1).mean(axis=0)
+    back = np.add.reduceat(delta.min(axis=0), starts) / lengths
+    effort = np.where(lengths < len(a), there, np.where(lengths > len(a), back, (there + back) / 2))
+    for j, value in zip(others, effort, strict=True):
+        matrix[min(i, j), max(i, j)] = round12(value)
+
+
+def sample_efforts(a, b, na, nb, config):
+    """δ of every sample of a and every sample of b, as §2 writes it."""
+    share_a = na / (na + np.asarray(nb, float))
+    share_b = 1 - share_a
+    phi = []
+    for low, extent in ((X, DX), (Y, DY), (T, DT)):
+        p, dp = a[:, None, low], a[:, None, extent]
+        q, dq = b[None, :, low], b[None, :, extent]
+        a_to_b = (p - np.minimum(p, q)) + (np.maximum(p + dp, q + dq) - (p + dp))
+        b_to_a = (q - np.minimum(p, q)) + (np.maximum(p + dp, q + dq) - (q + dq))
+        phi.append(share_a * a_to_b + share_b * b_to_a)
+    space = config["ws"] * np.minimum((phi[0] + phi[1]) / config["smax"], 1)
+    return space + config["wt"] * np.minimum(phi[2] / config["tmax"], 1)
+
+
+def effort(a, b, na, nb, config):
+    delta = sample_efforts(a, b, na, nb, config)
+    there, back = delta.min(axis=1).mean(), delta.min(axis=0).mean()
+    if len(a) != len(b):
+        return there if len(a) > len(b) else back
+    return (there + back) / 2
+
+
+def round12(values):
+    return np.rint(np.asarray(values) * 1e12) / 1e12
+
+
+# --- merge -------------------------------------------------------------------------------------
+
+
+def merge(a, b, na, nb, config):
+    """Steps 1–3; a has the smaller index."""
+    if len(b) > len(a):
+        a, b, na, nb = b, a, nb, na
+    joined = round12(sample_efforts(a, b, na, nb, config)).argmin(axis=1)
+    merged = ordered(
+        [bounding([b[j], *a[joined == j]]) for j in range(len(b)) if (joined == j).any()]
+    )
+    alone = [b[j] for j in range(len(b)) if not (joined == j).any()]
+    if alone:
+        delta = round12(sample_efforts(np.array(alone), merged, nb, na + nb, config))
+        into = delta.argmin(axis=1)
+        merged = [
+            bounding([cell, *(s for s, m in zip(alone, into, strict=True) if m == number)])
+            for number, cell in enumerate(merged)
+        ]
+    return reshape(np.array(merged))
+
+
+def reshape(cells):
+    """No two cells overlap in time: cut at all starts and ends, bound, join again."""
+    starts, ends = cells[:, T], cells[:, T] + cells[:, DT]
+    cuts = sorted({*starts.tolist(), *ends.tolist()})
+    pieces = []
+    for begin, end in pairwise(cuts):
+        cover = cells[(starts < end) & (ends > begin)]
+        if len(cover) == 0:
+            continue
+        x, y, _, dx, dy, _ = bounding(cover)
+        if pieces and pieces[-1][T] + pieces[-1][DT] == begin:
+            last = pieces[-1]
+            if (last[X], last[Y], last[DX], last[DY]) == (x, y, dx, dy):
+                last[DT] = end - last[T]
+                continue
+        pieces.append([x, y, begin, dx, dy, end - begin])
+    return np.array(pieces)
+
+
+def bounding(cells):
+    cells = np.asarray(cells)
+    low = cells[:, :3].min(axis=0)
+    return np.concatenate([low, (cells[:, :3] + cells[:, 3:]).max(axis=0) - low])
+
+
+def ordered(cells):
+    cells = np.asarray(cells, float)
+    return cells[np.lexsort(cells.T[[DY, DX, DT, Y, X, T]])]
+
+
+# --- suppression -------------------------------------------------------------------------------
+
+
+def excess(cell, space, time):
+    """Whether a cell exceeds the spatial and the temporal threshold."""
+    return (
+        space is not None and (cell[DX] + cell[DY]) / 2 > space,
+        time is not None and cell[DT] > time,
+    )
+
+
+def suppress(cells, members, originals, space, time):
+    """Cells within the thresholds, and {(user, sample): reason} of what they do not hold.
+
+    In every cell that exceeds a threshold: samples too large by themselves are left out; then the
+    samples at a face of the box, the face chosen that comes down most, in shares of the threshold,
+    for each sample lost; until the box fits. Then those left out are put back, earliest first,
+    where the box still fits.
+    """
+    remaining = []
+    gone = {}
+    for cell in cells:
+        if not any(excess(cell, space, time)):
+            remaining.append(cell)
+            continue
+        begin, end = cell[T], cell[T] + cell[DT]
+        held = []
+        for u in members:
+            for s, sample in enumerate(originals[u]):
+                start, stop = max(sample[T], begin), min(sample[T] + sample[DT], end)
+                if start < stop and (u, s) not in gone:
+                    part = [sample[X], sample[Y], start, sample[DX], sample[DY], stop - start]
+                    held.append(((start, sample[X], sample[Y], u, s), np.array(part)))
+        held.sort(key=lambda entry: entry[0])
+        kept = [i for i in range(len(held)) if not any(excess(held[i][1], space, time))]
+        while kept and any(excess(bounding([held[i][1] for i in kept]), space, time)):
+            kept = without_a_face(kept, [part for _, part in held], space, time)
+        for i in range(len(held)):
+            if kept and i not in kept:
+                trial = sorted([*kept, i])
+                if not any(excess(bounding([held[j][1] for j in trial]), space, time)):
+                    kept = trial
+        for i in range(len(held)):
+            if i not in kept:
+                *_, u, s = held[i][0]
+                wide, long = excess(bounding([held[j][1] for j in [*kept, i]]), space, time)
+                words = [w for w, is_so in (("space", wide), ("time", long)) if is_so]
+                gone[u, s] = " and ".join(words)
+        if kept:
+            remaining.append(bounding([held[i][1] for i in kept]))
+    return np.array(remaining).reshape(-1, 6), gone
+
+
+def without_a_face(kept, parts, space, time):
+    boxes = np.array([parts[i] for i in kept])
+    wide, long = excess(bounding(boxes), space, time)
+    best, keep = -1.0, []
+    for axis, over, unit in ((X, wide, space), (Y, wide, space), (T, long, time)):
+        if not over:
+            continue
+        unit = 2 * unit if axis != T else unit
+        low, high = boxes[:, axis], boxes[:, axis] + boxes[:, axis + 3]
+        for values, extreme, sign in ((low, low.min(), 1), (high, high.max(), -1)):
+            rest = values != extreme
+            if not rest.any():
+                continue
+            to = values[rest].min() if sign == 1 else values[rest].max()
+            gain = abs(to - extreme) / unit / (~rest).sum()
+            if gain > best:
+                best, keep = gain, [i for i, stays in zip(kept, rest, strict=True) if stays]
+    return keep
+
+
+# --- what must always hold ---------------------------------------------------------------------
+
+
+def faults(fingerprints, k, group_of, published, suppressed, *, weight=None):
+    """Sentences on everything of "What must always hold" that does not; the k-gap apart.
+
+    ``published`` gives each user's own published cells, an array or None.
+    """
+    weight = [1] * len(fingerprints) if weight is None else weight
+    wrong = []
+    for u, cells in enumerate(fingerprints):
+        lost = [s for s in range(len(cells)) if (u, s) in suppressed]
+        if group_of[u] < 0:
+            if len(lost) != len(cells) or published[u] is not None:
+                wrong.append(f"user {u} is in no group and not wholly suppressed")
+            continue
+        for s, sample in enumerate(ordered(cells)):
+            if s not in lost and not inside(sample, published[u]):
+                wrong.append(f"sample {s} of user {u} is uncovered")
+    for g in set(group_of.tolist()) - {-1}:
+        inside_group = np.flatnonzero(group_of == g)
+        if sum(weight[u] for u in inside_group) < k:
+            wrong.append(f"group {g} is too small")
+        first = published[inside_group[0]]
+        if any(not np.array_equal(first, published[u]) for u in inside_group):
+            wrong.append(f"group {g} is not published alike")
+        if (first[:, 3:] < 0).any():
+            wrong.append(f"group {g} has a negative extent")
+        for p in range(len(first)):
+            for q in range(p):
+                early, late = sorted((first[p], first[q]), key=lambda cell: cell[T])
+                if early[T] + early[DT] > late[T]:
+                    wrong.append(f"group {g} overlaps itself")
+    return wrong
+
+
+def inside(sample, cells):
+    """Whether the cells that meet the sample in time hold its rectangle, and leave no gap."""
+    covered = 0.0
+    for cell in cells:
+        start = max(cell[T], sample[T])
+        stop = min(cell[T] + cell[DT], sample[T] + sample[DT])
+        if start >= stop:
+            continue
+        for axis in (X, Y):
+            if cell[axis] > sample[axis]:
+                return False
+            if cell[axis] + cell[axis + 3] < sample[axis] + sample[axis + 3]:
+                return False
+        covered += stop - start
+    return abs(covered - sample[DT]) < 1e-9
