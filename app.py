@@ -10,6 +10,7 @@ PAGES = [
     st.Page("pages/views/start.py", title="Start", default=True),
     st.Page("pages/views/data.py", title="Data"),
     st.Page("pages/views/anonymizability.py", title="Anonymizability"),
+    st.Page("pages/views/glove.py", title="GLOVE"),
 ]
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import gzip
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,15 @@ def write_table(pieces: Iterable[pd.DataFrame], path: str | os.PathLike[str]) ->
     return rows
 
 
+def table_bytes(pieces: Iterable[pd.DataFrame], name: str) -> bytes:
+    """What :func:`write_table` would write to a file of that name, without any file."""
+    content = BytesIO()
+    with _Writer(content, name) as writer:
+        for piece in pieces:
+            writer.write(piece)
+    return content.getvalue()
+
+
 def check_writable(path: str | os.PathLike[str]) -> Path:
     """The path, if its ending names a format and its folder exists; ConfigError if not."""
     target = Path(path)
@@ -85,8 +95,8 @@ def _whole(target: Path) -> Iterator[Path]:
 class _Writer:
     """One open file; the first piece settles the columns."""
 
-    def __init__(self, path: Path, name: str) -> None:
-        self._path = path
+    def __init__(self, target: Path | BytesIO, name: str) -> None:
+        self._target = target
         self._parquet = name.lower().endswith(".parquet")
         self._zipped = name.lower().endswith(".gz")
         self._open: list[Any] = []
@@ -114,9 +124,10 @@ class _Writer:
 
     def _start(self, schema: Any) -> None:
         if self._parquet:
-            self._open.append(parquet.ParquetWriter(self._path, schema))
+            self._open.append(parquet.ParquetWriter(self._target, schema))
             return
-        self._open.append(self._path.open("wb"))
+        into = self._target
+        self._open.append(into.open("wb") if isinstance(into, Path) else _Kept(into))
         if self._zipped:
             # No name and no time in the header: equal tables, equal bytes.
             raw = self._open[-1]
@@ -128,6 +139,17 @@ class _Writer:
         if isinstance(column.dtype, pd.CategoricalDtype):
             return pa.array(column.astype(object), type=pa.string())
         return pa.array(column, from_pandas=True)
+
+
+class _Kept:
+    """A stream in memory that is not emptied by closing what writes to it."""
+
+    def __init__(self, stream: BytesIO) -> None:
+        self.write, self.flush = stream.write, stream.flush
+        self.closed = False
+
+    def close(self) -> None:
+        self.closed = True
 
 
 def _delicate(column: Any) -> bool:

@@ -47,7 +47,7 @@ def cdf(
     *,
     x_title: str,
     x_range: tuple[float, float] = (0.0, 1.0),
-    y_title: str = "Share of users",
+    whose: str = "users",
     references: Sequence[tuple[float, str]] = (),
     log_x: bool = False,
     height: int = 440,
@@ -58,15 +58,17 @@ def cdf(
     ----------
     x_range : tuple of float
         What the axis shows, in the values' own unit; above 0 where ``log_x``.
+    whose : str
+        What each value belongs to, such as "users".
     references : sequence of (x, label)
         Vertical lines to compare with.
     """
-    traces = [trace for curve in curves for trace in _traces(curve, of, x_range)]
+    traces = [trace for curve in curves for trace in _traces(curve, of, x_range, whose)]
     ends = [math.log10(end) for end in x_range] if log_x else list(x_range)
     x_axis = axis(of, x_title, range=ends)
     if log_x:
         x_axis |= {"type": "log", "tickvals": _TICKS, "ticktext": [f"{t:g}" for t in _TICKS]}
-    y_axis = axis(of, y_title, range=[0, 1.005], tickformat=".0%", dtick=0.25)
+    y_axis = axis(of, f"Share of {whose}", range=[0, 1.005], tickformat=".0%", dtick=0.25)
     lines = [_line(at, of) for at, _ in references]
     labels = [_label(math.log10(at) if log_x else at, text, of) for at, text in references]
     return figure(
@@ -90,7 +92,9 @@ def beyond(curves: Sequence[Curve], edge: float) -> dict[str, int]:
     return {curve.name: int((curve.values > edge).sum()) for curve in curves}
 
 
-def _traces(curve: Curve, of: Theme, x_range: tuple[float, float]) -> list[dict[str, Any]]:
+def _traces(
+    curve: Curve, of: Theme, x_range: tuple[float, float], whose: str
+) -> list[dict[str, Any]]:
     """The steps, the points that answer to the mouse, and the median, which is in the legend."""
     x, y, index = step_points(curve.values)
     line = {"color": curve.colour, "width": 2.5, "dash": DASHES[curve.style % len(DASHES)]}
@@ -113,7 +117,7 @@ def _traces(curve: Curve, of: Theme, x_range: tuple[float, float]) -> list[dict[
         "selected": {"marker": {"opacity": 1.0}},
         "unselected": {"marker": {"opacity": 0.0}},
         "showlegend": False,
-        "hovertemplate": "%{y:.0%} of users ≤ %{x:.3f}<extra>" + curve.name + "</extra>",
+        "hovertemplate": f"%{{y:.0%}} of {whose} ≤ %{{x:.3f}}<extra>" + curve.name + "</extra>",
     }
     if curve.users is not None:
         points["customdata"] = curve.users[index]

@@ -22,6 +22,7 @@ from .style import Colour, Theme
 
 FloatArray = npt.NDArray[np.float64]
 MAX_POINTS = 5_000
+MAX_CELLS = 3_000
 _WIDTH_PX = 460  # a column of two on a laptop; a wider map shows more around the data
 _KM_PER_DEGREE = 111.195
 
@@ -135,6 +136,51 @@ def fingerprints_map(
     lon = np.concatenate([f[1] for f in fingerprints])
     lat = np.concatenate([f[2] for f in fingerprints])
     return _map(_box_of(lon, lat), layers, of, height)
+
+
+def cells_map(
+    bounds: FloatArray,
+    colour: Sequence[str],
+    tips: Sequence[str],
+    around: tuple[FloatArray, FloatArray],
+    of: Theme,
+    *,
+    height: int = 460,
+) -> Map:
+    """Rectangles of places, the largest at the bottom; points of single places stay visible.
+
+    Parameters
+    ----------
+    bounds : ndarray (n, 4)
+        West, south, east, north of each, degrees; at most :data:`MAX_CELLS`.
+    colour : sequence of str
+        Of each, such as ``"#0072B2"``.
+    tips : sequence of str
+        What the mouse is told about each; plain text.
+    around : tuple of ndarray
+        Longitudes and latitudes that the map is to show.
+    """
+    size = (bounds[:, 2] - bounds[:, 0]) * (bounds[:, 3] - bounds[:, 1])
+    data = []
+    for i in np.argsort(-size, kind="stable").tolist():
+        west, south, east, north = (_short(d) for d in bounds[i])
+        ring = [[west, south], [east, south], [east, north], [west, north]]
+        rgb = [int(colour[i][at : at + 2], 16) for at in (1, 3, 5)]
+        data.append({"g": ring, "c": rgb, "tip": tips[i]})
+    layer = pdk.Layer(
+        "PolygonLayer",
+        id="cells",
+        data=data,
+        get_polygon="g",
+        get_fill_color="[c[0], c[1], c[2], 36]",
+        get_line_color="[c[0], c[1], c[2], 200]",
+        line_width_min_pixels=1.5,
+        get_line_width=1,
+        filled=True,
+        stroked=True,
+        pickable=True,
+    )
+    return _map(_box_of(*around), [layer], of, height)
 
 
 def _map(box: Box, layers: list[pdk.Layer], of: Theme, height: int) -> Map:

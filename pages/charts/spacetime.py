@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from .style import FONT, Theme, figure
 
 FloatArray = npt.NDArray[np.float64]
 Range = tuple[float, float]
+_SYMBOLS = ("circle", "diamond", "square", "cross", "x")
 
 
 @dataclass(frozen=True)
@@ -69,11 +71,90 @@ def space_time(
             }
         )
     drawn = [(person, "person", "circle")] + ([(other, "other", "diamond")] if other else [])
-    traces += [_path(path, days, of, colour, symbol) for path, colour, symbol in drawn]
+    traces += [
+        _path(path, days, of.css(colour), of.mixed(colour), symbol)
+        for path, colour, symbol in drawn
+    ]
     paths = [path for path, *_ in drawn]
-    east, north = _even(
-        np.concatenate([p.east_km for p in paths]), np.concatenate([p.north_km for p in paths])
+    return _scene(
+        traces,
+        np.concatenate([p.east_km for p in paths]),
+        np.concatenate([p.north_km for p in paths]),
+        np.concatenate([p.wall_min for p in paths]),
+        days,
+        of,
+        height,
     )
+
+
+def group_in_space_time(
+    members: Sequence[Path3D],
+    cells: FloatArray,
+    days: list[str],
+    of: Theme,
+    *,
+    height: int = 520,
+) -> go.Figure:
+    """Figure of one group: its members' own samples, and the cells published for all of them.
+
+    Parameters
+    ----------
+    cells : ndarray (m, 6)
+        East, north (km) and local minutes of the lower and of the upper corner of each cell.
+    """
+    traces: list[dict[str, Any]] = []
+    if len(cells):
+        edges = np.array([_edges(cell) for cell in cells]).reshape(-1, 3)
+        traces.append(
+            {
+                "type": "scatter3d",
+                "x": edges[:, 0],
+                "y": edges[:, 1],
+                "z": edges[:, 2],
+                "mode": "lines",
+                "line": {"color": of.css("quiet"), "width": 2},
+                "name": "published for all",
+                "hoverinfo": "skip",
+            }
+        )
+    for i, path in enumerate(members):
+        colour = of.categories[i % len(of.categories)]
+        symbol = _SYMBOLS[i % len(_SYMBOLS)]
+        traces.append(_path(path, days, colour, colour, symbol) | {"mode": "markers"})
+    corners = cells.reshape(-1, 3)
+    east, north, wall = (
+        np.concatenate([*(getattr(p, name) for p in members), corners[:, i]])
+        for i, name in enumerate(("east_km", "north_km", "wall_min"))
+    )
+    return _scene(traces, east, north, wall, days, of, height)
+
+
+def _edges(cell: FloatArray) -> list[list[float]]:
+    """One line along all edges of a box, broken by NaN where it is lifted."""
+    x0, y0, z0, x1, y1, z1 = cell
+    floor, roof = (
+        [[x0, y0, z], [x1, y0, z], [x1, y1, z], [x0, y1, z], [x0, y0, z]] for z in (z0, z1)
+    )
+    lifted = [[np.nan] * 3]
+    posts = [
+        point
+        for x, y in ((x1, y0), (x1, y1), (x0, y1))
+        for point in ([x, y, z0], [x, y, z1], *lifted)
+    ]
+    return [*floor, *roof, *lifted, *posts]
+
+
+def _scene(
+    traces: list[dict[str, Any]],
+    all_east: FloatArray,
+    all_north: FloatArray,
+    all_wall: FloatArray,
+    days: list[str],
+    of: Theme,
+    height: int,
+) -> go.Figure:
+    """The axes and the camera that both kinds of figure share."""
+    east, north = _even(all_east, all_north)
     widest = max(east[1] - east[0], north[1] - north[0])
     axis = {
         "gridcolor": of.css("faint"),
@@ -84,7 +165,7 @@ def space_time(
         "nticks": 6,
         "tickangle": 0,
     }
-    at, text = _ticks(np.concatenate([p.wall_min for p in paths]), days)
+    at, text = _ticks(all_wall, days)
     font = {"size": 14, "color": of.css("ink")}
     scene = {
         "xaxis": axis | {"title": {"text": "East (km)", "font": font}, "range": list(east)},
@@ -121,15 +202,15 @@ def space_time(
     )
 
 
-def _path(path: Path3D, days: list[str], of: Theme, colour: str, symbol: str) -> dict[str, Any]:
+def _path(path: Path3D, days: list[str], colour: str, line: str, symbol: str) -> dict[str, Any]:
     return {
         "type": "scatter3d",
         "x": path.east_km,
         "y": path.north_km,
         "z": path.wall_min,
         "mode": "lines+markers",
-        "line": {"color": of.mixed(colour), "width": 2.5},
-        "marker": {"color": of.css(colour), "size": 4.5, "symbol": symbol},
+        "line": {"color": line, "width": 2.5},
+        "marker": {"color": colour, "size": 4.5, "symbol": symbol},
         "name": path.name,
         "text": [_clock(m, days) for m in path.wall_min],
         "hovertemplate": "%{text}<br>%{x:.1f} km east, %{y:.1f} km north<extra>%{fullData.name}"

@@ -30,3 +30,13 @@ TAIL_WEIGHT = (
     "measured by how far the third quartile does, as a multiple of the same for a normal "
     "distribution. Normal 1, exponential 1.6, Pareto (heavy-tailed) 14."
 )
+ACCURACY = (
+    "**Accuracy** of a sample: the side of the published area that holds it, (width + height) / 2, "
+    "and the span of time in which it is published. Samples that are left out are not in the "
+    "curves; their share is told beside them."
+)
+PHANTOM = (
+    "**Phantom samples**: the share of all pairs of a member and a published sample in which the "
+    "member has no sample of their own. Cutting the time axis so that cells do not overlap makes "
+    "some."
+)

@@ -43,7 +43,11 @@ def _sidebar(title: str) -> None:
         if current.source.synthetic:
             st.badge("Synthetic data", icon="⚙️", color="orange")
     # What a view shows at length itself is not told twice.
-    told = {"Data": {"read", "peek"}, "Anonymizability": {"read", "measure"}}.get(title, set())
+    told = {
+        "Data": {"read", "peek"},
+        "Anonymizability": {"read", "measure"},
+        "GLOVE": {"read", "glove"},
+    }.get(title, set())
     told |= {"deepen", "estimate"}  # nobody waits for these
     active = [job for job in session.jobs() if job.active and job.kind not in told]
     if active:

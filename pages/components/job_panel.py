@@ -11,7 +11,7 @@ from fpanon_core.io.hints import for_screen
 from fpanon_core.model.errors import FpanonError
 from pages.charts.words import clock
 
-from . import dataset, results, session
+from . import dataset, releases, results, session
 
 _POLL_S = 0.6
 
@@ -25,6 +25,7 @@ def collect() -> None:
             "deepen": results.adopt,
             "estimate": results.adopt_estimate,
             "peek": dataset.adopt_columns,
+            "glove": releases.adopt,
         }
         try:
             adopt[job.kind](job)

@@ -341,7 +341,7 @@ def _parts_figure(
             of,
             x_title="Sample stretch effort",
             x_range=(0.0, min(1.0, 1.05 * top)),
-            y_title="Share of matched samples",
+            whose="matched samples",
             height=360,
         ),
         key="person_parts",

@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 
 from fpanon_core.anonymize.generalize import generalize
+from fpanon_core.anonymize.glove import glove
+from fpanon_core.anonymize.verification import verify_k_anonymity
 from fpanon_core.measures.components import StretchComponents, components_by_k
 from fpanon_core.measures.estimate import estimate_k_gap_s
 from fpanon_core.measures.kgap import k_gap
 from fpanon_core.model.configs import Screening, StretchConfig
 from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.glove import GloveResult, Verification
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.model.results import KGapResult
 
@@ -149,6 +152,14 @@ def measure(
         known = k_gap(shown, max(ks), config=config, progress=lambda f: progress(0.7 * f))
     by_k = components_by_k(shown, known, ks, progress=lambda f: progress(0.7 + 0.3 * f))
     return Measured(profile, known, {k: Parts.of(c) for k, c in by_k.items()})
+
+
+def hide(
+    fs: FingerprintSet, k: int, options: dict[str, Any], *, progress: Progress
+) -> tuple[GloveResult, Verification]:
+    """GLOVE's release at k, and what the verifier says of it; ``options`` as ``glove`` has them."""
+    result = glove(fs, k, **options, progress=lambda f: progress(0.9 * f))
+    return result, verify_k_anonymity(fs, result, k)
 
 
 def estimate(

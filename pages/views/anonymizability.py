@@ -8,10 +8,10 @@ import streamlit as st
 from pages.charts import style, words
 from pages.charts.cdf import Curve, beyond, cdf
 from pages.components import (
-    dataset,
     definitions,
     exports,
     job_panel,
+    needed,
     person,
     results,
     session,
@@ -27,26 +27,12 @@ of = style.theme(st.context.theme.type)
 st.title("Anonymizability", anchor=False)
 st.markdown("How far is everyone from hiding in a crowd of k?")
 
-opening = dataset.opening()
-if opening is not None:
-    job_panel.show([opening], key="anon_opening")
-    if opening.active:
-        st.caption("The figures follow as soon as the data are read.")
-        end_view()
-data = dataset.current()
-if data is None:
-    st.info("No data set is open yet. Open a sample, or your own data, and everyone is measured.")
-    st.page_link("pages/views/start.py", label="Go to the start", icon="🏠")
-    end_view()
-
-dataset.banner(data)
+data = needed.data(
+    "anon",
+    without="No data set is open yet. Open a sample, or your own data, and everyone is measured.",
+    then="The figures follow as soon as the data are read.",
+)
 n = data.fs.n_users
-if n < 2:
-    st.error(
-        "This data set has 1 user, and one user alone cannot hide among others. Open data with at "
-        "least 2 users, or loosen the screening on the Data page."
-    )
-    end_view()
 asked = settings.form(n)
 wanted = settings.current().limited_to(n)
 if asked:
