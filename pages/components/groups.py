@@ -55,7 +55,7 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
         return
     left, right = side_by_side("glove_maps")
     with left:
-        st.markdown("**Before** – places, by the number of samples")
+        st.markdown("**Before** – all recorded places, by the number of samples")
         st.pydeck_chart(
             places_map(lon, lat, places["samples"].to_numpy(), of),
             height=460,
@@ -63,14 +63,8 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
             alt="Map of the recorded places; larger dots have more samples.",
         )
     with right:
-        # Evenly spaced among all, in the order of groups and of time: the same every time.
-        some = np.unique(
-            np.linspace(0, published.n_samples - 1, min(MAX_CELLS, published.n_samples)).astype(int)
-        )
-        shown = "all" if len(some) == published.n_samples else f"{len(some):,} evenly chosen"
-        st.markdown(
-            f"**After** – published areas, coloured by group; {shown} of {published.n_samples:,}"
-        )
+        st.markdown("**After** – the areas in which everyone is published to be, by group")
+        some, at = _at_one_moment(data, result)
         group = np.repeat(np.arange(published.n_groups), published.lengths)[some]
         degrees = published.degrees().iloc[some]
         st.pydeck_chart(
@@ -94,8 +88,45 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
             ),
             height=460,
             key="glove_after",
-            alt="Map of the published areas, coloured by group.",
+            alt=f"Map of the areas published for {at}, coloured by group.",
         )
+        people = int(published.n_users[group].sum())
+        st.caption(
+            f"At {at}: {words.count(len(some), 'area')} for {words.count(people, 'user')}; the "
+            "others are published as being nowhere at that time."
+        )
+
+
+def _at_one_moment(data: Dataset, result: GloveResult) -> tuple[np.ndarray, str]:
+    """The published samples that hold at a local time to be chosen, and that time in words."""
+    published, fs = result.published, data.fs
+    start = fs.wall_minutes(published.t_min)
+    end = fs.wall_minutes(published.t_min + published.dt_min)
+    hours = range(int(start.min() // 60), int((end.max() - 1) // 60) + 1)
+    names = days(fs)
+
+    def told(hour: int) -> str:
+        day = hour // 24
+        return f"{names[day] if day < len(names) else f'day {day + 1}'}, {hour % 24:02d}:00"
+
+    if len(hours) < 2:
+        hour = hours[0]
+    else:
+        hour = st.select_slider(
+            "At",
+            hours,
+            value=hours[len(hours) // 2],
+            format_func=told,
+            key=f"glove_hour_{hours[0]}_{hours[-1]}",
+            label_visibility="collapsed",
+        )
+    some = np.flatnonzero((start <= 60 * hour + 59) & (end > 60 * hour))
+    # One area for each group: the first that holds within the hour.
+    group = np.repeat(np.arange(published.n_groups), published.lengths)[some]
+    some = some[np.unique(group, return_index=True)[1]]
+    if len(some) > MAX_CELLS:  # evenly spaced among all, the same every time
+        some = some[np.unique(np.linspace(0, len(some) - 1, MAX_CELLS).astype(int))]
+    return some, told(hour)
 
 
 def one(data: Dataset, result: GloveResult, of: Theme) -> None:
@@ -122,10 +153,14 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
         area = published.dx_m + published.dy_m
         cost = np.add.reduceat(area, published.offsets[:-1]) / np.maximum(sizes, 1)
         ranked = np.argsort(cost, kind="stable")
-        for label, at in (("Most alike", 0), ("In the middle", len(ranked) // 2), ("Least", -1)):
+        for label, at in (
+            ("Most alike", 0),
+            ("In the middle", len(ranked) // 2),
+            ("Least alike", -1),
+        ):
             st.button(
                 label,
-                key=f"glove_group_{label.split()[0].lower()}_{at}",
+                key=f"glove_group_{label.split()[0].lower()}",
                 on_click=_turn_to,
                 args=(int(ranked[at]),),
             )

@@ -48,9 +48,9 @@ figures = result.summary()
 
 # --- the verdict ---
 if verdict.passed:
-    st.success(f"**Verified.** {str(verdict).removeprefix('Verified: ').capitalize()}", icon="✅")
+    st.success(f"**Verified.** {str(verdict).removeprefix('Verified: ').capitalize()}")
 else:
-    st.error(f"**Do not release this.** {verdict}", icon="⛔")
+    st.error(f"**Do not release this.** {verdict}")
 with st.container(horizontal=True, gap="large", key="glove_figures"):
     st.metric("Groups", f"{figures['groups']:,}", width="content")
     st.metric(
