@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engines.local import Engine
-from ..kernels import pool as kernel
+from ..kernels import floors
+from ..kernels.boxes import effort_of_boxes
+from ..kernels.pool import nearest_members
 from ..kernels.stretch import Packed, Scale
 from ..measures.packing import pack, with_features
 from ..model.fingerprints import FingerprintSet
@@ -79,13 +81,13 @@ class Pool:
             zero = np.zeros_like(f.share)
             # Beside boxes, what 32 bits lose of differences is set against the reach.
             reach = zero if self._packed.equal else zero + np.float32(2e-6)
-            self._rows = kernel.Rows(f.offsets, f.feature, f.share, reach, zero)
+            self._rows = floors.Rows(f.offsets, f.feature, f.share, reach, zero)
         else:
             self._describe_all(fs)
         self._slot = np.full(fs.n_users, -1, np.int64)
         self._member = np.empty(0, np.int64)
         self._n_features = len(self._features.cell_x0) + self._features.n_bins
-        self._coarse = np.empty((0, 0, 0, kernel.WIDTH), np.uint8)
+        self._coarse = np.empty((0, 0, 0, floors.WIDTH), np.uint8)
 
     @property
     def packed(self) -> Packed:
@@ -109,7 +111,7 @@ class Pool:
     def effort(self, a: int, b: int) -> float:
         """Fingerprint stretch effort of two fingerprints."""
         return float(
-            kernel.effort_of_boxes(self._packed, self._scale, a, b, np.inf, np.empty(self._longest))
+            effort_of_boxes(self._packed, self._scale, a, b, np.inf, np.empty(self._longest))
         )
 
     # --- growing and shrinking -----------------------------------------------------------------
@@ -142,7 +144,7 @@ class Pool:
         slot = int(self._slot[parent])
         self._slot[u], self._slot[parent] = slot, -1
         self._member[slot] = u
-        kernel.keep_coarsely(self._kernel_pool(), slot, floor)
+        floors.keep_coarsely(self._kernel_pool(), slot, floor)
         self.alive[u] = True
 
     def leave(self, u: int) -> None:
@@ -174,13 +176,13 @@ class Pool:
                 a, b = parents[task]
                 self.describe(u)
             floor = np.empty(shape, np.float32)
-            kernel.fill_floor(pool, u, floor)
+            floors.fill_floor(pool, u, floor)
             own = np.empty((2, len(self._classes), self._n_features), np.float32)
             own[:] = floor[0]  # that is all of points
             if u >= self._n_points:
-                kernel.fill_own(pool, u, own)
+                floors.fill_own(pool, u, own)
             found, efforts = np.empty(many, np.int64), np.empty(many)
-            count = kernel.nearest_members(
+            count = nearest_members(
                 pool, u, own, a, b, np.empty(slots, np.float32), np.empty(slots, np.float32),
                 np.empty(self._longest), found, efforts,
             )  # fmt: skip
@@ -193,8 +195,8 @@ class Pool:
         self._engine.run(one, order, len(queries))
         return [found for found in out if found is not None]
 
-    def _kernel_pool(self) -> kernel.Pool:
-        return kernel.Pool(
+    def _kernel_pool(self) -> floors.Pool:
+        return floors.Pool(
             packed=self._packed,
             scale=self._scale,
             features=self._features,
@@ -213,7 +215,7 @@ class Pool:
         """Find an added fingerprint's place among the features; :meth:`search` does so itself."""
         rows = self._rows
         part = slice(rows.offsets[u], rows.offsets[u + 1])
-        kernel.describe(
+        floors.describe(
             self._packed, self._scale, self._features, self._least, u, rows.feature[part],
             rows.share[part], rows.reach[part], rows.half[part], self._largest[u],
         )  # fmt: skip
@@ -221,29 +223,29 @@ class Pool:
     def _close_up(self) -> None:
         """Slots for the members only, longest first; their floors."""
         held = self._member[self._member >= 0]
-        if len(self._member) and len(held) >= _CROWDED * len(self._member) - kernel.WIDTH:
+        if len(self._member) and len(held) >= _CROWDED * len(self._member) - floors.WIDTH:
             return
         anew = len(self._member) == 0
         old_coarse, old_slot = self._coarse, self._slot
         members = np.flatnonzero(self.alive[: self.n]) if anew else held
         lengths = np.diff(self._packed.offsets)[members]
         members = members[np.argsort(-lengths, kind="stable")]
-        tiles = -(-len(members) // kernel.WIDTH)
+        tiles = -(-len(members) // floors.WIDTH)
         tables = 1 if self._packed.equal else 2
-        self._member = np.full(tiles * kernel.WIDTH, -1, np.int64)
+        self._member = np.full(tiles * floors.WIDTH, -1, np.int64)
         self._member[: len(members)] = members
-        self._coarse = np.zeros((tiles, tables, self._n_features, kernel.WIDTH), np.uint8)
+        self._coarse = np.zeros((tiles, tables, self._n_features, floors.WIDTH), np.uint8)
         self._slot = np.full(len(old_slot), -1, np.int64)
         self._slot[members] = np.arange(len(members))
         pool = self._kernel_pool()
 
         def fill(tile: int) -> float:
             floor = np.empty((tables, self._n_features), np.float32)
-            for column, u in enumerate(members[tile * kernel.WIDTH : (tile + 1) * kernel.WIDTH]):
-                old, old_column = divmod(int(old_slot[u]), kernel.WIDTH)
+            for column, u in enumerate(members[tile * floors.WIDTH : (tile + 1) * floors.WIDTH]):
+                old, old_column = divmod(int(old_slot[u]), floors.WIDTH)
                 if anew:
-                    kernel.fill_floor(pool, u, floor)
-                    kernel.keep_coarsely(pool, tile * kernel.WIDTH + column, floor)
+                    floors.fill_floor(pool, u, floor)
+                    floors.keep_coarsely(pool, tile * floors.WIDTH + column, floor)
                 else:
                     self._coarse[tile, :, :, column] = old_coarse[old, :, :, old_column]
             return 1.0
@@ -256,7 +258,7 @@ class Pool:
         """Rows of fingerprints whose samples are boxes from the start."""
         size = 2 * fs.n_samples
         numbers = [np.empty(size, np.float32) for _ in range(3)]
-        self._rows = kernel.Rows(2 * np.asarray(fs.offsets), np.empty(size, np.int32), *numbers)
+        self._rows = floors.Rows(2 * np.asarray(fs.offsets), np.empty(size, np.int32), *numbers)
 
         def one(u: int) -> float:
             self.describe(u)
