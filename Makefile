@@ -6,7 +6,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c co
 
 .PHONY: run test bench lint format sample-data
 
-run: $(VENV)/.runtime
+run: $(VENV)/.compiled
 	$(BIN)/streamlit run app.py
 
 test: $(VENV)/.development chromium
@@ -38,6 +38,12 @@ $(BIN)/python:
 
 $(VENV)/.runtime: requirements.txt constraints.txt | $(BIN)/python
 	$(INSTALL) -r requirements.txt
+	@touch $@
+
+# Once, so that the first click does not wait for it; what changes later is compiled when it is needed.
+$(VENV)/.compiled: $(VENV)/.runtime $(wildcard fpanon_core/kernels/*.py)
+	@echo "Compiling (once, about a minute)"
+	@$(BIN)/python -c "from pages.components.tasks import compile_all; compile_all()"
 	@touch $@
 
 $(VENV)/.development: requirements.txt requirements-dev.txt constraints.txt | $(BIN)/python

@@ -192,6 +192,17 @@ def warm_up() -> None:
     measure(fs, profile, (2, 3), StretchConfig(), None, progress=lambda _: None)
 
 
+def compile_all() -> None:
+    """Compile everything that a view may ask for, once after installing: ``make run`` does."""
+    warm_up()
+    fs = FingerprintSet.from_samples(
+        np.repeat(np.arange(9), 2), 300.0 * np.arange(18), np.zeros(18), 7.0 * np.arange(18)
+    )
+    for k in (2, 3):
+        hide(fs, k, {"suppress_space_m": 2_000.0}, progress=lambda _: None)
+    estimate(fs, GeneralizationProfile(Grid(200), 5), 2, StretchConfig(), progress=lambda _: None)
+
+
 def _opened(file: tuple[str, bytes | Path]) -> Path | io.BytesIO:
     name, body = file
     if isinstance(body, Path):
