@@ -78,6 +78,35 @@ def test_long_short_and_equal_fingerprints(lengths, span_m, span_min):
     check(fs, 5, users=[0, 1, 2, 8])
 
 
+def _smallest(a, b):
+    """Smallest effort of each sample of a to b; rows of a and b are x, y, t."""
+    away = np.abs(a[:, None, :2] - b[None, :, :2]).sum(axis=2)
+    wait = np.abs(a[:, None, 2] - b[None, :, 2])
+    return (0.5 * np.minimum(away / 20_000, 1) + 0.5 * np.minimum(wait / 480, 1)).min(axis=1)
+
+
+@pytest.mark.parametrize("days", [14, 365])
+def test_one_sample_users_among_users_of_three_thousand(days):
+    draw = np.random.default_rng(days)
+    lengths = [3_000, 3_000, 2_500, *[1] * 12, 60, 60, 300]
+    user = np.repeat(np.arange(len(lengths)), lengths)
+    home = draw.integers(0, 400, (len(lengths), 2)) * 100.0
+    xy = home[user] + draw.integers(-30, 30, (len(user), 2)) * 100.0
+    t = draw.integers(0, days * 1440, len(user)).astype(float)
+    fs = FingerprintSet.from_samples(user, xy[:, 0], xy[:, 1], t)
+    points = [np.column_stack([fs.x_m, fs.y_m, fs.t_min])[fs.rows_of(u)] for u in range(fs.n_users)]
+    result = k_gap(fs, 5)
+    for a, own in enumerate(points):
+        efforts = []
+        for b, other in enumerate(points):
+            if a == b:
+                continue
+            there, back = _smallest(own, other).mean(), _smallest(other, own).mean()
+            longer = len(own) - len(other)
+            efforts.append((there + back) / 2 if not longer else there if longer > 0 else back)
+        np.testing.assert_allclose(result.stretch[a], np.sort(efforts)[:4], atol=1e-9)
+
+
 def test_more_users_than_one_tile():
     """Tiles are 128 × 512 users: 700 users fill several, most of them of equal length."""
     rng = np.random.default_rng(3)
