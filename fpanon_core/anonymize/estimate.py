@@ -27,8 +27,8 @@ def estimate_glove_s(
     """Seconds that ``glove(fs, k)`` is likely to take on this machine, now.
 
     Two samples of users are merged, and the growth between them is carried on to the whole set, as
-    a power of the number of users between 1 and 2. Nothing is added where the set is small. How good
-    the estimate is has not been measured yet.
+    a power of the number of users between 1 and 2; a small set is simply merged. How good the
+    estimate is has not been measured yet.
 
     Raises
     ------
