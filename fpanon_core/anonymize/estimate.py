@@ -27,8 +27,8 @@ def estimate_glove_s(
     """Seconds that ``glove(fs, k)`` is likely to take on this machine, now.
 
     Two samples of users are merged, and the growth between them is carried on to the whole set, as
-    a power of the number of users between 1 and 2. An estimate, good to a factor of about two;
-    takes a second or two itself (more for large k), and nothing where the set is small.
+    a power of the number of users between 1 and 2; a small set is simply merged. How good the
+    estimate is has not been measured yet.
 
     Raises
     ------

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ..engines.local import Engine
 from ..kernels import floors
 from ..kernels.boxes import effort_of_boxes
-from ..kernels.pool import nearest_members
+from ..kernels.pool import fill_bounds, nearest_members
 from ..kernels.stretch import Packed, Scale
 from ..measures.packing import pack, with_features
 from ..model.fingerprints import FingerprintSet
@@ -25,6 +25,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 SmallFloats = npt.NDArray[np.float32]
 
+_TILES = 4  # whose bounds are one block of work
 _CROWDED = 0.7  # share of slots in use below which the slots are closed up
 
 
@@ -164,35 +165,46 @@ class Pool:
         there are pairs of parents, were just added; their parents are passed over.
         """
         self._close_up()
+        for u, _ in zip(queries, parents, strict=False):
+            self.describe(u)
         pool = self._kernel_pool()
-        out: list[Found | None] = [None] * len(queries)
-        slots = len(self._member)
-        shape = (1 if self._packed.equal else 2, self._n_features)
+        count, tiles = len(queries), len(self._member) // floors.WIDTH
+        wanted = np.array(queries, np.int64)
+        passed = np.full((count, 2), -1, np.int64)
+        passed[: len(parents)] = np.array(parents, np.int64).reshape(-1, 2)
+        floor = np.empty((count, 1 if self._packed.equal else 2, self._n_features), np.float32)
+        own = np.empty((count, 2, len(self._classes), self._n_features), np.float32)
+        bound, there = (np.empty((count, len(self._member)), np.float32) for _ in range(2))
+        out: list[Found | None] = [None] * count
 
-        def one(task: int) -> float:
+        def prepare(task: int) -> float:
             u = queries[task]
-            a, b = (-1, -1)
-            if task < len(parents):
-                a, b = parents[task]
-                self.describe(u)
-            floor = np.empty(shape, np.float32)
-            floors.fill_floor(pool, u, floor)
-            own = np.empty((2, len(self._classes), self._n_features), np.float32)
-            own[:] = floor[0]  # that is all of points
+            floors.fill_floor(pool, u, floor[task])
+            own[task] = floor[task, 0]  # that is all of points
             if u >= self._n_points:
-                floors.fill_own(pool, u, own)
+                floors.fill_own(pool, u, own[task])
+            return 1.0
+
+        def rule_out(first: int) -> float:
+            last = min(first + _TILES, tiles)
+            fill_bounds(pool, wanted, passed, own, first, last, bound, there)
+            return 1.0
+
+        def compute(task: int) -> float:
             found, efforts = np.empty(many, np.int64), np.empty(many)
-            count = nearest_members(
-                pool, u, own, a, b, np.empty(slots, np.float32), np.empty(slots, np.float32),
+            length = nearest_members(
+                pool, queries[task], own[task], bound[task], there[task],
                 np.empty(self._longest), found, efforts,
             )  # fmt: skip
-            out[task] = Found(found[:count], efforts[:count], floor)
+            out[task] = Found(found[:length], efforts[:length], floor[task])
             return 1.0
 
         # The longest first: a long one at the end would keep all other cores waiting.
         lengths = [int(self._packed.offsets[u + 1] - self._packed.offsets[u]) for u in queries]
-        order = sorted(range(len(queries)), key=lambda task: -lengths[task])
-        self._engine.run(one, order, len(queries))
+        order = sorted(range(count), key=lambda task: -lengths[task])
+        self._engine.run(prepare, order, count)
+        self._engine.run(rule_out, range(0, tiles, _TILES), tiles)
+        self._engine.run(compute, order, count)
         return [found for found in out if found is not None]
 
     def _kernel_pool(self) -> floors.Pool:

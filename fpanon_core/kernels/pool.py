@@ -23,17 +23,15 @@ _EXTRA = 4  # members with the smallest bounds that are computed first, beyond t
 
 @njit(nogil=True, cache=True)
 def nearest_members(
-    pool: Pool, u: int, own: SmallFloats, parent: int, other_parent: int, bound: SmallFloats,
-    there: SmallFloats, nearest: FloatArray, found: IntArray, efforts: FloatArray,
+    pool: Pool, u: int, own: SmallFloats, bound: SmallFloats, there: SmallFloats,
+    nearest: FloatArray, found: IntArray, efforts: FloatArray,
 ) -> int:  # fmt: skip
     """Fill ``found`` and ``efforts`` with the members nearest to u, ties by index; how many.
 
-    ``own`` holds the floors of u. u itself and its parents are passed over. ``bound`` and
-    ``there`` are scratch with an entry for each slot: the bounds on Δ, and on the effort from u to
-    the member alone. ``nearest`` is scratch as long as the longest fingerprint.
+    ``own`` holds the floors of u; ``bound`` and ``there`` are what :func:`fill_bounds` found, and
+    the former is used up here. ``nearest`` is scratch as long as the longest fingerprint.
     """
     many = len(found)
-    _bounds(pool, u, own, parent, other_parent, bound, there)
     first = np.full(many + _EXTRA, -1, np.int64)
     size = 0
     for slot in range(len(bound)):
@@ -61,9 +59,26 @@ def nearest_members(
 
 
 @njit(nogil=True, cache=True)
-def _bounds(
-    pool: Pool, u: int, own: SmallFloats, parent: int, other_parent: int, bound: SmallFloats,
-    there: SmallFloats,
+def fill_bounds(
+    pool: Pool, queries: IntArray, parents: IntArray, own: SmallFloats, first: int, last: int,
+    bound: SmallFloats, there: SmallFloats,
+) -> None:  # fmt: skip
+    """Set ``bound[q, slot]`` on Δ, and ``there[q, slot]`` on the effort from the query alone.
+
+    For the slots of the tiles first … last − 1. Queries are inside, so that a tile's floors are
+    fetched from memory once for all. ``parents[q]`` are passed over, −1 = none.
+    """
+    for tile in range(first, last):
+        for q in range(len(queries)):
+            _bounds_of_tile(
+                pool, tile, queries[q], parents[q, 0], parents[q, 1], own[q], bound[q], there[q]
+            )
+
+
+@njit(nogil=True, cache=True)
+def _bounds_of_tile(
+    pool: Pool, tile: int, u: int, parent: int, other_parent: int, own: SmallFloats,
+    bound: SmallFloats, there: SmallFloats,
 ) -> None:  # fmt: skip
     packed, rows, scale = pool.packed, pool.rows, pool.scale
     offsets = packed.offsets
@@ -76,75 +91,74 @@ def _bounds(
     largest = np.zeros((2, WIDTH), np.float32)
     less = np.zeros((2, WIDTH), np.float32)
     none, one, two = np.float32(0.0), np.float32(1.0), np.float32(2.0)
-    for tile in range(len(pool.member) // WIDTH):
-        base = tile * WIDTH
-        forward = False
-        boxes = False
-        for column in range(WIDTH):
-            p = pool.member[base + column]
-            if p >= 0:
-                boxes |= p >= pool.n_points
-                forward |= offsets[p + 1] - offsets[p] <= length
-                twice[column] = 2.0 * packed.weight[p] / (packed.weight[p] + packed.weight[u])
-                for axis in range(2):
-                    largest[axis, column] = pool.largest[p, axis]
-                    less[axis, column] = max(twice[column] - one, none) * pool.largest[p, axis]
-        if forward:
-            total[:] = 0.0
-            for r in range(f0, f1):
-                share, reach, half = rows.share[r], rows.reach[r], rows.half[r]
-                in_time = rows.feature[r] >= n_cells
-                cap = np.float32(scale.w_time if in_time else scale.w_space)
-                axis = 1 if in_time else 0
-                most, taken = largest[axis], less[axis]
-                step = cap / np.float32(STEPS)
-                row = pool.coarse[tile, 0, rows.feature[r]]
-                if packed.equal:
-                    share *= step
-                    for column in range(WIDTH):
-                        total[column] += share * row[column]
-                    continue
-                if not boxes:
-                    for column in range(WIDTH):
-                        apart = row[column] * step + (twice[column] - one) * half
-                        cost = max(apart, twice[column] * half) - reach
-                        total[column] += share * min(max(cost, none), cap)
-                    continue
-                other = pool.coarse[tile, 1, rows.feature[r]]
+    base = tile * WIDTH
+    forward = False
+    boxes = False
+    for column in range(WIDTH):
+        p = pool.member[base + column]
+        if p >= 0:
+            boxes |= p >= pool.n_points
+            forward |= offsets[p + 1] - offsets[p] <= length
+            twice[column] = 2.0 * packed.weight[p] / (packed.weight[p] + packed.weight[u])
+            for axis in range(2):
+                largest[axis, column] = pool.largest[p, axis]
+                less[axis, column] = max(twice[column] - one, none) * pool.largest[p, axis]
+    if forward:
+        total[:] = 0.0
+        for r in range(f0, f1):
+            share, reach, half = rows.share[r], rows.reach[r], rows.half[r]
+            in_time = rows.feature[r] >= n_cells
+            cap = np.float32(scale.w_time if in_time else scale.w_space)
+            axis = 1 if in_time else 0
+            most, taken = largest[axis], less[axis]
+            step = cap / np.float32(STEPS)
+            row = pool.coarse[tile, 0, rows.feature[r]]
+            if packed.equal:
+                share *= step
                 for column in range(WIDTH):
-                    apart = row[column] * step + (twice[column] - one) * half - taken[column]
-                    wide = max(twice[column] * (half - most[column]),
-                               other[column] * step - (two - twice[column]) * half)  # fmt: skip
-                    total[column] += share * min(max(max(apart, wide) - reach, none), cap)
-        for column in range(WIDTH):
-            slot = base + column
-            p = pool.member[slot]
-            bound[slot] = 1e30
-            if p in (-1, u, parent, other_parent):
+                    total[column] += share * row[column]
                 continue
-            count = offsets[p + 1] - offsets[p]
-            back = 0.0
-            if count >= length:
-                g0, g1 = rows.offsets[p], rows.offsets[p + 1]
-                near, wider = own[0, pool.kind[p]], own[1, pool.kind[p]]
-                sum_ = none
-                if p < pool.n_points:
-                    sum_ = _weighted(rows, g0, g1, wider)
-                else:
-                    for g in range(g0, g1):
-                        f, half = rows.feature[g], rows.half[g]
-                        cap = np.float32(scale.w_space if f < n_cells else scale.w_time)
-                        cost = max(near[f] + (one - twice[column]) * half, none)
-                        cost = max(cost, wider[f] - twice[column] * half) - rows.reach[g]
-                        sum_ += rows.share[g] * min(max(cost, none), cap)
-                back = sum_ * (1.0 - (g1 - g0 + 4) * _ERR32)
-            there[slot] = total[column] * lower if count <= length else 0.0
-            if count < length:
-                bound[slot] = there[slot]
-            elif count > length:
-                bound[slot] = back
+            if not boxes:
+                for column in range(WIDTH):
+                    apart = row[column] * step + (twice[column] - one) * half
+                    cost = max(apart, twice[column] * half) - reach
+                    total[column] += share * min(max(cost, none), cap)
+                continue
+            other = pool.coarse[tile, 1, rows.feature[r]]
+            for column in range(WIDTH):
+                apart = row[column] * step + (twice[column] - one) * half - taken[column]
+                wide = max(twice[column] * (half - most[column]),
+                           other[column] * step - (two - twice[column]) * half)  # fmt: skip
+                total[column] += share * min(max(max(apart, wide) - reach, none), cap)
+    for column in range(WIDTH):
+        slot = base + column
+        p = pool.member[slot]
+        bound[slot] = 1e30
+        if p in (-1, u, parent, other_parent):
+            continue
+        count = offsets[p + 1] - offsets[p]
+        back = 0.0
+        if count >= length:
+            g0, g1 = rows.offsets[p], rows.offsets[p + 1]
+            near, wider = own[0, pool.kind[p]], own[1, pool.kind[p]]
+            sum_ = none
+            if p < pool.n_points:
+                sum_ = _weighted(rows, g0, g1, wider)
             else:
-                bound[slot] = (there[slot] + back) / 2.0 * (1.0 - 2.0 * _ERR32)
+                for g in range(g0, g1):
+                    f, half = rows.feature[g], rows.half[g]
+                    cap = np.float32(scale.w_space if f < n_cells else scale.w_time)
+                    cost = max(near[f] + (one - twice[column]) * half, none)
+                    cost = max(cost, wider[f] - twice[column] * half) - rows.reach[g]
+                    sum_ += rows.share[g] * min(max(cost, none), cap)
+            back = sum_ * (1.0 - (g1 - g0 + 4) * _ERR32)
+        there[slot] = total[column] * lower if count <= length else 0.0
+        if count < length:
+            bound[slot] = there[slot]
+        elif count > length:
+            bound[slot] = back
+        else:
+            bound[slot] = (there[slot] + back) / 2.0 * (1.0 - 2.0 * _ERR32)
 
 
 @njit(nogil=True, cache=True)
