@@ -220,6 +220,7 @@ def _from_parquet(data: bytes) -> SourceTable:
         if sum(file.metadata.row_group(i).total_byte_size for i in groups) > MAX_BYTES:
             raise _bomb()
         table = file.read()
+        table.validate(full=True)  # a flipped bit in a text is not UTF-8, and is found only so
     except FpanonError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, NotImplementedError):
