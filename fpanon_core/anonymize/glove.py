@@ -21,6 +21,7 @@ import pandas as pd
 
 from ..engines.local import Engine, LocalEngine, Progress
 from ..kernels.holding import spans_of_holders
+from ..kernels.search import NO_MORE
 from ..kernels.stretch import Ahead, fingerprint_effort
 from ..measures.kgap import check_k
 from ..measures.packing import pack, scale_of
@@ -146,7 +147,7 @@ def _merge_into_nearest(groups: list[Group], last: Group, config: StretchConfig)
     everyone = [*groups, last]
     packed = pack(_published(everyone, None).fingerprints())._replace(equal=False)
     scratch = np.empty(int(np.diff(packed.place_offsets).max()))
-    unknown = Ahead(0.0, _UNKNOWN, 0)
+    unknown = Ahead(0.0, _UNKNOWN, NO_MORE, 0)
     lengths = [len(g.cells) for g in everyone]
     best, into = np.inf, 0
     for g in range(len(groups)):

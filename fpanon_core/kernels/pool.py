@@ -11,7 +11,7 @@ from numba import njit
 
 from .boxes import smallest_cost
 from .floors import STEPS, WIDTH, Pool, Rows
-from .search import _ERR32, _SLACK
+from .search import _ERR32, _SLACK, NO_MORE
 from .stretch import _ROUND, Ahead, fingerprint_effort
 
 FloatArray = npt.NDArray[np.float64]
@@ -212,10 +212,9 @@ def _consider(
         effort = np.rint(effort * _ROUND) / _ROUND
         return enter_one(p, effort, pool.first, found, efforts, count)
     floor = _floor_of_member(pool, u, slot)
-    to_p = Ahead(np.float64(there[slot]) * length, floor, 0)
-    to_u = Ahead(
-        max(back, 0.0) * size * (1.0 - 4.0 * _ERR32), own[1, 0].reshape((own.shape[2], 1)), 0
-    )
+    to_p = Ahead(np.float64(there[slot]) * length, floor, NO_MORE, 0)
+    wider = own[1, 0].reshape((own.shape[2], 1))
+    to_u = Ahead(max(back, 0.0) * size * (1.0 - 4.0 * _ERR32), wider, NO_MORE, 0)
     # Of two of equal length either may come first: Δ is the mean of both directions.
     if length >= size:
         effort = fingerprint_effort(packed, pool.scale, u, p, limit, nearest, to_p, to_u)

@@ -17,6 +17,17 @@ one row for all b of a tile. For equal lengths Δ is the mean of both directions
 bound. ``floor`` and the sum are 32-bit: every addition of non-negative terms errs by at most
 2⁻²⁴ of the sum, and the bound is lowered by twice the number of terms times that.
 
+**The second bound**, for the pairs that the first one leaves. It keeps place and time together: a
+sample i in the *window* W of time can be met more cheaply in time than w_t only by those samples
+of b that lie less than ``max_time`` from W. Let ``near`` be b's floor of i's cell, ``wait`` of its
+bin, and ``near + more[cell, W]`` at most the smallest weighted distance from the cell to *those*
+samples. One of them costs at least ``near + more + wait``, any other ``near + w_t``; hence
+
+    min_j δ(i,j)  ≥  near + wait + min(more[cell, W], w_t − wait).
+
+The last term, averaged over a's samples, is added to the bound. ``more`` is kept in 255 steps of
+w_s, rounded down.
+
 The same floors, sample by sample, let the exact computation stop early: what is still to come of a
 sum costs at least its floor.
 
@@ -32,16 +43,18 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from .stretch import Ahead, Packed, Scale, fingerprint_effort
+from .stretch import STEPS, Ahead, Packed, Scale, fingerprint_effort
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 SmallFloats = npt.NDArray[np.float32]
 SmallInts = npt.NDArray[np.int32]
+Steps = npt.NDArray[np.uint8]
 
 _SLACK = 1e-9  # on efforts computed in 64 bits
 _ERR32 = 2.0**-23  # twice the relative error of one 32-bit addition
 NO_FLOOR = np.zeros((1, 1), np.float32)
+NO_MORE = np.zeros((0, 0), np.uint8)
 
 
 class Features(NamedTuple):
@@ -57,6 +70,8 @@ class Features(NamedTuple):
     bin_start: float
     bin_width: float
     n_bins: int
+    window_width: float  # of n_windows, the first of which begins with the first bin
+    n_windows: int
 
 
 class Known(NamedTuple):
@@ -111,8 +126,56 @@ def fill_floor(
 
 
 @njit(nogil=True, cache=True)
+def fill_more(
+    packed: Packed, scale: Scale, features: Features, first: int, last: int, more: Steps
+) -> None:
+    """Set ``more[cell · windows + window, b − first]``, in steps of w_space, rounded down."""
+    n_cells, n_windows = len(features.cell_x0), features.n_windows
+    space_unit = scale.w_space / scale.max_space
+    steps_per_unit = STEPS / scale.w_space if scale.w_space > 0.0 else 0.0
+    most = 0
+    for b in range(first, last):
+        most = max(most, packed.place_offsets[b + 1] - packed.place_offsets[b])
+    away = np.empty((most, n_cells))
+    nearest = np.empty(n_cells)
+    within = np.empty(n_cells)
+    seen = np.empty(most, np.int64)
+    for b in range(first, last):
+        q0, places = packed.place_offsets[b], packed.place_offsets[b + 1] - packed.place_offsets[b]
+        nearest[:] = scale.w_space
+        for q in range(places):
+            x, y = packed.px[q0 + q], packed.py[q0 + q]
+            for f in range(n_cells):
+                gap = max(features.cell_x0[f] - x, x - features.cell_x1[f], 0.0)
+                gap += max(features.cell_y0[f] - y, y - features.cell_y1[f], 0.0)
+                away[q, f] = min(space_unit * gap, scale.w_space)
+            for f in range(n_cells):
+                nearest[f] = min(nearest[f], away[q, f])
+        seen[:] = -1
+        begin, end = packed.offsets[b], packed.offsets[b]
+        for window in range(n_windows):
+            start = features.bin_start + window * features.window_width
+            while begin < packed.offsets[b + 1] and packed.t[begin] <= start - scale.max_time:
+                begin += 1
+            start += features.window_width + scale.max_time
+            while end < packed.offsets[b + 1] and packed.t[end] < start:
+                end += 1
+            within[:] = scale.w_space
+            for j in range(begin, end):
+                q = packed.place[j]
+                if seen[q] != window:
+                    seen[q] = window
+                    for f in range(n_cells):
+                        within[f] = min(within[f], away[q, f])
+            for f in range(n_cells):
+                steps = max(within[f] - nearest[f], 0.0) * steps_per_unit
+                more[f * n_windows + window, b - first] = np.uint8(max(steps - 1e-3, 0.0))
+
+
+@njit(nogil=True, cache=True)
 def search_tile(
     packed: Packed, scale: Scale, features: Features, floor: SmallFloats, back: SmallFloats,
+    more: Steps,
     a_first: int, a_last: int, b_first: int, b_last: int, known: Known, worst: FloatArray,
     exact: bool, found: Found,
 ) -> tuple[int, int]:  # fmt: skip
@@ -122,13 +185,14 @@ def search_tile(
 
     Users are numbered longest first, so a is never shorter than b. ``worst[u]`` is the effort above
     which nothing enters u's list, negative for users not measured. ``floor`` belongs to the b's,
-    ``back`` to the a's; the latter is read for pairs of equal length only. Unless ``exact``, the
-    bounds themselves are found.
+    ``back`` to the a's; the latter is read for pairs of equal length only. ``more``, of the b's,
+    may be empty. Unless ``exact``, the bounds themselves are found.
     """
     kept = 0
     computed = 0
     width = b_last - b_first
     bound = found.bound
+    step = scale.w_space / STEPS
     highest = -1.0
     for b in range(b_first, b_last):
         highest = max(highest, worst[b])
@@ -167,12 +231,25 @@ def search_tile(
                 at += np.searchsorted(known.b[at:end], b)
                 if at < end and known.b[at] == b:
                     continue
+            rest = 0.0
+            if len(more):
+                column = b - b_first
+                enough = (limit - effort) * length
+                if packed.offsets[b + 1] - packed.offsets[b] == length:
+                    enough *= 2.0
+                for i in range(packed.offsets[a], packed.offsets[a + 1]):
+                    wait = np.float64(floor[packed.bin[i], column])
+                    rest += min(scale.w_time - wait, more[packed.joint[i], column] * step)
+                    if rest > enough:
+                        break
+                if rest > enough:
+                    continue
             if exact:
                 computed += 1
                 effort = fingerprint_effort(
                     packed, scale, a, b, limit, found.nearest,
-                    Ahead(there * length, floor, b - b_first),
-                    Ahead(again * length, back, a - a_first),
+                    Ahead(there * length + rest, floor, more, b - b_first),
+                    Ahead(again * length, back, NO_MORE, a - a_first),
                 )  # fmt: skip
             if effort <= worst[a] or effort <= worst[b]:
                 found.a[kept] = a
@@ -189,7 +266,7 @@ def search_plainly(
 ) -> int:  # fmt: skip
     """As :func:`search_tile` without the bound: for cells of unequal extents."""
     kept = 0
-    unknown = Ahead(0.0, NO_FLOOR, 0)
+    unknown = Ahead(0.0, NO_FLOOR, NO_MORE, 0)
     for a in range(a_first, a_last):
         at, end = known.offsets[a], known.offsets[a + 1]
         for b in range(max(b_first, a + 1), b_last):
@@ -253,7 +330,7 @@ def search_pairs(
 ) -> int:  # fmt: skip
     """As :func:`search_tile` for given pairs a < b, without the bound."""
     kept = 0
-    unknown = Ahead(0.0, NO_FLOOR, 0)
+    unknown = Ahead(0.0, NO_FLOOR, NO_MORE, 0)
     for p in range(len(pair_a)):
         a, b = pair_a[p], pair_b[p]
         limit = max(worst[a], worst[b]) + _SLACK

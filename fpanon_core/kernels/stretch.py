@@ -24,6 +24,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 SmallFloats = npt.NDArray[np.float32]
 SmallInts = npt.NDArray[np.int32]
+Steps = npt.NDArray[np.uint8]
 
 
 class Packed(NamedTuple):
@@ -44,6 +45,7 @@ class Packed(NamedTuple):
     py: FloatArray
     cell: SmallInts  # (n_samples,) feature of the place, and of the time: see kernels.search
     bin: SmallInts
+    joint: SmallInts  # (n_samples,) and of both: the cell of places in a window
 
 
 class Scale(NamedTuple):
@@ -59,6 +61,7 @@ class Scale(NamedTuple):
 # different order, tie and the lower row number wins; six orders below the accuracy promised.
 _ROUND = 1e12
 _ERR32 = 2.0**-23  # twice the relative error of one 32-bit operation
+STEPS = 255  # of floors kept in 8 bits
 
 
 class Ahead(NamedTuple):
@@ -66,6 +69,7 @@ class Ahead(NamedTuple):
 
     total: float  # at most the sum over a's samples of the smallest δ to b; 0 when not known
     floor: SmallFloats  # floor[cell of sample, column] + floor[bin of sample, column] ≤ smallest δ
+    more: Steps  # more[joint, column] more in space, or w_time in time; may be empty
     column: int
 
 
@@ -120,6 +124,8 @@ def _directed_points(
     stop = limit * (a1 - a0)
     total = 0.0
     ahead = known.total
+    in_both = known.more.shape[0] > 0
+    step = w_space / STEPS
     begin = b0
     for i in range(a0, a1):
         ti, xi, yi = t[i], x[i], y[i]
@@ -128,8 +134,11 @@ def _directed_points(
         near = 0.0  # what the place alone costs at least
         if ahead > 0.0:
             floor = np.float64(known.floor[packed.cell[i], known.column])
+            wait = np.float64(known.floor[packed.bin[i], known.column])
             near = floor * (1.0 - _ERR32)
-            ahead -= (floor + known.floor[packed.bin[i], known.column]) * (1.0 + _ERR32)
+            if in_both:
+                floor += min(w_time - wait, known.more[packed.joint[i], known.column] * step)
+            ahead -= (floor + wait) * (1.0 + _ERR32)
         best = w_space + w_time
         for j in range(begin, b1):
             gap = t[j] - ti

@@ -19,11 +19,13 @@ from sklearn.neighbors import BallTree
 from ..engines.local import Engine, LocalEngine, Progress
 from ..kernels.search import (
     NO_FLOOR,
+    NO_MORE,
     Features,
     Found,
     Known,
     enter,
     fill_floor,
+    fill_more,
     search_pairs,
     search_plainly,
     search_tile,
@@ -86,7 +88,7 @@ def fingerprint_stretch(
         chosen = chosen[::-1]
     packed = pack(fs.subset(chosen))
     scale = scale_of(config or StretchConfig())
-    unknown = Ahead(0.0, NO_FLOOR, 0)
+    unknown = Ahead(0.0, NO_FLOOR, NO_MORE, 0)
     return float(
         fingerprint_effort(packed, scale, 0, 1, np.inf, _scratch(packed), unknown, unknown)
     )
@@ -210,7 +212,7 @@ class _Search:
         """
         n, k = len(self.row), self.k
         lists = _Lists(self.row, k - 1, self.worst)
-        few = min(n, k + 8, _MOST_NEAR + 1)
+        few = min(n, 2 * k + 8, _MOST_NEAR + 1)
         near = self._tree.query(self._means, k=few, return_distance=False)
         self._pairs(lists, near.astype(np.int64), engine)
         if self.features is not None:
@@ -272,8 +274,13 @@ class _Search:
             """All tiles with the users first … last−1 as the shorter side."""
             last = min(first + _WIDTH, n)
             found = _buffers(packed)
+            more = NO_MORE
             if features is not None:
                 floor = floor_of(first, last)
+                if exact:
+                    both = len(features.cell_x0) * features.n_windows
+                    more = np.empty((both, last - first), np.uint8)
+                    fill_more(packed, scale, features, first, last, more)
             for a_first in range(0, last, _HEIGHT):
                 a_last = min(a_first + _HEIGHT, last)
                 if features is not None:
@@ -281,8 +288,8 @@ class _Search:
                     equal = lengths[a_last - 1] <= lengths[first]
                     back = floor_of(a_first, a_last) if equal else floor[:0]
                     kept, _ = search_tile(
-                        packed, scale, features, floor, back, a_first, a_last, first, last,
-                        known, lists.worst, exact, found,
+                        packed, scale, features, floor, back, more, a_first, a_last,
+                        first, last, known, lists.worst, exact, found,
                     )  # fmt: skip
                 else:
                     kept = search_plainly(

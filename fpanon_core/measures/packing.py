@@ -18,6 +18,8 @@ IntArray = npt.NDArray[np.int64]
 _MOST_CELLS = 1024
 _MOST_BINS = 2048
 _FINEST_BIN_MIN = 10.0
+_MOST_JOINT = 65_536  # cells times windows
+_FINEST_WINDOW_MIN = 240.0
 
 
 def scale_of(config: StretchConfig) -> Scale:
@@ -58,11 +60,12 @@ def pack(fs: FingerprintSet) -> Packed:
         py=np.array(fs.y_m)[first],
         cell=np.empty(0, np.int32),
         bin=np.empty(0, np.int32),
+        joint=np.empty(0, np.int32),
     )
 
 
 def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]:
-    """Cells of places and bins of time, and every user's share of samples in them.
+    """Cells of places, bins and windows of time, and every user's share of samples in them.
 
     Cells are the distinct places themselves where they are few, else the squares of the finest
     regular grid that leaves few enough.
@@ -73,6 +76,10 @@ def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]
     n_bins = int((end - start) // width) + 1
     bins = np.minimum(((fs.t_min - start) // width).astype(np.int64), n_bins - 1)
     n_features = len(x0) + n_bins
+    window_width = max(_FINEST_WINDOW_MIN, (end - start) / (_MOST_JOINT // len(x0)))
+    n_windows = int((end - start) // window_width) + 1
+    window = np.minimum(((fs.t_min - start) // window_width).astype(np.int64), n_windows - 1)
+    joint = cell * n_windows + window
     weight = 1.0 / fs.lengths[fs.sample_user]
     keys, inverse = np.unique(
         np.concatenate(
@@ -93,9 +100,13 @@ def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]
         bin_start=start,
         bin_width=width,
         n_bins=n_bins,
+        window_width=window_width,
+        n_windows=n_windows,
     )
     bin_feature = (len(x0) + bins).astype(np.int32)
-    return packed._replace(cell=cell.astype(np.int32), bin=bin_feature), features
+    return packed._replace(
+        cell=cell.astype(np.int32), bin=bin_feature, joint=joint.astype(np.int32)
+    ), features
 
 
 def _cells(
