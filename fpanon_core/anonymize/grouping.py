@@ -45,9 +45,10 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Key = tuple[float, int, int, int]  # effort, the pair's smaller and larger index, owner
 
-_MANY = 5  # length of the lists; from 3 to 8 hardly matters
+_MANY_FIRST = 10  # length of everyone's first list, found by the search for all at once
+_MANY = 6  # length of a later one
 _REFRESHED = 32  # used-up lists searched at once
-_AHEAD = 16  # merges tried at once
+_AHEAD = 10  # merges tried at once
 _LISTS_SHARE = 0.4  # of the progress
 
 
@@ -141,7 +142,7 @@ class _Greedy:
     def _first_lists(self, fs: FingerprintSet, start: IntArray, config: StretchConfig) -> None:
         if len(start) < 2:
             return
-        many = min(_MANY, len(start) - 1)
+        many = min(_MANY_FIRST, len(start) - 1)
         equal = all(np.all(d == d[0]) for d in (fs.dx_m, fs.dy_m, fs.dt_min))
         if equal:
             progress = self._scaled(0.0, _LISTS_SHARE)

@@ -25,7 +25,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 SmallFloats = npt.NDArray[np.float32]
 
-_TILES = 4  # whose bounds are one block of work
+_TILES = 4  # whose bounds are one block of work, at least
+_QUERIES = 4  # likewise, whose floors are
 _CROWDED = 0.7  # share of slots in use below which the slots are closed up
 
 
@@ -174,20 +175,23 @@ class Pool:
         passed[: len(parents)] = np.array(parents, np.int64).reshape(-1, 2)
         floor = np.empty((count, 1 if self._packed.equal else 2, self._n_features), np.float32)
         own = np.empty((count, 2, len(self._classes), self._n_features), np.float32)
+        by_feature = np.empty((*own.shape[1:], count), np.float32)
         bound, there = (np.empty((count, len(self._member)), np.float32) for _ in range(2))
         out: list[Found | None] = [None] * count
 
-        def prepare(task: int) -> float:
-            u = queries[task]
-            floors.fill_floor(pool, u, floor[task])
-            own[task] = floor[task, 0]  # that is all of points
-            if u >= self._n_points:
-                floors.fill_own(pool, u, own[task])
+        def prepare(first: int) -> float:
+            for task in order[first : first + _QUERIES]:
+                u = queries[task]
+                floors.fill_floor(pool, u, floor[task])
+                own[task] = floor[task, 0]  # that is all of points
+                if u >= self._n_points:
+                    floors.fill_own(pool, u, own[task])
+                by_feature[..., task] = own[task]
             return 1.0
 
         def rule_out(first: int) -> float:
-            last = min(first + _TILES, tiles)
-            fill_bounds(pool, wanted, passed, own, first, last, bound, there)
+            last = min(first + block, tiles)
+            fill_bounds(pool, wanted, passed, by_feature, first, last, bound, there)
             return 1.0
 
         def compute(task: int) -> float:
@@ -202,8 +206,9 @@ class Pool:
         # The longest first: a long one at the end would keep all other cores waiting.
         lengths = [int(self._packed.offsets[u + 1] - self._packed.offsets[u]) for u in queries]
         order = sorted(range(count), key=lambda task: -lengths[task])
-        self._engine.run(prepare, order, count)
-        self._engine.run(rule_out, range(0, tiles, _TILES), tiles)
+        block = max(_TILES, tiles // (8 * self._engine.workers))
+        self._engine.run(prepare, range(0, count, _QUERIES), count)
+        self._engine.run(rule_out, range(0, tiles, block), tiles)
         self._engine.run(compute, order, count)
         return [found for found in out if found is not None]
 

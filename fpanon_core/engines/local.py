@@ -6,10 +6,12 @@ numba's own threading layer, which does not bear two computations at once, is no
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
+from queue import SimpleQueue
 from typing import Protocol, TypeVar
 
 from ..model.errors import ConfigError
@@ -56,6 +58,11 @@ class LocalEngine:
         if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
             raise ConfigError(f"workers = {workers!r}; it must be an integer of 1 or more.")
         self._workers = workers
+        self._lock = threading.Lock()
+        self._threads: ThreadPoolExecutor | None = None  # made when first needed, then kept
+
+    def __reduce__(self) -> tuple[type[LocalEngine], tuple[int]]:
+        return (LocalEngine, (self._workers,))
 
     @property
     def workers(self) -> int:
@@ -91,21 +98,37 @@ class LocalEngine:
         if not queue:
             return
         stop = threading.Event()
+        numbers = itertools.count()
+        # Work of each block done, and None from each thread at its end.
+        done: SimpleQueue[float | None] = SimpleQueue()
 
-        def guarded(block: T) -> float:
-            return 0.0 if stop.is_set() else task(block)
-
-        done_work = 0.0
-        with ThreadPoolExecutor(self._workers) as pool:
-            pending: set[Future[float]] = {pool.submit(guarded, block) for block in queue}
+        def take_blocks() -> None:
             try:
-                while pending:
-                    done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                    done_work += sum(f.result() for f in done)
-                    if progress is not None:
-                        progress(min(1.0, done_work / total))
+                while not stop.is_set() and (number := next(numbers)) < len(queue):
+                    done.put(task(queue[number]))
             except BaseException:
                 stop.set()
-                for future in pending:
-                    future.cancel()
                 raise
+            finally:
+                done.put(None)
+
+        with self._lock:
+            self._threads = self._threads or ThreadPoolExecutor(self._workers)
+            threads = self._threads
+        takers = [threads.submit(take_blocks) for _ in range(min(self._workers, len(queue)))]
+        running, done_work = len(takers), 0.0
+        try:
+            while running:
+                work = done.get()
+                if work is None:
+                    running -= 1
+                    continue
+                done_work += work
+                if progress is not None:
+                    progress(min(1.0, done_work / total))
+            for taker in takers:
+                taker.result()
+        except BaseException:
+            stop.set()
+            wait(takers)  # what had begun still writes its results
+            raise

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from numba import njit
 
 from .boxes import smallest_cost
-from .floors import STEPS, WIDTH, Pool, Rows
+from .floors import STEPS, WIDTH, Pool
 from .search import _ERR32, _SLACK, NO_MORE
-from .stretch import _ROUND, Ahead, fingerprint_effort
+from .stretch import _ROUND, Ahead, effort_of_points
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -65,118 +65,122 @@ def fill_bounds(
 ) -> None:  # fmt: skip
     """Set ``bound[q, slot]`` on Δ, and ``there[q, slot]`` on the effort from the query alone.
 
-    For the slots of the tiles first … last − 1. Queries are inside, so that a tile's floors are
-    fetched from memory once for all. ``parents[q]`` are passed over, −1 = none.
+    For the slots of the tiles first … last − 1. ``own[table, class, feature, q]`` are the queries'
+    floors, queries last: a member's samples are held against all queries at once, a query's samples
+    against all members of a tile. ``parents[q]`` are passed over, −1 = none.
+
+    One long kernel on purpose: each call of another with the pool costs more than what it does.
     """
-    for tile in range(first, last):
-        for q in range(len(queries)):
-            _bounds_of_tile(
-                pool, tile, queries[q], parents[q, 0], parents[q, 1], own[q], bound[q], there[q]
-            )
-
-
-@njit(nogil=True, cache=True)
-def _bounds_of_tile(
-    pool: Pool, tile: int, u: int, parent: int, other_parent: int, own: SmallFloats,
-    bound: SmallFloats, there: SmallFloats,
-) -> None:  # fmt: skip
-    packed, rows, scale = pool.packed, pool.rows, pool.scale
-    offsets = packed.offsets
-    length = offsets[u + 1] - offsets[u]
-    f0, f1 = rows.offsets[u], rows.offsets[u + 1]
-    lower = 1.0 - (f1 - f0 + 4) * _ERR32
+    count = len(queries)
+    offsets, weight, member, kind = pool.packed.offsets, pool.packed.weight, pool.member, pool.kind
+    feature, share, reach, half = (
+        pool.rows.feature, pool.rows.share, pool.rows.reach, pool.rows.half
+    )  # fmt: skip
+    row_offsets, coarse, largest = pool.rows.offsets, pool.coarse, pool.largest
+    points, n_points = pool.packed.equal, pool.n_points
     n_cells = len(pool.features.cell_x0)
-    total = np.empty(WIDTH, np.float32)
-    twice = np.zeros(WIDTH, np.float32)  # 2·w_p; d is 1 − 2·w_p
-    largest = np.zeros((2, WIDTH), np.float32)
-    less = np.zeros((2, WIDTH), np.float32)
+    caps = (np.float32(pool.scale.w_space), np.float32(pool.scale.w_time))
+    wider = own.shape[0] - 1
     none, one, two = np.float32(0.0), np.float32(1.0), np.float32(2.0)
-    base = tile * WIDTH
-    forward = False
-    boxes = False
-    for column in range(WIDTH):
-        p = pool.member[base + column]
-        if p >= 0:
-            boxes |= p >= pool.n_points
-            forward |= offsets[p + 1] - offsets[p] <= length
-            twice[column] = 2.0 * packed.weight[p] / (packed.weight[p] + packed.weight[u])
-            for axis in range(2):
-                largest[axis, column] = pool.largest[p, axis]
-                less[axis, column] = max(twice[column] - one, none) * pool.largest[p, axis]
-    if forward:
-        total[:] = 0.0
-        for r in range(f0, f1):
-            share, reach, half = rows.share[r], rows.reach[r], rows.half[r]
-            in_time = rows.feature[r] >= n_cells
-            cap = np.float32(scale.w_time if in_time else scale.w_space)
-            axis = 1 if in_time else 0
-            most, taken = largest[axis], less[axis]
-            step = cap / np.float32(STEPS)
-            row = pool.coarse[tile, 0, rows.feature[r]]
-            if packed.equal:
-                share *= step
-                for column in range(WIDTH):
-                    total[column] += share * row[column]
+    length, weight_of = np.empty(count, np.int64), np.empty(count, np.float32)
+    for q in range(count):
+        length[q] = offsets[queries[q] + 1] - offsets[queries[q]]
+        weight_of[q] = weight[queries[q]]
+    shortest = length.min()
+    back = np.empty((WIDTH, count), np.float32)
+    twice_of = np.empty(count, np.float32)
+    total, twice = np.empty(WIDTH, np.float32), np.empty(WIDTH, np.float32)
+    size, weight_in = np.empty(WIDTH, np.int64), np.empty(WIDTH, np.float32)
+    most, less = np.empty((2, WIDTH), np.float32), np.empty((2, WIDTH), np.float32)
+    for tile in range(first, last):
+        boxes = False
+        least = np.int64(1 << 62)
+        for column in range(WIDTH):
+            p = member[tile * WIDTH + column]
+            size[column], weight_in[column] = 0, 1.0
+            most[0, column], most[1, column] = none, none
+            if p < 0:
                 continue
-            if not boxes:
-                for column in range(WIDTH):
-                    apart = row[column] * step + (twice[column] - one) * half
-                    cost = max(apart, twice[column] * half) - reach
-                    total[column] += share * min(max(cost, none), cap)
+            size[column], weight_in[column] = offsets[p + 1] - offsets[p], weight[p]
+            most[0, column], most[1, column] = largest[p, 0], largest[p, 1]
+            least = min(least, size[column])
+            boxes |= p >= n_points
+            if size[column] < shortest:
                 continue
-            other = pool.coarse[tile, 1, rows.feature[r]]
-            for column in range(WIDTH):
-                apart = row[column] * step + (twice[column] - one) * half - taken[column]
-                wide = max(twice[column] * (half - most[column]),
-                           other[column] * step - (two - twice[column]) * half)  # fmt: skip
-                total[column] += share * min(max(max(apart, wide) - reach, none), cap)
-    for column in range(WIDTH):
-        slot = base + column
-        p = pool.member[slot]
-        bound[slot] = 1e30
-        if p in (-1, u, parent, other_parent):
-            continue
-        count = offsets[p + 1] - offsets[p]
-        back = 0.0
-        if count >= length:
-            g0, g1 = rows.offsets[p], rows.offsets[p + 1]
-            near, wider = own[0, pool.kind[p]], own[1, pool.kind[p]]
-            sum_ = none
-            if p < pool.n_points:
-                sum_ = _weighted(rows, g0, g1, wider)
-            else:
+            # From the member to every query; d is 1 − 2·w_p.
+            g0, g1 = row_offsets[p], row_offsets[p + 1]
+            c = kind[p]
+            for q in range(count):
+                back[column, q] = none
+            if p < n_points:
                 for g in range(g0, g1):
-                    f, half = rows.feature[g], rows.half[g]
-                    cap = np.float32(scale.w_space if f < n_cells else scale.w_time)
-                    cost = max(near[f] + (one - twice[column]) * half, none)
-                    cost = max(cost, wider[f] - twice[column] * half) - rows.reach[g]
-                    sum_ += rows.share[g] * min(max(cost, none), cap)
-            back = sum_ * (1.0 - (g1 - g0 + 4) * _ERR32)
-        there[slot] = total[column] * lower if count <= length else 0.0
-        if count < length:
-            bound[slot] = there[slot]
-        elif count > length:
-            bound[slot] = back
-        else:
-            bound[slot] = (there[slot] + back) / 2.0 * (1.0 - 2.0 * _ERR32)
-
-
-@njit(nogil=True, cache=True)
-def _weighted(rows: Rows, first: int, last: int, cost: SmallFloats) -> np.float32:
-    """Σ share·cost of the features of some rows; in four sums, none of which waits for another."""
-    a, b, c, d = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
-    share, feature = rows.share, rows.feature
-    g = first
-    while g + 3 < last:
-        a += share[g] * cost[feature[g]]
-        b += share[g + 1] * cost[feature[g + 1]]
-        c += share[g + 2] * cost[feature[g + 2]]
-        d += share[g + 3] * cost[feature[g + 3]]
-        g += 4
-    while g < last:
-        a += share[g] * cost[feature[g]]
-        g += 1
-    return (a + b) + (c + d)
+                    part, f = share[g], feature[g]
+                    for q in range(count):
+                        back[column, q] += part * own[wider, c, f, q]
+            else:
+                for q in range(count):
+                    twice_of[q] = two * weight_in[column] / (weight_in[column] + weight_of[q])
+                for g in range(g0, g1):
+                    f, part, wide, away = feature[g], share[g], half[g], reach[g]
+                    cap = caps[0] if f < n_cells else caps[1]
+                    for q in range(count):
+                        cost = max(
+                            own[0, c, f, q] + (one - twice_of[q]) * wide,
+                            own[1, c, f, q] - twice_of[q] * wide,
+                        )
+                        back[column, q] += part * min(max(cost - away, none), cap)
+            lower = np.float32(1.0 - (g1 - g0 + 4) * _ERR32)
+            for q in range(count):
+                back[column, q] *= lower
+        for q in range(count):
+            # From the query to every member that is not longer.
+            u = queries[q]
+            f0, f1 = row_offsets[u], row_offsets[u + 1]
+            for column in range(WIDTH):
+                total[column] = none
+                twice[column] = two * weight_in[column] / (weight_in[column] + weight_of[q])
+                over = max(twice[column] - one, none)
+                less[0, column], less[1, column] = over * most[0, column], over * most[1, column]
+            if least <= length[q]:
+                for r in range(f0, f1):
+                    f, part, wide, away = feature[r], share[r], half[r], reach[r]
+                    axis = 0 if f < n_cells else 1
+                    cap = caps[axis]
+                    step = cap / np.float32(STEPS)
+                    if points:
+                        part *= step
+                        for column in range(WIDTH):
+                            total[column] += part * coarse[tile, 0, f, column]
+                    elif not boxes:
+                        for column in range(WIDTH):
+                            apart = coarse[tile, 0, f, column] * step + (twice[column] - one) * wide
+                            cost = max(apart, twice[column] * wide) - away
+                            total[column] += part * min(max(cost, none), cap)
+                    else:
+                        for column in range(WIDTH):
+                            apart = coarse[tile, 0, f, column] * step + (twice[column] - one) * wide
+                            apart -= less[axis, column]
+                            beside = max(
+                                twice[column] * (wide - most[axis, column]),
+                                coarse[tile, 1, f, column] * step - (two - twice[column]) * wide,
+                            )
+                            cost = max(apart, beside) - away
+                            total[column] += part * min(max(cost, none), cap)
+            lower = np.float32(1.0 - (f1 - f0 + 4) * _ERR32)
+            for column in range(WIDTH):
+                slot = tile * WIDTH + column
+                p = member[slot]
+                bound[q, slot] = 1e30
+                if p in (-1, u, parents[q, 0], parents[q, 1]):
+                    continue
+                there[q, slot] = total[column] * lower if size[column] <= length[q] else none
+                if size[column] < length[q]:
+                    bound[q, slot] = there[q, slot]
+                elif size[column] > length[q]:
+                    bound[q, slot] = back[column, q]
+                else:
+                    mean = (there[q, slot] + back[column, q]) / 2.0
+                    bound[q, slot] = mean * (1.0 - 2.0 * _ERR32)
 
 
 @njit(nogil=True, cache=True)
@@ -195,7 +199,8 @@ def _consider(
     back = np.float64(bound[slot])
     if size == length:
         back = 2.0 * back - there[slot] * (1.0 + 8.0 * _ERR32)
-    if not packed.equal:
+    points = packed.equal or (u < pool.n_points and p < pool.n_points)
+    if not points:
         tile, column = slot // WIDTH, slot % WIDTH
         effort = 0.0
         if length >= size:
@@ -217,9 +222,9 @@ def _consider(
     to_u = Ahead(max(back, 0.0) * size * (1.0 - 4.0 * _ERR32), wider, NO_MORE, 0)
     # Of two of equal length either may come first: Δ is the mean of both directions.
     if length >= size:
-        effort = fingerprint_effort(packed, pool.scale, u, p, limit, nearest, to_p, to_u)
+        effort = effort_of_points(packed, pool.scale, u, p, limit, nearest, to_p, to_u)
     else:
-        effort = fingerprint_effort(packed, pool.scale, p, u, limit, nearest, to_u, to_p)
+        effort = effort_of_points(packed, pool.scale, p, u, limit, nearest, to_u, to_p)
     if effort == np.inf:
         return count
     return enter_one(p, effort, pool.first, found, efforts, count)

@@ -83,27 +83,34 @@ def fingerprint_effort(
     a must not be shorter than b. From a to b; for equal lengths the mean of both directions.
     ``nearest`` is scratch, as long as the most places of any user.
     """
-    length = packed.offsets[a + 1] - packed.offsets[a]
-    if packed.offsets[b + 1] - packed.offsets[b] < length:
-        effort = _directed(packed, scale, a, b, limit, nearest, there)
+    if packed.equal:
+        return effort_of_points(packed, scale, a, b, limit, nearest, there, back)
+    if packed.offsets[b + 1] - packed.offsets[b] < packed.offsets[a + 1] - packed.offsets[a]:
+        effort = _directed_boxes(packed, scale, a, b, limit)
     else:
-        least = back.total / length
-        effort = _directed(packed, scale, a, b, 2.0 * limit - least, nearest, there)
+        effort = _directed_boxes(packed, scale, a, b, 2.0 * limit)
         if effort < np.inf:
             rest = 2.0 * limit - effort
-            effort = (effort + _directed(packed, scale, b, a, rest, nearest, back)) / 2.0
+            effort = (effort + _directed_boxes(packed, scale, b, a, rest)) / 2.0
     return np.rint(effort * _ROUND) / _ROUND
 
 
 @njit(nogil=True, cache=True)
-def _directed(
+def effort_of_points(
     packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray,
-    known: Ahead,
+    there: Ahead, back: Ahead,
 ) -> float:  # fmt: skip
-    """Mean over the samples of a of the smallest δ to b; infinity once it exceeds ``limit``."""
-    if packed.equal:
-        return _directed_points(packed, scale, a, b, limit, nearest, known)
-    return _directed_boxes(packed, scale, a, b, limit)
+    """As :func:`fingerprint_effort`, for two fingerprints whose samples all have one extent."""
+    length = packed.offsets[a + 1] - packed.offsets[a]
+    if packed.offsets[b + 1] - packed.offsets[b] < length:
+        effort = _directed_points(packed, scale, a, b, limit, nearest, there)
+    else:
+        least = back.total / length
+        effort = _directed_points(packed, scale, a, b, 2.0 * limit - least, nearest, there)
+        if effort < np.inf:
+            rest = 2.0 * limit - effort
+            effort = (effort + _directed_points(packed, scale, b, a, rest, nearest, back)) / 2.0
+    return np.rint(effort * _ROUND) / _ROUND
 
 
 @njit(nogil=True, cache=True)
