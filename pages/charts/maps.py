@@ -145,6 +145,8 @@ def cells_map(
     around: tuple[FloatArray, FloatArray],
     of: Theme,
     *,
+    numbers: Sequence[int] = (),
+    chosen: int = -1,
     height: int = 460,
 ) -> Map:
     """Rectangles of places, the largest at the bottom; points of single places stay visible.
@@ -159,23 +161,33 @@ def cells_map(
         What the mouse is told about each; plain text.
     around : tuple of ndarray
         Longitudes and latitudes that the map is to show.
+    numbers : sequence of int
+        What a click on each tells, as ``n`` of the object; counted from 0 when empty.
+    chosen : int
+        The number drawn boldly and on top.
     """
+    numbers = numbers or range(len(bounds))
     size = (bounds[:, 2] - bounds[:, 0]) * (bounds[:, 3] - bounds[:, 1])
     data = []
     for i in np.argsort(-size, kind="stable").tolist():
         west, south, east, north = (_short(d) for d in bounds[i])
         ring = [[west, south], [east, south], [east, north], [west, north]]
         rgb = [int(colour[i][at : at + 2], 16) for at in (1, 3, 5)]
-        data.append({"g": ring, "c": rgb, "tip": tips[i]})
+        bold = numbers[i] == chosen
+        data.append(
+            {"g": ring, "c": rgb, "n": numbers[i], "tip": tips[i]}
+            | {"w": 4 if bold else 1, "o": 96 if bold else 24}
+        )
+    data.sort(key=lambda cell: cell["n"] == chosen)
     layer = pdk.Layer(
         "PolygonLayer",
         id="cells",
         data=data,
         get_polygon="g",
-        get_fill_color="[c[0], c[1], c[2], 24]",
+        get_fill_color="[c[0], c[1], c[2], o]",
         get_line_color="[c[0], c[1], c[2], 200]",
-        line_width_min_pixels=1,
-        get_line_width=1,
+        line_width_units=pdk.types.String("pixels"),
+        get_line_width="w",
         filled=True,
         stroked=True,
         pickable=True,

@@ -46,9 +46,9 @@ def _sidebar(title: str) -> None:
     told = {
         "Data": {"read", "peek"},
         "Anonymizability": {"read", "measure"},
-        "GLOVE": {"read", "glove"},
+        "GLOVE": {"read", "glove", "compare"},
     }.get(title, set())
-    told |= {"deepen", "estimate"}  # nobody waits for these
+    told |= {"deepen", "estimate", "estimate_hiding"}  # nobody waits for these
     active = [job for job in session.jobs() if job.active and job.kind not in told]
     if active:
         job_panel.small(active)

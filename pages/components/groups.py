@@ -67,6 +67,7 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
         some, at = _at_one_moment(data, result)
         group = np.repeat(np.arange(published.n_groups), published.lengths)[some]
         degrees = published.degrees().iloc[some]
+        chosen = _chosen(result)
         st.pydeck_chart(
             cells_map(
                 degrees[["lon_min", "lat_min", "lon_max", "lat_max"]].to_numpy(),
@@ -85,15 +86,20 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
                 ],
                 (lon, lat),
                 of,
+                numbers=group.tolist(),
+                chosen=chosen,
             ),
             height=460,
             key="glove_after",
+            on_select=_take_click,
+            selection_mode="single-object",
             alt=f"Map of the areas published for {at}, coloured by group.",
         )
         people = int(published.n_users[group].sum())
         st.caption(
             f"At {at}: {words.count(len(some), 'area')} for {words.count(people, 'user')}; the "
-            "others are published as being nowhere at that time."
+            "others are published as being nowhere at that time. A click on an area shows its "
+            "group below."
         )
 
 
@@ -136,15 +142,14 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
         return
     st.header("One group", anchor=False)
     sizes = published.lengths
-    if st.session_state.get(_GROUP, published.n_groups) >= published.n_groups:
-        _turn_to(int(np.argsort(sizes, kind="stable")[len(sizes) // 2]))
+    group = _chosen(result)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = overtaken.key("glove_group", _PICKED)
         st.number_input(
             f"Group, 0 to {published.n_groups - 1:,}",
             0,
             published.n_groups - 1,
-            st.session_state[_GROUP],
+            group,
             key=key,
             on_change=_take,
             args=(key,),
@@ -164,7 +169,6 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
                 on_click=_turn_to,
                 args=(int(ranked[at]),),
             )
-    group = int(st.session_state[_GROUP])
     members = result.members(group)
     drawn = members[:_MEMBERS_DRAWN]
     names = [fs.pseudonyms[u] for u in members]
@@ -206,6 +210,20 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
         f"{sum(len(p.wall_min) for p in paths):,} own samples are published as {len(cells):,} "
         "boxes of area and time, the same for each of them."
     )
+
+
+def _chosen(result: GloveResult) -> int:
+    """The group looked at; one of middling length until another is chosen."""
+    sizes = result.published.lengths
+    if st.session_state.get(_GROUP, len(sizes)) >= len(sizes):
+        _turn_to(int(np.argsort(sizes, kind="stable")[len(sizes) // 2]))
+    return int(st.session_state[_GROUP])
+
+
+def _take_click() -> None:
+    clicked = st.session_state["glove_after"].selection["objects"].get("cells", [])
+    if clicked:
+        _turn_to(int(clicked[0]["n"]))
 
 
 def _take(key: str) -> None:

@@ -26,6 +26,8 @@ def collect() -> None:
             "estimate": results.adopt_estimate,
             "peek": dataset.adopt_columns,
             "glove": releases.adopt,
+            "estimate_hiding": releases.adopt_estimate,
+            "compare": releases.adopt_comparison,
         }
         try:
             adopt[job.kind](job)

@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from fpanon_core.anonymize.comparison import compare_releases
+from fpanon_core.anonymize.estimate import estimate_glove_s
 from fpanon_core.anonymize.generalize import generalize
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.anonymize.verification import verify_k_anonymity
@@ -160,6 +163,30 @@ def hide(
     """GLOVE's release at k, and what the verifier says of it; ``options`` as ``glove`` has them."""
     result = glove(fs, k, **options, progress=lambda f: progress(0.9 * f))
     return result, verify_k_anonymity(fs, result, k)
+
+
+def estimate_hiding(
+    fs: FingerprintSet, ks: tuple[int, ...], config: StretchConfig, *, progress: Progress
+) -> dict[int, float]:
+    """Seconds that GLOVE is likely to take at each k, from small samples."""
+    progress(0.0)
+    return {k: estimate_glove_s(fs, k, config=config) for k in ks}
+
+
+def compare(
+    fs: FingerprintSet,
+    ks: tuple[int, ...],
+    space_m: float,
+    time_min: float,
+    config: StretchConfig,
+    *,
+    progress: Progress,
+) -> pd.DataFrame:
+    """Uniform generalization beside GLOVE, without and with suppression beyond the thresholds."""
+    return compare_releases(
+        fs, ks, suppress_space_m=space_m, suppress_time_min=time_min, config=config,
+        progress=progress,
+    )  # fmt: skip
 
 
 def estimate(

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.charts import style, words
 from pages.charts.cdf import Curve, beyond, cdf
-from pages.components import definitions, groups, job_panel, needed, releases, session
+from pages.components import comparing, definitions, groups, job_panel, needed, releases, session
 from pages.components.guard import end_view
 from pages.components.meaning import what_this_means
 from pages.components.pair import side_by_side
@@ -25,6 +25,9 @@ data = needed.data(
 plan = releases.form(data)
 if plan is not None:
     releases.ask(data, plan)
+if expected := releases.expected_s(data):
+    times = [f"about {words.clock(s)} at k = {k}" for k, s in expected.items()]
+    st.caption(f"On this machine a run takes {', '.join(times)}.")
 with st.container(key="glove_work"):
     job_panel.show(session.jobs("glove"), key="glove_jobs")
 made = releases.made(data)
@@ -115,6 +118,7 @@ what_this_means(
     key="glove",
 )
 st.dataframe(groups.comparison(made), hide_index=True, key="glove_table")
+comparing.section(data, of)
 
 # --- before and after ---
 groups.maps(data, result, of)

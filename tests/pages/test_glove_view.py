@@ -139,3 +139,23 @@ def test_the_download_is_the_command_lines_file_and_names_nobody(
     table = pd.read_csv(io.BytesIO(releases.file(release, "release.csv")))
     assert table["pseudonym"].nunique() == 496
     assert table["pseudonym"].str.fullmatch(r"u\d{4}").all()
+
+
+def test_equally_coarse_data_stand_beside_it(small: AppTest) -> None:
+    hidden(small)
+    small.button(key="glove_compare").click().run()
+    until(small, lambda at: "fp_compared" in at.session_state)
+    small.run()
+    assert not small.exception
+    table = small.dataframe[1].value
+    # Seven users on a line, 0.01 degrees (1.1 km) apart, at the same four moments: of the squares
+    # that may hide all, none smaller than two steps does.
+    assert table["k"].tolist() == [2, 2, 2, 5, 5, 5]
+    uniform, ours, _ = (table.iloc[i] for i in range(3))
+    assert uniform["Way"].startswith("Everyone equally coarse (")
+    assert uniform["Users hidden (%)"] == 100
+    assert uniform["Mean side (km)"] >= 2.5
+    assert ours["Way"] == "GLOVE"
+    assert ours["Users hidden (%)"] == 100
+    assert ours["Mean side (km)"] < uniform["Mean side (km)"]
+    assert "Made equally coarse, everyone is one of 2 only at" in said(small)

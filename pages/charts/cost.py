@@ -1,0 +1,67 @@
+"""What does each way of hiding everyone cost, in space and in time? A dot for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from .style import MARKERS, Theme, axis, figure, layout
+
+_TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of hiding everyone, for several crowds.
+
+    Attributes
+    ----------
+    name : str
+    labels : sequence of str
+        Of its dots, such as "k = 2".
+    km, hours : sequence of float
+        Mean side of the published area and mean time span, by dot.
+    """
+
+    name: str
+    labels: Sequence[str]
+    km: Sequence[float]
+    hours: Sequence[float]
+
+
+def cost(ways: Sequence[Way], of: Theme, *, height: int = 420) -> go.Figure:
+    """Figure of mean side against mean time span, both logarithmic; better is nearer the corner."""
+    traces = [
+        {
+            "type": "scatter",
+            "name": way.name,
+            "x": list(way.km),
+            "y": list(way.hours),
+            "mode": "lines+markers+text",
+            "line": {"color": of.categories[i], "width": 1.5, "dash": "dot"},
+            "marker": {
+                "color": of.categories[i],
+                "size": 13,
+                "symbol": MARKERS[i % len(MARKERS)],
+                "line": {"color": of.css("paper"), "width": 1.5},
+            },
+            "text": list(way.labels),
+            "textposition": "top center",
+            "textfont": {"size": 14, "color": of.css("ink")},
+            "hovertemplate": "%{text}: %{x:.3g} km, %{y:.3g} hours<extra>" + way.name + "</extra>",
+        }
+        for i, way in enumerate(ways)
+    ]
+    log = {"type": "log", "tickvals": _TICKS, "ticktext": [f"{t:g}" for t in _TICKS]}
+    return figure(
+        traces,
+        layout(
+            of,
+            axis(of, "Mean side of the published area (km)", **log),
+            axis(of, "Mean time span (hours)", **log),
+            height=height,
+            hovermode="closest",
+        ),
+    )
