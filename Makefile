@@ -9,8 +9,10 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c co
 run: $(VENV)/.compiled
 	$(BIN)/streamlit run app.py
 
-test: $(VENV)/.development chromium
-	$(BIN)/python -m pytest
+# Compiled first, or each core would compile for itself. Browsers need the cores to themselves.
+test: $(VENV)/.development $(VENV)/.compiled chromium
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not browser"
+	$(BIN)/python -m pytest -m browser
 
 bench: $(VENV)/.development
 	$(BIN)/python -m tests.benchmarks.run

@@ -57,7 +57,8 @@ def compare_releases(
     fs : FingerprintSet
     ks : sequence of int
     ladder : sequence of GeneralizationProfile
-        From fine to coarse. Where none hides everyone, the last one stands, with the share it does.
+        From fine to coarse. Where none hides everyone, the first of those that hide the most
+        stands, with that share: a grid whose lines cross the data never becomes a single cell.
         Profiles finer than the data are passed over.
     suppress_space_m, suppress_time_min : float or None
         Thresholds of the third form; it is left out when both are None.
@@ -126,10 +127,12 @@ def _part(progress: Progress | None, number: int, count: int) -> Progress | None
 
 
 def _uniform(fs: FingerprintSet, k: int, ladder: Sequence[GeneralizationProfile]) -> dict[str, Any]:
-    """The first profile of the ladder that hides everyone among k; the last if none does."""
-    for profile in ladder:
-        seen = generalize(fs, profile)
-        share = identical_share(seen, k)
+    """The first profile of the ladder that hides everyone among k, or as many as any of them."""
+    share = -1.0
+    for candidate in ladder:
+        hidden = identical_share(generalize(fs, candidate), k)
+        if hidden > share:
+            share, profile = hidden, candidate
         if share == 1.0:
             break
     span, window = float(profile.space.metres), float(profile.minutes)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import plotly.graph_objects as go
 
 from .style import MARKERS, Theme, axis, figure, layout
 
+_PLACES = ("top center", "middle right", "middle left")  # of the labels, so that they keep apart
 _TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
@@ -48,7 +51,7 @@ def cost(ways: Sequence[Way], of: Theme, *, height: int = 420) -> go.Figure:
                 "line": {"color": of.css("paper"), "width": 1.5},
             },
             "text": list(way.labels),
-            "textposition": "top center",
+            "textposition": _PLACES[i % len(_PLACES)],
             "textfont": {"size": 14, "color": of.css("ink")},
             "hovertemplate": "%{text}: %{x:.3g} km, %{y:.3g} hours<extra>" + way.name + "</extra>",
         }
@@ -59,9 +62,19 @@ def cost(ways: Sequence[Way], of: Theme, *, height: int = 420) -> go.Figure:
         traces,
         layout(
             of,
-            axis(of, "Mean side of the published area (km)", **log),
-            axis(of, "Mean time span (hours)", **log),
+            axis(of, "Mean side of the published area (km)", **log, **_around(ways, "km")),
+            axis(of, "Mean time span (hours)", **log, **_around(ways, "hours")),
             height=height,
             hovermode="closest",
         ),
     )
+
+
+def _around(ways: Sequence[Way], which: str) -> dict[str, Any]:
+    """A range with room for the labels."""
+    values = [v for way in ways for v in getattr(way, which) if math.isfinite(v) and v > 0]
+    if not values:
+        return {}
+    low, high = math.log10(min(values)), math.log10(max(values))
+    room = 0.25 + 0.08 * (high - low)
+    return {"range": [low - room, high + room]}

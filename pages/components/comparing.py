@@ -48,7 +48,10 @@ def section(data: Dataset, of: Theme) -> None:
             [
                 Way(
                     _NAMES[m],
-                    [f"k = {k}" for k in part["k"]],
+                    [
+                        _label(k, share)
+                        for k, share in part[["k", "share_hidden"]].itertuples(index=False)
+                    ],
                     (part["mean_space_m"] / 1000).tolist(),
                     (part["mean_time_min"] / 60).tolist(),
                 )
@@ -66,6 +69,10 @@ def section(data: Dataset, of: Theme) -> None:
     st.dataframe(_shown(table), hide_index=True, key="glove_compared_table")
 
 
+def _label(k: int, hidden: float) -> str:
+    return f"k = {k}" if hidden == 1 else f"k = {k}, hides {words.percent(hidden)}"
+
+
 def _told(table: pd.DataFrame) -> list[str]:
     first = int(table["k"].min())
     rows: dict[str, Any] = {r["method"]: r for _, r in table[table["k"] == first].iterrows()}
@@ -81,8 +88,9 @@ def _told(table: pd.DataFrame) -> list[str]:
         ]
     else:
         told = [
-            f"Not even {uniform['profile']} hides everyone among {first}: it does so for "
-            f"{words.percent(uniform['share_hidden'])} of the users. GLOVE hides all with {spans}."
+            f"Made equally coarse, not everyone is one of {first} however coarse it gets: at most "
+            f"{words.percent(uniform['share_hidden'])} of the users are, at {uniform['profile']}. "
+            f"GLOVE hides all with {spans}."
         ]
     limited = rows.get("GLOVE with suppression")
     if limited is not None:

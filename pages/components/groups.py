@@ -53,6 +53,7 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
     if not len(lon) or not published.n_samples:
         st.info("There is no map: the data carry no map projection, or nothing is published.")
         return
+    some, at = _at_one_moment(data, result)
     left, right = side_by_side("glove_maps")
     with left:
         st.markdown("**Before** – all recorded places, by the number of samples")
@@ -64,7 +65,6 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
         )
     with right:
         st.markdown("**After** – the areas in which everyone is published to be, by group")
-        some, at = _at_one_moment(data, result)
         group = np.repeat(np.arange(published.n_groups), published.lengths)[some]
         degrees = published.degrees().iloc[some]
         chosen = _chosen(result)
