@@ -48,10 +48,7 @@ def section(data: Dataset, of: Theme) -> None:
             [
                 Way(
                     _NAMES[m],
-                    [
-                        _label(k, share)
-                        for k, share in part[["k", "share_hidden"]].itertuples(index=False)
-                    ],
+                    _labels(part),
                     (part["mean_space_m"] / 1000).tolist(),
                     (part["mean_time_min"] / 60).tolist(),
                 )
@@ -69,8 +66,16 @@ def section(data: Dataset, of: Theme) -> None:
     st.dataframe(_shown(table), hide_index=True, key="glove_compared_table")
 
 
-def _label(k: int, hidden: float) -> str:
-    return f"k = {k}" if hidden == 1 else f"k = {k}, hides {words.percent(hidden)}"
+def _labels(part: pd.DataFrame) -> list[str]:
+    """Of each dot; the first of several at one spot speaks for all of them."""
+    spots = list(zip(part["mean_space_m"], part["mean_time_min"], strict=True))
+    ks = part["k"].tolist()
+    return [
+        "k = " + ", ".join(str(k) for k, other in zip(ks, spots, strict=True) if other == spot)
+        if spots.index(spot) == i
+        else ""
+        for i, spot in enumerate(spots)
+    ]
 
 
 def _told(table: pd.DataFrame) -> list[str]:

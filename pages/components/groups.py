@@ -64,7 +64,7 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
             alt="Map of the recorded places; larger dots have more samples.",
         )
     with right:
-        st.markdown("**After** – the areas in which everyone is published to be, by group")
+        st.markdown("**After** – the areas published instead, by group")
         group = np.repeat(np.arange(published.n_groups), published.lengths)[some]
         degrees = published.degrees().iloc[some]
         chosen = _chosen(result)
