@@ -1,8 +1,7 @@
-"""How long will a GLOVE run take? From two small samples of the same data, before the run."""
+"""How long will a GLOVE run take? From a small sample of the same data, before the run."""
 
 from __future__ import annotations
 
-import math
 import time
 
 import numpy as np
@@ -13,7 +12,8 @@ from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 from .glove import glove
 
-_SMALL, _LARGE = 200, 600
+_SAMPLE = 1_200
+_POWER = 1.35  # of the growth beyond the sample, see estimate_glove_s
 _SEED = 0
 
 
@@ -26,9 +26,9 @@ def estimate_glove_s(
 ) -> float:
     """Seconds that ``glove(fs, k)`` is likely to take on this machine, now.
 
-    Two samples of users are merged, and the growth between them is carried on to the whole set, as
-    a power of the number of users between 1 and 2; a small set is simply merged. How good the
-    estimate is has not been measured yet.
+    A sample of users is merged, and its time carried on to the whole set as a power of the number
+    of users, 1.35, taken from measurements: of 20,000 generated users it foretells 26 s at k = 2
+    and 59 s at k = 5, which take 19 s and 61 s (2 cores). A small set is simply merged.
 
     Raises
     ------
@@ -37,15 +37,10 @@ def estimate_glove_s(
     """
     check_k(k, int(fs.weight.sum()))
     n = fs.n_users
-    users = np.random.default_rng(_SEED).permutation(n)
-    small = _seconds(fs.subset(users[: min(n, _SMALL)]), k, config, engine)
-    if n <= _SMALL:
-        return small
-    large = _seconds(fs.subset(users[: min(n, _LARGE)]), k, config, engine)
-    if n <= _LARGE:
-        return large
-    power = math.log(max(large, 1e-6) / max(small, 1e-6)) / math.log(_LARGE / _SMALL)
-    return float(large * (n / _LARGE) ** min(max(power, 1.0), 2.0))
+    if n <= _SAMPLE:
+        return _seconds(fs, k, config, engine)
+    users = np.random.default_rng(_SEED).permutation(n)[:_SAMPLE]
+    return float(_seconds(fs.subset(users), k, config, engine) * (n / _SAMPLE) ** _POWER)
 
 
 def _seconds(
