@@ -52,13 +52,26 @@ def test_cdf_starts_at_zero_steps_and_differs_by_more_than_colour(of: style.Them
     values = np.random.default_rng(0).random(5000)
     curves = [Curve(f"k = {k}", values / k, of.categories[i], i) for i, k in enumerate((2, 5, 10))]
     figure = cdf(curves, of, x_title="x")
-    lines = [t for t in figure.data if t.mode == "lines"]
+    lines = [t for t in figure.data if t.mode == "lines" and t.line.width > 0]
     assert all((t.x[0], t.y[0]) == (0, 0) and t.line.shape == "hv" for t in lines)
     assert len({t.line.dash for t in lines}) == 3
     medians = [t for t in figure.data if t.mode == "lines+markers"]
     assert len({t.marker.symbol for t in medians}) == 3
     assert len(figure.to_json()) < 200_000
     cdf([], of, x_title="x")
+
+
+def test_only_points_that_can_be_clicked_are_drawn_one_by_one() -> None:
+    values, users = np.random.default_rng(0).random(5000), np.arange(5000)
+    plain, clickable = (
+        cdf([Curve("k = 2", values, "#000000", 0, who)], style.LIGHT, x_title="x").data
+        for who in (None, users)
+    )
+    assert not [t for t in plain if t.mode == "markers"]
+    (points,) = [t for t in clickable if t.mode == "markers"]
+    assert 100 < len(points.x) <= 128
+    assert (values[points.customdata] == points.x).all()
+    assert (points.x[0], points.x[-1]) == (values.min(), values.max())
 
 
 @pytest.mark.parametrize("samples", [[1], [5, 5, 5], [1, 2, 3, 40_000], list(range(1, 200))])
