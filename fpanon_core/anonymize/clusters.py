@@ -152,7 +152,7 @@ def _learned(x: FloatArray, y: FloatArray, count: int, seed: int) -> IntArray:
 def _filled(
     cluster: IntArray, x: FloatArray, y: FloatArray, cx: FloatArray, cy: FloatArray
 ) -> IntArray:
-    """The same clusters, without empty clusters; there are at least as many antennas as clusters."""
+    """The same, with no cluster left empty; there are at least as many antennas as clusters."""
     sizes = np.bincount(cluster, minlength=len(cx))
     for empty in np.flatnonzero(sizes == 0):
         donor = int(np.argmax(sizes))

@@ -1,4 +1,4 @@
-"""Frequency-sensitive competitive learning: centroids that share the antennas out (science.md §7)."""
+"""Frequency-sensitive competitive learning: centroids share the antennas out (science.md §7)."""
 
 from __future__ import annotations
 
