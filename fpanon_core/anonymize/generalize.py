@@ -72,7 +72,7 @@ def generalize(
         side = float(profile.space.metres)
         cells = [np.floor(values / side).astype(np.int64) for values in (fs.x_m, fs.y_m)]
         (user, window, column, row), count = distinct([fs.sample_user, window, *cells], fs.count)
-        x, y = column * side, row * side
+        x, y = (np.asarray(cell * side, np.float64) for cell in (column, row))
         dx = dy = np.full(len(user), side)
     else:
         side = fs.granularity_m
