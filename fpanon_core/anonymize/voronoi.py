@@ -136,7 +136,7 @@ def _clip_area(sites: FloatArray, margin_m: float, land: Area | None) -> Area:
     if not (number and math.isfinite(margin_m) and margin_m > 0):
         raise ConfigError(f"margin_m = {margin_m!r}; it must be a positive number of metres.")
     hull = shapely.convex_hull(shapely.multipoints(sites))
-    return _areas_of(shapely.buffer(hull, margin_m))
+    return _areas_of(shapely.buffer(hull, margin_m, quad_segs=16))
 
 
 def _areas_of(shape: shapely.Geometry) -> Area:
