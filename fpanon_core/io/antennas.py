@@ -71,21 +71,16 @@ def read_antennas(source: Any) -> pd.DataFrame:
 
 
 def antennas_of(table: pd.DataFrame, centre: Centre, granularity_m: float) -> Antennas:
-    """A table read by :func:`read_antennas`, on the data's projection.
-
-    Columns in which every antenna has another value name no regions and are left out.
-    """
+    """A table read by :func:`read_antennas`, on the data's projection, its columns as text."""
     x_m, y_m = project(table["lat"].to_numpy(np.float64), table["lon"].to_numpy(np.float64), centre)
     on_map = ~np.isnan(x_m)
     columns = {}
     for name in table.columns.drop(["antenna", "lat", "lon"]):
         texts = text_of(pa.chunked_array([pa.array(table[name], from_pandas=True)]))
+        # By code, so that antennas of one region share one text in memory.
         codes, values = pd.factorize(texts.to_pandas().astype(object))
-        if len(values) < len(table) or len(table) == 1:
-            kept = np.where(
-                missing_in(pa.chunked_array([pa.array(values, pa.string())])), "", values
-            )
-            columns[str(name)] = kept[codes][on_map]
+        missing = missing_in(pa.chunked_array([pa.array(values, pa.string())]))
+        columns[str(name)] = np.where(missing, "", values)[codes][on_map]
     return Antennas(x_m[on_map], y_m[on_map], float(granularity_m), columns)
 
 

@@ -52,10 +52,8 @@ def test_digest():
     digests = [replace(plain, antennas=t).digest for t in (None, TABLE, *others)]
     assert len(set(digests)) == 6
     assert digests[0] == plain.digest
-    assert (
-        replace(plain, antennas=Antennas(TABLE.x_m, TABLE.y_m, columns=TABLE.columns)).digest
-        == (digests[1])
-    )
+    copy = Antennas(TABLE.x_m, TABLE.y_m, columns=TABLE.columns)
+    assert replace(plain, antennas=copy).digest == digests[1]
 
 
 @pytest.mark.parametrize(
