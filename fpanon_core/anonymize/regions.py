@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ..kernels.clustering import assign
 from ..model.antennas import Antennas
@@ -187,10 +188,12 @@ def _named(fs: FingerprintSet, space: Regions, sites: _Sites) -> tuple[IntArray,
 def _distinct_rows(*columns: FloatArray) -> tuple[IntArray, IntArray]:
     """First row of each distinct one, in lexicographic order, and which of them each row is."""
     key = np.zeros(len(columns[0]), np.int64)
-    for values in columns:
-        rank = np.unique(values, return_inverse=True)[1]
-        key = np.unique(key * (int(rank.max()) + 1) + rank, return_inverse=True)[1]
-    return np.unique(key, return_index=True)[1], key
+    for values in columns:  # by hashing: sorting millions of samples takes ten times as long
+        code, distinct = pd.factorize(values, sort=True)
+        key = pd.factorize(key * len(distinct) + code, sort=True)[0]
+    first = np.empty(int(key.max()) + 1, np.int64)
+    first[key[::-1]] = np.arange(len(key))[::-1]
+    return first, key
 
 
 def _extreme(
