@@ -3,11 +3,13 @@
 The names here are the public face; what is not here is free to change.
 """
 
+from .anonymize.clusters import cluster_antennas
 from .anonymize.comparison import compare_releases
 from .anonymize.estimate import estimate_glove_s
 from .anonymize.generalize import generalize
 from .anonymize.glove import glove
 from .anonymize.verification import verify_k_anonymity
+from .anonymize.voronoi import merged_regions, voronoi_cells
 from .engines.local import LocalEngine
 from .io.antennas import read_antennas
 from .io.cdr import read_cdr
@@ -29,17 +31,20 @@ from .measures.components import (
     tail_weight_index,
 )
 from .measures.kgap import fingerprint_stretch, k_gap
+from .model.antennas import Antennas
 from .model.clock import LocalClock
 from .model.configs import Screening, StretchConfig
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
 from .model.glove import GloveResult, Verification
-from .model.profiles import GeneralizationProfile, Grid
+from .model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions
 from .model.published import GeneralizedFingerprintSet
 from .model.results import KGapResult
 from .model.version import __version__
 
 __all__ = [
+    "AntennaClusters",
+    "Antennas",
     "Cancelled",
     "ConfigError",
     "FingerprintSet",
@@ -53,12 +58,14 @@ __all__ = [
     "KGapResult",
     "LocalClock",
     "LocalEngine",
+    "Regions",
     "SchemaError",
     "Screening",
     "StretchComponents",
     "StretchConfig",
     "Verification",
     "__version__",
+    "cluster_antennas",
     "compare_releases",
     "data_dictionary",
     "estimate_glove_s",
@@ -70,6 +77,7 @@ __all__ = [
     "k_gap",
     "matched_samples",
     "mean_components",
+    "merged_regions",
     "read_antennas",
     "read_cdr",
     "read_published",
@@ -77,6 +85,7 @@ __all__ = [
     "stretch_components",
     "tail_weight_index",
     "verify_k_anonymity",
+    "voronoi_cells",
     "write_published",
     "write_suppressed",
 ]

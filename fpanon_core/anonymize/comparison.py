@@ -57,9 +57,14 @@ def compare_releases(
     fs : FingerprintSet
     ks : sequence of int
     ladder : sequence of GeneralizationProfile
+<<<<<<< HEAD
         From fine to coarse. Where none hides everyone, the first of those that hide the most
         stands, with that share: a grid whose lines cross the data never becomes a single cell.
         Profiles finer than the data are passed over.
+=======
+        Square grids, from fine to coarse. Where none hides everyone, the last one stands, with the
+        share it does. Profiles finer than the data are passed over.
+>>>>>>> clusters
     suppress_space_m, suppress_time_min : float or None
         Thresholds of the third form; it is left out when both are None.
     config, engine, progress
@@ -78,10 +83,11 @@ def compare_releases(
     Raises
     ------
     ConfigError, InfeasibleError
-        As :func:`glove`; ConfigError also where no profile of the ladder is as coarse as the data.
+        As :func:`glove`; ConfigError also where no profile of the ladder is as coarse as the data,
+        or one is no square grid.
     """
     finest_m, finest_min = fs.granularity_m, fs.granularity_min
-    usable = [p for p in ladder if p.space.metres >= finest_m and p.minutes >= finest_min]
+    usable = [p for p in ladder if p.grid_m >= finest_m and p.minutes >= finest_min]
     if not usable:
         raise ConfigError("Every profile of the ladder is finer than the data; give coarser ones.")
     thresholds = {"suppress_space_m": suppress_space_m, "suppress_time_min": suppress_time_min}
@@ -135,7 +141,7 @@ def _uniform(fs: FingerprintSet, k: int, ladder: Sequence[GeneralizationProfile]
             share, profile = hidden, candidate
         if share == 1.0:
             break
-    span, window = float(profile.space.metres), float(profile.minutes)
+    span, window = profile.grid_m, float(profile.minutes)
     return {
         "method": "uniform",
         "k": k,

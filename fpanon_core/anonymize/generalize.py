@@ -5,54 +5,116 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet, distinct
-from ..model.profiles import GeneralizationProfile
+from ..model.profiles import GeneralizationProfile, Grid
+from .regions import region_map
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 
 
 def generalize(
     fs: FingerprintSet,
     profile: GeneralizationProfile,
     *,
-    seed: int = 0,  # noqa: ARG001
+    seed: int = 0,
 ) -> FingerprintSet:
     """The fingerprints as a release under ``profile`` would show them.
 
-    Every sample moves to the grid cell and the time window that hold its lower corner and start.
+    Every sample moves to the place and the time window that hold its lower corner and start.
     Windows are aligned to local midnight. The result is again a set: samples that coincide become
     one, and their counts add up.
+
+    A place is a cell of the grid; or an antenna cluster or a named region, represented by the
+    bounding rectangle of its antennas' cells. Rectangles may overlap, but samples of different
+    regions never have the same lower corner: see :func:`.regions.region_map`. Without an antenna
+    table, the data's distinct places are clustered. ``granularity_m`` becomes the grid's side; for
+    clusters and regions it remains that of the cells the rectangles are made of.
 
     Parameters
     ----------
     fs : FingerprintSet
     profile : GeneralizationProfile
     seed : int
-        For spaces that are built at random; a grid is not.
+        For antenna clusters, which start at random; others do not depend on it.
 
     Returns
     -------
     FingerprintSet
+        With the antenna table of ``fs``, if it has one.
 
     Raises
     ------
     ConfigError
-        If the profile is finer than the data.
+        If the profile is finer than the data, a grid is laid over regions, or regions over data
+        that are generalized already; or the antenna table, or its column, is missing for named
+        regions.
+    InfeasibleError
+        If clusters are to have more antennas than there are.
 
     Examples
     --------
-    >>> from fpanon_core.model.profiles import Grid
-    >>> fs = FingerprintSet.from_samples([1, 1], [900, 2500], [0, 0], [59, 61])
+    >>> from fpanon_core import AntennaClusters, Grid
+    >>> fs = FingerprintSet.from_samples([1, 1, 1], [900, 2500, 7000], [0, 0, 0], [59, 61, 62])
     >>> wide = generalize(fs, GeneralizationProfile(Grid(5000), 120))
     >>> wide.n_samples, wide.count.tolist(), wide.dt_min.tolist()
-    (1, [2], [120.0])
+    (2, [2, 1], [120.0, 120.0])
+    >>> pairs = generalize(fs, GeneralizationProfile(AntennaClusters(2), 120))
+    >>> pairs.x_m.tolist(), pairs.dx_m.tolist()
+    ([900.0, 7000.0], [1700.0, 100.0])
     """
-    metres, minutes = float(profile.space.metres), float(profile.minutes)
-    if metres < fs.granularity_m or minutes < fs.granularity_min:
+    _check_coarser(fs, profile)
+    starts, lengths, window = _windows(fs, float(profile.minutes))
+    if isinstance(profile.space, Grid):
+        side = float(profile.space.metres)
+        cells = [np.floor(values / side).astype(np.int64) for values in (fs.x_m, fs.y_m)]
+        (user, window, column, row), count = distinct([fs.sample_user, window, *cells], fs.count)
+        x, y = (np.asarray(cell * side, np.float64) for cell in (column, row))
+        dx = dy = np.full(len(user), side)
+    else:
+        side = fs.granularity_m
+        regions = region_map(fs, profile.space, seed=seed)
+        columns = [fs.sample_user, window, regions.sample_region]
+        (user, window, region), count = distinct(columns, fs.count)
+        x, y = regions.x_m[region], regions.y_m[region]
+        dx, dy = regions.dx_m[region], regions.dy_m[region]
+    return replace(
+        fs,
+        offsets=np.searchsorted(user, np.arange(fs.n_users + 1)),
+        x_m=x,
+        y_m=y,
+        t_min=starts[window],
+        dx_m=dx,
+        dy_m=dy,
+        dt_min=lengths[window],
+        count=count,
+        granularity_m=side,
+        granularity_min=float(profile.minutes),
+    )
+
+
+def _check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
+    coarse = profile.minutes >= fs.granularity_min
+    if isinstance(profile.space, Grid):
+        coarse = coarse and profile.space.metres >= fs.granularity_m
+        side = fs.granularity_m
+        if np.any(fs.dx_m != side) or np.any(fs.dy_m != side):
+            raise ConfigError(
+                "The places of these data are rectangles of several sizes, which may reach over "
+                "several squares of a grid; take the data as read."
+            )
+    if not coarse:
         raise ConfigError(
             f"The profile {profile} is finer than the data ({fs.granularity_m:g} m · "
             f"{fs.granularity_min:g} min); choose one at least as coarse."
         )
+
+
+def _windows(fs: FingerprintSet, minutes: float) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Starts and lengths of the windows in ascending order, and the window of each sample."""
     if fs.clock is not None:
         begin, length = fs.clock.window(fs.t_min, minutes)
     else:
@@ -61,23 +123,4 @@ def generalize(
     starts, window = np.unique(begin, return_inverse=True)
     lengths = np.zeros(len(starts))
     lengths[window] = length
-    columns = [
-        np.asarray(fs.sample_user),
-        window.astype(np.int64),
-        np.floor(fs.x_m / metres).astype(np.int64),
-        np.floor(fs.y_m / metres).astype(np.int64),
-    ]
-    (user, window, x, y), count = distinct(columns, fs.count)
-    return replace(
-        fs,
-        offsets=np.searchsorted(user, np.arange(fs.n_users + 1)),
-        x_m=np.asarray(x * metres, np.float64),
-        y_m=np.asarray(y * metres, np.float64),
-        t_min=starts[window],
-        dx_m=np.full(len(user), metres),
-        dy_m=np.full(len(user), metres),
-        dt_min=lengths[window],
-        count=count,
-        granularity_m=metres,
-        granularity_min=minutes,
-    )
+    return starts, lengths, window.astype(np.int64)

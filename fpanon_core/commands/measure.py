@@ -113,7 +113,7 @@ class _Gap:
     def summary(self) -> dict[str, Any]:
         low, middle, high = np.percentile(self.result.values, [25, 50, 75])
         return {
-            "grid_m": self.profile.space.metres,
+            "grid_m": self.profile.grid_m,
             "window_min": self.profile.minutes,
             "k": self.result.k,
             "share_hidden": float(np.mean(self.result.values == 0)),
@@ -129,7 +129,7 @@ class _Gap:
         return pd.DataFrame(
             {
                 "pseudonym": pseudonyms,
-                "grid_m": float(self.profile.space.metres),
+                "grid_m": self.profile.grid_m,
                 "window_min": float(self.profile.minutes),
                 "k": self.result.k,
                 "k_gap": self.result.values,

@@ -16,10 +16,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..model.antennas import Antennas
 from ..model.errors import ConfigError, FpanonError, SchemaError
 from .columns import missing_in, numbers_of, text_of
 from .names import normal, rank
-from .positions import position_faults
+from .positions import Centre, position_faults, project
 from .sources import read_source
 from .tables import SourceTable
 
@@ -67,6 +68,20 @@ def read_antennas(source: Any) -> pd.DataFrame:
         raise ConfigError(f"Antenna table: {fault}") from None
     except FpanonError as fault:
         raise SchemaError(f"Antenna table: {fault}") from None
+
+
+def antennas_of(table: pd.DataFrame, centre: Centre, granularity_m: float) -> Antennas:
+    """A table read by :func:`read_antennas`, on the data's projection, its columns as text."""
+    x_m, y_m = project(table["lat"].to_numpy(np.float64), table["lon"].to_numpy(np.float64), centre)
+    on_map = ~np.isnan(x_m)
+    columns = {}
+    for name in table.columns.drop(["antenna", "lat", "lon"]):
+        texts = text_of(pa.chunked_array([pa.array(table[name], from_pandas=True)]))
+        # By code, so that antennas of one region share one text in memory.
+        codes, values = pd.factorize(texts.to_pandas().astype(object))
+        missing = missing_in(pa.chunked_array([pa.array(values, pa.string())]))
+        columns[str(name)] = np.where(missing, "", values)[codes][on_map]
+    return Antennas(x_m[on_map], y_m[on_map], float(granularity_m), columns)
 
 
 def _antennas(table: SourceTable) -> pd.DataFrame:

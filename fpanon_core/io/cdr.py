@@ -18,7 +18,7 @@ from ..model.configs import Screening
 from ..model.errors import ConfigError, SchemaError
 from ..model.fingerprints import FingerprintSet
 from . import report as why
-from .antennas import read_antennas
+from .antennas import antennas_of, read_antennas
 from .columns import numbers_of
 from .events import positions_of, repeated_rows, users_of
 from .fate import Fate
@@ -63,7 +63,8 @@ def read_cdr(
         says there is none: ``{"user": None}`` reads the whole file as one user's, ``{"lat": None,
         "lon": None}`` takes positions from the antennas instead.
     antennas : path, file object or DataFrame, optional
-        Antenna, lat, lon: see :func:`read_antennas`. Used where events have no degrees.
+        Antenna, lat, lon: see :func:`read_antennas`. Places events that have no degrees, and is
+        kept with the fingerprints for antenna clusters and regions.
     timezone : str, optional
         IANA name of the display time zone; guessed from the middle of the data when None.
     granularity_m, granularity_min : float
@@ -163,6 +164,8 @@ def read_cdr(
         clock=clock,
         crs=centre.crs,
     )
+    if sites is not None:
+        fs = replace(fs, antennas=antennas_of(sites, centre, granularity_m))
     tell(0.95)
     everyone = fs.n_users
     if rule.active:
@@ -293,7 +296,10 @@ def _remarks(
     if roles.one_user:
         notes.append("The whole file is read as one user's.")
     if sites is not None and "lat" in roles.where and "lon" in roles.where:
-        notes.append("The events have degrees of their own; the antenna table is not needed.")
+        notes.append(
+            "The events have degrees of their own; the antenna table serves for antenna clusters "
+            "and regions only."
+        )
     if any("date only" in name for name in parsed.formats):
         notes.append("Some times are dates without a time of day; they are read as midnight.")
     if centre.reach_deg > 20:

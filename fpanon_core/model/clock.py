@@ -125,8 +125,11 @@ class LocalClock:
         t = np.asarray(t_min, dtype=np.float64)
         starts, shifts = self._shifts
         if t.size:
-            inside = (starts > t.min()) & (starts <= t.max() + minutes)
-            inside |= np.arange(len(starts)) == np.searchsorted(starts, t.min(), side="right") - 1
+            # A window begins before the instants it holds, under the offset of then; no change of
+            # the clock lengthens it by a day.
+            first = t.min() - minutes - _DAY
+            inside = (starts > first) & (starts <= t.max() + minutes)
+            inside |= np.arange(len(starts)) == np.searchsorted(starts, first, side="right") - 1
             shifts = shifts[inside]
         if np.all(shifts % minutes == 0):
             return np.floor(t / minutes) * minutes, np.full(t.shape, float(minutes))

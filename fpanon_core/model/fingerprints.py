@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from .antennas import Antennas
 from .clock import LocalClock
 from .errors import ConfigError, InfeasibleError, SchemaError
 
@@ -53,6 +54,8 @@ class FingerprintSet:
         Epoch and display time zone; None when the times came without one.
     crs : str or None
         The projection, as a PROJ string; None when the positions came already projected.
+    antennas : Antennas or None
+        The antenna table, where one was given; antenna clusters and regions are built from it.
     """
 
     user_ids: npt.NDArray[Any]
@@ -70,6 +73,7 @@ class FingerprintSet:
     number: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
     clock: LocalClock | None = None
     crs: str | None = None
+    antennas: Antennas | None = None
 
     def __post_init__(self) -> None:
         n = len(self.user_ids)
@@ -236,12 +240,18 @@ class FingerprintSet:
 
     @cached_property
     def digest(self) -> str:
-        """Content hash (hex) over everything a result can depend on; equal data, equal digest."""
+        """Content hash (hex) over everything a result can depend on; equal data, equal digest.
+
+        The antenna table is part of it where there is one: what the same samples become under
+        antenna clusters or regions depends on it.
+        """
         h = hashlib.blake2b(digest_size=16)
         h.update(repr((self.granularity_m, self.granularity_min, self.crs, self.clock)).encode())
         h.update("\x00".join(map(str, self.user_ids.tolist())).encode())
         for name in ("offsets", *_SAMPLE_FIELDS, "count", "weight", "number"):
             h.update(np.ascontiguousarray(getattr(self, name)).data)
+        if self.antennas is not None:
+            h.update(self.antennas.digest.encode())
         return h.hexdigest()
 
     def wall_minutes(self, t_min: npt.ArrayLike) -> FloatArray:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
 
 from .errors import ConfigError
 
@@ -21,7 +24,43 @@ class Grid:
         return f"{self.metres / 1000:g} km" if self.metres >= 1000 else f"{self.metres:g} m"
 
 
-Space = Grid
+@dataclass(frozen=True)
+class AntennaClusters:
+    """Clusters of about ``size`` antennas; see :func:`fpanon_core.cluster_antennas`."""
+
+    size: int
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.size, (int, np.integer)) and not isinstance(self.size, bool)
+        if not whole or self.size < 1:
+            raise ConfigError(
+                f"AntennaClusters size = {self.size!r}; it must be a whole number of antennas, at "
+                "least 1."
+            )
+        object.__setattr__(self, "size", int(self.size))
+
+    def __str__(self) -> str:
+        return f"about {self.size} antennas" if self.size > 1 else "single antennas"
+
+
+@dataclass(frozen=True)
+class Regions:
+    """Regions named in a ``column`` of the antenna table, such as districts."""
+
+    column: str
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.column, str) and self.column.strip()):
+            raise ConfigError(
+                f"Regions column = {self.column!r}; it must be the name of a column of the "
+                "antenna table."
+            )
+
+    def __str__(self) -> str:
+        return f"regions by {self.column}"
+
+
+Space: TypeAlias = Grid | AntennaClusters | Regions
 
 
 @dataclass(frozen=True)
@@ -32,19 +71,37 @@ class GeneralizationProfile:
     --------
     >>> str(GeneralizationProfile(Grid(2500), 60))
     '2.5 km · 1 h'
+    >>> str(GeneralizationProfile(AntennaClusters(7), 120))
+    'about 7 antennas · 2 h'
     """
 
     space: Space
     minutes: float
 
     def __post_init__(self) -> None:
-        if not isinstance(self.space, Grid):
-            raise ConfigError(f"A profile's space is a Grid, not {type(self.space).__name__}.")
+        if not isinstance(self.space, (Grid, AntennaClusters, Regions)):
+            raise ConfigError(
+                "A profile's space is a Grid, AntennaClusters or Regions, not "
+                f"{type(self.space).__name__}."
+            )
         _positive("Profile minutes", self.minutes)
 
     def __str__(self) -> str:
         h = self.minutes / 60
         return f"{self.space} · " + (f"{h:g} h" if h >= 1 else f"{self.minutes:g} min")
+
+    @property
+    def grid_m(self) -> float:
+        """Side of the square grid, metres, for whoever can deal with nothing else.
+
+        Raises
+        ------
+        ConfigError
+            The space is no grid.
+        """
+        if not isinstance(self.space, Grid):
+            raise ConfigError(f"The profile {self} is no square grid; give one such as Grid(2500).")
+        return float(self.space.metres)
 
 
 def _positive(name: str, value: float) -> None:

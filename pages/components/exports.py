@@ -67,7 +67,7 @@ def gaps_csv(dataset: Dataset, measured: list[Measured], ks: tuple[int, ...]) ->
                 pd.DataFrame(
                     {
                         "user": names[result.users],
-                        "profile_m": m.profile.space.metres,
+                        "profile_m": m.profile.grid_m,
                         "profile_min": m.profile.minutes,
                         "k": k,
                         "k_gap": result.values,

@@ -174,9 +174,7 @@ def write_url() -> None:
     if settings.ks != plain.ks:
         wanted["k"] = ",".join(map(str, settings.ks))
     if settings.profiles != plain.profiles:
-        wanted["profiles"] = ",".join(
-            f"{p.space.metres:g}x{p.minutes:g}" for p in settings.profiles
-        )
+        wanted["profiles"] = ",".join(f"{p.grid_m:g}x{p.minutes:g}" for p in settings.profiles)
     if settings.config != plain.config:
         c = settings.config
         wanted["stretch"] = f"{c.w_space:g},{c.max_space_m:g},{c.max_time_min:g}"
@@ -251,7 +249,7 @@ def _profile(text: str) -> GeneralizationProfile:
 
 
 def _order(profile: GeneralizationProfile) -> tuple[float, float]:
-    return profile.space.metres, profile.minutes
+    return profile.grid_m, profile.minutes
 
 
 def _from_url() -> Settings:

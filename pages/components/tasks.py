@@ -204,7 +204,8 @@ def estimate(
 
 def generalized(fs: FingerprintSet, profile: GeneralizationProfile) -> FingerprintSet:
     """The fingerprints under a profile; themselves where it is no coarser than they are."""
-    if profile.space.metres <= fs.granularity_m and profile.minutes <= fs.granularity_min:
+    as_fine = isinstance(profile.space, Grid) and profile.grid_m <= fs.granularity_m
+    if as_fine and profile.minutes <= fs.granularity_min:
         return fs
     return generalize(fs, profile)
 

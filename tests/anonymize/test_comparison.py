@@ -14,7 +14,7 @@ from fpanon_core.anonymize.glove import glove
 from fpanon_core.measures.kgap import k_gap
 from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.profiles import GeneralizationProfile, Grid
+from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid
 from tests.fingerprint_sets import crowds
 
 
@@ -71,6 +71,12 @@ def test_a_ladder_finer_than_the_data():
 def people(n):
     rng = np.random.default_rng(1)
     return FingerprintSet.from_samples(np.arange(n), *rng.uniform(0, 1e4, (3, n)))
+
+
+def test_a_ladder_is_made_of_grids():
+    ladder = [GeneralizationProfile(AntennaClusters(3), 60)]
+    with pytest.raises(ConfigError, match="no square grid"):
+        compare_releases(people(5), (2,), ladder=ladder)
 
 
 def test_growth_is_carried_on(monkeypatch):

@@ -11,7 +11,7 @@ from fpanon_core.anonymize.generalize import generalize
 from fpanon_core.model.clock import LocalClock
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.profiles import GeneralizationProfile, Grid
+from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid
 from tests.fingerprint_sets import events
 
 
@@ -62,6 +62,25 @@ def test_finer_than_the_data(metres, minutes):
     fs = FingerprintSet.from_samples([1, 2], [0, 150], [0, 0], [0, 3])
     with pytest.raises(ConfigError, match="finer than the data"):
         generalize(fs, profile(metres, minutes))
+
+
+@settings(deadline=None, max_examples=30)
+@given(events(), st.sampled_from([1, 60, 480]))
+def test_clusters_keep_windows_and_counts_as_a_grid_does(fs, minutes):
+    """One cluster of all places is one cell of a grid without bounds."""
+    everything = AntennaClusters(len({*zip(fs.x_m, fs.y_m, strict=True)}))
+    out = generalize(fs, GeneralizationProfile(everything, minutes))
+    fs_at_once = FingerprintSet.from_samples(
+        np.repeat(fs.sample_user, fs.count),
+        np.zeros(fs.count.sum()),
+        np.zeros(fs.count.sum()),
+        np.repeat(fs.t_min, fs.count),
+    )
+    plain = generalize(fs_at_once, profile(100, minutes))
+    for name in ("offsets", "t_min", "dt_min", "count"):
+        np.testing.assert_array_equal(getattr(out, name), getattr(plain, name))
+    assert set(out.x_m) == {fs.x_m.min()}
+    assert set(out.dx_m) == {np.ptp(fs.x_m) + 100}
 
 
 @pytest.mark.parametrize("bad", [0, -5, float("nan"), float("inf"), "1"])

@@ -5,6 +5,7 @@ import io
 import pandas as pd
 import pytest
 
+from fpanon_core import GeneralizationProfile, Regions, generalize
 from fpanon_core.io.antennas import locate, read_antennas
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.model.errors import SchemaError
@@ -69,6 +70,25 @@ def test_degrees_of_the_events_win_unless_denied():
     assert report.columns["antenna"] == "site_id"
     _, report = read_cdr(own, antennas=SITES, columns={"lat": None, "lon": None})
     assert report.timezone == "Africa/Dakar"
+
+
+def test_the_table_stays_with_the_fingerprints():
+    """Where the events are, snapped alike; its columns as text, "" for none."""
+    table = SITES.assign(district=["North", "NULL", None])
+    fs, _ = read_cdr(events("001", "002", "003", "003"), antennas=table)
+    assert fs.antennas is not None
+    assert set(fs.antennas.columns) == {"arr_id", "district"}
+    assert fs.antennas.column("arr_id").tolist() == ["1", "1", "2"]
+    assert fs.antennas.column("district").tolist() == ["North", "", ""]
+    assert fs.x_m.tolist() == fs.antennas.x_m[[0, 1, 2, 2]].tolist()
+    assert fs.y_m.tolist() == fs.antennas.y_m[[0, 1, 2, 2]].tolist()
+    boroughs = generalize(fs, GeneralizationProfile(Regions("arr_id"), 60))
+    assert (boroughs.n_samples, boroughs.count.tolist()) == (2, [2, 2])
+    own = events("001", "002").assign(lat=[48.85, 48.86], lon=[2.35, 2.36])
+    assert read_cdr(own)[0].antennas is None
+    kept, report = read_cdr(own, antennas=table)
+    assert len(kept.antennas) == 3
+    assert any("serves for antenna clusters and regions only" in note for note in report.notes)
 
 
 @pytest.mark.parametrize("header", [True, False])

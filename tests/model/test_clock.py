@@ -69,6 +69,15 @@ def test_windows_hold_their_instants(zone, day, minutes, times):
         np.testing.assert_allclose(c.hour_of_day(begin) % 24, 0, atol=1e-6)
 
 
+def test_window_of_an_instant_after_the_change_begins_before_it():
+    """Berlin, epoch 2026-03-04. Sunday 25 October has 25 hours and begins 235 days less an hour
+    later, at minute 338,340; the clock goes back at minute 338,520. Nothing earlier is asked for.
+    """
+    c = LocalClock.starting_on(dt.datetime(2026, 3, 4, 12, tzinfo=dt.UTC), "Europe/Berlin")
+    begin, length = c.window([338_520.0], 1440.0)
+    assert (begin.tolist(), length.tolist()) == ([338_340.0], [1500.0])
+
+
 def test_unknown_zone_and_naive_epoch():
     with pytest.raises(ConfigError, match="IANA"):
         LocalClock.starting_on(dt.datetime(2026, 1, 1, tzinfo=dt.UTC), "Mars/Olympus")

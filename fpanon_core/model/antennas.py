@@ -1,0 +1,111 @@
+"""Where the antennas of a data set stand, and in which regions (science.md §1, §7)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import ConfigError, SchemaError
+
+FloatArray = npt.NDArray[np.float64]
+TextArray = npt.NDArray[np.object_]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Antennas:
+    """The antennas behind a data set, as coarse as its raw samples. Arrays are read-only.
+
+    Attributes
+    ----------
+    x_m, y_m : float64 ndarray (n_antennas,)
+        Lower corner of the raw cell that holds the antenna, metres on the data's projection.
+        Several antennas may share a cell; the data cannot tell those apart.
+    granularity_m : float
+        Side of a raw cell, metres.
+    columns : mapping of str to object ndarray (n_antennas,)
+        Texts of the table's other columns, "" where missing.
+
+    Raises
+    ------
+    SchemaError
+        Lengths differ, or a position is not finite.
+    ConfigError
+        The granularity is not a positive number.
+
+    Examples
+    --------
+    >>> towers = Antennas([130, 40], [0, 250], columns={"district": ["North", "South"]})
+    >>> towers.x_m.tolist(), towers.y_m.tolist(), towers.column("district").tolist()
+    ([100.0, 0.0], [0.0, 200.0], ['North', 'South'])
+    """
+
+    x_m: FloatArray
+    y_m: FloatArray
+    granularity_m: float = 100.0
+    columns: Mapping[str, TextArray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        put, side = object.__setattr__, self.granularity_m
+        if not (np.isfinite(side) and side > 0):
+            raise ConfigError(f"granularity_m = {side}; it must be a positive number.")
+        x, y = np.asarray(self.x_m, np.float64), np.asarray(self.y_m, np.float64)
+        if x.ndim != 1 or x.shape != y.shape:
+            raise SchemaError("x_m and y_m must have one entry for each antenna.")
+        if not (np.isfinite(x).all() and np.isfinite(y).all()):
+            raise SchemaError("An antenna's position is no number; leave such antennas out.")
+        # By way of whole numbers, as samples are snapped: to the same floating-point number.
+        put(self, "x_m", _closed(np.floor(x / side).astype(np.int64) * float(side)))
+        put(self, "y_m", _closed(np.floor(y / side).astype(np.int64) * float(side)))
+        put(self, "granularity_m", float(side))
+        columns = {str(n): _closed(np.array(v, dtype=object)) for n, v in self.columns.items()}
+        if any(values.shape != x.shape for values in columns.values()):
+            raise SchemaError(f"Every column must have one text for each of the {len(x)} antennas.")
+        put(self, "columns", columns)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrays come out of a pickle writable; close them again."""
+        for value in (state["x_m"], state["y_m"], *state["columns"].values()):
+            _closed(value)
+        self.__dict__.update(state)
+
+    def __len__(self) -> int:
+        return len(self.x_m)
+
+    def __repr__(self) -> str:
+        return f"Antennas({len(self)} antennas, columns: {', '.join(self.columns) or 'none'})"
+
+    def column(self, name: str) -> TextArray:
+        """The texts of one column.
+
+        Raises
+        ------
+        ConfigError
+            There is no such column.
+        """
+        if name not in self.columns:
+            raise ConfigError(
+                f"The antenna table has no column {name!r}; it has "
+                f"{', '.join(map(repr, self.columns)) or 'none beside id and position'}."
+            )
+        return self.columns[name]
+
+    @cached_property
+    def digest(self) -> str:
+        """Content hash (hex)."""
+        h = hashlib.blake2b(repr(self.granularity_m).encode(), digest_size=16)
+        for values in (self.x_m, self.y_m):
+            h.update(values.data)
+        for name, texts in self.columns.items():
+            h.update(repr((name, texts.tolist())).encode())
+        return h.hexdigest()
+
+
+def _closed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    values.flags.writeable = False
+    return values
