@@ -7,6 +7,7 @@ from .anonymize.comparison import compare_releases
 from .anonymize.estimate import estimate_glove_s
 from .anonymize.generalize import generalize
 from .anonymize.glove import glove
+from .anonymize.unicity_grid import unicity_grid
 from .anonymize.verification import verify_k_anonymity
 from .engines.local import LocalEngine
 from .io.antennas import read_antennas
@@ -28,12 +29,19 @@ from .measures.components import (
     stretch_components,
     tail_weight_index,
 )
+from .measures.drawing import draw_knowledge
 from .measures.kgap import fingerprint_stretch, k_gap
+from .measures.matching import anonymity_sets
+from .measures.points import points_needed
+from .measures.scaling import CurveFit, LinearFit, ScalingFit, fit_exponents, fit_scaling_law
+from .measures.sparsity import SparsityModel, sparsity_model
+from .measures.unicity import UnicityResult, unicity
 from .model.clock import LocalClock
-from .model.configs import Screening, StretchConfig
+from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
 from .model.glove import GloveResult, Verification
+from .model.knowledge import Knowledge
 from .model.profiles import GeneralizationProfile, Grid
 from .model.published import GeneralizedFingerprintSet
 from .model.results import KGapResult
@@ -42,6 +50,7 @@ from .model.version import __version__
 __all__ = [
     "Cancelled",
     "ConfigError",
+    "CurveFit",
     "FingerprintSet",
     "FpanonError",
     "GeneralizationProfile",
@@ -51,18 +60,29 @@ __all__ = [
     "InfeasibleError",
     "IngestReport",
     "KGapResult",
+    "Knowledge",
+    "KnowledgeConfig",
+    "LinearFit",
     "LocalClock",
     "LocalEngine",
+    "ScalingFit",
     "SchemaError",
     "Screening",
+    "SparsityModel",
     "StretchComponents",
     "StretchConfig",
+    "UnicityConfig",
+    "UnicityResult",
     "Verification",
     "__version__",
+    "anonymity_sets",
     "compare_releases",
     "data_dictionary",
+    "draw_knowledge",
     "estimate_glove_s",
     "fingerprint_stretch",
+    "fit_exponents",
+    "fit_scaling_law",
     "generalize",
     "generate_cdr",
     "gini",
@@ -70,12 +90,16 @@ __all__ = [
     "k_gap",
     "matched_samples",
     "mean_components",
+    "points_needed",
     "read_antennas",
     "read_cdr",
     "read_published",
     "read_suppressed",
+    "sparsity_model",
     "stretch_components",
     "tail_weight_index",
+    "unicity",
+    "unicity_grid",
     "verify_k_anonymity",
     "write_published",
     "write_suppressed",
