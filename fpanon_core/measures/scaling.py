@@ -27,6 +27,7 @@ Term = Callable[[FloatArray, FloatArray | float], FloatArray]
 _STARTS = 400
 _TRIED = 4  # starts carried through to the end
 _LARGEST_EXPONENT = 50.0
+_LARGEST_TERM = 1e6  # of f, times 1 + the largest ε
 
 
 @dataclass(frozen=True)
@@ -277,9 +278,13 @@ def _fit(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
     values = term(x, betas[:, None])
     alphas = (eps + values).mean(axis=1)
     squares = ((eps - alphas[:, None] + values) ** 2).sum(axis=1)
+    # Where f is huge, ε drowns in α − f, and what is left over seems to be 0.
+    limit = _LARGEST_TERM * (1 + float(np.abs(eps).max()))
+    squares[np.abs(values).max(axis=1) > limit] = np.inf
     # Local minima of the scan: the lowest starts alone might all lie in one valley.
     padded = np.concatenate([[np.inf], squares, [np.inf]])
-    valleys = np.flatnonzero((squares <= padded[:-2]) & (squares <= padded[2:]))
+    low = np.isfinite(squares) & (squares <= padded[:-2]) & (squares <= padded[2:])
+    valleys = np.flatnonzero(low)
     best: tuple[float, FloatArray, FloatArray] | None = None
     for start in valleys[np.argsort(squares[valleys], kind="stable")][:_TRIED]:
         first = (float(alphas[start]), float(betas[start]))
@@ -294,9 +299,12 @@ def _fit(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
             except RuntimeError:  # not settled in time; the scan's own point stands
                 found, spread = np.array(first), np.full((2, 2), np.inf)
         left = eps - curve(x, *found)
-        if best is None or float(left @ left) < best[0]:
+        sensible = np.abs(term(x, found[1])).max() <= limit
+        if sensible and (best is None or float(left @ left) < best[0]):
             best = (float(left @ left), found, spread)
-    assert best is not None  # the scan's lowest point is a valley
+    if best is None:  # every search ran away; the scan's own lowest point stands
+        lowest = int(squares.argmin())
+        best = (0.0, np.array([alphas[lowest], betas[lowest]]), np.full((2, 2), np.inf))
     _, (alpha, beta), spread = best
     errors = np.sqrt(np.diag(spread))
     errors[~np.isfinite(errors)] = np.nan
