@@ -294,7 +294,7 @@ def _fit(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
             try:
                 found, spread = curve_fit(
                     curve, x, eps, first, jac=jacobian, method="lm",
-                    ftol=1e-13, xtol=1e-13, maxfev=2_000,
+                    ftol=1e-13, xtol=1e-13, maxfev=500,
                 )  # fmt: skip
             except RuntimeError:  # not settled in time; the scan's own point stands
                 found, spread = np.array(first), np.full((2, 2), np.inf)
