@@ -61,7 +61,8 @@ def unicity_grid(
         ``high`` (95 % Wilson), ``targets``, ``found``, ``too_few`` (targets with fewer than p
         bins, all known). Coarse profiles leave short traces: a p beyond every trace is no error
         here, as it is in :func:`unicity`, but then ``too_few`` equals ``targets``. ``attrs`` hold
-        ``config`` (a list, one per p and out_of) and ``digest``, of the data before generalizing.
+        ``config`` (strategy, users, seed) and ``digest``, of the data before generalizing, as plain
+        values, which a Parquet file keeps.
 
     Raises
     ------
@@ -94,7 +95,8 @@ def unicity_grid(
         for knowledge, found, some in zip(known, sizes, configs, strict=True):
             rows += [_row(profile, result_of(seen, knowledge, found, config)) for config in some]
     table = pd.DataFrame(rows)
-    table.attrs = {"config": [config for some in configs for config in some], "digest": fs.digest}
+    drawing = {"strategy": strategy, "users": configs[0][0].users, "seed": configs[0][0].seed}
+    table.attrs = {"config": drawing, "digest": fs.digest}
     return table
 
 

@@ -126,11 +126,9 @@ def _profiles(text: str) -> list[GeneralizationProfile]:
 
 
 def _plain(fs: FingerprintSet, table: pd.DataFrame) -> dict[str, Any]:
-    config = table.attrs["config"][0]
     return {
         "users": int(fs.weight.sum()),
-        "strategy": config.strategy,
-        "seed": int(config.seed),
+        "config": table.attrs["config"],
         "digest": table.attrs["digest"],
         "unicity": table.to_dict("records"),
     }

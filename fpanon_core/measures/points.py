@@ -60,7 +60,8 @@ def points_needed(
         ``bins`` (in the trace; places for ``top``), ``points`` needed, NaN for who is *never*
         found by all bins together, and ``anonymity_set``, |E| after the last point taken.
         ``attrs`` hold ``never`` (how many), ``heavy`` (how many there are to draw from),
-        ``config``, ``out_of``, ``min_per_month`` and ``digest``.
+        ``config`` (strategy, users, seed, out_of, min_per_month) and ``digest``, all of them plain
+        values, which a Parquet file keeps.
 
     Raises
     ------
@@ -105,9 +106,13 @@ def points_needed(
     table.attrs = {
         "never": int((points == 0).sum()),
         "heavy": len(heavy),
-        "config": config,
-        "out_of": int(out_of),
-        "min_per_month": float(min_per_month),
+        "config": {
+            "strategy": strategy,
+            "users": config.users,
+            "seed": config.seed,
+            "out_of": int(out_of),
+            "min_per_month": float(min_per_month),
+        },
         "digest": fs.digest,
     }
     return table

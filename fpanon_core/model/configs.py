@@ -132,9 +132,8 @@ class KnowledgeConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        whole("p", self.p, 1)
-        whole("users", self.users, 1)
-        whole("seed", self.seed, 0)
+        for name, least in (("p", 1), ("users", 1), ("seed", 0)):
+            object.__setattr__(self, name, whole(name, getattr(self, name), least))
         if self.strategy not in STRATEGIES:
             raise ConfigError(
                 f"Unknown strategy {self.strategy!r}; give one of {', '.join(STRATEGIES)}."
@@ -155,10 +154,11 @@ class UnicityConfig(KnowledgeConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole("out_of", self.out_of, 1)
+        object.__setattr__(self, "out_of", whole("out_of", self.out_of, 1))
 
 
-def whole(name: str, value: Any, least: int) -> None:
-    """Refuse what is not an integer of ``least`` or more."""
+def whole(name: str, value: Any, least: int) -> int:
+    """The value as an int, if it is an integer of ``least`` or more; ConfigError if not."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise ConfigError(f"{name} = {value!r}; it must be an integer of {least} or more.")
+    return int(value)

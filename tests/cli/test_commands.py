@@ -195,21 +195,22 @@ def test_weights_change_the_result(three: Path) -> None:
 # --- unicity -------------------------------------------------------------------------------------
 
 
-def test_unicity_of_three_in_text_json_and_file(three: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_unicity_of_three_in_text_json_and_file(three: Path, tmp_path: Path, ending: str) -> None:
     """One bin each, all different; in windows of an hour alice and bob are alike."""
-    out = tmp_path / "unicity.csv"
+    out = tmp_path / f"unicity{ending}"
     result = run("unicity", three, "--p", 1, "--out-of", "1,2", "--profile", "1000:1,60", "--out",
                  out)  # fmt: skip
     assert result.exit_code == 0, result.output
     assert "Guessing finds one in 3." in result.output
     assert "33.3%" in result.output
-    table = pd.read_csv(out)
+    table = pd.read_csv(out) if ending == ".csv" else pd.read_parquet(out)
     assert table["window_min"].tolist() == [1, 1, 60, 60]
     assert table["out_of"].tolist() == [1, 2, 1, 2]
     assert table["found"].tolist() == [3, 3, 1, 3]
-    assert "example.org" not in result.output + out.read_text()
+    assert "example.org" not in result.output + str(out.read_bytes())
     told = json.loads(run("unicity", three, "--p", 1, "--json").stdout)
-    assert (told["users"], told["strategy"]) == (3, "random")
+    assert (told["users"], told["config"]["strategy"]) == (3, "random")
     assert [row["value"] for row in told["unicity"]] == [1.0]
 
 

@@ -20,6 +20,7 @@ from fpanon_core import (
     points_needed,
     unicity,
 )
+from fpanon_core.measures import matching
 from fpanon_core.measures.matching import sizes_of
 from fpanon_core.measures.unicity import wilson_interval
 from tests.fingerprint_sets import as_lists, boxes, crowds, events
@@ -98,30 +99,29 @@ def test_points_needed_equals_the_oracle(fs, strategy, out_of, seed):
 
 
 @settings(max_examples=30, deadline=None)
-@given(dense(), st.integers(0, 99), st.sampled_from([(200.0, 2.0), (400.0, 8.0)]))
-def test_never_rises_under_nested_generalization_with_the_same_knowledge(fs, seed, wide):
-    """Each bin drawn is carried into the coarser cell that holds it."""
-    knowledge = draw_knowledge(fs, 1, users=15, seed=seed, strategy="uniform")
-    rng = np.random.default_rng(seed)
-    at = fs.offsets[knowledge.targets]
-    rows = {
-        int(u): sorted({int(r) for r in o + rng.integers(0, fs.lengths[u], 3)})
-        for u, o in zip(knowledge.targets, at, strict=True)
-    }
-    before = None
-    for metres, minutes in [(fs.granularity_m, fs.granularity_min), wide, (1600.0, 40.0)]:
+@given(
+    dense(),
+    st.sampled_from(["random", "uniform", "consecutive"]),
+    st.integers(0, 99),
+    st.sampled_from([(200.0, 2.0), (400.0, 8.0)]),
+)
+def test_never_rises_under_nested_generalization_with_the_same_knowledge(fs, strategy, seed, wide):
+    """Each bin drawn is carried into the coarser cell that holds it; some then coincide."""
+    p = min(3, int(fs.lengths.max()))
+    knowledge = draw_knowledge(fs, p, users=15, seed=seed, strategy=strategy)
+    before = anonymity_sets(fs, knowledge)
+    for metres, minutes in [(100.0, 1.0), wide, (1600.0, 40.0)]:
         seen = generalize(fs, GeneralizationProfile(Grid(metres), minutes))
         bins = {
-            u: [
-                (fs.x_m[r] // metres * metres, fs.y_m[r] // metres * metres,
-                 fs.t_min[r] // minutes * minutes)
-                for r in some
+            int(user): [
+                (x // metres * metres, y // metres * metres, t // minutes * minutes)
+                for x, y, t, *_ in known
             ]
-            for u, some in rows.items()
-        }  # fmt: skip
+            for user, known in zip(knowledge.targets, points_of(knowledge), strict=True)
+        }
         sizes = anonymity_sets(seen, Knowledge.from_bins(seen, bins))
-        if before is not None:
-            assert (sizes >= before).all()
+        assert (sizes >= before).all()
+        assert (sizes == 1).mean() <= (before == 1).mean()
         before = sizes
 
 
@@ -204,6 +204,17 @@ def test_workers_change_nothing_and_unicity_rises_with_p():
             assert one.high >= before.low
         before = one
     assert before.value > 0.5
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_pieces_of_any_size_change_nothing(strategy, monkeypatch):
+    fs = _town(300, 20)
+    whole = [unicity(fs, 2, strategy=strategy, users=150), points_needed(fs, strategy=strategy)]
+    monkeypatch.setattr(matching, "_SAMPLES_A_BLOCK", 90)  # between ends of traces, mostly
+    monkeypatch.setattr(matching, "_TARGETS_A_BLOCK", 7)
+    pieces = [unicity(fs, 2, strategy=strategy, users=150), points_needed(fs, strategy=strategy)]
+    assert whole[0].sizes.tolist() == pieces[0].sizes.tolist()
+    assert whole[1].equals(pieces[1])
 
 
 def test_several_knowledges_share_an_index():
