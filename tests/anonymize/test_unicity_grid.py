@@ -11,6 +11,7 @@ from fpanon_core import (
     Grid,
     LocalEngine,
     generalize,
+    glove,
     unicity,
     unicity_grid,
 )
@@ -72,6 +73,18 @@ def test_workers_change_nothing_and_progress_rises():
 
     with pytest.raises(Cancelled):
         unicity_grid(fs, PROFILES, p=[2], progress=stop)
+
+
+def test_in_a_k_anonymous_release_nobody_is_unique():
+    """By weight, one fingerprint a group, and as copies, one a member: the same sizes."""
+    result = glove(town(60, 4), 3)
+    weighted = unicity(result.published.fingerprints(), 1)
+    assert (weighted.value, weighted.n_targets, weighted.n_users) == (0.0, 60, 60)
+    assert weighted.sizes.min() >= 3
+    longest = int(result.published.lengths.max())
+    by_weight = unicity(result.published.fingerprints(), longest)
+    copies = unicity(result.published.fingerprints(np.sort(result.group)), longest)
+    assert by_weight.sizes.tolist() == copies.sizes.tolist()
 
 
 @pytest.mark.parametrize(
