@@ -29,11 +29,12 @@ from .measures.components import (
     stretch_components,
     tail_weight_index,
 )
+from .measures.curves import CurveFit
 from .measures.drawing import draw_knowledge
 from .measures.kgap import fingerprint_stretch, k_gap
 from .measures.matching import anonymity_sets
 from .measures.points import points_needed
-from .measures.scaling import CurveFit, LinearFit, ScalingFit, fit_exponents, fit_scaling_law
+from .measures.scaling import LinearFit, ScalingFit, fit_exponents, fit_scaling_law
 from .measures.sparsity import SparsityModel, sparsity_model
 from .measures.unicity import UnicityResult, unicity
 from .model.clock import LocalClock

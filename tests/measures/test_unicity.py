@@ -290,5 +290,6 @@ def test_points_needed_takes_the_heavy_users_of_a_thirty_day_month():
     assert points_needed(fs, min_per_month=72).attrs["never"] == 1  # user 1 is inside user 0
     with pytest.raises(InfeasibleError, match=r"None of the 3 users .* busiest has 75\.0"):
         points_needed(fs, min_per_month=76)
-    with pytest.raises(ConfigError, match="min_per_month"):
-        points_needed(fs, min_per_month=-1)
+    for wrong in ({"min_per_month": -1}, {"users": 0}, {"out_of": 0}, {"strategy": "best"}):
+        with pytest.raises(ConfigError, match=next(iter(wrong))):
+            points_needed(fs, **wrong)
