@@ -8,6 +8,7 @@ from .anonymize.comparison import compare_releases
 from .anonymize.estimate import estimate_glove_s
 from .anonymize.generalize import generalize
 from .anonymize.glove import glove
+from .anonymize.unicity_grid import unicity_grid
 from .anonymize.verification import verify_k_anonymity
 from .anonymize.voronoi import merged_regions, voronoi_cells
 from .engines.local import LocalEngine
@@ -30,13 +31,21 @@ from .measures.components import (
     stretch_components,
     tail_weight_index,
 )
+from .measures.curves import CurveFit
+from .measures.drawing import draw_knowledge
 from .measures.kgap import fingerprint_stretch, k_gap
+from .measures.matching import anonymity_sets
+from .measures.points import points_needed
+from .measures.scaling import LinearFit, ScalingFit, fit_exponents, fit_scaling_law
+from .measures.sparsity import SparsityModel, sparsity_model
+from .measures.unicity import UnicityResult, unicity
 from .model.antennas import Antennas
 from .model.clock import LocalClock
-from .model.configs import Screening, StretchConfig
+from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
 from .model.glove import GloveResult, Verification
+from .model.knowledge import Knowledge
 from .model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions
 from .model.published import GeneralizedFingerprintSet
 from .model.results import KGapResult
@@ -47,6 +56,7 @@ __all__ = [
     "Antennas",
     "Cancelled",
     "ConfigError",
+    "CurveFit",
     "FingerprintSet",
     "FpanonError",
     "GeneralizationProfile",
@@ -56,20 +66,31 @@ __all__ = [
     "InfeasibleError",
     "IngestReport",
     "KGapResult",
+    "Knowledge",
+    "KnowledgeConfig",
+    "LinearFit",
     "LocalClock",
     "LocalEngine",
     "Regions",
+    "ScalingFit",
     "SchemaError",
     "Screening",
+    "SparsityModel",
     "StretchComponents",
     "StretchConfig",
+    "UnicityConfig",
+    "UnicityResult",
     "Verification",
     "__version__",
+    "anonymity_sets",
     "cluster_antennas",
     "compare_releases",
     "data_dictionary",
+    "draw_knowledge",
     "estimate_glove_s",
     "fingerprint_stretch",
+    "fit_exponents",
+    "fit_scaling_law",
     "generalize",
     "generate_cdr",
     "gini",
@@ -78,12 +99,16 @@ __all__ = [
     "matched_samples",
     "mean_components",
     "merged_regions",
+    "points_needed",
     "read_antennas",
     "read_cdr",
     "read_published",
     "read_suppressed",
+    "sparsity_model",
     "stretch_components",
     "tail_weight_index",
+    "unicity",
+    "unicity_grid",
     "verify_k_anonymity",
     "voronoi_cells",
     "write_published",

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal, get_args
+
+import numpy as np
 
 from .errors import ConfigError
+
+Strategy = Literal["random", "uniform", "top", "consecutive"]
+STRATEGIES: tuple[str, ...] = get_args(Strategy)
 
 
 @dataclass(frozen=True)
@@ -101,3 +106,59 @@ class Screening:
     def active(self) -> bool:
         """Whether any condition is set."""
         return self != Screening()
+
+
+@dataclass(frozen=True)
+class KnowledgeConfig:
+    """What an adversary knows of whom (science.md §6).
+
+    Attributes
+    ----------
+    p : int
+        Points known of each target, 1 or more.
+    strategy : str
+        ``"random"``: distinct bins drawn without replacement, with probability proportional to
+        their counts; ``"uniform"``: the same without the weights; ``"top"``: the most visited
+        places, no time; ``"consecutive"``: samples that follow one another.
+    users : int
+        Targets drawn at random; everybody where there are no more.
+    seed : int
+        Of all draws.
+    """
+
+    p: int = 4
+    strategy: Strategy = "random"
+    users: int = 2500
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (("p", 1), ("users", 1), ("seed", 0)):
+            object.__setattr__(self, name, whole(name, getattr(self, name), least))
+        if self.strategy not in STRATEGIES:
+            raise ConfigError(
+                f"Unknown strategy {self.strategy!r}; give one of {', '.join(STRATEGIES)}."
+            )
+
+
+@dataclass(frozen=True)
+class UnicityConfig(KnowledgeConfig):
+    """As :class:`KnowledgeConfig`, and who counts as found.
+
+    Attributes
+    ----------
+    out_of : int
+        Largest anonymity set, in users, that counts; 1 for unique.
+    """
+
+    out_of: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "out_of", whole("out_of", self.out_of, 1))
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """The value as an int, if it is an integer of ``least`` or more; ConfigError if not."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ConfigError(f"{name} = {value!r}; it must be an integer of {least} or more.")
+    return int(value)

@@ -12,11 +12,18 @@ import subprocess
 import sys
 from datetime import date
 
-from tests.benchmarks import glove, kgap, reading
+from tests.benchmarks import glove, kgap, reading, unicity
 
-CASES = kgap.CASES | reading.CASES | glove.CASES
+CASES = kgap.CASES | reading.CASES | glove.CASES | unicity.CASES
 # Long cases run only when named.
-BY_DEFAULT = ("kgap_5000_k10", "kgap_20000_k2", "kgap_dense", "reading_5m", "glove_20000_k2")
+BY_DEFAULT = (
+    "kgap_5000_k10",
+    "kgap_20000_k2",
+    "kgap_dense",
+    "reading_5m",
+    "glove_20000_k2",
+    "unicity_100000",
+)
 
 
 def main(arguments):

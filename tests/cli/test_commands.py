@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from fpanon_core.__main__ import app
 from fpanon_core.anonymize.glove import glove
+from fpanon_core.anonymize.unicity_grid import unicity_grid
 from fpanon_core.anonymize.verification import verify_k_anonymity
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.io.generate import generate_cdr
@@ -25,6 +26,7 @@ from fpanon_core.io.published import (
     write_suppressed,
 )
 from fpanon_core.io.region import generate_region
+from fpanon_core.model.profiles import GeneralizationProfile, Grid
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -61,7 +63,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- help ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["ingest", "measure", "glove", "generate"])
+@pytest.mark.parametrize("command", ["ingest", "measure", "glove", "unicity", "generate"])
 def test_help_explains_every_option(command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0
@@ -75,7 +77,7 @@ def test_help_explains_every_option(command: str) -> None:
 def test_without_a_command_the_commands_are_listed() -> None:
     result = run()
     assert result.exit_code == 2
-    for command in ("ingest", "measure", "glove", "generate"):
+    for command in ("ingest", "measure", "glove", "unicity", "generate"):
         assert command in result.output
 
 
@@ -188,6 +190,60 @@ def test_weights_change_the_result(three: Path) -> None:
     """All of the weight on space, and all are in one place: everyone is hidden."""
     result = run("measure", three, "--w-space", 1, "--json")
     assert json.loads(result.stdout)["gaps"][0]["share_hidden"] == 1
+
+
+# --- unicity -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_unicity_of_three_in_text_json_and_file(three: Path, tmp_path: Path, ending: str) -> None:
+    """One bin each, all different; in windows of an hour alice and bob are alike."""
+    out = tmp_path / f"unicity{ending}"
+    result = run("unicity", three, "--p", 1, "--out-of", "1,2", "--profile", "1000:1,60", "--out",
+                 out)  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "Guessing finds one in 3." in result.output
+    assert "33.3%" in result.output
+    table = pd.read_csv(out) if ending == ".csv" else pd.read_parquet(out)
+    assert table["window_min"].tolist() == [1, 1, 60, 60]
+    assert table["out_of"].tolist() == [1, 2, 1, 2]
+    assert table["found"].tolist() == [3, 3, 1, 3]
+    assert "example.org" not in result.output + str(out.read_bytes())
+    told = json.loads(run("unicity", three, "--p", 1, "--json").stdout)
+    assert (told["users"], told["config"]["strategy"]) == (3, "random")
+    assert [row["value"] for row in told["unicity"]] == [1.0]
+
+
+def test_unicity_is_what_the_function_makes(people: Path) -> None:
+    options = ["--p", "2,3", "--strategy", "top", "--users", 20, "--seed", 5, "--workers", 1]
+    result = run("unicity", people, *options, "--profile", "2000:60", "--json")
+    assert result.exit_code == 0, result.output
+    fs, _ = read_cdr(people)
+    profile = GeneralizationProfile(Grid(2000), 60)
+    expected = unicity_grid(fs, [profile], [2, 3], strategy="top", users=20, seed=5)
+    assert json.loads(result.stdout)["unicity"] == expected.to_dict("records")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--p", "0"],
+        ["--p", "two"],
+        ["--out-of", "0"],
+        ["--users", "0"],
+        ["--seed", "-1"],
+        ["--strategy", "best"],
+        ["--profile", "100"],
+        ["--profile", "100,x:60"],
+        ["--profile", "100:0"],
+        ["--profile", "10:1"],
+        ["--workers", "0"],
+    ],
+)
+def test_bad_questions_about_unicity_exit_with_2(three: Path, options: list[str]) -> None:
+    result = run("unicity", three, *options)
+    assert result.exit_code == 2, result.output
+    assert "rror" in result.stderr
 
 
 # --- glove ---------------------------------------------------------------------------------------

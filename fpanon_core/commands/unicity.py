@@ -1,0 +1,151 @@
+"""``unicity``: how many people do a few points single out, under one profile or a grid of them?"""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import pandas as pd
+import typer
+
+from ..anonymize.unicity_grid import unicity_grid
+from ..engines.local import LocalEngine
+from ..io.writing import check_writable, write_table
+from ..model.configs import Strategy, UnicityConfig
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.profiles import GeneralizationProfile, Grid
+from . import reading as r
+from .terminal import progress_line, table_text, whole_numbers
+
+
+def unicity(
+    source: r.Source = None,
+    sample_key: r.SampleKey = None,
+    p: Annotated[str, typer.Option("--p", help="Points known, such as 2,4,6.")] = "4",
+    out_of: Annotated[
+        str,
+        typer.Option(
+            "--out-of", help="Largest crowds that count as found, such as 1,2; 1 = unique."
+        ),
+    ] = "1",
+    strategy: Annotated[
+        str,
+        typer.Option(
+            "--strategy",
+            help="Which points are known: drawn among the interactions, uniformly among the "
+            "samples, the most visited places without time, or samples in a row.",
+            metavar="random|uniform|top|consecutive",
+        ),
+    ] = "random",
+    users: Annotated[
+        int, typer.Option("--users", help="People drawn to estimate it on; all if there are fewer.")
+    ] = 2500,
+    seed: Annotated[int, typer.Option("--seed", help="Of the draws; the same gives the same.")] = 0,
+    profile: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--profile",
+            help="Generalize first, to a grid of METRES and windows of MINUTES, as in 2500:60; "
+            "lists, as in 500,1000,2000:60,120, mean every combination; may be given several "
+            "times. The data as read if not given.",
+            metavar="METRES:MINUTES",
+        ),
+    ] = None,
+    user: r.User = None,
+    time: r.Time = None,
+    lat: r.Lat = None,
+    lon: r.Lon = None,
+    antenna: r.Antenna = None,
+    offset: r.Offset = None,
+    antennas: r.Antennas = None,
+    timezone: r.Timezone = None,
+    naive_timezone: r.NaiveTimezone = None,
+    granularity_m: r.GranularityM = 100.0,
+    granularity_min: r.GranularityMin = 1.0,
+    screen: r.Screen = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processor cores to use; all if not given.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Write one row per profile, p and crowd (.csv, .parquet)."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the table as JSON, for machines.")
+    ] = False,
+) -> None:
+    """Estimate unicity: the share of people whom a few known points single out."""
+    wanted = r.Reading.of(locals())
+    points, crowds = whole_numbers(p, "--p"), whole_numbers(out_of, "--out-of")
+    drawing = cast(Strategy, strategy)
+    for many, crowd in product(points, crowds):  # before a long reading, not after
+        UnicityConfig(many, drawing, users, seed, crowd)
+    profiles = [each for text in profile or [] for each in _profiles(text)]
+    engine = LocalEngine(workers)
+    if out is not None:
+        check_writable(out)
+    fs, report = wanted.read()
+    with progress_line("unicity") as progress:
+        table = unicity_grid(
+            fs, profiles or [_as_read(fs)], points, out_of=crowds, strategy=drawing, users=users,
+            seed=seed, engine=engine, progress=progress,
+        )  # fmt: skip
+    if out is not None:
+        write_table([table], out)
+    if as_json:
+        typer.echo(json.dumps(_plain(fs, table), ensure_ascii=False, indent=2))
+        return
+    typer.echo(
+        f"{fs.n_users:,} users, {fs.n_samples:,} samples, {report.first} to {report.last}; "
+        f"{report.rows_set_aside:,} of {report.rows_read:,} rows set aside."
+    )
+    if note := wanted.attribution():
+        typer.echo(f"Note: {note}")
+    typer.echo(_table(table))
+    typer.echo(f"Guessing finds one in {int(fs.weight.sum()):,}.")
+    if out is not None:
+        typer.echo(f"Unicity by profile and points written to {out}.")
+
+
+def _as_read(fs: FingerprintSet) -> GeneralizationProfile:
+    return GeneralizationProfile(Grid(fs.granularity_m), fs.granularity_min)
+
+
+def _profiles(text: str) -> list[GeneralizationProfile]:
+    try:
+        spaces, windows = ([float(n) for n in part.split(",")] for part in text.split(":"))
+    except ValueError:
+        raise ConfigError(
+            f"--profile {text!r} is not metres:minutes; give for example --profile 2500:60 or "
+            "--profile 500,1000:60,120."
+        ) from None
+    return [GeneralizationProfile(Grid(m), minutes) for m, minutes in product(spaces, windows)]
+
+
+def _plain(fs: FingerprintSet, table: pd.DataFrame) -> dict[str, Any]:
+    return {
+        "users": int(fs.weight.sum()),
+        "config": table.attrs["config"],
+        "digest": table.attrs["digest"],
+        "unicity": table.to_dict("records"),
+    }
+
+
+def _table(table: pd.DataFrame) -> str:
+    rows = [
+        [
+            str(row.profile),
+            str(row.p),
+            str(row.out_of),
+            f"{row.value:.1%}",
+            f"{row.low:.1%} … {row.high:.1%}",
+            f"{row.targets:,}",
+            f"{row.too_few:,}",
+        ]
+        for row in table.itertuples()
+    ]
+    head = ["profile", "points", "out of", "unicity", "95 % interval", "people", "too few points"]
+    return table_text(head, rows)

@@ -1,0 +1,186 @@
+"""Which points does an adversary come to know? Draws of knowledge (science.md §6, CROWD Methods).
+
+Draws come from the seed alone, in one thread: the same on every engine. The targets do not depend
+on p or on the strategy, and with ``random``, ``uniform`` and ``top`` the points for a smaller p are
+the first of those for a larger one, so that curves over p, and grids, compare like with like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model.configs import KnowledgeConfig, Strategy
+from ..model.errors import InfeasibleError
+from ..model.fingerprints import FingerprintSet
+from ..model.knowledge import Knowledge
+
+IntArray = npt.NDArray[np.int64]
+# Sample rows, the target of each, and the bins (or places) that each target has.
+Drawn = tuple[IntArray, IntArray, IntArray]
+
+_SAMPLES_AT_ONCE = 1 << 22
+
+
+def draw_knowledge(
+    fs: FingerprintSet,
+    p: int,
+    *,
+    strategy: Strategy = "random",
+    users: int = 2500,
+    seed: int = 0,
+) -> Knowledge:
+    """Draw p points of some users' traces, as an adversary might know them.
+
+    ``random`` draws one bin after the other from those left, with probability proportional to
+    their counts: points are drawn among the *interactions* (CROWD Methods). The p smallest of
+    independent exponential times with the counts as rates are such a draw (Efraimidis & Spirakis
+    2006), and in its order. ``uniform`` has all rates alike. ``top`` takes the places with the most
+    events, whatever the time; ties: smaller x first, then y (ASH Top-K). ``consecutive`` takes p
+    samples that follow one another, from a start drawn uniformly (ASH Cont-K).
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    p : int
+        Points of each target. Who has fewer bins contributes all; how many did is ``too_few``.
+    strategy : {"random", "uniform", "top", "consecutive"}
+    users : int
+        Targets, drawn at random among the *subscribers*: a fingerprint that stands for several is
+        as many times as likely to be a target. Everybody where there are no more.
+    seed : int
+
+    Returns
+    -------
+    Knowledge
+
+    Raises
+    ------
+    ConfigError
+        A parameter is out of its range.
+    InfeasibleError
+        p exceeds every trace.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 1, 1, 2], [0, 0, 300, 0], [0] * 4, [0, 9, 9, 4])
+    >>> draw_knowledge(fs, 1, strategy="top").x_m.tolist()
+    [0.0, 0.0]
+    """
+    return drawn(fs, KnowledgeConfig(p, strategy, users, seed))
+
+
+def drawn(
+    fs: FingerprintSet,
+    config: KnowledgeConfig,
+    *,
+    among: IntArray | None = None,
+    beyond: bool = False,
+    digest: str | None = None,
+) -> Knowledge:
+    """As :func:`draw_knowledge`, among some row numbers; ``beyond``: p may exceed every trace."""
+    longest = int(fs.lengths.max())
+    if not beyond and config.p > longest:
+        raise _too_many(config, longest, "bin")
+    who, what = (np.random.default_rng(s) for s in np.random.SeedSequence(config.seed).spawn(2))
+    targets = _draw_targets(fs, config.users, who, among)
+    parts = [_draw_rows(fs, block, config, what) for block in _blocks(fs, targets)]
+    rows, sizes, had = (np.concatenate(part) for part in zip(*parts, strict=True))
+    if not beyond and config.strategy == "top" and config.p > had.max():
+        # Those drawn have too few; whether everyone has takes a look at everyone.
+        longest = max(int(_count_places(fs, b).max()) for b in _blocks(fs, np.arange(fs.n_users)))
+        if config.p > longest:
+            raise _too_many(config, longest, "place")
+    return Knowledge.from_rows(
+        fs,
+        targets,
+        np.concatenate([[0], np.cumsum(sizes)]),
+        rows,
+        too_few=int((had < config.p).sum()),
+        timeless=config.strategy == "top",
+        config=config,
+        digest=digest,
+    )
+
+
+def _too_many(config: KnowledgeConfig, longest: int, noun: str) -> InfeasibleError:
+    return InfeasibleError(
+        f"p = {config.p} points exceed every trace: the longest has {longest} "
+        f"{noun}{'s' * (longest > 1)}; choose p ≤ {longest} or a finer generalization."
+    )
+
+
+def _draw_targets(
+    fs: FingerprintSet, users: int, rng: np.random.Generator, among: IntArray | None
+) -> IntArray:
+    """Row numbers, ascending, of subscribers drawn without replacement."""
+    rows = np.arange(fs.n_users) if among is None else among
+    upto = np.cumsum(fs.weight[rows])
+    everybody = int(upto[-1])
+    if users >= everybody:
+        return np.repeat(rows, fs.weight[rows])
+    chosen = np.sort(rng.choice(everybody, users, replace=False, shuffle=False))
+    return rows[np.searchsorted(upto, chosen, side="right")]
+
+
+def _blocks(fs: FingerprintSet, targets: IntArray) -> Iterator[IntArray]:
+    """Targets in pieces of bounded memory; the draws go on from piece to piece."""
+    piece = np.cumsum(fs.lengths[targets]) // _SAMPLES_AT_ONCE
+    yield from np.split(targets, np.flatnonzero(np.diff(piece)) + 1)
+
+
+def _draw_rows(
+    fs: FingerprintSet, targets: IntArray, config: KnowledgeConfig, rng: np.random.Generator
+) -> Drawn:
+    """Sample rows in the order they become known, how many of each target, and of how many."""
+    if config.strategy == "consecutive":
+        return _consecutive(fs.offsets[targets], fs.lengths[targets], config.p, rng)
+    rows, owner = _samples_of(fs, targets)
+    if config.strategy == "top":
+        rows, owner, order = _places(fs, rows, owner)
+    else:
+        times = rng.exponential(size=len(rows))
+        if config.strategy == "random":
+            with np.errstate(divide="ignore"):  # a sample of no event is drawn last
+                times /= fs.count[rows]
+        order = np.lexsort((times, owner))
+    had = np.bincount(owner, minlength=len(targets))
+    owner = owner[order]
+    rank = np.arange(len(owner)) - (np.cumsum(had) - had)[owner]
+    return rows[order[rank < config.p]], np.minimum(had, config.p), had
+
+
+def _samples_of(fs: FingerprintSet, targets: IntArray) -> tuple[IntArray, IntArray]:
+    """Every sample row of the targets, and whose it is by position among them."""
+    lengths = fs.lengths[targets]
+    owner = np.repeat(np.arange(len(targets)), lengths)
+    begins = np.cumsum(lengths) - lengths
+    return np.arange(len(owner)) + (fs.offsets[targets] - begins)[owner], owner
+
+
+def _count_places(fs: FingerprintSet, targets: IntArray) -> IntArray:
+    return np.bincount(_places(fs, *_samples_of(fs, targets))[1], minlength=len(targets))
+
+
+def _places(fs: FingerprintSet, rows: IntArray, owner: IntArray) -> tuple[IntArray, ...]:
+    """A row at each place of each target, its target, and the order by falling visits."""
+    keys = [fs.dy_m[rows], fs.dx_m[rows], fs.y_m[rows], fs.x_m[rows], owner]
+    order = np.lexsort(keys)
+    new = np.ones(len(order), bool)
+    new[1:] = np.logical_or.reduce([k[order][1:] != k[order][:-1] for k in keys])
+    first = np.flatnonzero(new)
+    visits = np.add.reduceat(fs.count[rows][order], first)
+    owner = owner[order[first]]
+    # Stable: places equally often visited stay in the order of their coordinates.
+    return rows[order[first]], owner, np.lexsort((-visits, owner))
+
+
+def _consecutive(offsets: IntArray, lengths: IntArray, p: int, rng: np.random.Generator) -> Drawn:
+    starts = np.maximum(lengths - p + 1, 1)
+    begin = np.floor(rng.random(len(lengths)) * starts).astype(np.int64)
+    sizes = np.minimum(lengths, p)
+    ends = np.cumsum(sizes)
+    rows = np.arange(ends[-1]) + np.repeat(offsets + begin - (ends - sizes), sizes)
+    return rows, sizes, lengths

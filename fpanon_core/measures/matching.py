@@ -1,0 +1,195 @@
+"""Among how many is each target hidden? Anonymity sets (science.md §6).
+
+An inverted index lists, for every bin that some knowledge names, the users whose trace holds it;
+``E_i`` is what the lists of A_i have in common. Bins nobody knows of are looked up once in a hash
+table and passed over, so the index costs one reading of the data and no sorting of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..engines.local import Engine, LocalEngine, Progress
+from ..kernels.matching import class_sizes, enter_bins, fill_lists, find_bins, points_to_unique
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.knowledge import Knowledge
+
+IntArray = npt.NDArray[np.int64]
+SmallInts = npt.NDArray[np.int32]
+Bits = npt.NDArray[np.uint64]
+Bins = tuple[Bits, Bits, Bits, Bits, Bits, Bits]
+
+_BIN = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
+_SAMPLES_A_BLOCK = 1 << 20
+_TARGETS_A_BLOCK = 64
+_INDEX_SHARE = 0.8  # of the progress
+
+
+def anonymity_sets(
+    fs: FingerprintSet,
+    knowledge: Knowledge,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> IntArray:
+    """Size |E_i| of each target's equivalence class: the users whose trace contains all of A_i.
+
+    Users are *subscribers*: a fingerprint that stands for several, as in a k-anonymous release,
+    adds its ``weight``. (The k-gap counts fingerprints, each a candidate to merge with; here the
+    question is among how many people one is hidden.) Two bins are the same when corner and extent
+    are; two places, when their corner and extent in space are.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        The data searched.
+    knowledge : Knowledge
+        Drawn from ``fs``, or from other data on the same cells; only then can a size be 0.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    int64 ndarray (n_targets,)
+
+    Examples
+    --------
+    Users 0 and 1 share the bin at minute 0; only user 0 was there at minute 5, too.
+
+    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 0, 0], [0, 0, 0], [0, 5, 0])
+    >>> anonymity_sets(fs, Knowledge.from_bins(fs, {0: [(0, 0, 0), (0, 0, 5)], 1: [(0, 0, 0)]}))
+    array([1, 2])
+    """
+    return sizes_of(fs, [knowledge], engine=engine, progress=progress)[0]
+
+
+def sizes_of(
+    fs: FingerprintSet,
+    knowledges: Sequence[Knowledge],
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> list[IntArray]:
+    """:func:`anonymity_sets` of several knowledges, by one index."""
+    engine = engine or LocalEngine()
+    index = _Index(fs, knowledges, engine, part(progress, 0.0, _INDEX_SHARE))
+    sizes = np.zeros(len(index.offsets) - 1, np.int64)
+
+    def block(first: int) -> float:
+        last = min(first + _TARGETS_A_BLOCK, len(sizes))
+        class_sizes(first, last, index.offsets, index.number, index.starts, index.users,
+                    fs.weight, sizes)  # fmt: skip
+        return float(last - first)
+
+    blocks = range(0, len(sizes), _TARGETS_A_BLOCK)
+    engine.run(block, blocks, len(sizes), part(progress, _INDEX_SHARE, 1.0))
+    return np.split(sizes, np.cumsum([k.n_targets for k in knowledges])[:-1])
+
+
+def first_unique(
+    fs: FingerprintSet,
+    knowledge: Knowledge,
+    out_of: int,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> tuple[IntArray, IntArray]:
+    """Points, in their order, until |E| ≤ ``out_of`` (0 = never), and |E| then; (n_targets,)."""
+    engine = engine or LocalEngine()
+    index = _Index(fs, [knowledge], engine, part(progress, 0.0, _INDEX_SHARE))
+    points, sizes = np.zeros((2, knowledge.n_targets), np.int64)
+
+    def block(first: int) -> float:
+        last = min(first + _TARGETS_A_BLOCK, len(sizes))
+        points_to_unique(first, last, index.offsets, index.number, index.starts, index.users,
+                         fs.weight, out_of, points, sizes)  # fmt: skip
+        return float(last - first)
+
+    blocks = range(0, len(sizes), _TARGETS_A_BLOCK)
+    engine.run(block, blocks, len(sizes), part(progress, _INDEX_SHARE, 1.0))
+    return points, sizes
+
+
+def part(progress: Progress | None, begin: float, end: float) -> Progress | None:
+    """Progress of a stretch of the work, as progress of the whole."""
+    if progress is None:
+        return None
+    return lambda share: progress(begin + (end - begin) * share)
+
+
+class _Index:
+    """Users of every known bin: of bin b, ``users[starts[b]:starts[b+1]]``, ascending.
+
+    The targets of all knowledges follow one another; target i knows the bins
+    ``number[offsets[i]:offsets[i+1]]``.
+    """
+
+    offsets: IntArray
+    number: SmallInts
+    starts: IntArray
+    users: SmallInts
+
+    def __init__(
+        self,
+        fs: FingerprintSet,
+        knowledges: Sequence[Knowledge],
+        engine: Engine,
+        progress: Progress | None,
+    ) -> None:
+        timeless = knowledges[0].timeless
+        if any(k.timeless != timeless for k in knowledges):
+            raise ConfigError("Places known without time and bins cannot share an index.")
+        self.offsets = np.concatenate(
+            [[0], np.cumsum(np.concatenate([k.sizes for k in knowledges]))]
+        )
+        # 0.0 is added for the sake of −0.0, the same place with other bits.
+        points = _bits(*(np.concatenate([getattr(k, n) for k in knowledges]) + 0.0 for n in _BIN))
+        table = np.full(1 << max(4, (4 * len(points[0])).bit_length()), -1, np.int32)
+        first = np.empty(len(points[0]), np.int64)
+        self.number = np.empty(len(points[0]), np.int32)
+        n_bins = enter_bins(*points, timeless, table, first, self.number)
+        bins = _bits(*(column[first[:n_bins]] for column in points))
+        self._search(fs, timeless, table, bins, engine, progress)
+
+    def _search(
+        self, fs: FingerprintSet, timeless: bool, table: SmallInts, bins: Bins,
+        engine: Engine, progress: Progress | None,
+    ) -> None:  # fmt: skip
+        samples = _bits(*(getattr(fs, name) for name in _BIN))
+        cuts = np.searchsorted(fs.offsets, np.arange(0, fs.n_samples, _SAMPLES_A_BLOCK))
+        cuts = np.unique(np.append(cuts, fs.n_users))
+        found: list[tuple[SmallInts, SmallInts]] = [_NOTHING] * (len(cuts) - 1)
+
+        def block(i: int) -> float:
+            begin, end = int(cuts[i]), int(cuts[i + 1])
+            many = int(fs.offsets[end] - fs.offsets[begin])
+            last = np.full(len(bins[0]), -1, np.int32)
+            bin_, user = np.empty((2, many), np.int32)
+            kept = find_bins(
+                fs.offsets, begin, end, *samples, timeless, table, *bins, last, bin_, user
+            )
+            found[i] = (bin_[:kept].copy(), user[:kept].copy())
+            return float(many)
+
+        engine.run(block, range(len(found)), fs.n_samples, progress)
+        # Blocks are in the order of users, and so are the lists filled from them one by one.
+        counts = sum((np.bincount(b, minlength=len(bins[0])) for b, _ in found), np.int64(0))
+        self.starts = np.concatenate([[0], np.cumsum(counts)])
+        self.users = np.empty(int(self.starts[-1]), np.int32)
+        at = self.starts[:-1].copy()
+        for bin_, user in found:
+            fill_lists(bin_, user, at, self.users)
+
+
+_NOTHING = (np.empty(0, np.int32), np.empty(0, np.int32))
+
+
+def _bits(*columns: npt.NDArray[np.generic]) -> Bins:
+    x, y, t, dx, dy, dt = (column.view(np.uint64) for column in columns)
+    return x, y, t, dx, dy, dt

@@ -1,0 +1,120 @@
+"""Unicity of a million people, and over a grid of profiles. Fingerprints are made as arrays.
+
+A person has a home, a workplace and a third place among the antennas of a square region; the time
+is uniform over a fortnight. That is enough to give bins a realistic spread of popularity.
+"""
+
+import os
+import resource
+import time
+from functools import partial
+
+import numpy as np
+
+from fpanon_core import (
+    FingerprintSet,
+    GeneralizationProfile,
+    Grid,
+    draw_knowledge,
+    fit_exponents,
+    fit_scaling_law,
+    unicity,
+    unicity_grid,
+)
+
+_MINUTES = 14 * 1440
+_AT_ONCE = 50_000  # users made at a time: the arrays of all are large enough
+
+
+def _people(n_users, bins):
+    """Exactly ``bins`` samples each: distinct minutes, sorted, by steps that are never 0."""
+    size = n_users * bins
+    x, y, t = (np.empty(size) for _ in range(3))
+    for first in range(0, n_users, _AT_ONCE):
+        rng = np.random.default_rng(first)
+        many = min(_AT_ONCE, n_users - first)
+        part = slice(first * bins, (first + many) * bins)
+        places = np.sqrt(rng.random((many, 3, 2)) * rng.random((many, 3, 2)))  # denser inside
+        which = rng.choice(3, (many, bins), p=[0.5, 0.35, 0.15])
+        at = np.floor(places[np.arange(many)[:, None], which] * 500) * 100
+        x[part], y[part] = at[..., 0].ravel(), at[..., 1].ravel()
+        steps = rng.integers(1, 2 * _MINUTES // bins - 1, (many, bins), dtype=np.int32)
+        t[part] = np.cumsum(steps, axis=1).ravel()
+    return FingerprintSet(
+        user_ids=np.arange(n_users), offsets=np.arange(n_users + 1) * bins,
+        x_m=x, y_m=y, t_min=t, dx_m=np.full(size, 100.0), dy_m=np.full(size, 100.0),
+        dt_min=np.ones(size), count=np.ones(size, np.int64),
+    )  # fmt: skip
+
+
+def _one(n_users, bins, p=4):
+    small = _people(100, bins)
+    unicity(small, p)  # compiles
+    fs = _people(n_users, bins)
+    before = _peak_gb()
+    started, cpu = time.perf_counter(), time.process_time()
+    result = unicity(fs, p)
+    whole_s, cpu_s = time.perf_counter() - started, time.process_time() - cpu
+    started = time.perf_counter()
+    draw_knowledge(fs, p)
+    draws_s = time.perf_counter() - started
+    started = time.perf_counter()
+    again = unicity(fs, p, seed=1)
+    return {
+        "users": n_users,
+        "samples a user": bins,
+        "p": p,
+        "targets": result.n_targets,
+        "whole, s": round(whole_s, 1),
+        "processor, s": round(cpu_s, 1),
+        "of it draws, s": round(draws_s, 2),
+        "again, digest known, s": round(time.perf_counter() - started, 1),
+        "cores": os.cpu_count(),
+        "unicity": round(result.value, 3),
+        "with another seed": round(again.value, 3),
+        "peak memory, GB": round(_peak_gb(), 2),
+        "of it before the run": round(before, 2),
+    }
+
+
+def _grid(n_users, bins, points=(4, 6, 8, 10)):
+    spaces, hours = (500, 1_000, 2_000, 4_000, 8_000, 16_000), (1, 2, 4, 8, 12, 24)
+    profiles = [GeneralizationProfile(Grid(m), 60 * h) for m in spaces for h in hours]
+    unicity_grid(_people(100, bins), profiles[:1], points)  # compiles
+    fs = _people(n_users, bins)
+    started, cpu = time.perf_counter(), time.process_time()
+    table = unicity_grid(fs, profiles, points)
+    grid_s, cpu_s = time.perf_counter() - started, time.process_time() - cpu
+    started = time.perf_counter()
+    area = table.space_size / spaces[0] * table.window_min / 60
+    laws = {p: fit_scaling_law(area[rows], table.value[rows]) for p, rows in _by_points(table)}
+    return {
+        "users": n_users,
+        "samples a user": bins,
+        "profiles": len(profiles),
+        "p": " ".join(map(str, points)),
+        "grid, s": round(grid_s, 1),
+        "processor, s": round(cpu_s, 1),
+        "fits, s": round(time.perf_counter() - started, 2),
+        "law at the first p": laws[points[0]].formula,
+        "its R²": round(laws[points[0]].r2, 3),
+        "exponents": fit_exponents(laws).formula,
+        "unicity": f"{table.value.min():.3f} … {table.value.max():.3f}",
+        "peak memory, GB": round(_peak_gb(), 2),
+    }
+
+
+def _by_points(table):
+    return ((int(p), rows.index) for p, rows in table.groupby("p"))
+
+
+def _peak_gb():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+
+
+CASES = {
+    "unicity_100000": partial(_one, 100_000, 100),
+    "unicity_1000000": partial(_one, 1_000_000, 100),
+    "unicity_grid_20000": partial(_grid, 20_000, 100),
+    "unicity_grid_100000": partial(_grid, 100_000, 100),
+}

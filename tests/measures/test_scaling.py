@@ -1,0 +1,105 @@
+"""The scaling law: known coefficients come back, and errors are what theory says."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fpanon_core import ConfigError, InfeasibleError, fit_exponents, fit_scaling_law
+
+X = np.array([1.0, 2, 3, 5, 8, 12, 15])
+FORMS = {
+    "power": lambda x, a, b: a - x**b,
+    "exponential": lambda x, a, b: a - np.exp(b * x),
+    "stretched": lambda x, a, b: a - np.exp(x**b),
+    "linear": lambda x, a, b: a - b * x,
+}
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(list(FORMS)),
+    st.floats(0.5, 4.0),
+    st.floats(0.02, 0.3),
+    st.sampled_from([1.0, -1.0]),
+    st.sampled_from([X, X * 24]),
+)
+def test_known_coefficients_come_back(form, alpha, beta, sign, x):
+    beta *= sign / (x.max() if form in ("exponential", "linear") else 1.0)
+    fit = fit_scaling_law(x, FORMS[form](x, alpha, beta)).fits[form]
+    assert fit.alpha == pytest.approx(alpha, rel=1e-6, abs=1e-6)
+    assert fit.beta == pytest.approx(beta, rel=1e-6)
+    assert fit.r2 == pytest.approx(1.0)
+    np.testing.assert_allclose(fit.predict(x), FORMS[form](x, alpha, beta), atol=1e-8)
+
+
+def test_resolutions_of_any_unit():
+    """The same curve with x in metres: a law of cells of 100 m … 20 km."""
+    x = np.geomspace(100, 20_000, 9)
+    fit = fit_scaling_law(x, 2.1 - x**0.04)
+    assert (fit.alpha, fit.beta) == pytest.approx((2.1, 0.04), rel=1e-6)
+    exponential = fit_scaling_law(x, 1.9 - np.exp(3e-5 * x)).fits["exponential"]
+    assert (exponential.alpha, exponential.beta) == pytest.approx((1.9, 3e-5), rel=1e-6)
+
+
+def test_the_law_that_made_the_data_fits_best_and_stands_on_top():
+    fit = fit_scaling_law(X, 1.95 - X**0.13)
+    assert max(fit.fits.values(), key=lambda f: f.r2).form == "power"
+    assert (fit.alpha, fit.beta, fit.r2) == pytest.approx((1.95, 0.13, 1.0))
+    assert fit.formula == "ε = 1.95 − x^0.13"
+    assert fit.fits["linear"].formula.startswith("ε = 0.9")
+    assert fit.predict([1.0, 4.0]) == pytest.approx([0.95, 1.95 - 4**0.13])
+
+
+def test_line_by_hand():
+    """x = 1, 2, 3, 4, ε = .9, .8, .5, .2: slope −1.2/5 = −.24, so β = .24, α = .6 + .6 = 1.2.
+
+    Left over: −.06, .08, .02, −.04, so SSE = .012; SST = .09 + .04 + .01 + .16 = .3; R² = .96.
+    Standard errors: s² = .012/2; β: √(s²/5) = .03464; α: √(s²·(1/4 + 2.5²/5)) = .09487.
+    """
+    line = fit_scaling_law([1, 2, 3, 4], [0.9, 0.8, 0.5, 0.2]).fits["linear"]
+    found = (line.alpha, line.beta, line.r2, line.alpha_se, line.beta_se)
+    assert found == pytest.approx((1.2, 0.24, 0.96, 0.09487, 0.03464), rel=1e-3)
+
+
+def test_standard_errors_hold_the_truth_as_often_as_they_should():
+    rng = np.random.default_rng(5)
+    fits = [fit_scaling_law(X, 1.9 - X**0.1 + rng.normal(0, 0.01, len(X))) for _ in range(60)]
+    assert 0.5 < np.mean([abs(f.beta - 0.1) < f.beta_se for f in fits]) < 0.85  # 64 % for t, 5 df
+    assert all(math.isfinite(f.alpha_se) for f in fits)
+
+
+def test_equal_unicities_have_no_r2():
+    fit = fit_scaling_law([1, 2, 4], [0.7, 0.7, 0.7])
+    assert math.isnan(fit.r2)
+    assert fit.predict([1, 3]) == pytest.approx([0.7, 0.7], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("x", "eps", "error", "words"),
+    [
+        ([1, 2], [0.5, 0.4], InfeasibleError, "2 points at 2 resolutions"),
+        ([2, 2, 2], [0.5, 0.4, 0.3], InfeasibleError, "3 points at 1 resolutions"),
+        ([], [], InfeasibleError, "0 points"),
+        ([1, 2, 3], [0.5, 0.4], ConfigError, "x has 3 values and unicity 2"),
+        ([0, 2, 3], [0.5, 0.4, 0.1], ConfigError, "above 0"),
+        ([1, 2, 3], [0.5, np.nan, 0.1], ConfigError, "numbers"),
+    ],
+)
+def test_what_cannot_be_fitted(x, eps, error, words):
+    with pytest.raises(error, match=words):
+        fit_scaling_law(x, eps)
+
+
+def test_exponents_against_p():
+    laws = {p: fit_scaling_law(X, 1.9 - X ** (0.157 - 0.007 * p)) for p in (2, 4, 6, 8)}
+    line = fit_exponents(laws)
+    assert (line.intercept, line.slope, line.r2) == pytest.approx((0.157, -0.007, 1.0), rel=1e-4)
+    assert line.formula == "β = 0.157 − 0.007·p"
+    two = fit_exponents({p: laws[p] for p in (2, 8)})
+    assert two.slope == pytest.approx(-0.007, rel=1e-4)
+    assert math.isnan(two.slope_se)
+    with pytest.raises(InfeasibleError, match="at least 2"):
+        fit_exponents({2: laws[2]})
