@@ -52,39 +52,34 @@ def compare_releases(
 ) -> pd.DataFrame:
     """For every k: the first profile that hides everyone, GLOVE, and GLOVE with suppression.
 
-        Parameters
-        ----------
-        fs : FingerprintSet
-        ks : sequence of int
-        ladder : sequence of GeneralizationProfile
-    <<<<<<< HEAD
-            From fine to coarse. Where none hides everyone, the first of those that hide the most
-            stands, with that share: a grid whose lines cross the data never becomes a single cell.
-            Profiles finer than the data are passed over.
-    =======
-            Square grids, from fine to coarse. Where none hides everyone, the last one stands, with the
-            share it does. Profiles finer than the data are passed over.
-    >>>>>>> clusters
-        suppress_space_m, suppress_time_min : float or None
-            Thresholds of the third form; it is left out when both are None.
-        config, engine, progress
-            As of :func:`glove`.
+    Parameters
+    ----------
+    fs : FingerprintSet
+    ks : sequence of int
+    ladder : sequence of GeneralizationProfile
+        Square grids, from fine to coarse. Where none hides everyone, the first of those that hide
+        the most stands, with that share: a grid whose lines cross the data never becomes a single
+        cell. Profiles finer than the data are passed over.
+    suppress_space_m, suppress_time_min : float or None
+        Thresholds of the third form; it is left out when both are None.
+    config, engine, progress
+        As of :func:`glove`.
 
-        Returns
-        -------
-        DataFrame
-            One row per k and ``method`` ("uniform", "GLOVE", "GLOVE with suppression"): ``k``,
-            ``profile`` (its text, or empty), ``share_hidden`` (users with at least k − 1 others of the
-            same published fingerprint), ``mean_space_m``, ``median_space_m``, ``mean_time_min``,
-            ``median_time_min`` (spans of the published samples that hold the original ones; of a grid,
-            its side and window), ``suppressed_share`` (of original samples), ``phantom_share``,
-            ``verified``.
+    Returns
+    -------
+    DataFrame
+        One row per k and ``method`` ("uniform", "GLOVE", "GLOVE with suppression"): ``k``,
+        ``profile`` (its text, or empty), ``share_hidden`` (users with at least k − 1 others of the
+        same published fingerprint), ``mean_space_m``, ``median_space_m``, ``mean_time_min``,
+        ``median_time_min`` (spans of the published samples that hold the original ones; of a grid,
+        its side and window), ``suppressed_share`` (of original samples), ``phantom_share``,
+        ``verified``.
 
-        Raises
-        ------
-        ConfigError, InfeasibleError
-            As :func:`glove`; ConfigError also where no profile of the ladder is as coarse as the data,
-            or one is no square grid.
+    Raises
+    ------
+    ConfigError, InfeasibleError
+        As :func:`glove`; ConfigError also where no profile of the ladder is as coarse as the data,
+        or one is no square grid.
     """
     finest_m, finest_min = fs.granularity_m, fs.granularity_min
     usable = [p for p in ladder if p.grid_m >= finest_m and p.minutes >= finest_min]
