@@ -11,6 +11,7 @@ PAGES = [
     st.Page("pages/views/data.py", title="Data"),
     st.Page("pages/views/anonymizability.py", title="Anonymizability"),
     st.Page("pages/views/glove.py", title="GLOVE"),
+    st.Page("pages/views/unicity.py", title="Unicity"),
 ]
 
 if __name__ == "__main__":

@@ -195,6 +195,47 @@ def cells_map(
     return _map(_box_of(*around), [layer], of, height)
 
 
+def regions_map(
+    rings: Sequence[Sequence[Sequence[float]]],
+    region: Sequence[int],
+    tips: Sequence[str],
+    of: Theme,
+    *,
+    height: int = 460,
+) -> Map:
+    """Areas side by side, coloured in turn.
+
+    Parameters
+    ----------
+    rings : sequence of sequence of (longitude, latitude)
+        Outlines; at least one.
+    region : sequence of int
+        Number of the region that each outline belongs to.
+    tips : sequence of str
+        What the mouse is told about each outline; plain text.
+    """
+    data = []
+    for ring, number, tip in zip(rings, region, tips, strict=True):
+        colour = of.categories[number % len(of.categories)]
+        rgb = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+        data.append({"g": [[_short(x), _short(y)] for x, y in ring], "c": rgb, "tip": tip})
+    layer = pdk.Layer(
+        "PolygonLayer",
+        id="regions",
+        data=data,
+        get_polygon="g",
+        get_fill_color="[c[0], c[1], c[2], 110]",
+        get_line_color=[*of.ink, 200],
+        line_width_units=pdk.types.String("pixels"),
+        get_line_width=1,
+        filled=True,
+        stroked=True,
+        pickable=True,
+    )
+    corners = np.array([corner for ring in rings for corner in ring])
+    return _map(_box_of(corners[:, 0], corners[:, 1]), [layer], of, height)
+
+
 def _map(box: Box, layers: list[pdk.Layer], of: Theme, height: int) -> Map:
     zoom = _zoom(box, height)
     seen = _seen(box, zoom, height)

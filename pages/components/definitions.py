@@ -30,6 +30,29 @@ TAIL_WEIGHT = (
     "measured by how far the third quartile does, as a multiple of the same for a normal "
     "distribution. Normal 1, exponential 1.6, Pareto (heavy-tailed) 14."
 )
+UNICITY = (
+    "**Unicity**: the share of users whose p known points fit no record but their own. A point is "
+    "a place and a time in the data; the users asked about are drawn at random, and the bars are "
+    "95 % Wilson intervals. (de Montjoye et al., 2013)"
+)
+STRATEGY = (
+    "**Which points are known**: *random* – drawn from the interactions, so that busy places and "
+    "times are likelier; *uniform* – any of the user's samples alike; *top* – the most visited "
+    "places, without times; *consecutive* – samples that follow each other."
+)
+SCALING = (
+    "**Scaling law**: unicity falls with the resolution x as ε = α − x^β, fitted by least squares. "
+    "The smaller β in size, the less coarsening helps. (de Montjoye et al., 2013)"
+)
+CLUSTERS = (
+    "**Antenna clusters**: neighbouring antennas are merged until each region has about v of them, "
+    "by frequency-sensitive competitive learning; a region is the union of its antennas' Voronoi "
+    "cells. (de Montjoye et al., 2013)"
+)
+SPARSITY = (
+    "**Sparsity model**: users and bins as a random matrix in which each user is present in each "
+    "bin with the same probability. Beyond some number of bins everyone is unique. (TRADE, ch. 3)"
+)
 ACCURACY = (
     "**Accuracy** of a sample: the side of the published area that holds it, (width + height) / 2, "
     "and the span of time in which it is published. Samples that are left out are not in the "

@@ -46,6 +46,7 @@ def _sidebar(title: str) -> None:
     told = {
         "Data": {"read", "peek"},
         "Anonymizability": {"read", "measure"},
+        "Unicity": {"read", "unicity", "regions"},
         "GLOVE": {"read", "glove", "compare"},
     }.get(title, set())
     told |= {"deepen", "estimate", "estimate_hiding"}  # nobody waits for these

@@ -11,7 +11,7 @@ from fpanon_core.io.hints import for_screen
 from fpanon_core.model.errors import FpanonError
 from pages.charts.words import clock
 
-from . import dataset, releases, results, session
+from . import dataset, outsider, releases, results, session
 
 _POLL_S = 0.6
 
@@ -27,6 +27,8 @@ def collect() -> None:
             "peek": dataset.adopt_columns,
             "glove": releases.adopt,
             "estimate_hiding": releases.adopt_estimate,
+            "unicity": outsider.adopt,
+            "regions": outsider.adopt_merged,
             "compare": releases.adopt_comparison,
         }
         try:

@@ -15,14 +15,21 @@ from fpanon_core.anonymize.comparison import compare_releases
 from fpanon_core.anonymize.estimate import estimate_glove_s
 from fpanon_core.anonymize.generalize import generalize
 from fpanon_core.anonymize.glove import glove
+from fpanon_core.anonymize.regions import region_map
+from fpanon_core.anonymize.unicity_grid import unicity_grid
 from fpanon_core.anonymize.verification import verify_k_anonymity
+from fpanon_core.anonymize.voronoi import merged_regions, voronoi_cells
 from fpanon_core.measures.components import StretchComponents, components_by_k
 from fpanon_core.measures.estimate import estimate_k_gap_s
 from fpanon_core.measures.kgap import k_gap
-from fpanon_core.model.configs import Screening, StretchConfig
+from fpanon_core.measures.places import lon_lat
+from fpanon_core.measures.points import points_needed
+from fpanon_core.measures.unicity import UnicityResult, unicity
+from fpanon_core.model.configs import Screening, Strategy, StretchConfig
+from fpanon_core.model.errors import InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult, Verification
-from fpanon_core.model.profiles import GeneralizationProfile, Grid
+from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid
 from fpanon_core.model.results import KGapResult
 
 Progress = Callable[[float], None]
@@ -165,6 +172,117 @@ def hide(
     return result, verify_k_anonymity(fs, result, k)
 
 
+STRATEGIES: tuple[Strategy, ...] = ("random", "uniform", "top", "consecutive")
+MOST_POINTS = 8
+GRID_M = (100, 500, 1_000, 2_500, 5_000, 10_000)
+GRID_MIN = (1, 30, 60, 180, 480, 1_440)
+GRID_POINTS = (2, 4, 6, 8)
+HEAVY_A_MONTH = 75
+
+
+@dataclass(frozen=True, eq=False)
+class Outsider:
+    """What an outsider who knows p points can tell of a data set.
+
+    Attributes
+    ----------
+    curves : dict of str to list of UnicityResult
+        By strategy, for p = 1, 2, …; shorter where no trace has that many points.
+    points : DataFrame
+        As of ``points_needed``.
+    heavy : bool
+        Whether it is of heavy users; of everyone where there are none.
+    grid : DataFrame
+        As of ``unicity_grid``.
+    seed : int
+    """
+
+    curves: dict[str, list[UnicityResult]]
+    points: pd.DataFrame
+    heavy: bool
+    grid: pd.DataFrame
+    seed: int
+
+
+def look_from_outside(fs: FingerprintSet, users: int, seed: int, *, progress: Progress) -> Outsider:
+    """Unicity by strategy and number of points, points needed, and the grid of resolutions."""
+    curves: dict[str, list[UnicityResult]] = {}
+    for number, strategy in enumerate(STRATEGIES):
+        curves[strategy] = []
+        for p in range(1, MOST_POINTS + 1):
+            progress(0.3 * (number + (p - 1) / MOST_POINTS) / len(STRATEGIES))
+            try:
+                found = unicity(fs, p, strategy=strategy, users=users, seed=seed)
+            except InfeasibleError:  # no trace has that many
+                break
+            curves[strategy].append(found)
+    progress(0.3)
+    heavy = True
+    try:
+        points = points_needed(fs, min_per_month=HEAVY_A_MONTH, seed=seed)
+    except InfeasibleError:
+        heavy = False
+        points = points_needed(fs, min_per_month=0, seed=seed)
+    profiles = [
+        GeneralizationProfile(Grid(metres), minutes)
+        for metres in GRID_M
+        for minutes in GRID_MIN
+        if metres >= fs.granularity_m and minutes >= fs.granularity_min
+    ]
+    grid = unicity_grid(
+        fs, profiles, GRID_POINTS, users=users, seed=seed,
+        progress=lambda f: progress(0.4 + 0.6 * f),
+    )  # fmt: skip
+    return Outsider(curves, points, heavy, grid, seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """Antenna clusters, their areas as rings of degrees, and unicity with them for places.
+
+    Attributes
+    ----------
+    rings : list of list of [longitude, latitude]
+        Outlines of all pieces; empty where the data carry no projection.
+    region : list of int
+        The cluster that each ring belongs to.
+    sizes : ndarray (n_clusters,)
+        Antennas (distinct places) in each.
+    grid : DataFrame
+        As of ``unicity_grid``, over time windows.
+    """
+
+    rings: list[list[list[float]]]
+    region: list[int]
+    sizes: np.ndarray
+    grid: pd.DataFrame
+
+
+def merge_antennas(
+    fs: FingerprintSet, size: int, users: int, seed: int, *, progress: Progress
+) -> Merged:
+    """Clusters of about ``size`` antennas, drawn, and what they do to unicity."""
+    progress(0.0)
+    space = AntennaClusters(size)
+    found = region_map(fs, space, seed=seed)
+    half = fs.granularity_m / 2
+    cells = voronoi_cells(found.site_x_m + half, found.site_y_m + half)
+    rings, region = [], []
+    for number, area in enumerate(merged_regions(cells, found.site_region)):
+        for piece in getattr(area, "geoms", [area]):
+            lon, lat = lon_lat(fs, *np.array(piece.exterior.coords).T)
+            if len(lon):
+                rings.append(np.column_stack([lon, lat]).round(5).tolist())
+                region.append(number)
+    progress(0.3)
+    profiles = [GeneralizationProfile(space, m) for m in GRID_MIN if m >= fs.granularity_min]
+    grid = unicity_grid(
+        fs, profiles, GRID_POINTS, users=users, seed=seed,
+        progress=lambda f: progress(0.3 + 0.7 * f),
+    )  # fmt: skip
+    return Merged(rings, region, np.bincount(found.site_region), grid)
+
+
 def estimate_hiding(
     fs: FingerprintSet, ks: tuple[int, ...], config: StretchConfig, *, progress: Progress
 ) -> dict[int, float]:
@@ -229,6 +347,8 @@ def compile_all() -> None:
     for k in (2, 3):
         hide(fs, k, {"suppress_space_m": 2_000.0}, progress=lambda _: None)
     estimate(fs, GeneralizationProfile(Grid(200), 5), 2, StretchConfig(), progress=lambda _: None)
+    look_from_outside(fs, 9, 0, progress=lambda _: None)
+    merge_antennas(fs, 2, 9, 0, progress=lambda _: None)
 
 
 def _opened(file: tuple[str, bytes | Path]) -> Path | io.BytesIO:

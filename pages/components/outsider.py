@@ -1,0 +1,174 @@
+"""What an outsider could tell, measured once per data set: asked for, kept, made into curves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from fpanon_core.engines.process import Job
+from fpanon_core.measures.scaling import ScalingFit, fit_scaling_law
+from fpanon_core.measures.unicity import UnicityResult
+from fpanon_core.model.errors import FpanonError
+from pages.charts.unicity import Law, Rising
+
+from . import session, tasks
+from .dataset import Dataset
+from .tasks import Merged, Outsider
+
+_STORE, _MERGED = "fp_outsider", "fp_merged"
+_MANY_SAMPLES = 2_000_000  # above, the run waits to be asked for
+TARGETS = 2_500
+AXES = {
+    "side times window (km · h)": (None, None),
+    "the side of the grid (km)": ("space_size", "window_min"),
+    "the time window (hours)": ("window_min", "space_size"),
+}
+
+
+def ask(data: Dataset, seed: int) -> None:
+    """Start measuring, unless it is done or on its way."""
+    key = (data.digest, seed)
+    if key in st.session_state.get(_STORE, {}):
+        return
+    for job in session.jobs("unicity"):
+        if job.meta["key"] == key:
+            return
+        session.dismiss(job)
+    session.start(
+        tasks.look_from_outside,
+        data.fs,
+        TARGETS,
+        seed,
+        label="Drawing points and looking whom they fit",
+        kind="unicity",
+        key=key,
+    )
+
+
+def starts_alone(data: Dataset) -> bool:
+    """Whether the data are small enough to be measured without being asked."""
+    return bool(data.fs.n_samples <= _MANY_SAMPLES)
+
+
+def adopt(job: Job) -> None:
+    """Keep a result; those of other data are let go."""
+    st.session_state[_STORE] = {job.meta["key"]: job.result}
+
+
+def found(data: Dataset, seed: int) -> Outsider | None:
+    """The result of a data set, if it is there."""
+    result: Outsider | None = st.session_state.get(_STORE, {}).get((data.digest, seed))
+    return result
+
+
+def ask_merged(data: Dataset, size: int, seed: int) -> None:
+    """Start merging antennas, unless it is done or on its way."""
+    key = (data.digest, size, seed)
+    if key in st.session_state.get(_MERGED, {}):
+        return
+    for job in session.jobs("regions"):
+        if job.meta["key"] == key:
+            return
+        session.dismiss(job)
+    session.start(
+        tasks.merge_antennas,
+        data.fs,
+        size,
+        TARGETS,
+        seed,
+        label=f"Merging about {size} antennas into one region",
+        kind="regions",
+        key=key,
+    )
+
+
+def adopt_merged(job: Job) -> None:
+    """Keep merged regions; those of other sizes are let go."""
+    st.session_state[_MERGED] = {job.meta["key"]: job.result}
+
+
+def merged(data: Dataset, size: int, seed: int) -> Merged | None:
+    """The merged regions, if they are there."""
+    found: Merged | None = st.session_state.get(_MERGED, {}).get((data.digest, size, seed))
+    return found
+
+
+def rising(name: str, results: list[UnicityResult]) -> Rising:
+    """A series for the figure of ε against p."""
+    return Rising(
+        name,
+        [r.config.p for r in results],
+        [r.value for r in results],
+        [r.low for r in results],
+        [r.high for r in results],
+    )
+
+
+def heat(grid: pd.DataFrame, p: int) -> tuple[list[str], list[str], np.ndarray]:
+    """Column labels, row labels and ε, rows being time windows."""
+    table = grid[grid["p"] == p].pivot(index="window_min", columns="space_size", values="value")
+    sides = [f"{m / 1000:g} km" if m >= 1000 else f"{m:g} m" for m in table.columns]
+    windows = [f"{m / 60:g} h" if m >= 60 else f"{m:g} min" for m in table.index]
+    return sides, windows, table.to_numpy(dtype=float)
+
+
+def laws(grid: pd.DataFrame, along: str) -> tuple[list[Law], dict[int, ScalingFit]]:
+    """For each p the measured unicities along an axis, and the law fitted to them."""
+    fixed_name = AXES[along][1]
+    drawn: list[Law] = []
+    fits: dict[int, ScalingFit] = {}
+    for p, part in grid.groupby("p"):
+        if fixed_name is not None:  # the other axis at its finest
+            part = part[part[fixed_name] == part[fixed_name].min()]
+        x = _resolution(part, along)
+        eps = part["value"].to_numpy(dtype=float)
+        if np.ptp(eps) == 0:  # it does not fall: nothing to fit
+            continue
+        try:
+            fit = fit_scaling_law(x, eps)
+        except FpanonError:
+            continue
+        fits[int(p)] = fit
+        curve_x = np.geomspace(x.min(), x.max(), 80)
+        drawn.append(Law(f"p = {p}", x, eps, curve_x, np.clip(fit.predict(curve_x), 0.0, 1.0)))
+    return drawn, fits
+
+
+def _resolution(part: pd.DataFrame, along: str) -> np.ndarray:
+    km, hours = part["space_size"].to_numpy() / 1000.0, part["window_min"].to_numpy() / 60.0
+    which = AXES[along][0]
+    if which is None:
+        return np.asarray(km * hours)
+    return np.asarray(km if which == "space_size" else hours)
+
+
+def curves_csv(result: Outsider) -> bytes:
+    """Every measured share, for download."""
+    rows = [
+        {
+            "strategy": strategy,
+            "p": r.config.p,
+            "out_of": out_of,
+            "value": at.value,
+            "low": at.low,
+            "high": at.high,
+            "targets": at.n_targets,
+            "too_few": at.too_few,
+        }
+        for strategy, results in result.curves.items()
+        for r in results
+        for out_of in (1, 2, 5, 10)
+        for at in [r.at(out_of)]
+    ]
+    return pd.DataFrame(rows).to_csv(index=False).encode()
+
+
+def grid_csv(result: Outsider) -> bytes:
+    """The grid, for download."""
+    return result.grid.to_csv(index=False).encode()
+
+
+def points_csv(result: Outsider) -> bytes:
+    """Points needed, under pseudonyms, for download."""
+    return result.points.drop(columns="user").to_csv(index=False).encode()

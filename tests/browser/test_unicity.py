@@ -1,0 +1,41 @@
+"""The Unicity view in a real browser: both samples, every figure drawn, the map of regions."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import LONG_MS, Dashboard, colours
+
+pytestmark = pytest.mark.browser
+_MAP = ".st-key-pair_unicity_regions [data-testid=stDeckGlJsonChart]"
+
+
+@pytest.mark.parametrize("sample", ["the San Francisco taxis", "the synthetic users"])
+def test_the_whole_view_is_drawn(dashboard: Dashboard, sample: str) -> None:
+    dashboard.go("/anonymizability?profiles=100x1")
+    dashboard.turn_to("Start")
+    dashboard.open_sample(f"Open {sample}")
+    dashboard.says("users")
+    dashboard.turn_to("Unicity")
+    dashboard.wait_for_curves(
+        "unicity_by_p", ["unique", "one of 2 at most", "one of 5 at most", "one of 10 at most"]
+    )
+    dashboard.wait_for_curves("unicity_by_strategy", ["random", "uniform", "top", "consecutive"])
+    page = dashboard.page
+    cells = page.locator(".st-key-unicity_heat .heatmaplayer image, .st-key-unicity_heat .hm")
+    expect(cells.first).to_be_attached(timeout=LONG_MS)
+    expect(page.locator(".st-key-unicity_heat .heatmap-label")).to_have_count(36)
+    expect(page.locator(".st-key-unicity_sparsity .legendtext")).to_have_count(2)
+    dashboard.says("become")
+    dashboard.wait_until_idle()
+    assert colours(dashboard.picture_of(_MAP)) > 50
+    for name, column in (
+        ("unicity", "out_of"),
+        ("unicity_grid", "space_size"),
+        ("points_needed", "anonymity_set"),
+    ):
+        assert column in pd.read_csv(StringIO(dashboard.download(f"unicity_get_{name}"))).columns

@@ -1,0 +1,79 @@
+"""The Unicity view: empty, measured, other seeds, short records, the sparsity calculator."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from fpanon_core import sparsity_model, unicity
+
+from .conftest import go, opened, said, until
+from .test_views import rows, upload
+
+
+def measured(at: AppTest) -> AppTest:
+    return until(at, lambda at: "fp_outsider" in at.session_state and len(at.dataframe) > 0)
+
+
+def test_without_data_it_says_so_kindly(app: AppTest) -> None:
+    go(app, "unicity")
+    assert not app.exception
+    assert "No data set is open yet" in said(app)
+
+
+def test_the_taxis_are_looked_at_as_an_outsider_would(app: AppTest) -> None:
+    opened(app)
+    go(app, "unicity")
+    measured(app)
+    assert not app.exception
+    fs = app.session_state["fp_dataset"].fs
+    four = unicity(fs, 4)
+    ((_, result),) = app.session_state["fp_outsider"].items()
+    assert result.curves["random"][3].value == four.value
+    assert {len(found) for found in result.curves.values()} == {8}
+    text = said(app)
+    assert "Whoever knows 4 points of a person" in text
+    assert f"{four.n_targets:,} people asked about" in text
+    table = app.dataframe[0].value
+    assert table["p"].tolist() == [2, 4, 6, 8]
+    assert table["Law"].str.startswith("ε = ").all()
+    # Another seed asks about other points, and is another result.
+    app.number_input(key="unicity_seed").set_value(1).run()
+    until(app, lambda at: 1 in {key[1] for key in at.session_state["fp_outsider"]})
+    assert not app.exception
+
+
+def test_short_records_are_told_and_do_no_harm(app: AppTest) -> None:
+    upload(app, rows(users=7, samples=2))
+    go(app, "unicity")
+    measured(app)
+    assert not app.exception
+    ((_, result),) = app.session_state["fp_outsider"].items()
+    assert len(result.curves["random"]) == 2
+    assert "Whoever knows 2 points of a person" in said(app)
+
+
+def test_the_sparsity_calculator(app: AppTest) -> None:
+    upload(app, rows(users=7, samples=4))
+    go(app, "unicity")
+    measured(app)
+    app.number_input(key="unicity_n").set_value(1_600_000)
+    app.number_input(key="unicity_d").set_value(16).run()
+    expected = sparsity_model(1_600_000, 16).p_unique
+    assert f"one is unique with probability {expected:.3g}" in said(app)
+    assert not app.exception
+
+
+def test_antennas_are_merged_and_too_large_a_region_is_refused(app: AppTest) -> None:
+    upload(app, rows(users=7, samples=4))
+    go(app, "unicity")
+    measured(app)
+    until(app, lambda at: "fp_merged" in at.session_state)
+    app.number_input(key="unicity_v").set_value(3).run()
+    until(app, lambda at: "With 4 points" in said(at) and "become 3 regions" in said(at))
+    ((_, found),) = app.session_state["fp_merged"].items()
+    assert found.sizes.sum() == 7  # the users stand at seven places
+    assert len(found.rings) >= 3
+    app.number_input(key="unicity_v").set_value(50).run()
+    until(app, lambda at: at.error)
+    assert "larger than all there are" in app.error[0].value
+    assert not app.exception
