@@ -155,7 +155,7 @@ with right:
 at = result.grid[result.grid["p"] == p]
 fine, coarse = at.iloc[0], at.iloc[-1]
 what_this_means(
-    f"With {p} points, {words.percent(fine['value'])} are unique at {fine['profile']} and still "
+    f"With {p} points, {words.percent(fine['value'])} are unique at {fine['profile']}, "
     f"{words.percent(coarse['value'])} at {coarse['profile']}.",
     f"Of {words.count(int(coarse['too_few']), 'user')} the coarsest form has fewer than {p} points."
     if coarse["too_few"]
@@ -178,7 +178,7 @@ if fits:
                 "Law": fit.formula,
                 "α ± standard error": f"{fit.alpha:.3g} ± {fit.alpha_se:.1g}",
                 "β ± standard error": f"{fit.beta:.3g} ± {fit.beta_se:.1g}",
-                **{f"R² {form}": round(curve.r2, 3) for form, curve in fit.fits.items()},
+                **{f"R², {_FORMS[form]}": round(curve.r2, 3) for form, curve in fit.fits.items()},
             }
             for q, fit in fits.items()
         ],

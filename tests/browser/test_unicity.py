@@ -21,11 +21,17 @@ def test_the_whole_view_is_drawn(dashboard: Dashboard, sample: str) -> None:
     dashboard.open_sample(f"Open {sample}")
     dashboard.says("users")
     dashboard.turn_to("Unicity")
-    dashboard.wait_for_curves(
-        "unicity_by_p", ["unique", "one of 2 at most", "one of 5 at most", "one of 10 at most"]
-    )
-    dashboard.wait_for_curves("unicity_by_strategy", ["random", "uniform", "top", "consecutive"])
     page = dashboard.page
+    for key, names in (
+        (
+            "unicity_by_p",
+            ["unique", "one of 2 at most", "one of 5 at most", "one of 10 at most"],
+        ),
+        ("unicity_by_strategy", ["random", "uniform", "top", "consecutive"]),
+        ("unicity_laws", ["p = 2", "p = 4", "p = 6", "p = 8"]),
+    ):
+        legend = page.locator(f".st-key-{key} .legendtext")
+        expect(legend).to_have_text(names, timeout=LONG_MS)
     cells = page.locator(".st-key-unicity_heat .heatmaplayer image, .st-key-unicity_heat .hm")
     expect(cells.first).to_be_attached(timeout=LONG_MS)
     expect(page.locator(".st-key-unicity_heat .heatmap-label")).to_have_count(36)
