@@ -169,6 +169,39 @@ def grid_csv(result: Outsider) -> bytes:
     return result.grid.to_csv(index=False).encode()
 
 
+def fits_csv(result: Outsider) -> bytes:
+    """Every fitted form along every axis, for download."""
+    rows = [
+        {
+            "along": along,
+            "p": p,
+            "form": form,
+            "formula": curve.formula,
+            "alpha": curve.alpha,
+            "beta": curve.beta,
+            "alpha_se": curve.alpha_se,
+            "beta_se": curve.beta_se,
+            "r2": curve.r2,
+        }
+        for along in AXES
+        for p, fit in laws(result.grid, along)[1].items()
+        for form, curve in fit.fits.items()
+    ]
+    columns = ["along", "p", "form", "formula", "alpha", "beta", "alpha_se", "beta_se", "r2"]
+    return pd.DataFrame(rows, columns=columns).to_csv(index=False).encode()
+
+
+def merged_csv(found: Merged) -> bytes:
+    """The regions' sizes, and unicity with them for places, for download."""
+    sizes = pd.DataFrame({"region": np.arange(len(found.sizes)), "antennas": found.sizes})
+    return pd.concat([sizes, found.grid]).to_csv(index=False).encode()
+
+
+def sparsity_csv(bins: np.ndarray, unique: np.ndarray) -> bytes:
+    """The curve of the sparsity model, for download."""
+    return pd.DataFrame({"bins": bins, "p_unique": unique}).to_csv(index=False).encode()
+
+
 def points_csv(result: Outsider) -> bytes:
     """Points needed, under pseudonyms, for download."""
     return result.points.drop(columns="user").to_csv(index=False).encode()

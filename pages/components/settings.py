@@ -162,7 +162,7 @@ def take_k(key: str) -> None:
 def undo_button() -> None:
     """Takes the last change back; shown when there was one."""
     # In a container that is always there: what comes and goes moves, and redraws, all below it.
-    with st.container(key="anon_undoing"):
+    with st.container(key="anon_last_change"):
         if st.session_state.get(_BEFORE):
             st.button("Undo last change", key="anon_undo", icon="↩️", on_click=_undo)
 

@@ -269,11 +269,12 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         format="%.4f",
     )  # fmt: skip
 over = np.unique(np.geomspace(1, max(1_000, 10 * bins), 300).astype(int))
+unique = np.asarray(sparsity_model(int(users), over, float(density)).p_unique)
 model = sparsity_model(int(users), int(bins), float(density))
 st.plotly_chart(
     unicity.transition(
         over.astype(float),
-        np.asarray(sparsity_model(int(users), over, float(density)).p_unique),
+        unique,
         (float(bins), float(model.p_unique)),
         of,
     ),
@@ -290,18 +291,24 @@ what_this_means(
 )
 
 st.divider()
+files = {
+    "Points known": ("unicity", lambda: outsider.curves_csv(result)),
+    "Points needed": ("points_needed", lambda: outsider.points_csv(result)),
+    "Resolutions": ("unicity_grid", lambda: outsider.grid_csv(result)),
+    "Laws": ("scaling_laws", lambda: outsider.fits_csv(result)),
+    "Sparsity": ("sparsity", lambda: outsider.sparsity_csv(over, unique)),
+}
+if merged is not None:
+    files["Merged antennas"] = ("merged_antennas", lambda: outsider.merged_csv(merged))
+st.markdown("**Download the figures' numbers** (CSV)")
 with st.container(horizontal=True, key="unicity_downloads"):
-    for label, name, content in (
-        ("Points known (CSV)", "unicity.csv", outsider.curves_csv),
-        ("Resolutions (CSV)", "unicity_grid.csv", outsider.grid_csv),
-        ("Points needed (CSV)", "points_needed.csv", outsider.points_csv),
-    ):
+    for label, (name, content) in files.items():
         st.download_button(
             label,
-            lambda content=content: content(result),
-            file_name=name,
+            content,
+            file_name=f"{name}.csv",
             mime="text/csv",
-            key=f"unicity_get_{name.removesuffix('.csv')}",
+            key=f"unicity_get_{name}",
             icon="⬇️",
             on_click="ignore",
         )

@@ -43,5 +43,8 @@ def test_the_whole_view_is_drawn(dashboard: Dashboard, sample: str) -> None:
         ("unicity", "out_of"),
         ("unicity_grid", "space_size"),
         ("points_needed", "anonymity_set"),
+        ("scaling_laws", "beta_se"),
+        ("sparsity", "p_unique"),
+        ("merged_antennas", "antennas"),
     ):
         assert column in pd.read_csv(StringIO(dashboard.download(f"unicity_get_{name}"))).columns

@@ -52,6 +52,21 @@ def test_short_records_are_told_and_do_no_harm(app: AppTest) -> None:
     assert "Whoever knows 2 points of a person" in said(app)
 
 
+def test_data_of_one_bin_are_looked_at_too(app: AppTest) -> None:
+    lines = [f"u{i},2024-03-04 08:00:00,14.7,-17.4" for i in range(5)]
+    upload(app, "\n".join(["user,time,lat,lon", *lines]).encode())
+    go(app, "unicity")
+    until(app, lambda at: "fp_outsider" in at.session_state)
+    app.run()
+    assert not app.exception
+    ((_, result),) = app.session_state["fp_outsider"].items()
+    assert [found.value for found in result.curves["random"]] == [0.0]
+    assert "is ever unique" in said(app)
+    assert "there is no law to fit" in said(app)
+    until(app, lambda at: at.error)  # seven antennas asked for, one there is
+    assert "larger than all there are" in app.error[0].value
+
+
 def test_the_sparsity_calculator(app: AppTest) -> None:
     upload(app, rows(users=7, samples=4))
     go(app, "unicity")
