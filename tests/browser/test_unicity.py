@@ -19,9 +19,10 @@ def test_the_whole_view_is_drawn(dashboard: Dashboard, sample: str) -> None:
     dashboard.go("/anonymizability?profiles=100x1")
     dashboard.turn_to("Start")
     dashboard.open_sample(f"Open {sample}")
-    dashboard.says("users")
-    dashboard.turn_to("Unicity")
     page = dashboard.page
+    expect(page.locator("h1")).to_have_text("Anonymizability", timeout=LONG_MS)
+    dashboard.settle()
+    dashboard.turn_to("Unicity")
     for key, names in (
         (
             "unicity_by_p",
