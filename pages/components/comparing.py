@@ -11,7 +11,7 @@ from pages.charts import words
 from pages.charts.cost import Way, cost
 from pages.charts.style import CONFIG, Theme
 
-from . import job_panel, releases, session
+from . import answers, job_panel, releases, session
 from .dataset import Dataset
 from .meaning import what_this_means
 from .releases import COMPARED_SPACE_M, COMPARED_TIME_MIN
@@ -27,18 +27,18 @@ _NAMES = {
 def section(data: Dataset, of: Theme) -> None:
     """Ask for the comparison, its progress, and what came of it."""
     st.header("Would equally coarse data do?", anchor=False)
+    question = releases.comparison(data)
     with st.container(key="glove_comparing"):
-        job_panel.show(session.jobs("compare"), key="compare_jobs")
-    table = releases.compared(data)
+        job_panel.show(session.jobs("compare"), key="compare_jobs", stop=answers.hold)
+    table = answers.answer(question)
     if table is None:
         st.markdown(
             "The other way to hide everyone is to make all places and times equally coarse until k "
             "people share every record. The comparison finds the first grid and time window that "
             "do so, and runs GLOVE with and without limits, for k = 2, 5 and 10."
         )
-        busy = any(job.active for job in session.jobs("compare"))
-        if st.button("Compare", key="glove_compare", disabled=busy):
-            releases.compare(data)
+        if st.button("Compare", key="glove_compare", disabled=answers.under_way(question)):
+            answers.ask(question)
             st.rerun()
         return
     methods = [m for m in _NAMES if (table["method"] == m).any()]

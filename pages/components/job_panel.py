@@ -11,7 +11,7 @@ from fpanon_core.io.hints import for_screen
 from fpanon_core.model.errors import FpanonError
 from pages.charts.words import clock
 
-from . import dataset, outsider, releases, results, session
+from . import answers, dataset, releases, results, session
 
 _POLL_S = 0.6
 
@@ -26,10 +26,7 @@ def collect() -> None:
             "estimate": results.adopt_estimate,
             "peek": dataset.adopt_columns,
             "glove": releases.adopt,
-            "estimate_hiding": releases.adopt_estimate,
-            "unicity": outsider.adopt,
-            "regions": outsider.adopt_merged,
-            "compare": releases.adopt_comparison,
+            **dict.fromkeys(answers.KINDS, answers.adopt),
         }
         try:
             adopt[job.kind](job)

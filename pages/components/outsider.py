@@ -1,22 +1,23 @@
-"""What an outsider could tell, measured once per data set: asked for, kept, made into curves."""
+"""What an outsider could tell: asked for once per data set, and made into curves and files."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from fpanon_core.engines.process import Job
 from fpanon_core.measures.scaling import ScalingFit, fit_scaling_law
 from fpanon_core.measures.unicity import UnicityResult
 from fpanon_core.model.errors import FpanonError
 from pages.charts.unicity import Law, Rising
 
-from . import session, tasks
+from . import answers, job_panel, session, tasks
+from .answers import Question
 from .dataset import Dataset
 from .tasks import Merged, Outsider
 
-_STORE, _MERGED = "fp_outsider", "fp_merged"
 _MANY_SAMPLES = 2_000_000  # above, the run waits to be asked for
 TARGETS = 2_500
 AXES = {
@@ -26,71 +27,44 @@ AXES = {
 }
 
 
-def ask(data: Dataset, seed: int) -> None:
-    """Start measuring, unless it is done or on its way."""
-    key = (data.digest, seed)
-    if key in st.session_state.get(_STORE, {}):
-        return
-    for job in session.jobs("unicity"):
-        if job.meta["key"] == key:
-            return
-        session.dismiss(job)
-    session.start(
+def points(data: Dataset, seed: int) -> Outsider | None:
+    """What is known of outsiders who know points; asked for, with its progress, until it is there.
+
+    Data of ordinary size are measured without being asked.
+    """
+    question = Question(
+        "unicity",
+        (data.digest, seed),
+        "Drawing points and looking whom they fit",
         tasks.look_from_outside,
-        data.fs,
-        TARGETS,
-        seed,
-        label="Drawing points and looking whom they fit",
-        kind="unicity",
-        key=key,
+        (data.fs, TARGETS, seed),
     )
-
-
-def starts_alone(data: Dataset) -> bool:
-    """Whether the data are small enough to be measured without being asked."""
-    return bool(data.fs.n_samples <= _MANY_SAMPLES)
-
-
-def adopt(job: Job) -> None:
-    """Keep a result; those of other data are let go."""
-    st.session_state[_STORE] = {job.meta["key"]: job.result}
-
-
-def found(data: Dataset, seed: int) -> Outsider | None:
-    """The result of a data set, if it is there."""
-    result: Outsider | None = st.session_state.get(_STORE, {}).get((data.digest, seed))
-    return result
-
-
-def ask_merged(data: Dataset, size: int, seed: int) -> None:
-    """Start merging antennas, unless it is done or on its way."""
-    key = (data.digest, size, seed)
-    if key in st.session_state.get(_MERGED, {}):
-        return
-    for job in session.jobs("regions"):
-        if job.meta["key"] == key:
-            return
-        session.dismiss(job)
-    session.start(
-        tasks.merge_antennas,
-        data.fs,
-        size,
-        TARGETS,
-        seed,
-        label=f"Merging about {size} antennas into one region",
-        kind="regions",
-        key=key,
-    )
-
-
-def adopt_merged(job: Job) -> None:
-    """Keep merged regions; those of other sizes are let go."""
-    st.session_state[_MERGED] = {job.meta["key"]: job.result}
+    found: Outsider | None = _settled(data, question)
+    return found
 
 
 def merged(data: Dataset, size: int, seed: int) -> Merged | None:
-    """The merged regions, if they are there."""
-    found: Merged | None = st.session_state.get(_MERGED, {}).get((data.digest, size, seed))
+    """The same of regions of about ``size`` antennas."""
+    question = Question(
+        "regions",
+        (data.digest, size, seed),
+        f"Merging about {size} antennas into one region",
+        tasks.merge_antennas,
+        (data.fs, size, TARGETS, seed),
+    )
+    found: Merged | None = _settled(data, question)
+    return found
+
+
+def _settled(data: Dataset, question: Question) -> Any | None:
+    found = answers.answer(question)
+    if found is None and not answers.under_way(question):
+        alone = data.fs.n_samples <= _MANY_SAMPLES and not answers.held(question)
+        if alone or st.button("Measure", key=f"{question.kind}_go", type="primary"):
+            answers.ask(question)
+    with st.container(key=f"{question.kind}_work"):
+        jobs = session.jobs(question.kind)
+        job_panel.show(jobs, key=f"{question.kind}_jobs", stop=answers.hold)
     return found
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from fpanon_core.engines.process import Job
@@ -13,10 +12,11 @@ from fpanon_core.io.published import data_dictionary
 from fpanon_core.io.writing import table_bytes
 from fpanon_core.model.glove import GloveResult, Verification
 
-from . import session, settings, tasks
+from . import answers, session, settings, tasks
+from .answers import Question
 from .dataset import Dataset
 
-_STORE, _COMPARED, _EXPECTED = "fp_releases", "fp_compared", "fp_hiding_s"
+_STORE = "fp_releases"
 COMPARED_KS = (2, 5, 10)
 COMPARED_SPACE_M, COMPARED_TIME_MIN = 15_000.0, 360.0
 _MANY_USERS = 3_000  # below, a run is over before anyone asks how long
@@ -157,59 +157,33 @@ def left_out(release: Release) -> bytes:
     return table_bytes([release.result.suppressed_frame()], "suppressed.csv")
 
 
-def compare(data: Dataset) -> None:
-    """Start the comparison with uniform generalization."""
-    for job in session.jobs("compare"):
-        session.dismiss(job)
-    key = (data.digest, settings.current().config)
+def comparison(data: Dataset) -> Question:
+    """With uniform generalization, under the present stretch effort."""
+    config = settings.current().config
     ks = tuple(k for k in COMPARED_KS if k <= data.fs.n_users)
-    session.start(
+    return Question(
+        "compare",
+        (data.digest, config),
+        "Comparing with equally coarse data",
         tasks.compare,
-        data.fs,
-        ks,
-        COMPARED_SPACE_M,
-        COMPARED_TIME_MIN,
-        key[1],
-        label="Comparing with equally coarse data",
-        kind="compare",
-        key=key,
+        (data.fs, ks, COMPARED_SPACE_M, COMPARED_TIME_MIN, config),
     )
-
-
-def adopt_comparison(job: Job) -> None:
-    """Keep a comparison; those of other data are let go."""
-    st.session_state[_COMPARED] = {job.meta["key"]: job.result}
-
-
-def compared(data: Dataset) -> pd.DataFrame | None:
-    """The comparison under the present stretch effort, if it was made."""
-    key = (data.digest, settings.current().config)
-    table: pd.DataFrame | None = st.session_state.get(_COMPARED, {}).get(key)
-    return table
 
 
 def expected_s(data: Dataset) -> dict[int, float]:
     """Seconds that a run is likely to take, by k; empty while unknown, and for few users."""
     if data.fs.n_users < _MANY_USERS:
         return {}
-    key = (data.digest, settings.current().config)
-    found: dict[int, float] = st.session_state.get(_EXPECTED, {}).get(key, {})
-    if not found and not any(j.meta["key"] == key for j in session.jobs("estimate_hiding")):
-        session.start(
-            tasks.estimate_hiding,
-            data.fs,
-            COMPARED_KS,
-            key[1],
-            label="Estimating",
-            kind="estimate_hiding",
-            key=key,
-        )
-    return found
-
-
-def adopt_estimate(job: Job) -> None:
-    """Keep how long a run is likely to take."""
-    st.session_state[_EXPECTED] = {job.meta["key"]: job.result}
+    config = settings.current().config
+    question = Question(
+        "estimate_hiding",
+        (data.digest, config),
+        "Estimating",
+        tasks.estimate_hiding,
+        (data.fs, COMPARED_KS, config),
+    )
+    answers.ask(question)
+    return answers.answer(question) or {}
 
 
 def _store() -> dict[Any, Release]:

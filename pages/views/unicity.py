@@ -9,7 +9,7 @@ from fpanon_core.measures.scaling import fit_exponents
 from fpanon_core.measures.sparsity import sparsity_model
 from fpanon_core.model.errors import FpanonError
 from pages.charts import maps, style, unicity, words
-from pages.components import definitions, job_panel, needed, outsider, session
+from pages.components import definitions, needed, outsider
 from pages.components.guard import end_view
 from pages.components.meaning import what_this_means
 from pages.components.pair import side_by_side
@@ -34,16 +34,11 @@ data = needed.data(
 )
 seed = int(
     st.number_input(
-        "Seed of the draws", 0, 999_999, 0, key="unicity_seed", width=180,
+        "Seed of the draws", 0, 999_999, 0, key="unicity_seed", width=180, persist_state="session",
         help="The same seed draws the same people and the same points.",
     )
 )  # fmt: skip
-alone, there = outsider.starts_alone(data), outsider.found(data, seed) is not None
-if alone or (not there and st.button("Measure", key="unicity_go", type="primary")):
-    outsider.ask(data, seed)
-with st.container(key="unicity_work"):
-    job_panel.show(session.jobs("unicity"), key="unicity_jobs")
-result = outsider.found(data, seed)
+result = outsider.points(data, seed)
 if result is None:
     st.caption("The figures appear here as soon as they are measured.")
     end_view()
@@ -212,12 +207,16 @@ if line is not None:
 # --- merged regions ---
 st.header("And with antennas merged?", anchor=False, help=definitions.CLUSTERS)
 size = int(
-    st.number_input("Antennas in a region, about (v)", 2, 200, 7, key="unicity_v", width=240)
+    st.number_input(
+        "Antennas in a region, about (v)",
+        2,
+        200,
+        7,
+        key="unicity_v",
+        width=240,
+        persist_state="session",
+    )
 )
-if alone or outsider.merged(data, size, seed) is None:
-    outsider.ask_merged(data, size, seed)
-with st.container(key="unicity_merging"):
-    job_panel.show(session.jobs("regions"), key="unicity_merging_jobs")
 merged = outsider.merged(data, size, seed)
 if merged is None:
     st.caption("The map appears here as soon as the antennas are merged.")

@@ -144,7 +144,7 @@ def test_the_download_is_the_command_lines_file_and_names_nobody(
 def test_equally_coarse_data_stand_beside_it(small: AppTest) -> None:
     hidden(small)
     small.button(key="glove_compare").click().run()
-    until(small, lambda at: "fp_compared" in at.session_state)
+    until(small, lambda at: "fp_answers" in at.session_state)
     small.run()
     assert not small.exception
     table = small.dataframe[1].value

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core import sparsity_model, unicity
 
 from .conftest import go, opened, said, until
-from .test_views import rows, upload
+from .test_views import has, rows, upload
+
+
+def answer(at: AppTest, kind: str) -> tuple[Any, Any]:
+    """Key and answer of that kind; None twice while there is none."""
+    state = at.session_state  # it has no get
+    kept = state["fp_answers"] if "fp_answers" in state else {}  # noqa: SIM401
+    return kept.get(kind, (None, None))
 
 
 def measured(at: AppTest) -> AppTest:
-    return until(at, lambda at: "fp_outsider" in at.session_state and len(at.dataframe) > 0)
+    return until(at, lambda at: answer(at, "unicity")[1] is not None and len(at.dataframe) > 0)
 
 
 def test_without_data_it_says_so_kindly(app: AppTest) -> None:
@@ -27,7 +36,7 @@ def test_the_taxis_are_looked_at_as_an_outsider_would(app: AppTest) -> None:
     assert not app.exception
     fs = app.session_state["fp_dataset"].fs
     four = unicity(fs, 4)
-    ((_, result),) = app.session_state["fp_outsider"].items()
+    _, result = answer(app, "unicity")
     assert result.curves["random"][3].value == four.value
     assert {len(found) for found in result.curves.values()} == {8}
     text = said(app)
@@ -38,7 +47,7 @@ def test_the_taxis_are_looked_at_as_an_outsider_would(app: AppTest) -> None:
     assert table["Law"].str.startswith("ε = ").all()
     # Another seed asks about other points, and is another result.
     app.number_input(key="unicity_seed").set_value(1).run()
-    until(app, lambda at: 1 in {key[1] for key in at.session_state["fp_outsider"]})
+    until(app, lambda at: answer(at, "unicity")[0][1] == 1)
     assert not app.exception
 
 
@@ -47,7 +56,7 @@ def test_short_records_are_told_and_do_no_harm(app: AppTest) -> None:
     go(app, "unicity")
     measured(app)
     assert not app.exception
-    ((_, result),) = app.session_state["fp_outsider"].items()
+    _, result = answer(app, "unicity")
     assert len(result.curves["random"]) == 2
     assert "Whoever knows 2 points of a person" in said(app)
 
@@ -56,10 +65,10 @@ def test_data_of_one_bin_are_looked_at_too(app: AppTest) -> None:
     lines = [f"u{i},2024-03-04 08:00:00,14.7,-17.4" for i in range(5)]
     upload(app, "\n".join(["user,time,lat,lon", *lines]).encode())
     go(app, "unicity")
-    until(app, lambda at: "fp_outsider" in at.session_state)
+    until(app, lambda at: answer(at, "unicity")[1] is not None)
     app.run()
     assert not app.exception
-    ((_, result),) = app.session_state["fp_outsider"].items()
+    _, result = answer(app, "unicity")
     assert [found.value for found in result.curves["random"]] == [0.0]
     assert "is ever unique" in said(app)
     assert "there is no law to fit" in said(app)
@@ -82,13 +91,25 @@ def test_antennas_are_merged_and_too_large_a_region_is_refused(app: AppTest) -> 
     upload(app, rows(users=7, samples=4))
     go(app, "unicity")
     measured(app)
-    until(app, lambda at: "fp_merged" in at.session_state)
+    until(app, lambda at: answer(at, "regions")[1] is not None)
     app.number_input(key="unicity_v").set_value(3).run()
     until(app, lambda at: "With 4 points" in said(at) and "become 3 regions" in said(at))
-    ((_, found),) = app.session_state["fp_merged"].items()
+    _, found = answer(app, "regions")
     assert found.sizes.sum() == 7  # the users stand at seven places
     assert len(found.rings) >= 3
     app.number_input(key="unicity_v").set_value(50).run()
     until(app, lambda at: at.error)
     assert "larger than all there are" in app.error[0].value
+    assert not app.exception
+
+
+def test_cancelled_work_waits_to_be_asked_for_again(app: AppTest) -> None:
+    opened(app)
+    go(app, "unicity")
+    until(app, lambda at: has(at, "unicity_jobs_cancel"))
+    app.button(key="unicity_jobs_cancel").click().run()
+    app.run()
+    assert not [job for job in app.session_state["fp_jobs"] if job.kind == "unicity"]
+    app.button(key="unicity_go").click().run()
+    measured(app)
     assert not app.exception
