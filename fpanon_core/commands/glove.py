@@ -14,8 +14,8 @@ from ..anonymize.verification import verify_k_anonymity
 from ..engines.local import LocalEngine
 from ..io.published import dictionary_path, write_published, write_suppressed
 from ..io.writing import check_writable
-from ..model.configs import StretchConfig
 from ..model.glove import GloveResult, Verification
+from . import measuring as m
 from . import reading as r
 from .terminal import progress_line, table_text
 
@@ -58,19 +58,11 @@ def glove(
     granularity_m: r.GranularityM = 100.0,
     granularity_min: r.GranularityMin = 1.0,
     screen: r.Screen = None,
-    w_space: Annotated[float, typer.Option(help="Weight of space.")] = 0.5,
-    w_time: Annotated[
-        float | None, typer.Option(help="Weight of time; what space leaves of 1 if not given.")
-    ] = None,
-    max_space_m: Annotated[
-        float, typer.Option(help="Stretch in space that counts as complete, metres.")
-    ] = 20_000.0,
-    max_time_min: Annotated[
-        float, typer.Option(help="Stretch in time that counts as complete, minutes.")
-    ] = 480.0,
-    workers: Annotated[
-        int | None, typer.Option(help="Processor cores to use; all if not given.")
-    ] = None,
+    w_space: m.WSpace = 0.5,
+    w_time: m.WTime = None,
+    max_space_m: m.MaxSpaceM = 20_000.0,
+    max_time_min: m.MaxTimeMin = 480.0,
+    workers: m.Workers = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -92,8 +84,7 @@ def glove(
 ) -> None:
     """Hide everyone in a crowd of k with one fingerprint (GLOVE), and verify it."""
     wanted = r.Reading.of(locals())
-    config = StretchConfig(w_space, 1 - w_space if w_time is None else w_time, max_space_m,
-                           max_time_min)  # fmt: skip
+    config = m.stretch(w_space, w_time, max_space_m, max_time_min)
     engine = LocalEngine(workers)
     for path in (out, suppressed_out):
         if path is not None:
@@ -114,12 +105,7 @@ def glove(
     if as_json:
         typer.echo(json.dumps(_plain(result, verdict), ensure_ascii=False, indent=2))
     else:
-        typer.echo(
-            f"{fs.n_users:,} users, {fs.n_samples:,} samples, {report.first} to {report.last}; "
-            f"{report.rows_set_aside:,} of {report.rows_read:,} rows set aside."
-        )
-        if note := wanted.attribution():
-            typer.echo(f"Note: {note}")
+        typer.echo(wanted.account(fs, report))
         typer.echo(_table(result))
         typer.echo(str(verdict))
     if not verdict.passed:

@@ -18,10 +18,10 @@ from ..io.writing import check_writable, write_table
 from ..measures.components import mean_components
 from ..measures.kgap import k_gap
 from ..model.configs import StretchConfig
-from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid
 from ..model.results import FloatArray, KGapResult
+from . import measuring as m
 from . import reading as r
 from .terminal import progress_line, table_text, whole_numbers
 
@@ -30,15 +30,7 @@ def measure(
     source: r.Source = None,
     sample_key: r.SampleKey = None,
     k: Annotated[str, typer.Option("--k", help="Crowds to hide in, such as 2,5,10.")] = "2",
-    profile: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--profile",
-            help="Generalize first, to a grid of METRES and windows of MINUTES, as in 2500:60; "
-            "may be given several times. The data as read if not given.",
-            metavar="METRES:MINUTES",
-        ),
-    ] = None,
+    profile: m.Profiles = None,
     user: r.User = None,
     time: r.Time = None,
     lat: r.Lat = None,
@@ -51,19 +43,11 @@ def measure(
     granularity_m: r.GranularityM = 100.0,
     granularity_min: r.GranularityMin = 1.0,
     screen: r.Screen = None,
-    w_space: Annotated[float, typer.Option(help="Weight of space.")] = 0.5,
-    w_time: Annotated[
-        float | None, typer.Option(help="Weight of time; what space leaves of 1 if not given.")
-    ] = None,
-    max_space_m: Annotated[
-        float, typer.Option(help="Stretch in space that counts as complete, metres.")
-    ] = 20_000.0,
-    max_time_min: Annotated[
-        float, typer.Option(help="Stretch in time that counts as complete, minutes.")
-    ] = 480.0,
-    workers: Annotated[
-        int | None, typer.Option(help="Processor cores to use; all if not given.")
-    ] = None,
+    w_space: m.WSpace = 0.5,
+    w_time: m.WTime = None,
+    max_space_m: m.MaxSpaceM = 20_000.0,
+    max_time_min: m.MaxTimeMin = 480.0,
+    workers: m.Workers = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Write one row per pseudonym, profile and k (.csv, .parquet)."),
@@ -75,9 +59,8 @@ def measure(
     """Measure everyone's k-gap: the effort to make them one of k who look the same."""
     wanted = r.Reading.of(locals())
     crowds = whole_numbers(k, "--k")
-    profiles = [_profile(text) for text in profile or []]
-    config = StretchConfig(w_space, 1 - w_space if w_time is None else w_time, max_space_m,
-                           max_time_min)  # fmt: skip
+    profiles = m.profiles_of(profile)
+    config = m.stretch(w_space, w_time, max_space_m, max_time_min)
     engine = LocalEngine(workers)
     if out is not None:
         check_writable(out)
@@ -89,12 +72,7 @@ def measure(
         summary = {"users": fs.n_users, "digest": fs.digest, "gaps": [g.summary() for g in gaps]}
         typer.echo(json.dumps(summary, ensure_ascii=False, indent=2))
         return
-    typer.echo(
-        f"{fs.n_users:,} users, {fs.n_samples:,} samples, {report.first} to {report.last}; "
-        f"{report.rows_set_aside:,} of {report.rows_read:,} rows set aside."
-    )
-    if note := wanted.attribution():
-        typer.echo(f"Note: {note}")
+    typer.echo(wanted.account(fs, report))
     typer.echo(_table(gaps))
     if out is not None:
         typer.echo(f"k-gaps by pseudonym written to {out}.")
@@ -137,16 +115,6 @@ class _Gap:
                 "mean_time_min": self.time_min,
             }
         )
-
-
-def _profile(text: str) -> GeneralizationProfile:
-    try:
-        metres, minutes = (float(part) for part in text.split(":"))
-    except ValueError:
-        raise ConfigError(
-            f"--profile {text!r} is not metres:minutes; give for example --profile 2500:60."
-        ) from None
-    return GeneralizationProfile(Grid(metres), minutes)
 
 
 def _gaps(

@@ -122,6 +122,15 @@ class Reading:
             screen=int(self.screen) if self.screen and self.screen.isdecimal() else self.screen,
         )
 
+    def account(self, fs: FingerprintSet, report: IngestReport) -> str:
+        """What was read, in a line; and what must be said of it."""
+        read = (
+            f"{fs.n_users:,} users, {fs.n_samples:,} samples, {report.first} to {report.last}; "
+            f"{report.rows_set_aside:,} of {report.rows_read:,} rows set aside."
+        )
+        note = self.attribution()
+        return f"{read}\nNote: {note}" if note else read
+
     def attribution(self) -> str | None:
         """What must be said of a shipped data set; None for a file."""
         return sample(self.sample_key).description if self.sample_key else None

@@ -14,9 +14,9 @@ from ..anonymize.unicity_grid import unicity_grid
 from ..engines.local import LocalEngine
 from ..io.writing import check_writable, write_table
 from ..model.configs import Strategy, UnicityConfig
-from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid
+from . import measuring as m
 from . import reading as r
 from .terminal import progress_line, table_text, whole_numbers
 
@@ -44,16 +44,7 @@ def unicity(
         int, typer.Option("--users", help="People drawn to estimate it on; all if there are fewer.")
     ] = 2500,
     seed: Annotated[int, typer.Option("--seed", help="Of the draws; the same gives the same.")] = 0,
-    profile: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--profile",
-            help="Generalize first, to a grid of METRES and windows of MINUTES, as in 2500:60; "
-            "lists, as in 500,1000,2000:60,120, mean every combination; may be given several "
-            "times. The data as read if not given.",
-            metavar="METRES:MINUTES",
-        ),
-    ] = None,
+    profile: m.Profiles = None,
     user: r.User = None,
     time: r.Time = None,
     lat: r.Lat = None,
@@ -66,9 +57,7 @@ def unicity(
     granularity_m: r.GranularityM = 100.0,
     granularity_min: r.GranularityMin = 1.0,
     screen: r.Screen = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processor cores to use; all if not given.")
-    ] = None,
+    workers: m.Workers = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Write one row per profile, p and crowd (.csv, .parquet)."),
@@ -83,7 +72,7 @@ def unicity(
     drawing = cast(Strategy, strategy)
     for many, crowd in product(points, crowds):  # before a long reading, not after
         UnicityConfig(many, drawing, users, seed, crowd)
-    profiles = [each for text in profile or [] for each in _profiles(text)]
+    profiles = m.profiles_of(profile)
     engine = LocalEngine(workers)
     if out is not None:
         check_writable(out)
@@ -98,12 +87,7 @@ def unicity(
     if as_json:
         typer.echo(json.dumps(_plain(fs, table), ensure_ascii=False, indent=2))
         return
-    typer.echo(
-        f"{fs.n_users:,} users, {fs.n_samples:,} samples, {report.first} to {report.last}; "
-        f"{report.rows_set_aside:,} of {report.rows_read:,} rows set aside."
-    )
-    if note := wanted.attribution():
-        typer.echo(f"Note: {note}")
+    typer.echo(wanted.account(fs, report))
     typer.echo(_table(table))
     typer.echo(f"Guessing finds one in {int(fs.weight.sum()):,}.")
     if out is not None:
@@ -112,17 +96,6 @@ def unicity(
 
 def _as_read(fs: FingerprintSet) -> GeneralizationProfile:
     return GeneralizationProfile(Grid(fs.granularity_m), fs.granularity_min)
-
-
-def _profiles(text: str) -> list[GeneralizationProfile]:
-    try:
-        spaces, windows = ([float(n) for n in part.split(",")] for part in text.split(":"))
-    except ValueError:
-        raise ConfigError(
-            f"--profile {text!r} is not metres:minutes; give for example --profile 2500:60 or "
-            "--profile 500,1000:60,120."
-        ) from None
-    return [GeneralizationProfile(Grid(m), minutes) for m, minutes in product(spaces, windows)]
 
 
 def _plain(fs: FingerprintSet, table: pd.DataFrame) -> dict[str, Any]:
