@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 import shapely
-from scipy.spatial import Voronoi  # type: ignore[import-untyped,unused-ignore]
+from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 from shapely.geometry import MultiPolygon, Polygon
 
 from ..model.errors import ConfigError
@@ -20,7 +20,6 @@ Area: TypeAlias = Polygon | MultiPolygon
 
 _STEP_M = 0.001
 """Positions within a millimetre are one; and to it corners are rounded where cells are united."""
-_FAR = 20.0
 
 
 def voronoi_cells(
@@ -56,8 +55,10 @@ def voronoi_cells(
 
     Notes
     -----
-    Eight far points around the clip area close every cell, so that one antenna, two, or many in a
-    line need no case of their own. They are too far away to win any of the clip area.
+    Each cell is cut from the clip area's surroundings by the bisectors between its antenna and the
+    others, nearest first, until the rest are too far away to cut. Coordinates count from the cell's
+    own antenna, so that antennas a millimetre apart keep their border in a country of a thousand
+    kilometres, where a diagram of the whole country at once loses centimetres.
 
     Examples
     --------
@@ -67,23 +68,55 @@ def voronoi_cells(
     """
     x, y = positions(x_m, y_m)
     sites, site = np.unique(np.rint(np.column_stack([x, y]) / _STEP_M), axis=0, return_inverse=True)
-    sites = sites * _STEP_M
-    clip = _clip_area(sites, margin_m, land)
+    clip = _clip_area(sites * _STEP_M, margin_m, land)
     west, south, east, north = clip.bounds
-    middle = np.array([(west + east) / 2, (south + north) / 2])
-    low = np.minimum(sites.min(axis=0), [west, south])
-    high = np.maximum(sites.max(axis=0), [east, north])
-    reach = _FAR * float(np.hypot(*(high - low)))
-    angle = np.arange(8) * (math.pi / 4) + 0.1  # no symmetry with regular positions
-    far = middle + reach * np.column_stack([np.cos(angle), np.sin(angle)])
-    # Small numbers around 0 keep their digits; metres of a projection may be large.
-    diagram = Voronoi(np.vstack([sites, far]) - middle)
+    frame = np.array([[west, south], [east, south], [east, north], [west, north]])
+    tree = cKDTree(sites)
     cells = []
-    for number in range(len(sites)):
-        corners = diagram.vertices[diagram.regions[diagram.point_region[number]]] + middle
+    for number, own in enumerate(sites):
+        corners = _cut_out(tree, sites, number, frame - own * _STEP_M) + own * _STEP_M
+        # Rounding may leave a corner a hair inside: the hull of the corners is the cell.
         cell = shapely.convex_hull(shapely.multipoints(corners))
         cells.append(_areas_of(shapely.intersection(cell, clip)))
     return [cells[number] for number in site.reshape(-1)]
+
+
+def _cut_out(tree: cKDTree, sites: FloatArray, number: int, area: FloatArray) -> FloatArray:
+    """Of a convex area around a site, at 0, what is nearer to it than to any other site.
+
+    ``sites`` are whole millimetres, so that differences between them are exact; the area is in
+    metres. It may end up empty.
+    """
+    known, wanted = 1, 32
+    while known < len(sites) and len(area):
+        wanted = min(wanted, len(sites))
+        near = tree.query(sites[number], k=wanted)[1][known:]
+        to = (sites[near] - sites[number]) * _STEP_M
+        half = (to**2).sum(axis=1) / 2
+        while len(area) and len(to):
+            beyond = (to @ area.T > half[:, None]).any(axis=1)
+            if not beyond.any():
+                break
+            first = int(np.argmax(beyond))
+            area = _behind(area, to[first], half[first])
+            to, half = to[first + 1 :], half[first + 1 :]
+        seen_m = np.hypot(*(sites[near[-1]] - sites[number])) * _STEP_M
+        if len(area) and 2 * np.hypot(*area.T).max() < seen_m:
+            break  # whoever comes now has its bisector beyond every corner
+        known, wanted = wanted, wanted * 4
+    return area
+
+
+def _behind(area: FloatArray, to: FloatArray, half: float) -> FloatArray:
+    """Cut a convex polygon (corners in order) at the line ``to · p = half``: the side of 0."""
+    over = area @ to - half
+    after = np.roll(over, -1)
+    crossing = (over > 0) != (after > 0)
+    share = np.divide(over, over - after, out=np.zeros(len(over)), where=crossing)
+    cut = area + share[:, None] * (np.roll(area, -1, axis=0) - area)
+    both = np.stack([area, cut], axis=1).reshape(-1, 2)
+    corners: FloatArray = both[np.column_stack([over <= 0, crossing]).reshape(-1)]
+    return corners
 
 
 def merged_regions(cells: Sequence[Area], cluster: npt.ArrayLike) -> list[Area]:

@@ -16,6 +16,7 @@ from ..model.configs import KnowledgeConfig, Strategy
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.knowledge import Knowledge
+from ..model.ragged import offsets_of, rows_of
 
 IntArray = npt.NDArray[np.int64]
 # Sample rows, the target of each, and the bins (or places) that each target has.
@@ -96,7 +97,7 @@ def drawn(
     return Knowledge.from_rows(
         fs,
         targets,
-        np.concatenate([[0], np.cumsum(sizes)]),
+        offsets_of(sizes),
         rows,
         too_few=int((had < config.p).sum()),
         timeless=config.strategy == "top",
@@ -156,8 +157,7 @@ def _samples_of(fs: FingerprintSet, targets: IntArray) -> tuple[IntArray, IntArr
     """Every sample row of the targets, and whose it is by position among them."""
     lengths = fs.lengths[targets]
     owner = np.repeat(np.arange(len(targets)), lengths)
-    begins = np.cumsum(lengths) - lengths
-    return np.arange(len(owner)) + (fs.offsets[targets] - begins)[owner], owner
+    return rows_of(fs.offsets[targets], lengths), owner
 
 
 def _count_places(fs: FingerprintSet, targets: IntArray) -> IntArray:
@@ -181,6 +181,4 @@ def _consecutive(offsets: IntArray, lengths: IntArray, p: int, rng: np.random.Ge
     starts = np.maximum(lengths - p + 1, 1)
     begin = np.floor(rng.random(len(lengths)) * starts).astype(np.int64)
     sizes = np.minimum(lengths, p)
-    ends = np.cumsum(sizes)
-    rows = np.arange(ends[-1]) + np.repeat(offsets + begin - (ends - sizes), sizes)
-    return rows, sizes, lengths
+    return rows_of(offsets + begin, sizes), sizes, lengths

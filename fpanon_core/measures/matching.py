@@ -17,6 +17,7 @@ from ..kernels.matching import class_sizes, enter_bins, fill_lists, find_bins, p
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.knowledge import Knowledge
+from ..model.ragged import offsets_of
 
 IntArray = npt.NDArray[np.int64]
 SmallInts = npt.NDArray[np.int32]
@@ -145,9 +146,7 @@ class _Index:
         timeless = knowledges[0].timeless
         if any(k.timeless != timeless for k in knowledges):
             raise ConfigError("Places known without time and bins cannot share an index.")
-        self.offsets = np.concatenate(
-            [[0], np.cumsum(np.concatenate([k.sizes for k in knowledges]))]
-        )
+        self.offsets = offsets_of(np.concatenate([k.sizes for k in knowledges]))
         # 0.0 is added for the sake of −0.0, the same place with other bits.
         points = _bits(*(np.concatenate([getattr(k, n) for k in knowledges]) + 0.0 for n in _BIN))
         table = np.full(1 << max(4, (4 * len(points[0])).bit_length()), -1, np.int32)
@@ -180,7 +179,7 @@ class _Index:
         engine.run(block, range(len(found)), fs.n_samples, progress)
         # Blocks are in the order of users, and so are the lists filled from them one by one.
         counts = sum((np.bincount(b, minlength=len(bins[0])) for b, _ in found), np.int64(0))
-        self.starts = np.concatenate([[0], np.cumsum(counts)])
+        self.starts = offsets_of(counts)
         self.users = np.empty(int(self.starts[-1]), np.int32)
         at = self.starts[:-1].copy()
         for bin_, user in found:

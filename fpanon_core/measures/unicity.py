@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engines.local import Engine, Progress
+from ..model.closed import Closed
 from ..model.configs import Strategy, UnicityConfig
 from ..model.fingerprints import FingerprintSet
 from ..model.knowledge import Knowledge
@@ -25,7 +26,7 @@ _Z = 1.959963984540054  # the normal distribution's 97.5 % point
 
 
 @dataclass(frozen=True, eq=False)
-class UnicityResult:
+class UnicityResult(Closed):
     """Unicity at one p, with what it was estimated from.
 
     Attributes
@@ -58,6 +59,9 @@ class UnicityResult:
     n_users: int
     config: UnicityConfig
     digest: str
+
+    def __post_init__(self) -> None:
+        self._close()
 
     @property
     def n_targets(self) -> int:
@@ -146,7 +150,6 @@ def result_of(
     fs: FingerprintSet, knowledge: Knowledge, sizes: IntArray, config: UnicityConfig
 ) -> UnicityResult:
     """The result that anonymity sets amount to."""
-    sizes.flags.writeable = False
     found = int((sizes <= config.out_of).sum())
     low, high = wilson_interval(found, len(sizes))
     return UnicityResult(

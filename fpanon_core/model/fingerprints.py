@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +20,9 @@ import pandas as pd
 
 from .antennas import Antennas
 from .clock import LocalClock
+from .closed import Closed
 from .errors import ConfigError, InfeasibleError, SchemaError
+from .ragged import offsets_of, rows_of
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -29,7 +31,7 @@ _SAMPLE_FIELDS = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FingerprintSet:
+class FingerprintSet(Closed):
     """The fingerprints of a data set. Arrays are read-only; build with a ``from_`` constructor.
 
     Attributes
@@ -95,20 +97,7 @@ class FingerprintSet:
             raise SchemaError(f"Every sample array must have the {rows} rows the offsets name.")
         if len(self.weight) != n or len(self.number) != n:
             raise SchemaError(f"Weight and number must have one entry for each of the {n} users.")
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if isinstance(value, np.ndarray):
-                if value.flags.writeable:
-                    value = value.view()
-                    value.flags.writeable = False
-                put(self, f.name, value)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Arrays come out of a pickle writable; close them again."""
-        for value in state.values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-        self.__dict__.update(state)
+        self._close()
 
     # --- construction --------------------------------------------------------------------------
 
@@ -286,12 +275,11 @@ class FingerprintSet:
         """
         chosen = self.check_users(users)
         lengths = self.lengths[chosen]
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        rows = np.arange(starts[-1]) + np.repeat(self.offsets[chosen] - starts[:-1], lengths)
+        rows = rows_of(self.offsets[chosen], lengths)
         return replace(
             self,
             user_ids=self.user_ids[chosen],
-            offsets=starts,
+            offsets=offsets_of(lengths),
             weight=self.weight[chosen],
             number=self.number[chosen],
             **{name: getattr(self, name)[rows] for name in (*_SAMPLE_FIELDS, "count")},

@@ -14,6 +14,7 @@ import pandas as pd
 from .configs import StretchConfig
 from .fingerprints import FingerprintSet
 from .published import GeneralizedFingerprintSet
+from .ragged import rows_of
 from .version import versions
 
 FloatArray = npt.NDArray[np.float64]
@@ -146,9 +147,7 @@ class GloveResult:
     def _rows_of(self, users: IntArray) -> pd.DataFrame:
         groups = self.group[users]
         lengths = self.published.lengths[groups]
-        ends = np.cumsum(lengths)
-        rows = np.arange(ends[-1] if len(ends) else 0)
-        rows = rows + np.repeat(self.published.offsets[groups] - (ends - lengths), lengths)
+        rows = rows_of(self.published.offsets[groups], lengths)
         names = np.array(self.pseudonyms, dtype=object)[users]
         frame = pd.DataFrame(
             {"pseudonym": np.repeat(names, lengths), "group": np.repeat(groups, lengths)}

@@ -9,15 +9,17 @@ target's trace. How known bins are *drawn* is :mod:`fpanon_core.measures.drawing
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from .closed import Closed
 from .configs import KnowledgeConfig
 from .errors import ConfigError, InfeasibleError
 from .fingerprints import FingerprintSet
+from .ragged import offsets_of
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -27,7 +29,7 @@ _CLOSE = 1e-6  # metres or minutes: what arithmetic in floating point may move a
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Knowledge:
+class Knowledge(Closed):
     """Points known of each target. Arrays are read-only.
 
     Attributes
@@ -65,12 +67,7 @@ class Knowledge:
     digest: str
 
     def __post_init__(self) -> None:
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if isinstance(value, np.ndarray):
-                value = value.view()
-                value.flags.writeable = False
-                object.__setattr__(self, f.name, value)
+        self._close()
 
     @classmethod
     def from_rows(
@@ -143,7 +140,7 @@ class Knowledge:
                 f"{missing} of the {total} bins named are not in their user's trace; name bins by "
                 "the lower corners of that user's samples in this very data set (see to_frame)."
             )
-        offsets = np.concatenate([[0], np.cumsum([len(r) for r, _ in known])])
+        offsets = offsets_of([len(r) for r, _ in known])
         rows = np.array([row for r, _ in known for row in r], np.int64)
         return cls.from_rows(fs, targets, offsets, rows)
 

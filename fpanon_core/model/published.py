@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,10 @@ import pandas as pd
 import pyproj
 
 from .clock import LocalClock
+from .closed import Closed
 from .errors import SchemaError
 from .fingerprints import FingerprintSet
+from .ragged import offsets_of, rows_of
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -22,7 +24,7 @@ _DECIMALS = 7  # of degrees: about a centimetre
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GeneralizedFingerprintSet:
+class GeneralizedFingerprintSet(Closed):
     """One fingerprint for each group; row g belongs to group g. Arrays are read-only.
 
     Attributes
@@ -67,19 +69,7 @@ class GeneralizedFingerprintSet:
             raise SchemaError(
                 f"Every sample array must have the {self.n_samples} rows the offsets name."
             )
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if isinstance(value, np.ndarray) and value.flags.writeable:
-                value = value.view()
-                value.flags.writeable = False
-                put(self, f.name, value)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Arrays come out of a pickle writable; close them again."""
-        for value in state.values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-        self.__dict__.update(state)
+        self._close()
 
     def __repr__(self) -> str:
         return f"GeneralizedFingerprintSet({self.n_groups} groups, {self.n_samples} samples)"
@@ -114,12 +104,11 @@ class GeneralizedFingerprintSet:
         """
         chosen = np.arange(self.n_groups) if groups is None else np.asarray(groups, np.int64)
         lengths = self.lengths[chosen]
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        rows = np.arange(starts[-1]) + np.repeat(self.offsets[chosen] - starts[:-1], lengths)
+        rows = rows_of(self.offsets[chosen], lengths)
         cells = {name: getattr(self, name)[rows] for name in CELL}
         return FingerprintSet(
             user_ids=np.arange(1, len(chosen) + 1),
-            offsets=starts,
+            offsets=offsets_of(lengths),
             count=np.ones(len(rows), np.int64),
             granularity_m=self.granularity_m,
             granularity_min=self.granularity_min,

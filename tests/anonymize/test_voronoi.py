@@ -60,21 +60,34 @@ def test_off_the_land_and_across_water():
 @settings(max_examples=80, deadline=None)
 @given(positions(), st.sampled_from([10.0, 1000.0, 100_000.0]), st.integers(1, 9))
 def test_cells_and_regions_tile_the_clip_area(xy, margin, size):
-    x, y = xy
+    x, y = (np.rint(v * 1000) / 1000 for v in xy)  # voronoi_cells knows a millimetre, no less
     cells = voronoi_cells(x, y, margin_m=margin)
     hull = shapely.MultiPoint(np.column_stack([x, y])).convex_hull.buffer(margin)
-    distinct = np.unique(np.rint(np.column_stack([x, y]) * 1000), axis=0, return_index=True)[1]
-    # Positions are rounded to a millimetre: along the whole border, that makes an area.
+    distinct = np.unique(np.column_stack([x, y]), axis=0, return_index=True)[1]
+    # Unions are rounded to a millimetre: along the whole border, that makes an area.
     area = pytest.approx(hull.area, abs=hull.length * 0.002)
-    assert sum(cells[i].area for i in distinct) == area
+    assert sum(cells[i].area for i in distinct) == pytest.approx(hull.area, rel=1e-9)
     assert shapely.union_all([cells[i] for i in distinct], grid_size=1e-3).area == area
     for cell, a, b in zip(cells, x, y, strict=True):
         assert cell.is_valid
-        assert cell.distance(Point(a, b)) < 2e-3  # positions are rounded to a millimetre
+        assert cell.distance(Point(a, b)) < 1e-6
     cluster = cluster_antennas(x[distinct], y[distinct], min(size, len(distinct)))
     regions = merged_regions([cells[i] for i in distinct], cluster)
     assert len(regions) == cluster.max() + 1
     assert sum(region.area for region in regions) == area
+
+
+def test_masts_on_one_roof_in_a_wide_country():
+    """Masts 0.5 m apart keep the border between them though others are 70 km away."""
+    x = [0.0, 0.5, 0.5, 70_000.0, -35_000.0, 10.0]
+    y = [0.0, 0.0, 0.002, 0.0, 60_000.0, -80_000.0]
+    cells = voronoi_cells(x, y, margin_m=100_000)
+    for cell, a, b in zip(cells, x, y, strict=True):
+        assert cell.covers(Point(a, b))
+    assert cells[0].covers(Point(0.2499, 0))
+    assert not cells[0].covers(Point(0.2501, 0))
+    assert cells[2].covers(Point(0.5, 0.0011))
+    assert not cells[2].covers(Point(0.5, 0.0009))
 
 
 @pytest.mark.parametrize(
