@@ -56,14 +56,18 @@ class Release:
 
 def form(data: Dataset) -> Plan | None:
     """The form; the plan when it was just submitted."""
+    most = max(2, min(_MOST_K, data.fs.n_users))
+    if st.session_state.get("glove_k", 0) > most:
+        st.session_state["glove_k"] = most  # kept from larger data
     with st.form("glove_form"):
         cells = st.columns([1, 2, 2, 2], gap="large", vertical_alignment="bottom")
         k = cells[0].number_input(
             "k",
             2,
-            max(2, min(_MOST_K, data.fs.n_users)),
+            most,
             2,
             key="glove_k",
+            persist_state="session",
             help="Everyone is published with exactly the same record as at least k − 1 others.",
         )
         space = cells[1].number_input(
@@ -71,6 +75,7 @@ def form(data: Dataset) -> Plan | None:
             value=None,
             min_value=data.fs.granularity_m / 1000,
             key="glove_space",
+            persist_state="session",
             placeholder="keep all",
             help="Suppression: a sample that could only be published as a larger area than this is "
             "left out. Empty: every sample is published, however coarse.",
@@ -80,6 +85,7 @@ def form(data: Dataset) -> Plan | None:
             value=None,
             min_value=data.fs.granularity_min / 60,
             key="glove_time",
+            persist_state="session",
             placeholder="keep all",
             help="Likewise for time. Empty: every sample is published, however coarse.",
         )
@@ -88,6 +94,7 @@ def form(data: Dataset) -> Plan | None:
             ("merge", "suppress"),
             format_func={"merge": "join the nearest group", "suppress": "are left out"}.get,
             key="glove_leftover",
+            persist_state="session",
             help="Groups grow two by two; at the end fewer than k users may be left.",
         )
         pressed = st.form_submit_button("Hide everyone", type="primary", key="glove_run")

@@ -112,7 +112,7 @@ def read(source: Source, reading: Reading, *, progress: Progress) -> tuple[Finge
     timezone = reading.timezone
     if source.sample:
         known = sample(source.sample)
-        table, antennas = known.path, None  # the samples carry their antennas' positions
+        table, antennas = known.path, known.antennas_path  # positions are in both; regions here
         timezone = timezone or known.timezone
     else:
         assert source.file is not None

@@ -126,8 +126,9 @@ st.header("Does it help to be coarser?", anchor=False)
 left, right = side_by_side("unicity_coarser")
 with left:
     p = st.selectbox(
-        "Points known", sorted(result.grid["p"].unique()), index=1, key="unicity_p", width=160
-    )
+        "Points known", sorted(result.grid["p"].unique()), index=1, key="unicity_p", width=160,
+        persist_state="session",
+    )  # fmt: skip
     st.plotly_chart(
         unicity.over_resolutions(*outsider.heat(result.grid, int(p)), of),
         key="unicity_heat",
@@ -137,8 +138,9 @@ with left:
     )
 with right:
     along = st.selectbox(
-        "Law along", list(outsider.AXES), key="unicity_along", width=280, help=definitions.SCALING
-    )
+        "Law along", list(outsider.AXES), key="unicity_along", width=280, help=definitions.SCALING,
+        persist_state="session",
+    )  # fmt: skip
     drawn, fits = outsider.laws(result.grid, along)
     st.plotly_chart(
         unicity.laws(drawn, of, x_title=along[0].upper() + along[1:]),
@@ -260,12 +262,15 @@ else:
 st.header("Why more columns make people unique", anchor=False, help=definitions.SPARSITY)
 with st.container(horizontal=True, vertical_alignment="bottom"):
     users = st.number_input(
-        "Users (n)", 2, 1_000_000_000, max(2, data.fs.n_users), key="unicity_n", width=200
+        "Users (n)", 2, 1_000_000_000, max(2, data.fs.n_users), width=200,
+        key=f"unicity_n_{data.digest[:8]}", persist_state="session",
+    )  # fmt: skip
+    bins = st.number_input(
+        "Bins (d)", 1, 1_000_000, 30, key="unicity_d", width=160, persist_state="session"
     )
-    bins = st.number_input("Bins (d)", 1, 1_000_000, 30, key="unicity_d", width=160)
     density = st.number_input(
         "Share of bins a user is in", 0.0001, 0.9999, 0.5, key="unicity_density", width=220,
-        format="%.4f",
+        format="%.4f", persist_state="session",
     )  # fmt: skip
 over = np.unique(np.geomspace(1, max(1_000, 10 * bins), 300).astype(int))
 unique = np.asarray(sparsity_model(int(users), over, float(density)).p_unique)

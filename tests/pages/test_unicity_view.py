@@ -80,7 +80,8 @@ def test_the_sparsity_calculator(app: AppTest) -> None:
     upload(app, rows(users=7, samples=4))
     go(app, "unicity")
     measured(app)
-    app.number_input(key="unicity_n").set_value(1_600_000)
+    n = next(field for field in app.number_input if field.key.startswith("unicity_n_"))
+    n.set_value(1_600_000)
     app.number_input(key="unicity_d").set_value(16).run()
     expected = sparsity_model(1_600_000, 16).p_unique
     assert f"one is unique with probability {expected:.3g}" in said(app)
@@ -112,4 +113,26 @@ def test_cancelled_work_waits_to_be_asked_for_again(app: AppTest) -> None:
     assert not [job for job in app.session_state["fp_jobs"] if job.kind == "unicity"]
     app.button(key="unicity_go").click().run()
     measured(app)
+    assert not app.exception
+
+
+def test_choices_are_kept_while_another_view_is_looked_at(app: AppTest) -> None:
+    upload(app, rows(users=30, samples=9))
+    go(app, "unicity")
+    measured(app)
+    app.selectbox(key="unicity_p").set_value(6)
+    app.number_input(key="unicity_d").set_value(77).run()
+    go(app, "glove")
+    app.number_input(key="glove_k").set_value(25)
+    app.number_input(key="glove_space").set_value(3.0)
+    app.button(key="glove_run").click().run()
+    go(app, "unicity")
+    assert app.selectbox(key="unicity_p").value == 6
+    assert app.number_input(key="unicity_d").value == 77
+    go(app, "glove")
+    assert app.number_input(key="glove_k").value == 25
+    assert app.number_input(key="glove_space").value == 3.0
+    upload(app, rows(users=7, samples=4))  # nobody hides among 25 here
+    go(app, "glove")
+    assert app.number_input(key="glove_k").value == 7
     assert not app.exception
