@@ -26,6 +26,24 @@ def visited_places(fs: FingerprintSet) -> pd.DataFrame:
     return grouped.agg(samples="size", users="nunique").reset_index()
 
 
+def visited_cells(fs: FingerprintSet) -> pd.DataFrame:
+    """One row per distinct place with its extent: ``x_m``, ``y_m``, ``dx_m``, ``dy_m``, ``users``.
+
+    Users are subscribers: a fingerprint that stands for several counts as many.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 250, 40], [0, 0, 0], [0, 5, 9])
+    >>> visited_cells(fs)[["x_m", "dx_m", "users"]].values.tolist()
+    [[0.0, 100.0, 2.0], [200.0, 100.0, 1.0]]
+    """
+    names = ["x_m", "y_m", "dx_m", "dy_m"]
+    cells = pd.DataFrame({name: getattr(fs, name) for name in names} | {"user": fs.sample_user})
+    once = cells.drop_duplicates()
+    weighted = once.assign(users=fs.weight[once["user"].to_numpy()])
+    return weighted.groupby(names, sort=True)["users"].sum().reset_index()
+
+
 def lon_lat(fs: FingerprintSet, x_m: FloatArray, y_m: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Longitudes and latitudes of projected positions; both empty when ``fs`` has no projection.
 

@@ -195,6 +195,54 @@ def cells_map(
     return _map(_box_of(*around), [layer], of, height)
 
 
+def released_map(
+    bounds: FloatArray,
+    users: npt.NDArray[np.int64],
+    most: int,
+    of: Theme,
+    *,
+    height: int = 460,
+) -> Map:
+    """Published places as rectangles, coloured by their users (viridis, logarithmic).
+
+    Parameters
+    ----------
+    bounds : ndarray (n, 4)
+        West, south, east, north of each, degrees; at most :data:`MAX_CELLS`, at least one.
+    users : ndarray (n,)
+    most : int
+        Users at the upper end of the scale, so that maps side by side share theirs.
+    """
+    low, high = of.scale
+    grade = np.log1p(users) / np.log1p(max(most, 1))
+    colours = [
+        [round(c) for c in unlabel_rgb(rgb)]
+        for rgb in sample_colorscale("Viridis", list(low + (high - low) * grade))
+    ]
+    size = (bounds[:, 2] - bounds[:, 0]) * (bounds[:, 3] - bounds[:, 1])
+    data = []
+    for i in np.lexsort((users, -size)).tolist():  # the largest at the bottom
+        west, south, east, north = (_short(d) for d in bounds[i])
+        ring = [[west, south], [east, south], [east, north], [west, north]]
+        data.append({"g": ring, "c": colours[i], "tip": f"{users[i]:,} users"})
+    layer = pdk.Layer(
+        "PolygonLayer",
+        id="places",
+        data=data,
+        get_polygon="g",
+        get_fill_color="[c[0], c[1], c[2], 150]",
+        get_line_color="[c[0], c[1], c[2], 255]",
+        line_width_units=pdk.types.String("pixels"),
+        get_line_width=2,
+        filled=True,
+        stroked=True,
+        pickable=True,
+    )
+    lon = np.concatenate([bounds[:, 0], bounds[:, 2]])
+    lat = np.concatenate([bounds[:, 1], bounds[:, 3]])
+    return _map(_box_of(lon, lat), [layer], of, height)
+
+
 def regions_map(
     rings: Sequence[Sequence[Sequence[float]]],
     region: Sequence[int],

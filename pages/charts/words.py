@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 
 def distance(metres: float) -> str:
@@ -95,3 +96,8 @@ def beyond(curves: dict[str, int]) -> str:
 def others(k: int) -> str:
     """The crowd that k stands for, less oneself."""
     return "one other user" if k == 2 else f"{k - 1} other users"
+
+
+def plain(text: str) -> str:
+    """A text of the user's own, so that Markdown shows it as it is."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$:])", r"\\\1", text)

@@ -1,7 +1,7 @@
 """Questions that a child process answers once: asked, held, adopted, and looked up again.
 
-Of each kind the latest answer is kept. One that was cancelled or dismissed is held: it is not asked
-again by itself.
+Of each kind the latest answer is kept; of kinds asked for one by one, several. One that was
+cancelled or dismissed is held: it is not asked again by itself.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from fpanon_core.engines.process import Job
 
 from . import session
 
-KINDS = ("unicity", "regions", "compare", "estimate_hiding")
+MANY = {"explore": 100, "look": 8}  # how many answers are kept
+KINDS = ("unicity", "regions", "compare", "estimate_hiding", *MANY)
 _ANSWERS, _HELD = "fp_answers", "fp_held_questions"
+_SEVERAL = "fp_answers_of_many"
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,16 @@ class Question:
 
 def answer(question: Question) -> Any | None:
     """The answer, if it is there."""
+    if question.kind in MANY:
+        return several(question.kind).get(question.key)
     key, found = st.session_state.get(_ANSWERS, {}).get(question.kind, (None, None))
     return found if key == question.key else None
+
+
+def several(kind: str) -> dict[Hashable, Any]:
+    """The answers kept of a kind of which there are many, by key, the latest last."""
+    found: dict[Hashable, Any] = st.session_state.get(_SEVERAL, {}).get(kind, {})
+    return found
 
 
 def under_way(question: Question) -> bool:
@@ -48,11 +58,14 @@ def held(question: Question) -> bool:
 
 
 def ask(question: Question) -> None:
-    """Start computing, unless it is done or under way; others of the kind are let go."""
+    """Start computing, unless it is done or under way; others of the kind are let go.
+
+    Of kinds of which there are many, they go on.
+    """
     if answer(question) is not None or under_way(question):
         return
     st.session_state.get(_HELD, set()).discard((question.kind, question.key))
-    for job in session.jobs(question.kind):
+    for job in session.jobs(question.kind) if question.kind not in MANY else ():
         session.dismiss(job)
     session.start(
         question.function,
@@ -71,5 +84,10 @@ def hold(job: Job) -> None:
 
 def adopt(job: Job) -> None:
     """Keep an answer."""
+    if job.kind in MANY:
+        kept = {**several(job.kind), job.meta["key"]: job.result}
+        some = dict(list(kept.items())[-MANY[job.kind] :])
+        st.session_state[_SEVERAL] = st.session_state.get(_SEVERAL, {}) | {job.kind: some}
+        return
     kept = st.session_state.get(_ANSWERS, {})
     st.session_state[_ANSWERS] = kept | {job.kind: (job.meta["key"], job.result)}

@@ -63,3 +63,31 @@ PHANTOM = (
     "member has no sample of their own. Cutting the time axis so that cells do not overlap makes "
     "some."
 )
+SAMPLING = (
+    "**Sampling**: a share of the users, drawn at random, is released, each with the whole record. "
+    "Whoever is in the release is as easy to find as before."
+)
+RARE = (
+    "**Suppression of rare bins**: samples at a place and time that fewer users than this share "
+    "are left out. 0 or 1: all are kept."
+)
+NOISE = (
+    "**Noise**: every sample is moved at random, in space by planar Laplace noise of this scale "
+    "(twice as far on average), in time by Laplace noise (as far on average), and put back into "
+    "the data's own cells. (Andrés et al., 2013)"
+)
+PERMUTATION = (
+    "**Exchange**: within every hour, positions are dealt out anew among the users present; or "
+    "within every 5 km square, times are. Counts by place and hour stay as they are."
+)
+UTILITY = (
+    "**Utility**: how much of the original the release still shows, from 0 to 1, as a weighted "
+    "mean of: density (who is where at which hour of the day), flows (trips between places), "
+    "mobility (how far people roam), visits (places per person), and the resolution in space and "
+    "in time. Or what experts answered when asked (0–10, divided by 10). (TRADE, ch. 5)"
+)
+PARETO = (
+    "**Pareto front**: an option is dominated when another is at least as good in both risk and "
+    "utility and better in one. The front is what no other dominates: only there does less risk "
+    "cost utility."
+)

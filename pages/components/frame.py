@@ -48,6 +48,7 @@ def _sidebar(title: str) -> None:
         "Anonymizability": {"read", "measure"},
         "Unicity": {"read", "unicity", "regions"},
         "GLOVE": {"read", "glove", "compare"},
+        "Release options": {"read", "explore", "look"},
     }.get(title, set())
     told |= {"deepen", "estimate", "estimate_hiding"}  # nobody waits for these
     active = [job for job in session.jobs() if job.active and job.kind not in told]

@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from fpanon_core.anonymize.chain import release
+from fpanon_core.anonymize.options import OptionResult, explore_options
+from fpanon_core.model.options import ReleaseOption
 
 from fpanon_core.anonymize.comparison import compare_releases
 from fpanon_core.anonymize.estimate import estimate_glove_s
@@ -22,7 +25,7 @@ from fpanon_core.anonymize.voronoi import merged_regions, voronoi_cells
 from fpanon_core.measures.components import StretchComponents, components_by_k
 from fpanon_core.measures.estimate import estimate_k_gap_s
 from fpanon_core.measures.kgap import k_gap
-from fpanon_core.measures.places import lon_lat
+from fpanon_core.measures.places import lon_lat, visited_cells
 from fpanon_core.measures.points import points_needed
 from fpanon_core.measures.unicity import UnicityResult, unicity
 from fpanon_core.model.configs import Screening, Strategy, StretchConfig
@@ -30,6 +33,7 @@ from fpanon_core.model.errors import InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult, Verification
 from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid
+from fpanon_core.model.published import degrees_of
 from fpanon_core.model.results import KGapResult
 
 Progress = Callable[[float], None]
@@ -283,6 +287,61 @@ def merge_antennas(
     return Merged(rings, region, np.bincount(found.site_region), grid)
 
 
+def explore(
+    fs: FingerprintSet,
+    options: tuple[ReleaseOption, ...],
+    p: int,
+    users: int,
+    seed: int,
+    *,
+    progress: Progress,
+) -> tuple[OptionResult, ...]:
+    """Risk by every measure, and the components of utility, of each option."""
+    table = explore_options(fs, options, p=p, users=users, seed=seed, progress=progress)
+    return tuple(table.results)
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """A release to be looked at beside others.
+
+    Attributes
+    ----------
+    bounds : ndarray (n, 4)
+        West, south, east, north of the published places of most users, degrees; empty where the
+        data carry no projection.
+    users : ndarray (n,)
+        Users seen in each.
+    left_out : int
+        Places beyond those.
+    gaps : ndarray (n_users,)
+        2-gap of everyone in the release.
+    """
+
+    bounds: FloatArray
+    users: np.ndarray
+    left_out: int
+    gaps: FloatArray
+
+
+def look(
+    fs: FingerprintSet, option: ReleaseOption, seed: int, most_places: int, *, progress: Progress
+) -> Look:
+    """The release an option makes: its places, and how far everyone in it is from hiding."""
+    made = release(fs, option, seed=seed, progress=lambda f: progress(0.4 * f))
+    places = visited_cells(made).sort_values("users", ascending=False, kind="stable")
+    some = places.head(most_places)
+    corner, side = some[["x_m", "y_m"]].to_numpy(), some[["dx_m", "dy_m"]].to_numpy()
+    ends = np.column_stack([corner, corner + side])
+    degrees = degrees_of(made.crs, ends[:, 0], ends[:, 2], ends[:, 1], ends[:, 3])
+    bounds = degrees[["lon_min", "lat_min", "lon_max", "lat_max"]].to_numpy()
+    gaps = np.zeros(0)
+    if made.n_users > 1:
+        gaps = k_gap(made, 2, progress=lambda f: progress(0.4 + 0.6 * f)).values
+    drawn = bounds if made.crs is not None else np.empty((0, 4))
+    return Look(drawn, some["users"].to_numpy(), len(places) - len(some), gaps)
+
+
 def estimate_hiding(
     fs: FingerprintSet, ks: tuple[int, ...], config: StretchConfig, *, progress: Progress
 ) -> dict[int, float]:
@@ -349,6 +408,7 @@ def compile_all() -> None:
     estimate(fs, GeneralizationProfile(Grid(200), 5), 2, StretchConfig(), progress=lambda _: None)
     look_from_outside(fs, 9, 0, progress=lambda _: None)
     merge_antennas(fs, 2, 9, 0, progress=lambda _: None)
+    explore(fs, (ReleaseOption(),), 2, 9, 0, progress=lambda _: None)
 
 
 def _opened(file: tuple[str, bytes | Path]) -> Path | io.BytesIO:

@@ -1,0 +1,191 @@
+"""Which releases are worth considering? Risk against utility, the front, and what is dominated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+from .style import Theme, axis, figure, layout
+
+_SHAPES = {False: "circle", True: "triangle-up"}
+
+
+@dataclass(frozen=True)
+class Dot:
+    """An option in the figure.
+
+    Attributes
+    ----------
+    number : int
+        Its number in the table, from 1; written beside the dot.
+    name : str
+        What the mouse is told; plain text.
+    risk, low, high : float
+        The risk and its 95 % interval (NaN where there is none).
+    utility : float
+        In [0, 1].
+    front : bool
+        Whether no other option dominates it.
+    unsafe : bool
+        Whether the risk is above the limit.
+    told : str
+        A line more for the mouse, such as what dominates it.
+    pinned : bool
+    """
+
+    number: int
+    name: str
+    risk: float
+    low: float
+    high: float
+    utility: float
+    front: bool
+    unsafe: bool
+    told: str = ""
+    pinned: bool = False
+
+
+def pareto(
+    dots: Sequence[Dot],
+    of: Theme,
+    *,
+    risk_title: str,
+    utility_title: str,
+    percent: bool,
+    limit: float | None,
+    height: int = 560,
+) -> go.Figure:
+    """Figure of risk (better is lower) against utility (better is right).
+
+    Parameters
+    ----------
+    percent : bool
+        Whether the risk is a share of users.
+    limit : float or None
+        The risk above which an option is unsafe: a line, and another shape of the dots above it.
+    """
+    shown = ".1%" if percent else ".3g"
+    front = sorted((d for d in dots if d.front), key=lambda d: (d.utility, d.risk))
+    traces: list[dict[str, Any]] = [_steps(front, of)] if len(front) > 1 else []
+    kinds = [(f, u) for f in (True, False) for u in (False, True)]
+    for on_front, unsafe in kinds:
+        some = [d for d in dots if (d.front, d.unsafe) == (on_front, unsafe)]
+        if some:
+            traces.append(_dots(some, of, on_front, unsafe, shown, limit is not None))
+    top = max([_end(d) for d in dots] + ([limit] if limit is not None else []), default=1.0)
+    top = top if top > 0 else 1.0
+    # Room below for a dot at 0, and above for a label.
+    risk_axis = axis(of, risk_title, range=[-0.06 * top, 1.1 * top], zeroline=False)
+    if percent:
+        risk_axis |= {"tickformat": ".0%" if top > 0.05 else ".2%"}
+    return figure(
+        traces,
+        layout(
+            of,
+            axis(of, utility_title, **_around([d.utility for d in dots])),
+            risk_axis,
+            height=height,
+            hovermode="closest",
+            hoverdistance=30,
+            clickmode="event+select",
+            shapes=_limit_line(limit, of),
+            annotations=_limit_label(limit, of, shown, percent),
+        ),
+    )
+
+
+def _steps(front: Sequence[Dot], of: Theme) -> dict[str, Any]:
+    """The front's outline: everything above and left of it is dominated."""
+    return {
+        "type": "scatter",
+        "x": [d.utility for d in front],
+        "y": [d.risk for d in front],
+        "mode": "lines",
+        "line": {"color": of.categories[0], "width": 2, "dash": "dot", "shape": "vh"},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _dots(
+    some: Sequence[Dot], of: Theme, on_front: bool, unsafe: bool, shown: str, limited: bool
+) -> dict[str, Any]:
+    colour = of.categories[0] if on_front else of.css("quiet")
+    place = "on the front" if on_front else "dominated"
+    safety = (", above the limit" if unsafe else ", within the limit") if limited else ""
+    return {
+        "type": "scatter",
+        "name": place + safety,
+        "x": [d.utility for d in some],
+        "y": [d.risk for d in some],
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [_part(d.high - d.risk) for d in some],
+            "arrayminus": [_part(d.risk - d.low) for d in some],
+            "color": colour,
+            "thickness": 1.2,
+            "width": 3,
+        },
+        "mode": "markers+text",
+        "marker": {
+            "symbol": _SHAPES[unsafe] + ("" if on_front else "-open"),
+            "size": [20 if d.pinned else 14 for d in some],
+            "color": colour,
+            "line": {"color": of.css("ink") if on_front else colour, "width": 2},
+        },
+        "text": [f"<b>{d.number}</b>" if d.pinned else str(d.number) for d in some],
+        "textposition": "top right",
+        "textfont": {"size": 14, "color": of.css("ink")},
+        "customdata": [[d.number, d.name, d.told] for d in some],
+        "hovertemplate": "<b>%{customdata[0]}. %{customdata[1]}</b><br>risk %{y:"
+        + shown
+        + "}, utility %{x:.2f}<br>%{customdata[2]}<extra></extra>",
+    }
+
+
+def _limit_line(limit: float | None, of: Theme) -> list[dict[str, Any]]:
+    if limit is None:
+        return []
+    line = {"color": of.categories[1], "width": 2, "dash": "dash"}
+    return [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
+            | {"line": line, "layer": "below"}]  # fmt: skip
+
+
+def _limit_label(limit: float | None, of: Theme, shown: str, percent: bool) -> list[dict[str, Any]]:
+    if limit is None:
+        return []
+    text = f"limit {limit:{shown}}" if percent else f"limit {limit:g}"
+    return [
+        {
+            "xref": "paper",
+            "x": 0.005,
+            "xanchor": "left",
+            "y": limit,
+            "yanchor": "bottom",
+            "text": text,
+            "showarrow": False,
+            "font": {"size": 14, "color": of.css("ink")},
+        }
+    ]
+
+
+def _end(dot: Dot) -> float:
+    return dot.high if math.isfinite(dot.high) else dot.risk
+
+
+def _part(length: float) -> float:
+    return max(length, 0.0) if math.isfinite(length) else 0.0
+
+
+def _around(values: Sequence[float]) -> dict[str, Any]:
+    """A range with room for the labels, within which differences can be seen."""
+    if not values:
+        return {"range": [0, 1]}
+    low, high = min(values), max(values)
+    room = max(0.02, 0.08 * (high - low))
+    return {"range": [low - room, high + room * 1.6]}

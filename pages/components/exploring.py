@@ -1,0 +1,85 @@
+"""The release options that are explored: a few at a time, each kept, so that none is done twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+from fpanon_core.anonymize.options import OptionResult
+from fpanon_core.model.options import ReleaseOption
+
+from fpanon_core.engines.process import Job
+from pages.charts import words
+
+from . import answers, job_panel, session, tasks
+from .answers import Question
+from .dataset import Dataset
+
+_A_BATCH = 4  # so that the figure fills while the rest is on its way
+_MANY_SAMPLES = 2_000_000  # above, the run waits to be asked for
+_HELD = "fp_held_options"
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How the outsider's knowledge is drawn for every option."""
+
+    p: int = 4
+    users: int = 2_500
+    seed: int = 0
+
+
+def results(data: Dataset, wanted: Sequence[ReleaseOption], draws: Draws) -> list[OptionResult]:
+    """What is known of the options by now, in their order; the rest is asked for, with progress."""
+    known = {
+        result.option.steps: result
+        for (digest, drawn, _), found in answers.several("explore").items()
+        if (digest, drawn) == (data.digest, draws)
+        for result in found
+    }
+    missing = [option for option in wanted if option.steps not in known]
+    _let_go(data, missing, draws)
+    waiting = [o for o in missing if o.steps not in _under_way()]
+    if waiting:
+        held: set[object] = st.session_state.setdefault(_HELD, set())
+        alone = data.fs.n_samples <= _MANY_SAMPLES and not any(o.steps in held for o in waiting)
+        if alone or st.button(
+            f"Explore {words.count(len(waiting), 'option')}", key="options_go", type="primary"
+        ):
+            held.difference_update(o.steps for o in waiting)
+            for at in range(0, len(waiting), _A_BATCH):
+                answers.ask(_question(data, waiting[at : at + _A_BATCH], draws))
+    with st.container(key="options_work"):
+        job_panel.show(session.jobs("explore"), key="options_jobs", stop=_hold)
+    return [known[option.steps] for option in wanted if option.steps in known]
+
+
+def _question(data: Dataset, batch: Sequence[ReleaseOption], draws: Draws) -> Question:
+    return Question(
+        "explore",
+        (data.digest, draws, tuple(option.steps for option in batch)),
+        f"Exploring {words.count(len(batch), 'option')}",
+        tasks.explore,
+        (data.fs, tuple(batch), draws.p, draws.users, draws.seed),
+    )
+
+
+def _under_way() -> set[object]:
+    """The steps of the options that jobs have in hand, or failed at."""
+    return {steps for job in session.jobs("explore") for steps in job.meta["key"][2]}
+
+
+def _let_go(data: Dataset, missing: Sequence[ReleaseOption], draws: Draws) -> None:
+    """Stop what nobody waits for any more."""
+    wanted = {option.steps for option in missing}
+    for job in session.jobs("explore")[:]:
+        digest, drawn, batch = job.meta["key"]
+        if (digest, drawn) != (data.digest, draws) or wanted.isdisjoint(batch):
+            session.dismiss(job)
+
+
+def _hold(job: Job) -> None:
+    """Stop a batch, and do not start its options again by themselves."""
+    st.session_state.setdefault(_HELD, set()).update(job.meta["key"][2])
+    session.dismiss(job)

@@ -1,0 +1,216 @@
+"""What counts: the measure of risk and its limit, and the utility, computed or asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+from fpanon_core.anonymize.options import Asked
+from fpanon_core.io.questionnaire import (
+    questionnaire_template,
+    read_questionnaire,
+    synthetic_questionnaire,
+)
+from fpanon_core.measures.utility import WEIGHTINGS
+
+from fpanon_core.io.writing import table_bytes
+from fpanon_core.model.errors import FpanonError
+from pages.charts import words
+
+from . import definitions
+
+_ANSWERS = "fp_questionnaire"
+RISKS = {
+    "unicity": "Unicity",
+    "k": "k-disclosure",
+    "em": "EM-disclosure",
+    "kl": "KL-disclosure",
+}
+_AXES = {
+    "unicity": "Users found with {p} points (unicity)",
+    "k": "Chance of naming the person (k-disclosure, {p} points)",
+    "em": "Information disclosed (EM, {p} points)",
+    "kl": "Information disclosed (KL, nats, {p} points)",
+}
+COMPONENTS = {
+    "density": "density",
+    "flows": "flows",
+    "mobility": "mobility",
+    "visits": "visits",
+    "space": "spatial resolution",
+    "time": "temporal resolution",
+}
+_COMPUTED, _ASKED = "computed from the data", "asked of experts"
+_DOMAINS = ("transport", "epidemics")
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """What the options are judged by.
+
+    Attributes
+    ----------
+    risk : str
+        Key of :data:`RISKS`.
+    limit : float or None
+        Risk above which an option is unsafe.
+    utility : object
+        As ``OptionsTable.with_choice`` takes it.
+    risk_title, utility_title : str
+        Of the figure's axes.
+    utility_told : str
+        For a sentence: "utility for transport".
+    """
+
+    risk: str
+    limit: float | None
+    utility: Any
+    risk_title: str
+    utility_title: str
+    utility_told: str
+
+    @property
+    def percent(self) -> bool:
+        """Whether the risk is a share of users."""
+        return self.risk == "unicity"
+
+
+def show(p: int, names: Sequence[str]) -> Weighing | None:
+    """The controls; None while something is missing that they ask for.
+
+    Parameters
+    ----------
+    p : int
+        Points known, for the titles.
+    names : sequence of str
+        Of the options, for the questionnaire.
+    """
+    left, right = st.columns(2, gap="large")
+    with left:
+        risk, limit = _risk()
+    with right:
+        way = st.segmented_control(
+            "Utility",
+            (_COMPUTED, _ASKED),
+            default=_COMPUTED,
+            required=True,
+            key="options_utility",
+            persist_state="session",
+            help=definitions.UTILITY,
+        )
+        found = _computed() if way != _ASKED else _asked(names)
+    if found is None:
+        return None
+    utility, title, told = found
+    return Weighing(risk, limit, utility, _AXES[risk].format(p=p), title, told)
+
+
+def _risk() -> tuple[str, float | None]:
+    risk = st.segmented_control(
+        "Risk",
+        list(RISKS),
+        format_func=RISKS.get,
+        default="unicity",
+        required=True,
+        key="options_risk",
+        persist_state="session",
+        help=" ".join((definitions.UNICITY, definitions.DISCLOSURE)),
+    )
+    unit = " (%)" if risk == "unicity" else ""
+    limit = st.number_input(
+        f"Unsafe above{unit}",
+        min_value=0.0,
+        value=10.0 if risk == "unicity" else None,
+        key=f"options_limit_{risk}",
+        persist_state="session",
+        placeholder="no limit",
+        width=200,
+        help="Options with a higher risk are marked by a triangle. Empty: no limit.",
+    )
+    return risk, limit / 100 if limit is not None and risk == "unicity" else limit
+
+
+def _computed() -> tuple[Any, str, str]:
+    named = st.selectbox(
+        "Weights for", (*WEIGHTINGS, "your own"), key="options_weights", persist_state="session",
+        width=240,
+    )  # fmt: skip
+    weights = dict(WEIGHTINGS.get(named, WEIGHTINGS["transport"]))
+    if named == "your own":
+        with st.container(horizontal=True, key="options_own_weights"):
+            for name, title in COMPONENTS.items():
+                weights[name] = st.number_input(
+                    title.capitalize(), 0.0, 100.0, float(weights[name]), step=0.5, width=170,
+                    key=f"options_weight_{name}", persist_state="session",
+                )  # fmt: skip
+    total = sum(weights.values())
+    if not total:
+        st.error("All weights are 0; give at least one component some weight.")
+        weights, total = dict(WEIGHTINGS["transport"]), sum(WEIGHTINGS["transport"].values())
+    parts = ", ".join(
+        f"{COMPONENTS[n]} {words.percent(w / total)}" for n, w in weights.items() if w
+    )
+    st.caption(f"Weights: {parts}.")
+    told = "utility by your own weights" if named == "your own" else f"utility for {named}"
+    return weights, f"{told[0].upper()}{told[1:]} (1 = as the original)", told
+
+
+def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
+    """Utility by a questionnaire: a file of theirs, or the synthetic example."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.download_button(
+            "Template",
+            lambda: table_bytes([questionnaire_template(names, _DOMAINS)], "template.csv"),
+            file_name="questionnaire.csv",
+            mime="text/csv",
+            key="options_template",
+            icon="⬇️",
+            on_click="ignore",
+            help="A row for each expert, domain and option, its score (0–10) left to fill in.",
+        )
+        example = st.toggle(
+            "Use the synthetic example", key="options_example", persist_state="session",
+            help="Scores of invented experts, to see how it works. They prove nothing.",
+        )  # fmt: skip
+    file = st.file_uploader(
+        "Questionnaire (CSV or XLSX: expert, domain, option, score)", key="options_file",
+        type=["csv", "tsv", "xlsx", "gz", "zip"],
+    )  # fmt: skip
+    if file is not None:
+        _read(file, names)
+    frame = synthetic_questionnaire(names) if example else st.session_state.get(_ANSWERS)
+    if frame is None:
+        st.caption("The options are drawn as soon as there is a questionnaire.")
+        return None
+    if example:
+        st.badge("Synthetic answers, no real experts", icon="⚙️", color="orange")
+    domains = sorted(frame["domain"].unique())
+    domain = st.selectbox("Domain", domains, key="options_domain", width=240)
+    part = frame[frame["domain"] == domain]
+    missing = [name for name in names if name not in set(part["option"])]
+    _told_rejected(frame.attrs.get("rejected"))
+    experts = part["expert"].nunique()
+    st.caption(
+        f"{words.count(experts, 'expert')}, {words.count(len(part), 'score')}."
+        + (f" {words.count(len(missing), 'option')} nobody scored." if missing else "")
+    )
+    told = f"utility for {domain}, as asked"
+    return Asked(frame, domain), f"Utility for {domain}, mean of {experts} experts (0–1)", told
+
+
+def _read(file: Any, names: Sequence[str]) -> None:
+    try:
+        st.session_state[_ANSWERS] = read_questionnaire(file, options=list(names))
+    except FpanonError as error:
+        st.error(str(error))
+
+
+def _told_rejected(rejected: pd.DataFrame | None) -> None:
+    if rejected is None or not len(rejected):
+        return
+    st.warning(f"{words.count(len(rejected), 'row')} of the questionnaire could not be used.")
+    with st.expander("Which rows, and why"):
+        st.dataframe(rejected, hide_index=True, key="options_rejected")

@@ -1,0 +1,182 @@
+"""The Release options view: empty, explored, another risk, asked utility, own options, the choice."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from fpanon_core import explore_options
+from fpanon_core.model.options import ReleaseOption, SampleUsers
+from pages.components.deciding import recipe
+
+from .conftest import go, has, opened, said, until
+from .test_views import rows, upload
+
+
+def batches(at: AppTest) -> dict[Any, Any]:
+    """The explored options the session keeps, by batch."""
+    state = at.session_state
+    kept = state["fp_answers_of_many"] if "fp_answers_of_many" in state else {}  # noqa: SIM401
+    return kept.get("explore", {})
+
+
+def explored(at: AppTest, count: int) -> AppTest:
+    return until(at, lambda at: sum(map(len, batches(at).values())) >= count and front(at, count))
+
+
+def front(at: AppTest, count: int) -> bool:
+    return any(len(table.value) == count and "No." in table.value for table in at.dataframe)
+
+
+def shown(at: AppTest) -> pd.DataFrame:
+    return next(table.value for table in at.dataframe if "No." in table.value)
+
+
+def names(at: AppTest) -> list[str]:
+    return shown(at)["Option"].tolist()
+
+
+def test_without_data_it_says_so_kindly(app: AppTest) -> None:
+    go(app, "options")
+    assert not app.exception
+    assert "No data set is open yet" in said(app)
+
+
+def test_the_preset_is_explored_and_a_dominated_option_explained(app: AppTest) -> None:
+    opened(app)
+    go(app, "options")
+    explored(app, 12)
+    assert not app.exception
+    fs = app.session_state["fp_dataset"].fs
+    results = [result for batch in batches(app).values() for result in batch]
+    expected = explore_options(fs, [r.option for r in results], risk="unicity", utility="transport")
+    by_name = shown(app).set_index("Option")
+    for i, result in enumerate(expected.results):
+        row = by_name.loc[result.option.name]
+        assert row["Utility"] == pytest.approx(expected.utility[i], abs=5e-4)
+        assert (row["On the front"] == "yes") == bool(expected.front[i])
+    text = said(app)
+    assert "12 options" in text
+    if not expected.front.all():
+        assert "dominated: “" in text
+        assert "against" in text
+
+
+def test_another_risk_redraws_and_computes_nothing_again(app: AppTest) -> None:
+    upload(app, rows(users=9, samples=6))
+    go(app, "options")
+    explored(app, 12)
+    before = batches(app)
+    app.segmented_control(key="options_risk").set_value("em").run()
+    assert batches(app) is before or batches(app) == before
+    assert not [job for job in app.session_state["fp_jobs"] if job.kind == "explore"]
+    assert "EM-disclosure" in shown(app)
+    results = [result for batch in before.values() for result in batch]
+    value = next(r for r in results if r.option.name == names(app)[0]).risks["em"][0]
+    assert shown(app)["EM-disclosure"][0] == f"{value:.3g}"
+    # Nor do other weights, or a limit.
+    app.selectbox(key="options_weights").set_value("epidemics").run()
+    app.number_input(key="options_limit_em").set_value(0.0).run()
+    assert not [job for job in app.session_state["fp_jobs"] if job.kind == "explore"]
+    assert "Within the limit" in shown(app)
+    assert not app.exception
+
+
+def test_asked_utility_by_the_template_filled_in(app: AppTest) -> None:
+    upload(app, rows(users=9, samples=6))
+    go(app, "options")
+    explored(app, 12)
+    options = names(app)
+    app.segmented_control(key="options_utility").set_value("asked of experts").run()
+    assert "as soon as there is a questionnaire" in said(app)
+    scores = [
+        ("ann", "transport", options[0], 9),
+        ("bob", "transport", options[0], 7),
+        ("ann", "transport", options[1], 4),
+        ("ann", "transport", options[1], 5),  # a second answer of hers
+        ("ann", "transport", options[2], 11),
+        ("ann", "transport", "no such option", 3),
+    ]
+    frame = pd.DataFrame(scores, columns=["expert", "domain", "option", "score"])
+    file = BytesIO()
+    frame.to_csv(file, index=False)
+    app.file_uploader(key="options_file").upload("answers.csv", file.getvalue()).run()
+    text = said(app)
+    assert "3 rows of the questionnaire could not be used" in text
+    assert "2 experts, 3 scores" in text
+    assert "10 options nobody scored" in text
+    by_name = shown(app).set_index("Option")
+    assert by_name.loc[options[0], "Utility"] == 0.8  # (0.9 + 0.7) / 2
+    assert by_name.loc[options[1], "Utility"] == 0.4  # the first answer counts
+    assert not app.exception
+    app.toggle(key="options_example").set_value(True).run()
+    assert "12 options" in said(app)
+    assert shown(app)["Utility"].notna().all()
+    assert not app.exception
+
+
+def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
+    upload(app, rows(users=9, samples=6))
+    go(app, "options")
+    app.pills(key="options_presets").set_value(["As it is"]).run()
+    explored(app, 1)
+    app.number_input(key="options_share").set_value(50.0)
+    app.button(key="options_add").click().run()
+    explored(app, 2)
+    row = shown(app).set_index("Option").loc["50 % of the users"]
+    assert row["Users"] in (4, 5)
+    app.number_input(key="options_share").set_value(100.0)
+    app.number_input(key="options_rare").set_value(9)
+    app.text_input(key="options_name").set_value("only where all are")
+    app.button(key="options_add").click().run()
+    until(app, lambda at: at.warning)
+    assert "only where all are" in app.warning[0].value
+    assert "could not be made" in app.warning[0].value
+    assert len(shown(app)) == 2
+    assert not app.exception
+
+
+def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
+    upload(app, rows(users=9, samples=6))
+    go(app, "options")
+    explored(app, 12)
+    some = names(app)[:2]
+    app.multiselect(key="options_pinned").set_value(some).run()
+    until(app, lambda at: "have a record that somebody else has" in said(at))
+    compared = next(t.value for t in app.dataframe if "Utility, weighted" in t.value.index)
+    assert list(compared.columns) == some
+    app.button(key="options_choice_keep").click().run()
+    assert "Choose an option first" in app.error[0].value
+    app.selectbox(key="options_choice_name").set_value(some[0])
+    app.text_area(key="options_choice_why").set_value("The ministry asked for *hours*.")
+    app.button(key="options_choice_keep").click().run()
+    assert "Chosen:" in said(app)
+    choice = app.session_state["fp_choice"]
+    assert choice.result.option.name == some[0]
+    assert choice.why == "The ministry asked for *hours*."
+    go(app, "unicity")
+    go(app, "options")
+    assert "Chosen:" in said(app)
+    assert app.multiselect(key="options_pinned").value == some
+    assert not app.exception
+
+
+def test_cancelled_options_wait_to_be_asked_for_again(app: AppTest) -> None:
+    opened(app)
+    go(app, "options")
+    until(app, lambda at: has(at, "options_jobs_cancel"))
+    app.button(key="options_jobs_cancel").click().run()
+    app.run()
+    assert not [job for job in app.session_state["fp_jobs"] if job.kind == "explore"]
+    app.button(key="options_go").click().run()
+    explored(app, 12)
+    assert not app.exception
+
+
+def test_the_recipe_is_what_the_command_line_reads() -> None:
+    option = ReleaseOption("half", [SampleUsers(0.5)])
+    assert b'"sample_users"' in recipe([option])
