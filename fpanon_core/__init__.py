@@ -3,11 +3,16 @@
 The names here are the public face; what is not here is free to change.
 """
 
+from .anonymize.chain import release
 from .anonymize.clusters import cluster_antennas
 from .anonymize.comparison import compare_releases
 from .anonymize.estimate import estimate_glove_s
 from .anonymize.generalize import generalize
 from .anonymize.glove import glove
+from .anonymize.noise import add_noise
+from .anonymize.permutation import permute
+from .anonymize.rare import suppress_rare
+from .anonymize.sampling import sample_users
 from .anonymize.unicity_grid import unicity_grid
 from .anonymize.verification import verify_k_anonymity
 from .anonymize.voronoi import merged_regions, voronoi_cells
@@ -46,12 +51,23 @@ from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, 
 from .model.fingerprints import FingerprintSet
 from .model.glove import GloveResult, Verification
 from .model.knowledge import Knowledge
+from .model.options import (
+    AddNoise,
+    Generalize,
+    Glove,
+    Permute,
+    ReleaseOption,
+    SampleUsers,
+    SuppressRare,
+    as_option,
+)
 from .model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions
 from .model.published import GeneralizedFingerprintSet
 from .model.results import KGapResult
 from .model.version import __version__
 
 __all__ = [
+    "AddNoise",
     "AntennaClusters",
     "Antennas",
     "Cancelled",
@@ -60,7 +76,9 @@ __all__ = [
     "FingerprintSet",
     "FpanonError",
     "GeneralizationProfile",
+    "Generalize",
     "GeneralizedFingerprintSet",
+    "Glove",
     "GloveResult",
     "Grid",
     "InfeasibleError",
@@ -71,18 +89,24 @@ __all__ = [
     "LinearFit",
     "LocalClock",
     "LocalEngine",
+    "Permute",
     "Regions",
+    "ReleaseOption",
+    "SampleUsers",
     "ScalingFit",
     "SchemaError",
     "Screening",
     "SparsityModel",
     "StretchComponents",
     "StretchConfig",
+    "SuppressRare",
     "UnicityConfig",
     "UnicityResult",
     "Verification",
     "__version__",
+    "add_noise",
     "anonymity_sets",
+    "as_option",
     "cluster_antennas",
     "compare_releases",
     "data_dictionary",
@@ -99,13 +123,17 @@ __all__ = [
     "matched_samples",
     "mean_components",
     "merged_regions",
+    "permute",
     "points_needed",
     "read_antennas",
     "read_cdr",
     "read_published",
     "read_suppressed",
+    "release",
+    "sample_users",
     "sparsity_model",
     "stretch_components",
+    "suppress_rare",
     "tail_weight_index",
     "unicity",
     "unicity_grid",
