@@ -44,6 +44,7 @@ from .measures.points import points_needed
 from .measures.scaling import LinearFit, ScalingFit, fit_exponents, fit_scaling_law
 from .measures.sparsity import SparsityModel, sparsity_model
 from .measures.unicity import UnicityResult, unicity
+from .measures.utility import EPIDEMICS, TRANSPORT, UtilityResult, utility
 from .model.antennas import Antennas
 from .model.clock import LocalClock
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
@@ -67,6 +68,8 @@ from .model.results import KGapResult
 from .model.version import __version__
 
 __all__ = [
+    "EPIDEMICS",
+    "TRANSPORT",
     "AddNoise",
     "AntennaClusters",
     "Antennas",
@@ -102,6 +105,7 @@ __all__ = [
     "SuppressRare",
     "UnicityConfig",
     "UnicityResult",
+    "UtilityResult",
     "Verification",
     "__version__",
     "add_noise",
@@ -137,6 +141,7 @@ __all__ = [
     "tail_weight_index",
     "unicity",
     "unicity_grid",
+    "utility",
     "verify_k_anonymity",
     "voronoi_cells",
     "write_published",

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from ..model.distinct import distinct_rows
 from ..model.fingerprints import FingerprintSet
 
 FloatArray = npt.NDArray[np.float64]
@@ -60,14 +60,3 @@ def windows_at(fs: FingerprintSet, t_min: FloatArray, minutes: float) -> tuple[F
     if fs.clock is not None:
         return fs.clock.window(t_min, minutes)
     return np.floor(t_min / minutes) * minutes, np.full(len(t_min), float(minutes))
-
-
-def distinct_rows(*columns: npt.NDArray[np.generic]) -> tuple[IntArray, IntArray]:
-    """First row of each distinct one, in lexicographic order, and which of them each row is."""
-    key = np.zeros(len(columns[0]), np.int64)
-    for values in columns:  # by hashing: sorting millions of samples takes ten times as long
-        code, distinct = pd.factorize(values, sort=True)
-        key = pd.factorize(key * len(distinct) + code, sort=True)[0]
-    first = np.empty(int(key.max()) + 1, np.int64)
-    first[key[::-1]] = np.arange(len(key))[::-1]
-    return first, key

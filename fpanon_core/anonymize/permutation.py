@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model.configs import whole
+from ..model.distinct import distinct_rows
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Permute, What
-from .cells import PLACE, TIME, cells_of, distinct_rows, gathered, windows_at
+from .cells import PLACE, TIME, cells_of, gathered, windows_at
 
 IntArray = npt.NDArray[np.int64]
 
@@ -60,8 +61,8 @@ def permute(
     --------
     >>> fs = FingerprintSet.from_samples([1, 2, 3], [0, 300, 900], [0] * 3, [0, 5, 70])
     >>> shuffled = permute(fs, "positions", window_min=60)
-    >>> sorted(shuffled.x_m[:2]), shuffled.x_m[2], shuffled.t_min.tolist()
-    ([0.0, 300.0], 900.0, [0.0, 5.0, 70.0])
+    >>> sorted(shuffled.x_m[:2].tolist()), shuffled.x_m[2:].tolist(), shuffled.t_min.tolist()
+    ([0.0, 300.0], [900.0], [0.0, 5.0, 70.0])
     """
     step = Permute(what, window_min, region_m)
     rng = np.random.default_rng(whole("seed", seed, 0))

@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from ..model.configs import whole
+from ..model.distinct import distinct_rows
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import SuppressRare
 from ..model.ragged import offsets_of
-from .cells import PLACE, TIME, cells_of, distinct_rows
+from .cells import PLACE, TIME, cells_of
 
 
 def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int = 0) -> FingerprintSet:

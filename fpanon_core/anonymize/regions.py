@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from ..kernels.clustering import assign
 from ..model.antennas import Antennas
+from ..model.distinct import distinct_rows
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import AntennaClusters, Regions
-from .cells import distinct_rows
 from .clusters import cluster_antennas
 
 FloatArray = npt.NDArray[np.float64]
