@@ -32,6 +32,7 @@ from .measures.components import (
     tail_weight_index,
 )
 from .measures.curves import CurveFit
+from .measures.disclosure import disclosure
 from .measures.drawing import draw_knowledge
 from .measures.kgap import fingerprint_stretch, k_gap
 from .measures.matching import anonymity_sets
@@ -42,6 +43,7 @@ from .measures.unicity import UnicityResult, unicity
 from .model.antennas import Antennas
 from .model.clock import LocalClock
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
+from .model.disclosure import DisclosureResult
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
 from .model.glove import GloveResult, Verification
@@ -57,6 +59,7 @@ __all__ = [
     "Cancelled",
     "ConfigError",
     "CurveFit",
+    "DisclosureResult",
     "FingerprintSet",
     "FpanonError",
     "GeneralizationProfile",
@@ -86,6 +89,7 @@ __all__ = [
     "cluster_antennas",
     "compare_releases",
     "data_dictionary",
+    "disclosure",
     "draw_knowledge",
     "estimate_glove_s",
     "fingerprint_stretch",
