@@ -37,6 +37,7 @@ from .measures.components import (
     tail_weight_index,
 )
 from .measures.curves import CurveFit
+from .measures.disclosure import disclosure
 from .measures.drawing import draw_knowledge
 from .measures.kgap import fingerprint_stretch, k_gap
 from .measures.matching import anonymity_sets
@@ -48,6 +49,7 @@ from .measures.utility import EPIDEMICS, TRANSPORT, UtilityResult, utility
 from .model.antennas import Antennas
 from .model.clock import LocalClock
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
+from .model.disclosure import DisclosureResult
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
 from .model.glove import GloveResult, Verification
@@ -76,6 +78,7 @@ __all__ = [
     "Cancelled",
     "ConfigError",
     "CurveFit",
+    "DisclosureResult",
     "FingerprintSet",
     "FpanonError",
     "GeneralizationProfile",
@@ -114,6 +117,7 @@ __all__ = [
     "cluster_antennas",
     "compare_releases",
     "data_dictionary",
+    "disclosure",
     "draw_knowledge",
     "estimate_glove_s",
     "fingerprint_stretch",
