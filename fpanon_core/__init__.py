@@ -10,9 +10,12 @@ from .anonymize.estimate import estimate_glove_s
 from .anonymize.generalize import generalize
 from .anonymize.glove import glove
 from .anonymize.noise import add_noise
+from .anonymize.options import explore_options, explored
 from .anonymize.permutation import permute
+from .anonymize.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, trade_grid
 from .anonymize.rare import suppress_rare
 from .anonymize.sampling import sample_users
+from .anonymize.table import Asked, OptionResult, OptionsTable
 from .anonymize.unicity_grid import unicity_grid
 from .anonymize.verification import verify_k_anonymity
 from .anonymize.voronoi import merged_regions, voronoi_cells
@@ -27,7 +30,9 @@ from .io.published import (
     write_published,
     write_suppressed,
 )
+from .io.questionnaire import questionnaire_template, read_questionnaire, synthetic_questionnaire
 from .io.report import IngestReport
+from .measures.asked import asked_utility
 from .measures.components import (
     StretchComponents,
     gini,
@@ -41,7 +46,9 @@ from .measures.disclosure import disclosure
 from .measures.drawing import draw_knowledge
 from .measures.kgap import fingerprint_stretch, k_gap
 from .measures.matching import anonymity_sets
+from .measures.pareto import dominating, pareto_front
 from .measures.points import points_needed
+from .measures.reference import Reference
 from .measures.scaling import LinearFit, ScalingFit, fit_exponents, fit_scaling_law
 from .measures.sparsity import SparsityModel, sparsity_model
 from .measures.unicity import UnicityResult, unicity
@@ -71,10 +78,12 @@ from .model.version import __version__
 
 __all__ = [
     "EPIDEMICS",
+    "PUBLISHED_TRADE",
     "TRANSPORT",
     "AddNoise",
     "AntennaClusters",
     "Antennas",
+    "Asked",
     "Cancelled",
     "ConfigError",
     "CurveFit",
@@ -95,7 +104,10 @@ __all__ = [
     "LinearFit",
     "LocalClock",
     "LocalEngine",
+    "OptionResult",
+    "OptionsTable",
     "Permute",
+    "Reference",
     "Regions",
     "ReleaseOption",
     "SampleUsers",
@@ -114,12 +126,17 @@ __all__ = [
     "add_noise",
     "anonymity_sets",
     "as_option",
+    "asked_utility",
     "cluster_antennas",
     "compare_releases",
     "data_dictionary",
     "disclosure",
+    "dominating",
     "draw_knowledge",
     "estimate_glove_s",
+    "explore_options",
+    "explored",
+    "fine_grid",
     "fingerprint_stretch",
     "fit_exponents",
     "fit_scaling_law",
@@ -127,22 +144,28 @@ __all__ = [
     "generate_cdr",
     "gini",
     "glove",
+    "glove_ladder",
     "k_gap",
     "matched_samples",
     "mean_components",
     "merged_regions",
+    "pareto_front",
     "permute",
     "points_needed",
+    "questionnaire_template",
     "read_antennas",
     "read_cdr",
     "read_published",
+    "read_questionnaire",
     "read_suppressed",
     "release",
     "sample_users",
     "sparsity_model",
     "stretch_components",
     "suppress_rare",
+    "synthetic_questionnaire",
     "tail_weight_index",
+    "trade_grid",
     "unicity",
     "unicity_grid",
     "utility",

@@ -75,7 +75,7 @@ def release(
     steps = as_option(option).steps
     for position, step in enumerate(steps):
         stretch = part(progress, position / len(steps), (position + 1) / len(steps))
-        fs = apply(fs, step, step_seed(seed, position), engine=engine, progress=stretch)
+        fs, _ = apply(fs, step, step_seed(seed, position), engine=engine, progress=stretch)
     if progress is not None:
         progress(1.0)
     return fs
@@ -94,23 +94,25 @@ def apply(
     *,
     engine: Engine | None = None,
     progress: Progress | None = None,
-) -> FingerprintSet:
-    """One technique."""
+) -> tuple[FingerprintSet, float]:
+    """What one technique gives, and the share of the samples that it suppressed."""
     if progress is not None:
         progress(0.0)
     match step:
         case Generalize(profile):
-            return generalize(fs, profile, seed=seed)
+            return generalize(fs, profile, seed=seed), 0.0
         case SampleUsers(share):
-            return sample_users(fs, share, seed=seed)
+            return sample_users(fs, share, seed=seed), 0.0
         case AddNoise(space_m, time_min, space, time):
-            return add_noise(
+            noisy = add_noise(
                 fs, space_m=space_m, time_min=time_min, space=space, time=time, seed=seed
             )
+            return noisy, 0.0
         case Permute(what, window_min, region_m):
-            return permute(fs, what, window_min=window_min, region_m=region_m, seed=seed)
+            return permute(fs, what, window_min=window_min, region_m=region_m, seed=seed), 0.0
         case SuppressRare(min_users):
-            return suppress_rare(fs, min_users, seed=seed)
+            kept = suppress_rare(fs, min_users, seed=seed)
+            return kept, 1 - kept.n_samples / fs.n_samples
         case Glove(k, space_limit, time_limit):
             hidden = glove(
                 fs, k, suppress_space_m=space_limit, suppress_time_min=time_limit,
@@ -120,4 +122,4 @@ def apply(
                 raise InfeasibleError(
                     f"{step} would publish nothing: every sample exceeds the limits; raise them."
                 )
-            return hidden.expanded()
+            return hidden.expanded(), hidden.suppressed_share

@@ -34,7 +34,7 @@ MAX_TIME_MIN = 1_440.0
 
 _SQUARES_ALONG = 50
 _MOST_SQUARES = 1_000_000
-_MOST_ENTRIES = 20_000_000
+_MOST_ENTRIES = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,9 @@ class Reference(Closed):
         fs : FingerprintSet
         reference_m : float, optional
             Side of the squares. If not given: 1, 2 or 5 times a power of ten, the largest with at
-            least 50 along the longer side of the data's extent, and then the next whole multiple of
-            the data's own grid; so no square cuts a cell of the data.
+            least 50 along the longer side of the data's extent; or the data's largest cell, if that
+            is larger; then the next whole multiple of the data's own grid, so that no square cuts
+            a cell of such a grid.
         max_space_m, max_time_min : float
             Thresholds of the components ``space`` and ``time``.
 
@@ -213,6 +214,8 @@ def _grid_over(fs: FingerprintSet, reference_m: float | None) -> ReferenceGrid:
     left, bottom = float(fs.x_m.min()), float(fs.y_m.min())
     if reference_m is None:
         side = _round_below(max(right - left, top - bottom) / _SQUARES_ALONG)
+        # No larger cell than a square: then a trip spreads over 16 pairs of squares at most.
+        side = max(side, float(fs.dx_m.max()), float(fs.dy_m.max()))
         side = math.ceil(side / fs.granularity_m) * fs.granularity_m
     else:
         side = _positive("reference_m", reference_m)
