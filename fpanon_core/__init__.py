@@ -5,6 +5,7 @@ The names here are the public face; what is not here is free to change.
 
 from .anonymize.clusters import cluster_antennas
 from .anonymize.comparison import compare_releases
+from .anonymize.disclosure_grid import disclosure_grid
 from .anonymize.estimate import estimate_glove_s
 from .anonymize.generalize import generalize
 from .anonymize.glove import glove
@@ -23,13 +24,12 @@ from .io.published import (
     write_suppressed,
 )
 from .io.report import IngestReport
+from .measures.agreement import ordinal_agreement
 from .measures.components import (
     StretchComponents,
-    gini,
     matched_samples,
     mean_components,
     stretch_components,
-    tail_weight_index,
 )
 from .measures.curves import CurveFit
 from .measures.disclosure import disclosure
@@ -39,6 +39,7 @@ from .measures.matching import anonymity_sets
 from .measures.points import points_needed
 from .measures.scaling import LinearFit, ScalingFit, fit_exponents, fit_scaling_law
 from .measures.sparsity import SparsityModel, sparsity_model
+from .measures.spread import gini, lorenz, tail_weight_index
 from .measures.unicity import UnicityResult, unicity
 from .model.antennas import Antennas
 from .model.clock import LocalClock
@@ -90,6 +91,7 @@ __all__ = [
     "compare_releases",
     "data_dictionary",
     "disclosure",
+    "disclosure_grid",
     "draw_knowledge",
     "estimate_glove_s",
     "fingerprint_stretch",
@@ -100,9 +102,11 @@ __all__ = [
     "gini",
     "glove",
     "k_gap",
+    "lorenz",
     "matched_samples",
     "mean_components",
     "merged_regions",
+    "ordinal_agreement",
     "points_needed",
     "read_antennas",
     "read_cdr",
