@@ -6,6 +6,7 @@ The names here are the public face; what is not here is free to change.
 from .anonymize.chain import release
 from .anonymize.clusters import cluster_antennas
 from .anonymize.comparison import compare_releases
+from .anonymize.disclosure_grid import disclosure_grid
 from .anonymize.estimate import estimate_glove_s
 from .anonymize.generalize import generalize
 from .anonymize.glove import glove
@@ -32,14 +33,13 @@ from .io.published import (
 )
 from .io.questionnaire import questionnaire_template, read_questionnaire, synthetic_questionnaire
 from .io.report import IngestReport
+from .measures.agreement import ordinal_agreement
 from .measures.asked import asked_utility
 from .measures.components import (
     StretchComponents,
-    gini,
     matched_samples,
     mean_components,
     stretch_components,
-    tail_weight_index,
 )
 from .measures.curves import CurveFit
 from .measures.disclosure import disclosure
@@ -51,6 +51,7 @@ from .measures.points import points_needed
 from .measures.reference import Reference
 from .measures.scaling import LinearFit, ScalingFit, fit_exponents, fit_scaling_law
 from .measures.sparsity import SparsityModel, sparsity_model
+from .measures.spread import gini, lorenz, tail_weight_index
 from .measures.unicity import UnicityResult, unicity
 from .measures.utility import EPIDEMICS, TRANSPORT, UtilityResult, utility
 from .model.antennas import Antennas
@@ -131,6 +132,7 @@ __all__ = [
     "compare_releases",
     "data_dictionary",
     "disclosure",
+    "disclosure_grid",
     "dominating",
     "draw_knowledge",
     "estimate_glove_s",
@@ -146,9 +148,11 @@ __all__ = [
     "glove",
     "glove_ladder",
     "k_gap",
+    "lorenz",
     "matched_samples",
     "mean_components",
     "merged_regions",
+    "ordinal_agreement",
     "pareto_front",
     "permute",
     "points_needed",

@@ -20,6 +20,7 @@ from ..io.writing import check_writable, read_json, write_json, write_table
 from ..model.configs import KnowledgeConfig, Strategy
 from ..model.disclosure import MEASURES
 from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
 from ..model.options import ReleaseOption, as_option
 from . import measuring as m
 from . import reading as r

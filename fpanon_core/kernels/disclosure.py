@@ -83,13 +83,13 @@ def _first_from(low: int, begin: int, end: int, bins: SmallInts) -> int:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def disclose(
-    low: int, high: int,
+    low: int, high: int, begin: int, end: int,
     offsets: IntArray, lengths: IntArray, bins: SmallInts, weight: IntArray,
     n: int, present: IntArray, present_sum: int, absent: FloatArray, absent_sum: float,
     sizes: IntArray, times: IntArray, inside: Flags, starts: IntArray, members: SmallInts,
     gains: IntArray, kls: FloatArray, em_bin: FloatArray, kl_bin: FloatArray, seen: IntArray,
 ) -> None:  # fmt: skip
-    """Account for the bins ``low … high−1`` of some classes, in their order.
+    """Account for the bins ``low … high−1`` of the classes ``begin … end−1``, in their order.
 
     Parameters
     ----------
@@ -112,13 +112,13 @@ def disclose(
     width = high - low
     counts = np.zeros(width, np.int64)
     touched = np.empty(width, np.int32)
-    for i in range(len(sizes)):
+    for i in range(begin, end):
         many = 0
         for m in range(starts[i], starts[i + 1]):
             u = members[m]
-            end = offsets[u] + lengths[u]
-            s = _first_from(low, offsets[u], end, bins)
-            while s < end and bins[s] < high:
+            last = offsets[u] + lengths[u]
+            s = offsets[u] if low == 0 else _first_from(low, offsets[u], last, bins)
+            while s < last and bins[s] < high:
                 b = bins[s] - low
                 if counts[b] == 0:
                     touched[many] = b

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -26,21 +27,25 @@ from ..model.disclosure import DisclosureResult
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.knowledge import Knowledge
-from ..model.ragged import offsets_of
 from .bins import Presence, presence
 from .matching import Index, part
 from .unicity import wilson_interval
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+SmallInts = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
 
 __all__ = ["DisclosureResult", "disclosure"]
 
-# The data's bins are cut into as many ranges, each the work of one thread, whatever their number:
-# every sum is then made of the same parts in the same order on every machine.
-_RANGES = 32
+# The work of a round is cut into so many parts, whatever the machine, so that every sum is made of
+# the same terms in the same order: into ranges of bins where there are many, into runs of classes
+# where there are few, each run with sums per bin of its own.
+_PARTS = 32
+_BINS_A_RANGE = 1 << 16
 _MEMBERS_A_ROUND = 1 << 24
 _INDEX_SHARE, _CLASSES_SHARE = 0.35, 0.4  # of the progress
+_MEMBERS_SHARE = 0.2  # of a round's
 
 
 def disclosure(
@@ -127,13 +132,11 @@ def disclosure(
     with np.errstate(divide="ignore"):
         absent = -np.log1p(-share)
     absent[seen.users == n_users] = 0.0  # no class can miss a bin in which everybody was
-    totals = _accounted(
-        fs, index, seen, classes, absent, engine, part(progress, _CLASSES_SHARE, 1.0)
-    )
+    ledger = _Ledger(fs, index, seen, classes, absent, engine, part(progress, _CLASSES_SHARE, 1.0))
     sizes = classes.sizes[classes.of_target]
-    unseen = n_targets - totals.seen
-    em_user = (totals.em_user / d)[classes.of_target]
-    kl_user = (totals.kl_user / d)[classes.of_target]
+    unseen = n_targets - ledger.seen_by
+    em_user = (ledger.em_user / d)[classes.of_target]
+    kl_user = (ledger.kl_user / d)[classes.of_target]
     unique = int((sizes == 1).sum())
     low, high = wilson_interval(unique, n_targets)
     return DisclosureResult(
@@ -146,8 +149,8 @@ def disclosure(
         sizes=sizes,
         em_user=em_user,
         kl_user=kl_user,
-        em_bin=(totals.em_bin + unseen * share) / n_targets,
-        kl_bin=(totals.kl_bin + unseen * absent) / n_targets,
+        em_bin=(ledger.em_bin + unseen * share) / n_targets,
+        kl_bin=(ledger.kl_bin + unseen * absent) / n_targets,
         targets=knowledge.targets,
         bin_users=seen.users,
         too_few=knowledge.too_few,
@@ -172,7 +175,7 @@ class _Classes:
     of_target: IntArray
     times: IntArray
     sizes: IntArray
-    inside: npt.NDArray[np.bool_]
+    inside: Flags
     many: IntArray
 
 
@@ -205,61 +208,72 @@ def _classes(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Totals:
-    """Of each class, sums over the bins; of each bin, sums over the targets whose class saw it."""
+class _Ledger:
+    """What every class discloses, and of every bin.
 
-    em_user: FloatArray
-    kl_user: FloatArray
-    em_bin: FloatArray
-    kl_bin: FloatArray
-    seen: IntArray
+    ``em_user`` and ``kl_user`` are sums over the bins, of each class; ``em_bin`` and ``kl_bin``
+    sums over the targets in whose class somebody saw the bin, of each bin; ``seen_by`` counts
+    those targets.
+    """
 
+    def __init__(
+        self, fs: FingerprintSet, index: Index, seen: Presence, classes: _Classes,
+        absent: FloatArray, engine: Engine, progress: Progress | None,
+    ) -> None:  # fmt: skip
+        self._fs, self._index, self._seen, self._classes = fs, index, seen, classes
+        self._absent, self._engine = absent, engine
+        n_bins, n_classes = len(seen.users), len(classes.targets)
+        self._ranges = _cuts(seen.users, min(_PARTS, max(1, n_bins // _BINS_A_RANGE)))
+        self._n_runs = _PARTS // len(self._ranges)
+        em_bin, kl_bin = np.zeros((2, self._n_runs, n_bins))
+        seen_by = np.zeros((self._n_runs, n_bins), np.int64)
+        self._gains, self._kls = np.zeros(n_classes, np.int64), np.zeros(n_classes)
+        self._per_bin = em_bin, kl_bin, seen_by
+        # Each class costs its members, and something by itself.
+        cost = classes.many + 64
+        upto = np.cumsum(cost)
+        cuts = np.flatnonzero(np.diff(upto // _MEMBERS_A_ROUND)) + 1
+        for some in np.split(np.arange(n_classes), cuts):
+            done = (upto[some[[0, -1]]] - [cost[some[0]], 0]) / upto[-1]
+            self._enter(some, cost[some], part(progress, float(done[0]), float(done[1])))
+        self.em_user = self._gains / (classes.sizes * int(fs.weight.sum()))
+        self.kl_user = self._kls
+        self.em_bin, self.kl_bin, self.seen_by = (each.sum(axis=0) for each in self._per_bin)
 
-def _accounted(
-    fs: FingerprintSet, index: Index, seen: Presence, classes: _Classes, absent: FloatArray,
-    engine: Engine, progress: Progress | None,
-) -> _Totals:  # fmt: skip
-    n_users, n_classes = int(fs.weight.sum()), len(classes.targets)
-    cuts = _ranges(seen.users)
-    present_sums = [int(seen.users[a:b].sum()) for a, b in cuts]
-    absent_sums = [float(absent[a:b].sum()) for a, b in cuts]
-    gains, kls = np.zeros(n_classes, np.int64), np.zeros(n_classes)
-    em_bin, kl_bin = np.zeros((2, len(seen.users)))
-    seen_by = np.zeros(len(seen.users), np.int64)
-    # Each class costs its members, and its sums over each range.
-    work = np.cumsum(classes.many + 4 * _RANGES)
-    rounds = np.split(np.arange(n_classes), np.flatnonzero(np.diff(work // _MEMBERS_A_ROUND)) + 1)
-    for some in rounds:
-        begun = float(work[some[0] - 1]) if some[0] else 0.0
-        share = part(progress, begun / float(work[-1]), float(work[some[-1]] / work[-1]))
+    def _enter(self, some: IntArray, cost: IntArray, progress: Progress | None) -> None:
+        """One round: some classes, whose members fit in memory at once."""
+        seen, classes, weight = self._seen, self._classes, self._fs.weight
+        sizes, times = classes.sizes[some], classes.times[some]
         inside = classes.inside[some]
-        starts, members = index.members(
-            classes.targets[some], inside, classes.many[some], engine, part(share, 0.0, 0.2)
-        )
-        gain_parts = np.zeros((len(cuts), len(some)), np.int64)
-        kl_parts = np.zeros((len(cuts), len(some)))
+        starts, members = self._index.members(
+            classes.targets[some], inside, classes.many[some], self._engine,
+            part(progress, 0.0, _MEMBERS_SHARE),
+        )  # fmt: skip
+        n_users = int(weight.sum())
+        gains = np.zeros((len(self._ranges), len(some)), np.int64)
+        kls = np.zeros((len(self._ranges), len(some)))
 
-        def block(
-            r: int, some: IntArray = some, inside: npt.NDArray[np.bool_] = inside,
-            starts: IntArray = starts, members: npt.NDArray[np.int32] = members,
-            gain_parts: IntArray = gain_parts, kl_parts: FloatArray = kl_parts,
-        ) -> float:  # fmt: skip
+        def block(at: tuple[int, int, tuple[int, int]]) -> float:
+            r, run, (begin, end) = at
+            low, high = self._ranges[r]
             disclose(
-                *cuts[r], seen.offsets, seen.lengths, seen.bins, fs.weight, n_users, seen.users,
-                present_sums[r], absent, absent_sums[r], classes.sizes[some], classes.times[some],
-                inside, starts, members, gain_parts[r], kl_parts[r], em_bin, kl_bin, seen_by,
+                low, high, begin, end, seen.offsets, seen.lengths, seen.bins, weight,
+                n_users, seen.users, int(seen.users[low:high].sum()),
+                self._absent, float(self._absent[low:high].sum()),
+                sizes, times, inside, starts, members,
+                gains[r], kls[r], *(each[run] for each in self._per_bin),
             )  # fmt: skip
             return 1.0
 
-        engine.run(block, range(len(cuts)), len(cuts), part(share, 0.2, 1.0))
-        gains[some], kls[some] = gain_parts.sum(axis=0), kl_parts.sum(axis=0)
-    return _Totals(gains / (classes.sizes * n_users), kls, em_bin, kl_bin, seen_by)
+        runs = list(enumerate(_cuts(cost, self._n_runs)))
+        parts = [(r, run, ends) for r in range(len(self._ranges)) for run, ends in runs]
+        self._engine.run(block, parts, len(parts), part(progress, _MEMBERS_SHARE, 1.0))
+        self._gains[some], self._kls[some] = gains.sum(axis=0), kls.sum(axis=0)
 
 
-def _ranges(users: IntArray) -> list[tuple[int, int]]:
-    """Cuts through the bins into ranges with about as many presences in each."""
-    upto = np.cumsum(users)
-    ends = np.searchsorted(upto, upto[-1] * (np.arange(_RANGES) + 1) // _RANGES, side="left") + 1
-    edges = offsets_of(np.diff(np.unique(np.append(0, ends))))
-    return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+def _cuts(costs: IntArray, n: int) -> list[tuple[int, int]]:
+    """``n`` stretches, or fewer, of about the same cost, that are the whole."""
+    upto = np.cumsum(costs)
+    edges = np.searchsorted(upto, upto[-1] * np.arange(1, n) // n) + 1
+    edges = np.unique(np.concatenate([[0], edges, [len(costs)]]))
+    return list(pairwise(edges.tolist()))
