@@ -29,6 +29,7 @@ format: $(VENV)/.development
 sample-data: $(VENV)/.runtime
 	$(BIN)/python -m fpanon_core generate 2000 --days 14 --seed 0 \
 		--out sample_data/synthetic_2000.csv.gz --antennas-out sample_data/synthetic_2000_antennas.csv
+	$(BIN)/python -m fpanon_core.io.questionnaire sample_data/questionnaire_synthetic.csv
 
 # Debian's own python3 comes without the part that fills a virtual environment.
 $(BIN)/python:

@@ -3,11 +3,20 @@
 The names here are the public face; what is not here is free to change.
 """
 
+from .anonymize.chain import release
 from .anonymize.clusters import cluster_antennas
 from .anonymize.comparison import compare_releases
+from .anonymize.disclosure_grid import disclosure_grid
 from .anonymize.estimate import estimate_glove_s
 from .anonymize.generalize import generalize
 from .anonymize.glove import glove
+from .anonymize.noise import add_noise
+from .anonymize.options import explore_options, explored
+from .anonymize.permutation import permute
+from .anonymize.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, trade_grid
+from .anonymize.rare import suppress_rare
+from .anonymize.sampling import sample_users
+from .anonymize.table import Asked, OptionResult, OptionsTable
 from .anonymize.unicity_grid import unicity_grid
 from .anonymize.verification import verify_k_anonymity
 from .anonymize.voronoi import merged_regions, voronoi_cells
@@ -22,45 +31,70 @@ from .io.published import (
     write_published,
     write_suppressed,
 )
+from .io.questionnaire import questionnaire_template, read_questionnaire, synthetic_questionnaire
 from .io.report import IngestReport
+from .measures.agreement import ordinal_agreement
+from .measures.asked import asked_utility
 from .measures.components import (
     StretchComponents,
-    gini,
     matched_samples,
     mean_components,
     stretch_components,
-    tail_weight_index,
 )
 from .measures.curves import CurveFit
+from .measures.disclosure import disclosure
 from .measures.drawing import draw_knowledge
 from .measures.kgap import fingerprint_stretch, k_gap
 from .measures.matching import anonymity_sets
+from .measures.pareto import dominating, pareto_front
 from .measures.points import points_needed
+from .measures.reference import Reference
 from .measures.scaling import LinearFit, ScalingFit, fit_exponents, fit_scaling_law
 from .measures.sparsity import SparsityModel, sparsity_model
+from .measures.spread import gini, lorenz, tail_weight_index
 from .measures.unicity import UnicityResult, unicity
+from .measures.utility import EPIDEMICS, TRANSPORT, UtilityResult, utility
 from .model.antennas import Antennas
 from .model.clock import LocalClock
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
+from .model.disclosure import DisclosureResult
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
 from .model.glove import GloveResult, Verification
 from .model.knowledge import Knowledge
+from .model.options import (
+    AddNoise,
+    Generalize,
+    Glove,
+    Permute,
+    ReleaseOption,
+    SampleUsers,
+    SuppressRare,
+    as_option,
+)
 from .model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions
 from .model.published import GeneralizedFingerprintSet
 from .model.results import KGapResult
 from .model.version import __version__
 
 __all__ = [
+    "EPIDEMICS",
+    "PUBLISHED_TRADE",
+    "TRANSPORT",
+    "AddNoise",
     "AntennaClusters",
     "Antennas",
+    "Asked",
     "Cancelled",
     "ConfigError",
     "CurveFit",
+    "DisclosureResult",
     "FingerprintSet",
     "FpanonError",
     "GeneralizationProfile",
+    "Generalize",
     "GeneralizedFingerprintSet",
+    "Glove",
     "GloveResult",
     "Grid",
     "InfeasibleError",
@@ -71,23 +105,40 @@ __all__ = [
     "LinearFit",
     "LocalClock",
     "LocalEngine",
+    "OptionResult",
+    "OptionsTable",
+    "Permute",
+    "Reference",
     "Regions",
+    "ReleaseOption",
+    "SampleUsers",
     "ScalingFit",
     "SchemaError",
     "Screening",
     "SparsityModel",
     "StretchComponents",
     "StretchConfig",
+    "SuppressRare",
     "UnicityConfig",
     "UnicityResult",
+    "UtilityResult",
     "Verification",
     "__version__",
+    "add_noise",
     "anonymity_sets",
+    "as_option",
+    "asked_utility",
     "cluster_antennas",
     "compare_releases",
     "data_dictionary",
+    "disclosure",
+    "disclosure_grid",
+    "dominating",
     "draw_knowledge",
     "estimate_glove_s",
+    "explore_options",
+    "explored",
+    "fine_grid",
     "fingerprint_stretch",
     "fit_exponents",
     "fit_scaling_law",
@@ -95,20 +146,33 @@ __all__ = [
     "generate_cdr",
     "gini",
     "glove",
+    "glove_ladder",
     "k_gap",
+    "lorenz",
     "matched_samples",
     "mean_components",
     "merged_regions",
+    "ordinal_agreement",
+    "pareto_front",
+    "permute",
     "points_needed",
+    "questionnaire_template",
     "read_antennas",
     "read_cdr",
     "read_published",
+    "read_questionnaire",
     "read_suppressed",
+    "release",
+    "sample_users",
     "sparsity_model",
     "stretch_components",
+    "suppress_rare",
+    "synthetic_questionnaire",
     "tail_weight_index",
+    "trade_grid",
     "unicity",
     "unicity_grid",
+    "utility",
     "verify_k_anonymity",
     "voronoi_cells",
     "write_published",

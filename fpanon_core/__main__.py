@@ -1,4 +1,4 @@
-"""The command line: ``python -m fpanon_core ingest|measure|glove|unicity|generate``.
+"""The command line: ``python -m fpanon_core ingest|measure|glove|unicity|disclosure|options|generate``.
 
 For batches and servers. Exit codes: 0 done; 2 the file, an option or the question is at fault, said
 in one sentence on standard error; 1 a fault of the program; 130 interrupted. No output holds a user
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import typer
 
+from .commands.disclosure import disclosure
 from .commands.faults import PlainFaults
 from .commands.generate import generate
 from .commands.glove import glove
 from .commands.ingest import ingest
 from .commands.measure import measure
+from .commands.options import options
 from .commands.unicity import unicity
 
 app = typer.Typer(
@@ -29,6 +31,8 @@ app.command()(ingest)
 app.command()(measure)
 app.command()(glove)
 app.command()(unicity)
+app.command()(options)
+app.command()(disclosure)
 app.command()(generate)
 
 

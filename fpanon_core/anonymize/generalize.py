@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet, distinct
 from ..model.profiles import GeneralizationProfile, Grid
+from .cells import windows_at
 from .regions import region_map
 
 FloatArray = npt.NDArray[np.float64]
@@ -115,11 +116,7 @@ def _check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
 
 def _windows(fs: FingerprintSet, minutes: float) -> tuple[FloatArray, FloatArray, IntArray]:
     """Starts and lengths of the windows in ascending order, and the window of each sample."""
-    if fs.clock is not None:
-        begin, length = fs.clock.window(fs.t_min, minutes)
-    else:
-        begin = np.floor(fs.t_min / minutes) * minutes
-        length = np.full(fs.n_samples, minutes)
+    begin, length = windows_at(fs, fs.t_min, minutes)
     starts, window = np.unique(begin, return_inverse=True)
     lengths = np.zeros(len(starts))
     lengths[window] = length

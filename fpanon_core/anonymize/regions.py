@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from ..kernels.clustering import assign
 from ..model.antennas import Antennas
+from ..model.distinct import distinct_rows
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import AntennaClusters, Regions
@@ -139,16 +139,16 @@ def _sites_of_table(fs: FingerprintSet, antennas: Antennas) -> _Sites:
             "The places of these data are generalized already, and one may lie in several regions; "
             f"take the data as read, with places of {side:g} m."
         )
-    first, _ = _distinct_rows(antennas.x_m, antennas.y_m)
+    first, _ = distinct_rows(antennas.x_m, antennas.y_m)
     x, y = antennas.x_m[first], antennas.y_m[first]
-    place, of_sample = _distinct_rows(fs.x_m, fs.y_m)
+    place, of_sample = distinct_rows(fs.x_m, fs.y_m)
     # The nearest site, the first of equals; all cells are alike, so that corners will do.
     site = assign(fs.x_m[place], fs.y_m[place], x, y, np.ones(len(x)))
     return _Sites(x, y, np.full(len(x), side), np.full(len(x), side), site[of_sample])
 
 
 def _sites_of_samples(fs: FingerprintSet) -> _Sites:
-    first, of_sample = _distinct_rows(fs.x_m, fs.y_m, fs.dx_m, fs.dy_m)
+    first, of_sample = distinct_rows(fs.x_m, fs.y_m, fs.dx_m, fs.dy_m)
     return _Sites(fs.x_m[first], fs.y_m[first], fs.dx_m[first], fs.dy_m[first], of_sample)
 
 
@@ -172,7 +172,7 @@ def _named(fs: FingerprintSet, space: Regions, sites: _Sites) -> tuple[IntArray,
     texts = fs.antennas.column(space.column)
     # Of the antennas in one cell, the first in the table that has a region gives it.
     given = np.argsort(texts == "", kind="stable")
-    first, _ = _distinct_rows(fs.antennas.x_m[given], fs.antennas.y_m[given])
+    first, _ = distinct_rows(fs.antennas.x_m[given], fs.antennas.y_m[given])
     of_site = texts[given[first]]
     names, region = np.unique(of_site.astype(str), return_inverse=True)
     region = np.where(of_site == "", -1, region - int(names[0] == ""))
@@ -183,17 +183,6 @@ def _named(fs: FingerprintSet, space: Regions, sites: _Sites) -> tuple[IntArray,
             "table; fill it in, or choose another column."
         )
     return region, [name for name in names.tolist() if name]
-
-
-def _distinct_rows(*columns: FloatArray) -> tuple[IntArray, IntArray]:
-    """First row of each distinct one, in lexicographic order, and which of them each row is."""
-    key = np.zeros(len(columns[0]), np.int64)
-    for values in columns:  # by hashing: sorting millions of samples takes ten times as long
-        code, distinct = pd.factorize(values, sort=True)
-        key = pd.factorize(key * len(distinct) + code, sort=True)[0]
-    first = np.empty(int(key.max()) + 1, np.int64)
-    first[key[::-1]] = np.arange(len(key))[::-1]
-    return first, key
 
 
 def _extreme(

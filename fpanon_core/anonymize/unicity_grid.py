@@ -7,20 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import numpy as np
 import pandas as pd
 
 from ..engines.local import Engine, LocalEngine, Progress
 from ..measures.drawing import drawn
-from ..measures.matching import part, sizes_of
+from ..measures.matching import sizes_of
 from ..measures.unicity import UnicityResult, result_of
 from ..model.configs import Strategy, UnicityConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
-from ..model.profiles import GeneralizationProfile, Space
-from .generalize import generalize
-
-_GENERALIZING_SHARE = 0.6  # of a profile's progress
+from ..model.profiles import GeneralizationProfile
+from .under_profiles import names_of, under_profiles
 
 
 def unicity_grid(
@@ -83,12 +80,7 @@ def unicity_grid(
     configs = [[UnicityConfig(many, strategy, users, seed, x) for x in levels] for many in p]
     engine = engine or LocalEngine()
     rows = []
-    for number, profile in enumerate(asked):
-        stretch = part(progress, number / len(asked), (number + 1) / len(asked))
-        if stretch is not None:
-            stretch(0.0)
-        seen = generalize(fs, profile, seed=seed)
-        after = part(stretch, _GENERALIZING_SHARE, 1.0)
+    for profile, seen, after in under_profiles(fs, asked, seed=seed, progress=progress):
         # Hashing each generalized set would take as long as searching it.
         known = [drawn(seen, some[0], beyond=True, digest=fs.digest) for some in configs]
         sizes = sizes_of(seen, known, engine=engine, progress=after)
@@ -102,9 +94,7 @@ def unicity_grid(
 
 def _row(profile: GeneralizationProfile, result: UnicityResult) -> dict[str, object]:
     return {
-        "profile": str(profile),
-        "space_size": _size(profile.space),
-        "window_min": float(profile.minutes),
+        **names_of(profile),
         "p": int(result.config.p),
         "out_of": int(result.config.out_of),
         "value": result.value,
@@ -114,8 +104,3 @@ def _row(profile: GeneralizationProfile, result: UnicityResult) -> dict[str, obj
         "found": result.n_found,
         "too_few": result.too_few,
     }
-
-
-def _size(space: Space) -> float:
-    """The number by which spaces of a kind are finer or coarser."""
-    return float(getattr(space, "metres", getattr(space, "size", np.nan)))

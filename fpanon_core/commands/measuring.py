@@ -1,4 +1,4 @@
-"""Options of the commands that measure: the stretch effort, profiles, cores."""
+"""Options of the commands that measure: stretch effort, profiles, what is known of whom, cores."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid
 
 WSpace = Annotated[float, typer.Option(help="Weight of space.")]
@@ -29,6 +30,19 @@ Profiles = Annotated[
         metavar="METRES:MINUTES",
     ),
 ]
+StrategyName = Annotated[
+    str,
+    typer.Option(
+        "--strategy",
+        help="Which points are known: drawn among the interactions, uniformly among the samples, "
+        "the most visited places without time, or samples in a row.",
+        metavar="random|uniform|top|consecutive",
+    ),
+]
+Users = Annotated[
+    int, typer.Option("--users", help="People drawn to estimate it on; all if there are fewer.")
+]
+Seed = Annotated[int, typer.Option("--seed", help="Of the draws; the same gives the same.")]
 Workers = Annotated[int | None, typer.Option(help="Processor cores to use; all if not given.")]
 
 
@@ -44,6 +58,11 @@ def stretch(
 def profiles_of(texts: list[str] | None) -> list[GeneralizationProfile]:
     """From ``["2500:60"]``, or ``["500,1000:60,120"]`` for every combination; none of none."""
     return [each for text in texts or [] for each in _profiles(text)]
+
+
+def as_read(fs: FingerprintSet) -> GeneralizationProfile:
+    """The profile that leaves the data as they were read."""
+    return GeneralizationProfile(Grid(fs.granularity_m), fs.granularity_min)
 
 
 def _profiles(text: str) -> list[GeneralizationProfile]:

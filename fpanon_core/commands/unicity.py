@@ -15,7 +15,6 @@ from ..engines.local import LocalEngine
 from ..io.writing import check_writable, write_table
 from ..model.configs import Strategy, UnicityConfig
 from ..model.fingerprints import FingerprintSet
-from ..model.profiles import GeneralizationProfile, Grid
 from . import measuring as m
 from . import reading as r
 from .terminal import progress_line, table_text, whole_numbers
@@ -31,19 +30,9 @@ def unicity(
             "--out-of", help="Largest crowds that count as found, such as 1,2; 1 = unique."
         ),
     ] = "1",
-    strategy: Annotated[
-        str,
-        typer.Option(
-            "--strategy",
-            help="Which points are known: drawn among the interactions, uniformly among the "
-            "samples, the most visited places without time, or samples in a row.",
-            metavar="random|uniform|top|consecutive",
-        ),
-    ] = "random",
-    users: Annotated[
-        int, typer.Option("--users", help="People drawn to estimate it on; all if there are fewer.")
-    ] = 2500,
-    seed: Annotated[int, typer.Option("--seed", help="Of the draws; the same gives the same.")] = 0,
+    strategy: m.StrategyName = "random",
+    users: m.Users = 2500,
+    seed: m.Seed = 0,
     profile: m.Profiles = None,
     user: r.User = None,
     time: r.Time = None,
@@ -79,7 +68,7 @@ def unicity(
     fs, report = wanted.read()
     with progress_line("unicity") as progress:
         table = unicity_grid(
-            fs, profiles or [_as_read(fs)], points, out_of=crowds, strategy=drawing, users=users,
+            fs, profiles or [m.as_read(fs)], points, out_of=crowds, strategy=drawing, users=users,
             seed=seed, engine=engine, progress=progress,
         )  # fmt: skip
     if out is not None:
@@ -92,10 +81,6 @@ def unicity(
     typer.echo(f"Guessing finds one in {int(fs.weight.sum()):,}.")
     if out is not None:
         typer.echo(f"Unicity by profile and points written to {out}.")
-
-
-def _as_read(fs: FingerprintSet) -> GeneralizationProfile:
-    return GeneralizationProfile(Grid(fs.granularity_m), fs.granularity_min)
 
 
 def _plain(fs: FingerprintSet, table: pd.DataFrame) -> dict[str, Any]:

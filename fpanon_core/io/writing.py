@@ -8,6 +8,7 @@ when it is whole.
 from __future__ import annotations
 
 import gzip
+import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
-from ..model.errors import ConfigError
+from ..model.errors import ConfigError, SchemaError
 
 _FORMATS = (".csv", ".csv.gz", ".parquet")
 
@@ -63,6 +64,35 @@ def table_bytes(pieces: Iterable[pd.DataFrame], name: str) -> bytes:
         for piece in pieces:
             writer.write(piece)
     return content.getvalue()
+
+
+def write_json(plain: Any, path: str | os.PathLike[str]) -> None:
+    """Write plain values to a file, which appears only when it is whole.
+
+    Raises
+    ------
+    ConfigError
+        The place cannot be written to.
+    """
+    with _whole(Path(path)) as unfinished:
+        text = json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
+        unfinished.write_text(text + "\n", encoding="utf-8")
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """The plain values in a file.
+
+    Raises
+    ------
+    SchemaError
+        The file is missing, or no JSON.
+    """
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        raise SchemaError(
+            f"The file {Path(path).name!r} is missing or no JSON; check its name and content."
+        ) from None
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:

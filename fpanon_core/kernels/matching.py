@@ -12,6 +12,7 @@ from numba import njit
 
 IntArray = npt.NDArray[np.int64]
 SmallInts = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
 Bits = npt.NDArray[np.uint64]
 
 _MINUS_ZERO = np.uint64(1 << 63)  # the bits of -0.0, which is the same number as 0.0
@@ -45,14 +46,13 @@ def enter_bins(
     """Number the distinct bins; returns how many.
 
     Sets ``number[i]`` of each point, ``first[b]``, a point that is bin b, and the hash ``table``
-    (a power of 2 in length, filled with −1, at least twice as long as there are points). No number
-    is −0.0; those of :func:`find_bins` may be, on the side of the samples.
+    (a power of 2 in length, filled with −1, at least twice as long as there are bins).
     """
     mask = np.uint64(len(table) - 1)
     many = 0
     for i in range(len(x)):
-        xi, yi = x[i], y[i]
-        ti = _ZERO if timeless else t[i]
+        xi, yi = _plain(x[i]), _plain(y[i])
+        ti = _ZERO if timeless else _plain(t[i])
         at = _slot(xi, yi, ti, mask)
         while True:
             b = table[at]
@@ -64,8 +64,9 @@ def enter_bins(
                 break
             j = first[b]
             if (
-                x[j] == xi and y[j] == yi and dx[j] == dx[i] and dy[j] == dy[i]
-                and (timeless or (t[j] == ti and dt[j] == dt[i]))
+                _plain(x[j]) == xi and _plain(y[j]) == yi
+                and dx[j] == dx[i] and dy[j] == dy[i]
+                and (timeless or (_plain(t[j]) == ti and dt[j] == dt[i]))
             ):  # fmt: skip
                 number[i] = b
                 break
@@ -82,8 +83,8 @@ def find_bins(
 ) -> int:  # fmt: skip
     """Every (bin, user) of the users ``begin … end−1`` whose trace holds a known bin, once.
 
-    ``last`` is scratch with one entry per bin, filled with −1. Returns how many were written, in
-    order of users.
+    ``last`` is scratch with one entry per bin, filled with −1. Samples may be at −0.0; the bins
+    may not. Returns how many were written, in order of users.
     """
     mask = np.uint64(len(table) - 1)
     many = 0
@@ -154,33 +155,80 @@ def keep_common(some: SmallInts, count: int, users: SmallInts, begin: int, end: 
 
 
 @njit(nogil=True, cache=True)
-def class_sizes(
-    begin: int, end: int, offsets: IntArray, number: SmallInts,
-    starts: IntArray, users: SmallInts, weight: IntArray, sizes: IntArray,
-) -> None:  # fmt: skip
-    """|E| of the targets ``begin … end−1``: their bins' lists in common, from the shortest on."""
+def _longest_start(
+    begin: int, end: int, some: IntArray, offsets: IntArray, number: SmallInts, starts: IntArray
+) -> int:
+    """Length of the longest list that :func:`_class_of` starts from."""
     longest = 0
     for i in range(begin, end):
-        shortest = len(users)
-        for j in range(offsets[i], offsets[i + 1]):
+        shortest = starts[-1]
+        for j in range(offsets[some[i]], offsets[some[i] + 1]):
             shortest = min(shortest, starts[number[j] + 1] - starts[number[j]])
         longest = max(longest, shortest)
-    common = np.empty(longest, np.int32)
+    return longest
+
+
+@njit(nogil=True, cache=True)
+def _class_of(known: SmallInts, starts: IntArray, users: SmallInts, common: SmallInts) -> int:
+    """Users, into ``common``, that the lists of all known bins hold, from the shortest on."""
+    bins = known.astype(np.int64)
+    order = np.argsort(starts[bins + 1] - starts[bins])
+    b = bins[order[0]]
+    count = starts[b + 1] - starts[b]
+    common[:count] = users[starts[b] : starts[b + 1]]
+    for j in order[1:]:
+        if count == 0:
+            break
+        b = bins[j]
+        count = keep_common(common, count, users, starts[b], starts[b + 1])
+    return count
+
+
+@njit(nogil=True, cache=True)
+def class_sums(
+    begin: int, end: int, some: IntArray, offsets: IntArray, number: SmallInts,
+    starts: IntArray, users: SmallInts, values: IntArray, sums: IntArray,
+) -> None:  # fmt: skip
+    """Sums of each row of ``values`` (m, n_users) over E of the targets ``some[begin:end]``.
+
+    Of weights, the sum is |E|. Written to ``sums[:, begin:end]``.
+    """
+    common = np.empty(_longest_start(begin, end, some, offsets, number, starts), np.int32)
     for i in range(begin, end):
-        bins = number[offsets[i] : offsets[i + 1]].astype(np.int64)
-        order = np.argsort(starts[bins + 1] - starts[bins])
-        b = bins[order[0]]
-        count = starts[b + 1] - starts[b]
-        common[:count] = users[starts[b] : starts[b + 1]]
-        for j in order[1:]:
-            if count == 0:
-                break
-            b = bins[j]
-            count = keep_common(common, count, users, starts[b], starts[b + 1])
-        total = 0
-        for c in range(count):
-            total += weight[common[c]]
-        sizes[i] = total
+        known = number[offsets[some[i]] : offsets[some[i] + 1]]
+        count = _class_of(known, starts, users, common)
+        for row in range(len(values)):
+            total = 0
+            for c in range(count):
+                total += values[row, common[c]]
+            sums[row, i] = total
+
+
+@njit(nogil=True, cache=True)
+def class_members(
+    begin: int, end: int, some: IntArray, offsets: IntArray, number: SmallInts, starts: IntArray,
+    users: SmallInts, n_users: int, inside: Flags, member_starts: IntArray, members: SmallInts,
+) -> None:  # fmt: skip
+    """Members of E, or with ``inside`` False everybody else, of the targets ``some[begin:end]``.
+
+    Those of ``some[i]`` go, ascending, to ``members[member_starts[i]:member_starts[i + 1]]``, which
+    must have room for just as many.
+    """
+    common = np.empty(_longest_start(begin, end, some, offsets, number, starts), np.int32)
+    for i in range(begin, end):
+        known = number[offsets[some[i]] : offsets[some[i] + 1]]
+        count = _class_of(known, starts, users, common)
+        at = member_starts[i]
+        if inside[i]:
+            members[at : at + count] = common[:count]
+            continue
+        c = 0
+        for u in range(n_users):
+            if c < count and common[c] == u:
+                c += 1
+            else:
+                members[at] = u
+                at += 1
 
 
 @njit(nogil=True, cache=True)

@@ -214,55 +214,6 @@ def matched_samples(
     )
 
 
-def gini(values: npt.ArrayLike) -> float:
-    """Gini coefficient of non-negative values; 0 for equal (or all zero) ones.
-
-    ``G = 2·Σ i·s_i / (N·Σ s_i) − (N+1)/N`` for ascending s_i (science.md §4; ANON eq. 6 has a sign
-    misprint).
-
-    Raises
-    ------
-    ConfigError
-        If there is no value, or one is negative or no number.
-
-    Examples
-    --------
-    >>> gini([0, 0, 0, 1]), gini([3, 3, 3])
-    (0.75, 0.0)
-    """
-    return float(gini_of_sorted(_checked(values, negative=False)))
-
-
-def tail_weight_index(values: npt.ArrayLike) -> float:
-    """Weight of the upper tail, as a multiple of the normal distribution's (ANON eq. 7).
-
-    Normal → 1, exponential → 1.6, Pareto of shape 1 → 14; NaN where it is undefined, the third
-    quartile being the median.
-
-    Raises
-    ------
-    ConfigError
-        If there is no value, or one is no number.
-
-    Examples
-    --------
-    >>> round(tail_weight_index(range(101)), 3)
-    0.568
-    """
-    return float(tail_weight_of_sorted(_checked(values, negative=True)))
-
-
-def _checked(values: npt.ArrayLike, *, negative: bool) -> FloatArray:
-    numbers = np.sort(np.asarray(values, dtype=np.float64).ravel())
-    if len(numbers) == 0:
-        raise ConfigError("There is no value; give at least one.")
-    if not np.isfinite(numbers).all():
-        raise ConfigError("A value is missing or infinite; leave such values out.")
-    if not negative and numbers[0] < 0:
-        raise ConfigError("A value is negative; the Gini coefficient needs values of 0 or more.")
-    return numbers
-
-
 def _summary(space: FloatArray, time: FloatArray, config: StretchConfig) -> FloatArray:
     """The figures of one user, in the order of ``_FIGURES``."""
     pools = [np.sort(space), np.sort(time), np.sort(space + time)]

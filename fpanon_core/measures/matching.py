@@ -13,7 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engines.local import Engine, LocalEngine, Progress
-from ..kernels.matching import class_sizes, enter_bins, fill_lists, find_bins, points_to_unique
+from ..kernels.matching import (
+    class_members,
+    class_sums,
+    enter_bins,
+    fill_lists,
+    find_bins,
+    points_to_unique,
+)
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.knowledge import Knowledge
@@ -21,10 +28,11 @@ from ..model.ragged import offsets_of
 
 IntArray = npt.NDArray[np.int64]
 SmallInts = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
 Bits = npt.NDArray[np.uint64]
 Bins = tuple[Bits, Bits, Bits, Bits, Bits, Bits]
 
-_BIN = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
+BIN = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
 _SAMPLES_A_BLOCK = 1 << 20
 _TARGETS_A_BLOCK = 64
 _INDEX_SHARE = 0.8  # of the progress
@@ -79,17 +87,11 @@ def sizes_of(
 ) -> list[IntArray]:
     """:func:`anonymity_sets` of several knowledges, by one index."""
     engine = engine or LocalEngine()
-    index = _Index(fs, knowledges, engine, part(progress, 0.0, _INDEX_SHARE))
-    sizes = np.zeros(len(index.offsets) - 1, np.int64)
-
-    def block(first: int) -> float:
-        last = min(first + _TARGETS_A_BLOCK, len(sizes))
-        class_sizes(first, last, index.offsets, index.number, index.starts, index.users,
-                    fs.weight, sizes)  # fmt: skip
-        return float(last - first)
-
-    blocks = range(0, len(sizes), _TARGETS_A_BLOCK)
-    engine.run(block, blocks, len(sizes), part(progress, _INDEX_SHARE, 1.0))
+    index = Index(fs, knowledges, engine, part(progress, 0.0, _INDEX_SHARE))
+    everyone = np.arange(len(index.offsets) - 1)
+    (sizes,) = index.sums(
+        everyone, fs.weight[np.newaxis], engine, part(progress, _INDEX_SHARE, 1.0)
+    )
     return np.split(sizes, np.cumsum([k.n_targets for k in knowledges])[:-1])
 
 
@@ -103,7 +105,7 @@ def first_unique(
 ) -> tuple[IntArray, IntArray]:
     """Points, in their order, until |E| ≤ ``out_of`` (0 = never), and |E| then; (n_targets,)."""
     engine = engine or LocalEngine()
-    index = _Index(fs, [knowledge], engine, part(progress, 0.0, _INDEX_SHARE))
+    index = Index(fs, [knowledge], engine, part(progress, 0.0, _INDEX_SHARE))
     points, sizes = np.zeros((2, knowledge.n_targets), np.int64)
 
     def block(first: int) -> float:
@@ -124,7 +126,7 @@ def part(progress: Progress | None, begin: float, end: float) -> Progress | None
     return lambda share: progress(begin + (end - begin) * share)
 
 
-class _Index:
+class Index:
     """Users of every known bin: of bin b, ``users[starts[b]:starts[b+1]]``, ascending.
 
     The targets of all knowledges follow one another; target i knows the bins
@@ -135,6 +137,7 @@ class _Index:
     number: SmallInts
     starts: IntArray
     users: SmallInts
+    n_users: int
 
     def __init__(
         self,
@@ -147,20 +150,59 @@ class _Index:
         if any(k.timeless != timeless for k in knowledges):
             raise ConfigError("Places known without time and bins cannot share an index.")
         self.offsets = offsets_of(np.concatenate([k.sizes for k in knowledges]))
-        # 0.0 is added for the sake of −0.0, the same place with other bits.
-        points = _bits(*(np.concatenate([getattr(k, n) for k in knowledges]) + 0.0 for n in _BIN))
+        self.n_users = fs.n_users
+        points = bits(*(np.concatenate([getattr(k, n) for k in knowledges]) for n in BIN))
         table = np.full(1 << max(4, (4 * len(points[0])).bit_length()), -1, np.int32)
         first = np.empty(len(points[0]), np.int64)
         self.number = np.empty(len(points[0]), np.int32)
         n_bins = enter_bins(*points, timeless, table, first, self.number)
-        bins = _bits(*(column[first[:n_bins]] for column in points))
+        # 0.0 is added for the sake of −0.0, the same place with other bits.
+        bins = bits(*(column[first[:n_bins]].view(np.float64) + 0.0 for column in points))
         self._search(fs, timeless, table, bins, engine, progress)
+
+    def sums(
+        self, some: IntArray, values: IntArray, engine: Engine, progress: Progress | None = None
+    ) -> IntArray:
+        """Sums of each row of ``values`` (m, n_users) over the classes of some targets, (m, some).
+
+        Of the weights, the sum is |E|.
+        """
+        sums = np.zeros((len(values), len(some)), np.int64)
+
+        def block(first: int) -> float:
+            last = min(first + _TARGETS_A_BLOCK, len(some))
+            class_sums(first, last, some, self.offsets, self.number, self.starts, self.users,
+                       values, sums)  # fmt: skip
+            return float(last - first)
+
+        engine.run(block, range(0, len(some), _TARGETS_A_BLOCK), len(some), progress)
+        return sums
+
+    def members(
+        self, some: IntArray, inside: Flags, many: IntArray, engine: Engine,
+        progress: Progress | None = None,
+    ) -> tuple[IntArray, SmallInts]:  # fmt: skip
+        """Row numbers of the classes of some targets, one after the other: offsets, users.
+
+        Where ``inside`` is False, of those who are not in the class. ``many`` is how many.
+        """
+        starts = offsets_of(many)
+        members = np.empty(int(starts[-1]), np.int32)
+
+        def block(first: int) -> float:
+            last = min(first + _TARGETS_A_BLOCK, len(some))
+            class_members(first, last, some, self.offsets, self.number, self.starts, self.users,
+                          self.n_users, inside, starts, members)  # fmt: skip
+            return float(last - first)
+
+        engine.run(block, range(0, len(some), _TARGETS_A_BLOCK), len(some), progress)
+        return starts, members
 
     def _search(
         self, fs: FingerprintSet, timeless: bool, table: SmallInts, bins: Bins,
         engine: Engine, progress: Progress | None,
     ) -> None:  # fmt: skip
-        samples = _bits(*(getattr(fs, name) for name in _BIN))
+        samples = bits(*(getattr(fs, name) for name in BIN))
         cuts = np.searchsorted(fs.offsets, np.arange(0, fs.n_samples, _SAMPLES_A_BLOCK))
         cuts = np.unique(np.append(cuts, fs.n_users))
         found: list[tuple[SmallInts, SmallInts]] = [_NOTHING] * (len(cuts) - 1)
@@ -189,6 +231,7 @@ class _Index:
 _NOTHING = (np.empty(0, np.int32), np.empty(0, np.int32))
 
 
-def _bits(*columns: npt.NDArray[np.generic]) -> Bins:
+def bits(*columns: npt.NDArray[np.generic]) -> Bins:
+    """The six numbers of bins, for the kernels to compare bit by bit."""
     x, y, t, dx, dy, dt = (column.view(np.uint64) for column in columns)
     return x, y, t, dx, dy, dt

@@ -14,6 +14,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from fpanon_core.__main__ import app
+from fpanon_core.anonymize.disclosure_grid import disclosure_grid
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.anonymize.unicity_grid import unicity_grid
 from fpanon_core.anonymize.verification import verify_k_anonymity
@@ -63,7 +64,10 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- help ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["ingest", "measure", "glove", "unicity", "generate"])
+COMMANDS = ("ingest", "measure", "glove", "unicity", "disclosure", "generate")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_explains_every_option(command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0
@@ -77,7 +81,7 @@ def test_help_explains_every_option(command: str) -> None:
 def test_without_a_command_the_commands_are_listed() -> None:
     result = run()
     assert result.exit_code == 2
-    for command in ("ingest", "measure", "glove", "unicity", "generate"):
+    for command in COMMANDS:
         assert command in result.output
 
 
@@ -242,6 +246,59 @@ def test_unicity_is_what_the_function_makes(people: Path) -> None:
 )
 def test_bad_questions_about_unicity_exit_with_2(three: Path, options: list[str]) -> None:
     result = run("unicity", three, *options)
+    assert result.exit_code == 2, result.output
+    assert "rror" in result.stderr
+
+
+# --- disclosure ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_disclosure_of_three_in_text_json_and_file(
+    three: Path, tmp_path: Path, ending: str
+) -> None:
+    """One bin each. In windows of an hour alice and bob share theirs: |E| = 2, 2, 1.
+
+    k = (1/2 + 1/2 + 1)/3 = 2/3. Two bins, of 2/3 and 1/3 of the users; P = (1, 0), (1, 0), (0, 1):
+    EM = ((1/3 + 1/3) + (1/3 + 1/3) + (2/3 + 2/3))/6 = 4/9.
+    """
+    out = tmp_path / f"disclosure{ending}"
+    options = ["--p", 1, "--unicity-p", "1,2", "--profile", "1000:1,60"]
+    result = run("disclosure", three, *options, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "0.667" in result.output
+    assert "0.444" in result.output
+    table = pd.read_csv(out) if ending == ".csv" else pd.read_parquet(out)
+    assert table["window_min"].tolist() == [1, 60]
+    assert table["unicity_p1"].tolist() == [1, pytest.approx(1 / 3)]
+    assert table["k"].tolist() == [1, pytest.approx(2 / 3)]
+    assert table["em"].tolist()[1] == pytest.approx(4 / 9)
+    assert "example.org" not in result.output + str(out.read_bytes())
+    told = json.loads(run("disclosure", three, *options, "--json").stdout)
+    assert (told["users"], told["config"]["p"]) == (3, 1)
+    assert {"a", "b", "tau", "discordant_pairs"} <= set(told["agreement"][0])
+    alone = json.loads(run("disclosure", three, "--p", 1, "--unicity-p", 1, "--json").stdout)
+    assert [row["unicity_p1"] for row in alone["disclosure"]] == [1.0]
+    assert alone["agreement"] == []  # of one profile there is none
+
+
+def test_disclosure_is_what_the_function_makes(people: Path) -> None:
+    options = ["--p", 2, "--strategy", "uniform", "--users", 20, "--seed", 5, "--workers", 1]
+    result = run("disclosure", people, *options, "--profile", "2000,8000:60", "--json")
+    assert result.exit_code == 0, result.output
+    fs, _ = read_cdr(people)
+    profiles = [GeneralizationProfile(Grid(metres), 60) for metres in (2000, 8000)]
+    expected = disclosure_grid(fs, profiles, p=2, strategy="uniform", users=20, seed=5)
+    assert json.loads(result.stdout)["disclosure"] == expected.to_dict("records")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--p", "0"], ["--unicity-p", "x"], ["--unicity-p", "0"], ["--users", "0"], ["--seed", "-1"],
+     ["--strategy", "best"], ["--profile", "100"], ["--profile", "10:1"], ["--workers", "0"]],
+)  # fmt: skip
+def test_bad_questions_about_disclosure_exit_with_2(three: Path, options: list[str]) -> None:
+    result = run("disclosure", three, *options)
     assert result.exit_code == 2, result.output
     assert "rror" in result.stderr
 

@@ -6,78 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from fpanon_core.measures.components import (
     components_by_k,
-    gini,
     matched_samples,
     mean_components,
     stretch_components,
-    tail_weight_index,
 )
 from fpanon_core.measures.kgap import fingerprint_stretch, k_gap
+from fpanon_core.measures.spread import tail_weight_index
 from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 from tests.fingerprint_sets import as_lists, boxes, events
 from tests.oracles import stretch as oracle
-
-values = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=60)
-
-
-def test_gini_by_hand():
-    assert gini([0, 0, 0, 1]) == pytest.approx(0.75)
-    assert gini([5, 5, 5]) == 0.0
-    assert gini([0.0]) == 0.0
-    # 2·(1·1 + 2·2 + 3·3)/(3·6) − 4/3 = 28/18 − 24/18
-    assert gini([3, 1, 2]) == pytest.approx(4 / 18)
-
-
-@given(values)
-def test_gini_equals_the_mean_difference_form(numbers):
-    assert gini(numbers) == pytest.approx(oracle.gini(numbers), abs=1e-9)
-
-
-@given(st.lists(st.floats(0.1, 1e4), min_size=2, max_size=50), st.floats(0.01, 100))
-def test_scale_changes_neither(numbers, factor):
-    scaled = [factor * v for v in numbers]
-    assert gini(scaled) == pytest.approx(gini(numbers), abs=1e-9)
-    spread = np.quantile(numbers, 0.75, method="inverted_cdf") - np.median(numbers)
-    if spread > 1e-6:
-        assert tail_weight_index(scaled) == pytest.approx(tail_weight_index(numbers), rel=1e-6)
-
-
-@given(st.lists(st.integers(-9_000, 9_000).map(lambda v: v / 8), min_size=1, max_size=200))
-def test_tail_weight_equals_numpy_quantiles(numbers):
-    middle, near, far = np.quantile(numbers, [0.5, 0.75, 0.99], method="inverted_cdf")
-    if near == middle:
-        assert math.isnan(tail_weight_index(numbers))
-    else:
-        normal = stats.norm.ppf(0.99) / stats.norm.ppf(0.75)
-        expected = (far - middle) / (near - middle) / normal
-        assert tail_weight_index(numbers) == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("distribution", "expected"),
-    [(stats.expon, 1.636), (stats.pareto(1), 14.2), (stats.norm, 1.0)],
-)
-def test_tail_weight_of_known_distributions(distribution, expected):
-    quantiles = distribution.ppf((np.arange(200_000) + 0.5) / 200_000)
-    assert tail_weight_index(quantiles) == pytest.approx(expected, rel=5e-3)
-
-
-@pytest.mark.parametrize("measure", [gini, tail_weight_index])
-def test_no_value_or_no_number(measure):
-    with pytest.raises(ConfigError, match="no value"):
-        measure([])
-    with pytest.raises(ConfigError, match="missing or infinite"):
-        measure([1.0, math.nan])
-
-
-def test_gini_of_a_negative_value():
-    with pytest.raises(ConfigError, match="negative"):
-        gini([-1.0, 2.0])
 
 
 @settings(max_examples=40, deadline=None)

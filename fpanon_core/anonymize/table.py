@@ -1,0 +1,339 @@
+"""Options beside each other: risk, utility, the front, and who dominates whom (science.md §9)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..measures.asked import asked_utility
+from ..measures.pareto import dominating, pareto_front
+from ..measures.utility import COMPONENTS, score, weighting
+from ..model.configs import KnowledgeConfig
+from ..model.disclosure import MEASURES
+from ..model.errors import ConfigError, SchemaError
+from ..model.options import ReleaseOption, Step
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Interval = tuple[float, float, float]
+
+CUSTOM = "custom"
+"""Name of a risk or utility given as a function."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Utility as the experts of one ``domain`` scored it in a questionnaire ``frame``."""
+
+    frame: pd.DataFrame
+    domain: str
+
+
+@dataclass(frozen=True)
+class UtilityChoice:
+    """Which utility a table shows.
+
+    Attributes
+    ----------
+    label : str
+        ``"transport"``, ``"epidemics"``, ``"own weights"``, ``"asked: DOMAIN"`` or ``"custom"``.
+    weights : dict of str to float, or None
+        Of the computed components, adding up to 1.
+    asked : dict of str to float, or None
+        Mean score of each option, by its name in lower case, in [0, 1].
+    """
+
+    label: str
+    weights: dict[str, float] | None = None
+    asked: dict[str, float] | None = None
+
+    def of(self, result: OptionResult) -> float:
+        """The utility of one option; NaN where it is not known."""
+        if self.asked is not None:
+            names = (result.option.name, result.option.text)
+            return next((self.asked[_key(n)] for n in names if _key(n) in self.asked), math.nan)
+        if result.fault is not None or not result.components:
+            return math.nan
+        if self.weights is None:
+            return result.components.get(CUSTOM, math.nan)
+        return score(result.components, self.weights)
+
+
+@dataclass(frozen=True)
+class OptionResult:
+    """What one option would release, and what that risks and is worth.
+
+    Attributes
+    ----------
+    option : ReleaseOption
+    risks : dict of str to (value, low, high)
+        ``"unicity"``, ``"k"``, ``"em"``, ``"kl"`` with their 95 % intervals; ``"custom"`` if given.
+    components : dict of str to float
+        Of the computed utility, in [0, 1].
+    n_users, n_samples : int
+        Subscribers and samples released.
+    users_share : float
+        Share of the original's subscribers that are in the release.
+    suppressed_share : float
+        Share of samples that suppression left out, of those it was given; 0 without suppression.
+    too_few, n_targets : int
+        Targets with fewer than p bins in the release, of how many.
+    seconds : float
+        Taken.
+    fault : str or None
+        Why there is no result; then the figures are empty.
+    """
+
+    option: ReleaseOption
+    risks: dict[str, Interval] = field(default_factory=dict)
+    components: dict[str, float] = field(default_factory=dict)
+    n_users: int = 0
+    n_samples: int = 0
+    users_share: float = math.nan
+    suppressed_share: float = math.nan
+    too_few: int = 0
+    n_targets: int = 0
+    seconds: float = 0.0
+    fault: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values that JSON keeps; None for what is not known."""
+        return {name: _plain(value) for name, value in self._fields().items()}
+
+    def _fields(self) -> dict[str, Any]:
+        return {**asdict(self), "option": self.option.to_dict()}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> OptionResult:
+        """Back from :meth:`to_dict`; SchemaError if it is none."""
+        try:
+            values = dict(plain)
+            values["option"] = ReleaseOption.from_dict(values["option"])
+            risks = {n: tuple(_number(v) for v in r) for n, r in values["risks"].items()}
+            values["components"] = {n: _number(v) for n, v in values["components"].items()}
+            for name in ("users_share", "suppressed_share"):
+                values[name] = _number(values[name])
+            return cls(**{**values, "risks": risks})
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise SchemaError(
+                "A saved result of an option is damaged; explore the options anew."
+            ) from None
+
+
+@dataclass(frozen=True, eq=False)
+class OptionsTable:
+    """Every option's risk and utility, and the front. Row numbers follow ``results``.
+
+    Attributes
+    ----------
+    results : tuple of OptionResult
+    risk_name : str
+        The measure that makes the front.
+    choice : UtilityChoice
+    config : KnowledgeConfig
+        What the outsider knows, and the seed.
+    digest : str
+        Of the original data.
+    """
+
+    results: tuple[OptionResult, ...]
+    risk_name: str
+    choice: UtilityChoice
+    config: KnowledgeConfig
+    digest: str
+
+    @property
+    def options(self) -> tuple[ReleaseOption, ...]:
+        """The options."""
+        return tuple(result.option for result in self.results)
+
+    @cached_property
+    def _risks(self) -> FloatArray:
+        unknown = (math.nan, math.nan, math.nan)
+        rows = [result.risks.get(self.risk_name, unknown) for result in self.results]
+        return np.array(rows, np.float64).reshape(-1, 3)
+
+    @property
+    def risk(self) -> FloatArray:
+        """The chosen risk of each option; NaN where it failed."""
+        return self._risks[:, 0]
+
+    @property
+    def risk_low(self) -> FloatArray:
+        """Lower end of its 95 % interval."""
+        return self._risks[:, 1]
+
+    @property
+    def risk_high(self) -> FloatArray:
+        """Upper end of its 95 % interval."""
+        return self._risks[:, 2]
+
+    @cached_property
+    def utility(self) -> FloatArray:
+        """The chosen utility of each option; NaN where it is not known."""
+        return np.array([self.choice.of(result) for result in self.results], np.float64)
+
+    @cached_property
+    def front(self) -> npt.NDArray[np.bool_]:
+        """Whether each option is on the Pareto front."""
+        return pareto_front(self.risk, self.utility)
+
+    @cached_property
+    def dominated_by(self) -> list[IntArray]:
+        """Row numbers of the options that dominate each one."""
+        return dominating(self.risk, self.utility)
+
+    def unsafe(self, limit: float) -> npt.NDArray[np.bool_]:
+        """Whether each option's risk is above a limit; an option that failed has none to judge."""
+        return self.risk > limit
+
+    def with_choice(self, risk: str | None = None, utility: Any = None) -> OptionsTable:
+        """The same options by another measure or utility, without computing anything anew.
+
+        Raises
+        ------
+        ConfigError
+            The measure or utility was not computed, or is unknown.
+        """
+        name = self.risk_name if risk is None else risk
+        if name not in (*MEASURES, CUSTOM) or (
+            name == CUSTOM and not any(CUSTOM in result.risks for result in self.results)
+        ):
+            raise ConfigError(
+                f"The measure of risk {name!r} was not computed; give one of {', '.join(MEASURES)}."
+            )
+        choice = self.choice if utility is None else utility_choice(utility)
+        if callable(utility):
+            raise ConfigError("A utility of one's own takes the data; explore the options anew.")
+        return replace(self, risk_name=name, choice=choice)
+
+    def reusable(
+        self, digest: str, config: KnowledgeConfig
+    ) -> dict[tuple[Step, ...], OptionResult]:
+        """Results by steps, if of these data and this knowledge; none that failed."""
+        if digest != self.digest or config != self.config:
+            return {}
+        return {r.option.steps: r for r in self.results if r.fault is None}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per option.
+
+        ``option``, ``steps`` (in words), ``risk``, ``risk_low``, ``risk_high``, ``utility``,
+        ``front``, ``dominated_by`` (names), the four measures, the components of the computed
+        utility, ``users``, ``users_share``, ``samples``, ``suppressed_share``, ``too_few``
+        (targets with fewer than p bins), ``seconds``, ``fault`` (empty if none). ``attrs`` hold
+        ``risk``, ``utility``, ``config`` and ``digest`` as plain values.
+        """
+        rows: list[dict[str, Any]] = []
+        for i, result in enumerate(self.results):
+            unknown = (math.nan, math.nan, math.nan)
+            rows.append(
+                {
+                    "option": result.option.name,
+                    "steps": result.option.text,
+                    "risk": self.risk[i],
+                    "risk_low": self.risk_low[i],
+                    "risk_high": self.risk_high[i],
+                    "utility": self.utility[i],
+                    "front": bool(self.front[i]),
+                    "dominated_by": "; ".join(self.options[j].name for j in self.dominated_by[i]),
+                    **{name: result.risks.get(name, unknown)[0] for name in MEASURES},
+                    **{name: result.components.get(name, math.nan) for name in COMPONENTS},
+                    "users": result.n_users,
+                    "users_share": result.users_share,
+                    "samples": result.n_samples,
+                    "suppressed_share": result.suppressed_share,
+                    "too_few": result.too_few,
+                    "seconds": result.seconds,
+                    "fault": result.fault or "",
+                }
+            )
+        frame = pd.DataFrame(rows)
+        frame.attrs = {
+            "risk": self.risk_name,
+            "utility": self.choice.label,
+            "config": asdict(self.config),
+            "digest": self.digest,
+        }
+        return frame
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values that JSON keeps; :meth:`from_dict` reads them back."""
+        return {
+            "results": [result.to_dict() for result in self.results],
+            "risk": self.risk_name,
+            "utility": asdict(self.choice),
+            "config": asdict(self.config),
+            "digest": self.digest,
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Any) -> OptionsTable:
+        """Back from :meth:`to_dict`.
+
+        Raises
+        ------
+        SchemaError
+            It is no such table.
+        """
+        try:
+            results = tuple(OptionResult.from_dict(each) for each in plain["results"])
+            choice = UtilityChoice(**plain["utility"])
+            config = KnowledgeConfig(**plain["config"])
+            return cls(results, str(plain["risk"]), choice, config, str(plain["digest"]))
+        except (KeyError, TypeError, ConfigError):
+            raise SchemaError(
+                "The saved options are damaged, or no table of options; explore them anew."
+            ) from None
+
+
+def utility_choice(utility: Any) -> UtilityChoice:
+    """Which utility is meant; see :func:`fpanon_core.explore_options`.
+
+    Raises
+    ------
+    ConfigError
+        None that is known.
+    """
+    match utility:
+        case UtilityChoice():
+            return utility
+        case Asked(frame=frame, domain=domain) | ("asked", frame, domain):
+            means = asked_utility(frame, domain)
+            pairs = zip(means["option"], means["mean"], strict=True)
+            return UtilityChoice(f"asked: {domain}", asked={_key(o): float(m) for o, m in pairs})
+        case str():
+            return UtilityChoice(utility, weights=weighting(utility))
+        case Mapping():
+            return UtilityChoice("own weights", weights=weighting(utility))
+    if callable(utility):
+        return UtilityChoice(CUSTOM)
+    raise ConfigError(
+        "Utility is a named weighting, weights by component, answers of a questionnaire, or a "
+        "function of the original and the released data."
+    )
+
+
+def _key(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)

@@ -1,0 +1,262 @@
+"""``options``: which release gives most for the risk it runs?"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import pandas as pd
+import typer
+
+from ..anonymize.options import explore_options
+from ..anonymize.presets import fine_grid, glove_ladder, trade_grid
+from ..anonymize.table import Asked, OptionResult, OptionsTable, utility_choice
+from ..engines.local import LocalEngine
+from ..io.questionnaire import questionnaire_template, read_questionnaire
+from ..io.writing import check_writable, read_json, write_json, write_table
+from ..model.configs import KnowledgeConfig, Strategy
+from ..model.disclosure import MEASURES
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.options import ReleaseOption, as_option
+from . import measuring as m
+from . import reading as r
+from .terminal import progress_line, table_text
+
+_PRESETS: dict[str, Callable[[FingerprintSet], list[ReleaseOption]]] = {
+    "trade": trade_grid,
+    "fine": fine_grid,
+    "glove": lambda _: glove_ladder(),
+}
+_REJECTS_SHOWN = 20
+
+
+def options(
+    source: r.Source = None,
+    sample_key: r.SampleKey = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            "--preset",
+            help="Options to explore: trade (3 regions by 4 windows), fine (6 grids by 6 windows), "
+            "glove (k = 2, 5, 10), or several as in trade,glove. trade if nothing else is given.",
+        ),
+    ] = None,
+    options_file: Annotated[
+        Path | None,
+        typer.Option("--options", help="JSON file with a list of release options to explore."),
+    ] = None,
+    risk: Annotated[
+        str, typer.Option("--risk", help="Measure of risk.", metavar="unicity|k|em|kl")
+    ] = "unicity",
+    utility: Annotated[
+        str,
+        typer.Option(
+            "--utility",
+            help="What it is to be good for: transport, epidemics, or weights of your own, as in "
+            "flows=2,density=1. With --questionnaire, the domain asked about.",
+        ),
+    ] = "transport",
+    questionnaire: Annotated[
+        Path | None,
+        typer.Option(
+            "--questionnaire",
+            help="Experts' answers (CSV, XLSX): expert, domain, option, score 0 to 10.",
+        ),
+    ] = None,
+    template: Annotated[
+        Path | None,
+        typer.Option(
+            "--template", help="Write an empty questionnaire on these options (.csv), and stop."
+        ),
+    ] = None,
+    limit: Annotated[
+        float | None, typer.Option("--limit", help="Mark options of a higher risk as unsafe.")
+    ] = None,
+    p: Annotated[int, typer.Option("--p", help="Points known of each person.")] = 4,
+    strategy: Annotated[
+        str,
+        typer.Option(
+            "--strategy", help="Which points are known.",
+            metavar="random|uniform|top|consecutive",
+        ),
+    ] = "random",
+    users: Annotated[
+        int, typer.Option("--users", help="People drawn to estimate it on; all if there are fewer.")
+    ] = 2500,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Of techniques and draws; the same gives the same.")
+    ] = 0,
+    user: r.User = None,
+    time: r.Time = None,
+    lat: r.Lat = None,
+    lon: r.Lon = None,
+    antenna: r.Antenna = None,
+    offset: r.Offset = None,
+    antennas: r.Antennas = None,
+    timezone: r.Timezone = None,
+    naive_timezone: r.NaiveTimezone = None,
+    granularity_m: r.GranularityM = 100.0,
+    granularity_min: r.GranularityMin = 1.0,
+    screen: r.Screen = None,
+    workers: m.Workers = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            help="Write one row per option (.csv, .parquet), and everything beside it as .json; "
+            "what that already holds of the same data is not computed again.",
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the table as JSON, for machines.")
+    ] = False,
+) -> None:  # fmt: skip
+    """Weigh release options: each one's risk and utility, and which are dominated."""
+    wanted = r.Reading.of(locals())
+    drawing = cast(Strategy, strategy)
+    KnowledgeConfig(p, drawing, users, seed)  # before a long reading, not after
+    if risk not in MEASURES:
+        raise ConfigError(f"--risk {risk!r} is unknown; give one of {', '.join(MEASURES)}.")
+    own = None if options_file is None else _options_in(options_file)
+    presets = _presets(preset, own)
+    answers = None if questionnaire is None else read_questionnaire(questionnaire)
+    useful: Any = _weights(utility) if answers is None else Asked(answers, utility)
+    utility_choice(useful)
+    engine = LocalEngine(workers)
+    for path in (out, template):
+        if path is not None:
+            check_writable(path)
+    previous = _previous(out)
+    fs, report = wanted.read()
+    asked = [*(own or []), *(option for name in presets for option in _PRESETS[name](fs))]
+    if template is not None:
+        write_table([questionnaire_template(asked)], template)
+        typer.echo(f"An empty questionnaire on {len(asked)} options written to {template}.")
+        return
+    done: list[OptionResult] = []
+    whole = OptionsTable((), risk, utility_choice(useful), KnowledgeConfig(p, drawing, users, seed),
+                         fs.digest)  # fmt: skip
+
+    def keep(result: OptionResult) -> None:
+        done.append(result)
+        if out is not None:
+            write_json(_kept(whole, done, previous), _beside(out))
+
+    with progress_line("options") as progress:
+        table = explore_options(
+            fs, asked, risk=risk, utility=useful, p=p, strategy=drawing, users=users, seed=seed,
+            engine=engine, progress=progress, previous=previous, on_option=keep,
+        )  # fmt: skip
+    if out is not None:
+        write_table([table.to_frame()], out)
+    if as_json:
+        typer.echo(json.dumps(_plain(table, limit), ensure_ascii=False, indent=2))
+        return
+    typer.echo(wanted.account(fs, report))
+    if answers is not None:
+        typer.echo(_rejects(answers))
+    typer.echo(_table(table, limit))
+    if out is not None:
+        typer.echo(f"Options written to {out}, and all figures to {_beside(out)}.")
+
+
+def _presets(text: str | None, own: list[ReleaseOption] | None) -> list[str]:
+    names = ["trade"] if text is None and own is None else [n for n in (text or "").split(",") if n]
+    for name in names:
+        if name not in _PRESETS:
+            raise ConfigError(f"--preset {name!r} is unknown; give {', '.join(_PRESETS)}.")
+    return names
+
+
+def _options_in(path: Path) -> list[ReleaseOption]:
+    plain = read_json(path)
+    if not isinstance(plain, list) or not plain:
+        raise ConfigError(
+            'The file of options is no list; write [{"name": …, "steps": [{"technique": …}]}].'
+        )
+    return [as_option(each) for each in plain]
+
+
+def _weights(text: str) -> str | dict[str, float]:
+    if "=" not in text:
+        return text
+    try:
+        pairs = [part.split("=") for part in text.split(",")]
+        return {name.strip(): float(value) for name, value in pairs}
+    except ValueError:
+        raise ConfigError(
+            f"--utility {text!r} is no list of weights; give for example flows=2,density=1."
+        ) from None
+
+
+def _beside(out: Path) -> Path:
+    name = out.name
+    for ending in (".gz", ".csv", ".parquet"):
+        name = name[: -len(ending)] if name.lower().endswith(ending) else name
+    return out.with_name(f"{name}.json")
+
+
+def _previous(out: Path | None) -> OptionsTable | None:
+    if out is None or not _beside(out).exists():
+        return None
+    return OptionsTable.from_dict(read_json(_beside(out)))
+
+
+def _kept(
+    table: OptionsTable, done: list[OptionResult], previous: OptionsTable | None
+) -> dict[str, Any]:
+    """What is done so far and, of the same data, what an earlier run had beyond it."""
+    known = {} if previous is None else previous.reusable(table.digest, table.config)
+    steps = {result.option.steps for result in done}
+    results = [*done, *(each for key, each in known.items() if key not in steps)]
+    return {**table.to_dict(), "results": [result.to_dict() for result in results]}
+
+
+def _plain(table: OptionsTable, limit: float | None) -> dict[str, Any]:
+    frame = table.to_frame()
+    if limit is not None:
+        frame["unsafe"] = table.unsafe(limit)
+    rows = [
+        {n: None if isinstance(v, float) and math.isnan(v) else v for n, v in row.items()}
+        for row in frame.to_dict("records")
+    ]
+    return {**{str(name): value for name, value in frame.attrs.items()}, "options": rows}
+
+
+def _rejects(answers: pd.DataFrame) -> str:
+    rejected = answers.attrs["rejected"]
+    lines = [f"{len(answers):,} answers used, {len(rejected):,} set aside."]
+    shown = rejected.head(_REJECTS_SHOWN)
+    lines += [f"  row {row.row}: {row.reason}" for row in shown.itertuples()]
+    if len(rejected) > _REJECTS_SHOWN:
+        lines.append(f"  and {len(rejected) - _REJECTS_SHOWN:,} more")
+    return "\n".join(lines)
+
+
+def _table(table: OptionsTable, limit: float | None) -> str:
+    unsafe = table.unsafe(math.inf if limit is None else limit)
+    rows = []
+    for i, option in enumerate(table.options):
+        verdict = "on the front" if table.front[i] else "utility not known"
+        if len(table.dominated_by[i]):
+            first = table.options[table.dominated_by[i][0]].name
+            more = len(table.dominated_by[i]) - 1
+            verdict = f"dominated by {first}" + (f" and {more} more" if more else "")
+        if table.results[i].fault is not None:
+            verdict = "failed"
+        rows.append(
+            [
+                option.name,
+                f"{table.risk[i]:.4g}",
+                f"{table.risk_low[i]:.4g} … {table.risk_high[i]:.4g}",
+                f"{table.utility[i]:.3f}",
+                ("unsafe; " if unsafe[i] else "") + verdict,
+            ]
+        )
+    head = ["option", table.risk_name, "95 % interval", f"utility ({table.choice.label})", ""]
+    faults = [f"{each.option.name}: {each.fault}" for each in table.results if each.fault]
+    return "\n".join([table_text(head, rows), *faults])

@@ -1,0 +1,252 @@
+"""What did the experts answer? Questionnaires on release options (science.md §9, TRADE §5.1).
+
+A table of expert, domain, option and score, 0 (no utility) to 10 (high utility), one row per
+answer. Every row is used or reported with its reason.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..model.configs import whole
+from ..model.errors import ConfigError, SchemaError
+from ..model.options import as_option
+from ..model.profiles import AntennaClusters, GeneralizationProfile, Regions, Space
+from .columns import missing_in, numbers_of, text_of
+from .names import normal
+from .sources import read_source
+from .tables import SourceTable
+
+COLUMNS = ("expert", "domain", "option", "score")
+DOMAINS = ("transport", "epidemics")
+
+MALFORMED = "another number of fields than the other rows"
+MISSING = {name: f"no {name}" for name in COLUMNS}
+NO_NUMBER = "the score is no number"
+OUTSIDE = "the score is outside 0 … 10"
+UNKNOWN_DOMAIN = "unknown domain"
+UNKNOWN_OPTION = "unknown option"
+DUPLICATE = "the same expert, domain and option once more"
+
+
+def read_questionnaire(
+    source: Any,
+    *,
+    options: Iterable[Any] | None = None,
+    domains: Iterable[str] | None = None,
+) -> pd.DataFrame:
+    """Read the experts' answers.
+
+    Parameters
+    ----------
+    source : path, file object or DataFrame
+        CSV, XLSX or Parquet, as for :func:`fpanon_core.read_cdr`. Columns ``expert``, ``domain``,
+        ``option``, ``score`` in any order, upper or lower case; others are passed over.
+    options : iterable, optional
+        The options asked about, by name or as :func:`fpanon_core.as_option` takes them; answers on
+        others are set aside. Upper and lower case and outer spaces do not matter.
+    domains : iterable of str, optional
+        The same for domains.
+
+    Returns
+    -------
+    DataFrame
+        The usable rows: ``expert``, ``domain``, ``option`` (text), ``score`` (0 … 10).
+        ``attrs["rejected"]`` is a DataFrame of the others: ``row`` (its number in the source, the
+        header being row 1 of a file), ``reason``, and the four fields as they stand. Of an answer
+        given twice the first is used.
+
+    Raises
+    ------
+    SchemaError
+        It cannot be read, a column is missing, or no row can be used.
+
+    Examples
+    --------
+    >>> answers = pd.DataFrame({"Expert": ["A", "B"], "Domain": ["transport"] * 2,
+    ...                         "Option": ["1 km", "1 km"], "Score": [7, 11]})
+    >>> used = read_questionnaire(answers)
+    >>> used.score.tolist(), used.attrs["rejected"].reason.tolist()
+    ([7.0], ['the score is outside 0 … 10'])
+    """
+    table = _with_header(read_source(source)[0])
+    at = _columns(table)
+    texts = {name: text_of(table.columns[at[name]]) for name in COLUMNS}
+    frame = pd.DataFrame({name: _objects(values) for name, values in texts.items()})
+    missing = {name: np.asarray(missing_in(values)) for name, values in texts.items()}
+    score = numbers_of(table.columns[at["score"]])
+    reason = np.full(len(frame), "", object)
+
+    def reject(why: str, where: Any) -> None:
+        reason[(reason == "") & np.asarray(where, bool)] = why
+
+    for name in COLUMNS:
+        reject(MISSING[name], missing[name])
+    reject(NO_NUMBER, np.isnan(score))
+    reject(OUTSIDE, (score < 0) | (score > 10))
+    asked = None if options is None else [_name(option) for option in options]
+    for name, known, why in (
+        ("domain", None if domains is None else list(domains), UNKNOWN_DOMAIN),
+        ("option", asked, UNKNOWN_OPTION),
+    ):
+        if known is not None:
+            spelt = {_key(each): each for each in known}
+            found = frame[name].map(lambda text, spelt=spelt: spelt.get(_key(text)))
+            reject(why, found.isna())
+            frame[name] = found.where(found.notna(), frame[name])
+    keys = frame[["expert", "domain", "option"]].apply(lambda column: column.map(_key))
+    good = reason == ""
+    again = np.zeros(len(frame), bool)
+    again[good] = keys[good].duplicated().to_numpy()
+    reject(DUPLICATE, again)
+    used = reason == ""
+    rejected = _rejected(table, frame, reason)
+    if not used.any():
+        first = rejected["reason"].iloc[0]
+        raise SchemaError(
+            f"None of the {len(rejected)} rows of the questionnaire can be used (the first: "
+            f"{first}); give an expert, a domain, an option and a score of 0 … 10 in each."
+        )
+    out: pd.DataFrame = frame[used].reset_index(drop=True).assign(score=score[used])
+    out.attrs["rejected"] = rejected
+    return out
+
+
+def questionnaire_template(
+    options: Iterable[Any],
+    domains: Sequence[str] = DOMAINS,
+    experts: Sequence[str] = ("Expert 1", "Expert 2", "Expert 3"),
+) -> pd.DataFrame:
+    """An empty questionnaire: one row per expert, domain and option, to be given a score.
+
+    Parameters
+    ----------
+    options : iterable
+        Names, or what :func:`fpanon_core.as_option` takes.
+    domains, experts : sequence of str
+
+    Returns
+    -------
+    DataFrame
+        ``expert``, ``domain``, ``option``, ``score`` (NaN).
+
+    Examples
+    --------
+    >>> questionnaire_template(["1 km"], ["transport"], ["A", "B"]).expert.tolist()
+    ['A', 'B']
+    """
+    names = [_name(option) for option in options]
+    rows = [(e, d, o, np.nan) for e in experts for d in domains for o in names]
+    if not rows:
+        raise ConfigError("A questionnaire needs an option, a domain and an expert.")
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+# --- the synthetic example -----------------------------------------------------------------------
+
+_LOSS = {"transport": (0.30, 0.55), "epidemics": (0.55, 0.18)}
+"""Share of the use lost with each step coarser in space and in time: made up, as all here is."""
+
+
+def synthetic_questionnaire(*, experts: int = 10, seed: int = 0) -> pd.DataFrame:
+    """Invented answers on TRADE's 3 × 4 grid for the synthetic sample; they prove nothing.
+
+    Each expert scores ``10 · exp(−a·i − b·j)`` for the i-th space and j-th window, coarser step by
+    step, a and b made up for each domain (transport suffers from coarse times, epidemics from
+    coarse places), times a personal factor and with an error of one point, rounded to whole points.
+
+    Parameters
+    ----------
+    experts : int
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        ``expert``, ``domain``, ``option``, ``score``.
+
+    Examples
+    --------
+    >>> len(synthetic_questionnaire(experts=1))
+    24
+    """
+    rng = np.random.default_rng(whole("seed", seed, 0))
+    spaces: tuple[Space, ...] = (AntennaClusters(1), Regions("municipality"), Regions("district"))
+    rows = []
+    for number in range(1, whole("experts", experts, 1) + 1):
+        for domain, (a, b) in _LOSS.items():
+            factor = rng.normal(1.0, 0.1)
+            for i, space in enumerate(spaces):
+                for j, minutes in enumerate((60, 360, 720, 10_080)):
+                    score = 10 * factor * np.exp(-a * i - b * j) + rng.normal()
+                    option = str(GeneralizationProfile(space, minutes))
+                    points = int(np.clip(np.rint(score), 0, 10))
+                    rows.append((f"synthetic expert {number}", domain, option, points))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def _name(option: Any) -> str:
+    return option if isinstance(option, str) else as_option(option).name
+
+
+def _key(text: object) -> str:
+    return " ".join(str(text).split()).casefold()
+
+
+def _objects(column: Any) -> Any:
+    return column.to_pandas().astype(object).to_numpy()
+
+
+def _with_header(table: SourceTable) -> SourceTable:
+    """With the first row as names where it holds them but was taken for an answer."""
+    if table.named or table.n_rows < 2:
+        return table
+    first = [str(text_of(column)[0].as_py()) for column in table.columns]
+    if not set(COLUMNS) <= {normal(name) for name in first}:
+        return table
+    rest = tuple(column.slice(1) for column in table.columns)
+    numbers = None if table.numbers is None else table.numbers[1:]
+    return replace(
+        table,
+        labels=tuple(first),
+        columns=rest,
+        first_row=table.first_row + 1,
+        malformed=table.malformed - 1,
+        numbers=numbers,
+    )
+
+
+def _columns(table: SourceTable) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for i, label in enumerate(table.labels):
+        found.setdefault(normal(label), i)
+    missing = [name for name in COLUMNS if name not in found]
+    if missing:
+        raise SchemaError(
+            f"The questionnaire has no column {missing[0]!r}; it has {table.names()}. Give expert, "
+            "domain, option and score."
+        )
+    return {name: found[name] for name in COLUMNS}
+
+
+def _rejected(table: SourceTable, frame: pd.DataFrame, reason: Any) -> pd.DataFrame:
+    rows = np.flatnonzero(reason != "")
+    out = frame.iloc[rows].reset_index(drop=True)
+    out.insert(0, "reason", reason[rows])
+    out.insert(0, "row", table.row_numbers(rows))
+    lost = pd.DataFrame({"row": table.malformed_numbers(), "reason": MALFORMED})
+    both = pd.concat([out, lost], ignore_index=True) if len(lost) else out
+    return both.sort_values("row", kind="stable", ignore_index=True)
+
+
+if __name__ == "__main__":  # make sample-data
+    synthetic_questionnaire().to_csv(sys.argv[1], index=False)

@@ -1,0 +1,279 @@
+"""What does an outsider learn, not only whom they find? Disclosure (science.md §8, TRADE ch. 4).
+
+Who knows some bins A_i of a target has narrowed the release down to the class E_i. Even where many
+are left in it, they may have been together elsewhere, and then the outsider has learnt where the
+target was. Knowing A_i changes the probability that the target was in bin j from |D_j|/n to
+|E_ij|/|E_i|; EM-disclosure is the difference of the two, KL-disclosure the divergence. The baseline
+is an outsider who knows nothing: k = 1/n, EM = KL = 0.
+
+A class visits few of the bins. All others contribute |D_j|/n to EM and −ln(1 − |D_j|/n) to KL,
+which add up once for everybody: the work is in the members' own samples, or, for classes of most
+users, in everybody else's.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from ..engines.local import Engine, LocalEngine, Progress
+from ..kernels.disclosure import disclose
+from ..model.configs import whole
+from ..model.disclosure import DisclosureResult
+from ..model.errors import ConfigError, InfeasibleError
+from ..model.fingerprints import FingerprintSet
+from ..model.knowledge import Knowledge
+from .bins import Presence, presence
+from .matching import Index, part
+from .unicity import wilson_interval
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+SmallInts = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+__all__ = ["DisclosureResult", "disclosure"]
+
+# The work of a round is cut into so many parts, whatever the machine, so that every sum is made of
+# the same terms in the same order: into ranges of bins where there are many, into runs of classes
+# where there are few, each run with sums per bin of its own.
+_PARTS = 32
+_BINS_A_RANGE = 1 << 16
+_MEMBERS_A_ROUND = 1 << 24
+_INDEX_SHARE, _CLASSES_SHARE = 0.35, 0.4  # of the progress
+_MEMBERS_SHARE = 0.2  # of a round's
+
+
+def disclosure(
+    fs: FingerprintSet,
+    knowledge: Knowledge,
+    *,
+    n_bins: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> DisclosureResult:
+    """Unicity, k-, EM- and KL-disclosure: overall, of every target, of every bin.
+
+    Users are *subscribers*: a fingerprint that stands for several counts as so many identical users
+    in n, |D_j|, |E_i| and |E_ij|.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        The release. Its distinct bins (corner and extent) are the columns of D.
+    knowledge : Knowledge
+        Drawn from ``fs``, or from other data on the same cells. Of places known without time
+        (``"top"``), E_i are those who were at all of them, whenever; D is of bins as ever.
+    n_bins : int, optional
+        d, the bins to take means over; the distinct bins of ``fs`` when None. More are bins in
+        which nobody ever was, such as the fifth of TRADE's table 4.1: nothing can be learnt of
+        them, and they only lower the means.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    DisclosureResult
+
+    Raises
+    ------
+    ConfigError
+        ``n_bins`` is smaller than the number of distinct bins.
+    InfeasibleError
+        Nobody fits what is known of some target, which can be when the knowledge comes from other
+        data: the measures are then undefined.
+
+    Notes
+    -----
+    With t the targets, n the users, d the bins (TRADE eq. 4.2–4.7, 4.19)::
+
+        k     = (1/|t|)·Σ_i 1/|E_i|
+        EM_ij = | |E_ij|/|E_i| − |D_j|/n |
+        KL_ij = Σ_{x∈{0,1}} P(X_ij = x|A_i)·ln(P(X_ij = x|A_i) / P(X_ij = x))
+
+    Per user they are means over the bins, per bin over the targets, overall over both.
+
+    Examples
+    --------
+    TRADE's table 4.1: four people, and five bins, in the last of which nobody was.
+
+    >>> seen = [(1, 1), (1, 3), (2, 1), (2, 3), (2, 4), (3, 3), (3, 4), (4, 2), (4, 4)]
+    >>> user, t = zip(*seen)
+    >>> fs = FingerprintSet.from_samples(user, [0] * 9, [0] * 9, t)
+    >>> known = {0: [3], 1: [1], 2: [4], 3: [2, 4]}
+    >>> bins = {user: [(0, 0, t) for t in minutes] for user, minutes in known.items()}
+    >>> result = disclosure(fs, Knowledge.from_bins(fs, bins), n_bins=5)
+    >>> result.sizes.tolist(), result.unicity, round(result.k_disclosure, 4)
+    ([3, 2, 3, 1], 0.25, 0.5417)
+    >>> float(result.em_user[1])
+    0.25
+    """
+    engine = engine or LocalEngine()
+    if n_bins is not None:
+        n_bins = whole("n_bins", n_bins, 1)
+    half = _INDEX_SHARE / 2
+    seen = presence(fs, engine, part(progress, 0.0, half))
+    d = len(seen.users) if n_bins is None else n_bins
+    if d < len(seen.users):
+        raise ConfigError(
+            f"n_bins = {d}, but the data have {len(seen.users)} distinct bins; give as many or "
+            "more, or leave it out."
+        )
+    index = Index(fs, [knowledge], engine, part(progress, half, _INDEX_SHARE))
+    classes = _classes(fs, index, seen, engine, part(progress, _INDEX_SHARE, _CLASSES_SHARE))
+    n_users, n_targets = int(fs.weight.sum()), knowledge.n_targets
+    share = seen.users / n_users
+    with np.errstate(divide="ignore"):
+        absent = -np.log1p(-share)
+    absent[seen.users == n_users] = 0.0  # no class can miss a bin in which everybody was
+    ledger = _Ledger(fs, index, seen, classes, absent, engine, part(progress, _CLASSES_SHARE, 1.0))
+    sizes = classes.sizes[classes.of_target]
+    unseen = n_targets - ledger.seen_by
+    em_user = (ledger.em_user / d)[classes.of_target]
+    kl_user = (ledger.kl_user / d)[classes.of_target]
+    unique = int((sizes == 1).sum())
+    low, high = wilson_interval(unique, n_targets)
+    return DisclosureResult(
+        unicity=unique / n_targets,
+        unicity_low=low,
+        unicity_high=high,
+        k_disclosure=math.fsum(1.0 / sizes) / n_targets,
+        em=math.fsum(em_user) / n_targets,
+        kl=math.fsum(kl_user) / n_targets,
+        sizes=sizes,
+        em_user=em_user,
+        kl_user=kl_user,
+        em_bin=(ledger.em_bin + unseen * share) / n_targets,
+        kl_bin=(ledger.kl_bin + unseen * absent) / n_targets,
+        targets=knowledge.targets,
+        bin_users=seen.users,
+        too_few=knowledge.too_few,
+        n_users=n_users,
+        n_bins=d,
+        config=knowledge.config,
+        digest=knowledge.digest,
+        **seen.corners,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Classes:
+    """The distinct classes: of whom the same is known, it is the same class.
+
+    ``targets[c]`` is a target of class c, ``of_target`` the class of each target, ``times`` how
+    many targets a class has. ``many`` are the fingerprints to go through: the members where
+    ``inside``, or everybody else where those have fewer samples.
+    """
+
+    targets: IntArray
+    of_target: IntArray
+    times: IntArray
+    sizes: IntArray
+    inside: Flags
+    many: IntArray
+
+
+def _classes(
+    fs: FingerprintSet, index: Index, seen: Presence, engine: Engine, progress: Progress | None
+) -> _Classes:
+    numbers: dict[bytes, int] = {}
+    ends = zip(index.offsets[:-1].tolist(), index.offsets[1:].tolist(), strict=True)
+    known = (np.unique(index.number[begin:end]).tobytes() for begin, end in ends)
+    of_target = np.array([numbers.setdefault(bins, len(numbers)) for bins in known])
+    targets = np.unique(of_target, return_index=True)[1]
+    each = np.stack([fs.weight, np.ones_like(seen.lengths), seen.lengths])
+    sizes, many, samples = index.sums(targets, each, engine, progress)
+    empty = int((sizes[of_target] == 0).sum())
+    if empty:
+        raise InfeasibleError(
+            f"Nobody fits what is known of {empty} of the {len(of_target)} targets, so that what "
+            "an outsider learns of them is undefined; draw the knowledge from the data that are "
+            "searched."
+        )
+    # Going through everybody else costs their samples, and a look at every bin.
+    inside = samples <= int(seen.lengths.sum()) - samples + len(seen.users)
+    return _Classes(
+        targets=targets,
+        of_target=of_target,
+        times=np.bincount(of_target),
+        sizes=sizes,
+        inside=inside,
+        many=np.where(inside, many, fs.n_users - many),
+    )
+
+
+class _Ledger:
+    """What every class discloses, and of every bin.
+
+    ``em_user`` and ``kl_user`` are sums over the bins, of each class; ``em_bin`` and ``kl_bin``
+    sums over the targets in whose class somebody saw the bin, of each bin; ``seen_by`` counts
+    those targets.
+    """
+
+    def __init__(
+        self, fs: FingerprintSet, index: Index, seen: Presence, classes: _Classes,
+        absent: FloatArray, engine: Engine, progress: Progress | None,
+    ) -> None:  # fmt: skip
+        self._fs, self._index, self._seen, self._classes = fs, index, seen, classes
+        self._absent, self._engine = absent, engine
+        n_bins, n_classes = len(seen.users), len(classes.targets)
+        self._ranges = _cuts(seen.users, min(_PARTS, max(1, n_bins // _BINS_A_RANGE)))
+        self._n_runs = _PARTS // len(self._ranges)
+        em_bin, kl_bin = np.zeros((2, self._n_runs, n_bins))
+        seen_by = np.zeros((self._n_runs, n_bins), np.int64)
+        self._gains, self._kls = np.zeros(n_classes, np.int64), np.zeros(n_classes)
+        self._per_bin = em_bin, kl_bin, seen_by
+        # Each class costs its members, and something by itself.
+        cost = classes.many + 64
+        upto = np.cumsum(cost)
+        cuts = np.flatnonzero(np.diff(upto // _MEMBERS_A_ROUND)) + 1
+        for some in np.split(np.arange(n_classes), cuts):
+            done = (upto[some[[0, -1]]] - [cost[some[0]], 0]) / upto[-1]
+            self._enter(some, cost[some], part(progress, float(done[0]), float(done[1])))
+        self.em_user = self._gains / (classes.sizes * int(fs.weight.sum()))
+        self.kl_user = self._kls
+        self.em_bin, self.kl_bin, self.seen_by = (each.sum(axis=0) for each in self._per_bin)
+
+    def _enter(self, some: IntArray, cost: IntArray, progress: Progress | None) -> None:
+        """One round: some classes, whose members fit in memory at once."""
+        seen, classes, weight = self._seen, self._classes, self._fs.weight
+        sizes, times = classes.sizes[some], classes.times[some]
+        inside = classes.inside[some]
+        starts, members = self._index.members(
+            classes.targets[some], inside, classes.many[some], self._engine,
+            part(progress, 0.0, _MEMBERS_SHARE),
+        )  # fmt: skip
+        n_users = int(weight.sum())
+        gains = np.zeros((len(self._ranges), len(some)), np.int64)
+        kls = np.zeros((len(self._ranges), len(some)))
+
+        def block(at: tuple[int, int, tuple[int, int]]) -> float:
+            r, run, (begin, end) = at
+            low, high = self._ranges[r]
+            disclose(
+                low, high, begin, end, seen.offsets, seen.lengths, seen.bins, weight,
+                n_users, seen.users, int(seen.users[low:high].sum()),
+                self._absent, float(self._absent[low:high].sum()),
+                sizes, times, inside, starts, members,
+                gains[r], kls[r], *(each[run] for each in self._per_bin),
+            )  # fmt: skip
+            return 1.0
+
+        runs = list(enumerate(_cuts(cost, self._n_runs)))
+        parts = [(r, run, ends) for r in range(len(self._ranges)) for run, ends in runs]
+        self._engine.run(block, parts, len(parts), part(progress, _MEMBERS_SHARE, 1.0))
+        self._gains[some], self._kls[some] = gains.sum(axis=0), kls.sum(axis=0)
+
+
+def _cuts(costs: IntArray, n: int) -> list[tuple[int, int]]:
+    """``n`` stretches, or fewer, of about the same cost, that are the whole."""
+    upto = np.cumsum(costs)
+    edges = np.searchsorted(upto, upto[-1] * np.arange(1, n) // n) + 1
+    edges = np.unique(np.concatenate([[0], edges, [len(costs)]]))
+    return list(pairwise(edges.tolist()))

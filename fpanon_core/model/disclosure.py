@@ -1,0 +1,209 @@
+"""What an outsider learns from a release, as :func:`fpanon_core.disclosure` returns it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import stats  # type: ignore[import-untyped,unused-ignore]
+
+from .clock import LocalClock, zone_of
+from .closed import Closed
+from .configs import KnowledgeConfig
+from .errors import ConfigError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Measure = Literal["unicity", "k", "em", "kl"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
+
+_HOUR_MIN = 60.0
+_DAYS, _HOURS = 7, 24
+
+
+@dataclass(frozen=True, eq=False)
+class DisclosureResult(Closed):
+    """k-, EM- and KL-disclosure, with what they were estimated from. Arrays are read-only.
+
+    Attributes
+    ----------
+    unicity : float
+        Share of the targets with |E_i| = 1.
+    unicity_low, unicity_high : float
+        95 % Wilson interval of the share.
+    k_disclosure : float
+        Mean of 1/|E_i| over the targets, in (0, 1].
+    em : float
+        Mean of EM_ij over targets and bins, in [0, 1): by how much, on average over bins, what is
+        known of a target's presence changes.
+    kl : float
+        Mean of KL_ij over targets and bins, in nats, from 0 to ln(n_users).
+    sizes : int64 ndarray (n_targets,)
+        |E_i| in users.
+    em_user, kl_user : float64 ndarray (n_targets,)
+        Means over the bins.
+    em_bin, kl_bin : float64 ndarray (n_visited,)
+        Means over the targets.
+    targets : int64 ndarray (n_targets,)
+        Row numbers.
+    x_m, y_m, t_min, dx_m, dy_m, dt_min : float64 ndarray (n_visited,)
+        The bins, in metres and minutes, in order of time, then x, then y.
+    bin_users : int64 ndarray (n_visited,)
+        |D_j|, the users present in each bin.
+    too_few : int
+        Targets with fewer than p bins, all of which were known.
+    n_users : int
+        Users searched; without any knowledge everybody's class has as many.
+    n_bins : int
+        d, which means over bins are over; more than the arrays per bin have, if there are bins in
+        which nobody ever was.
+    config : KnowledgeConfig or None
+        How the knowledge was drawn; None when its bins were named.
+    digest : str
+        The knowledge's: of the fingerprints the points were taken from.
+    """
+
+    unicity: float
+    unicity_low: float
+    unicity_high: float
+    k_disclosure: float
+    em: float
+    kl: float
+    sizes: IntArray
+    em_user: FloatArray
+    kl_user: FloatArray
+    em_bin: FloatArray
+    kl_bin: FloatArray
+    targets: IntArray
+    x_m: FloatArray
+    y_m: FloatArray
+    t_min: FloatArray
+    dx_m: FloatArray
+    dy_m: FloatArray
+    dt_min: FloatArray
+    bin_users: IntArray
+    too_few: int
+    n_users: int
+    n_bins: int
+    config: KnowledgeConfig | None
+    digest: str
+
+    def __post_init__(self) -> None:
+        self._close()
+
+    @property
+    def n_targets(self) -> int:
+        """How many targets."""
+        return len(self.sizes)
+
+    def measure(self, name: Measure) -> float:
+        """The value of ``"unicity"``, ``"k"``, ``"em"`` or ``"kl"``.
+
+        Raises
+        ------
+        ConfigError
+            There is no measure of that name.
+        """
+        return float(getattr(self, "k_disclosure" if _known(name) == "k" else name))
+
+    def interval(self, name: Measure) -> tuple[float, float]:
+        """95 % interval of a measure, for the choice of targets: low, high.
+
+        Unicity: Wilson's. The others are means over targets, mean ± t·s/√n_targets with Student's
+        t and the targets' own standard deviation s, cut to what is possible: [0, 1], for KL
+        [0, ln(n_users)]. Of a single target, that whole range. Targets that are all alike leave
+        no width; that says nothing of the people who are no target.
+
+        Raises
+        ------
+        ConfigError
+            There is no measure of that name.
+        """
+        if _known(name) == "unicity":
+            return self.unicity_low, self.unicity_high
+        values = {"k": 1.0 / self.sizes, "em": self.em_user, "kl": self.kl_user}[name]
+        most = math.log(self.n_users) if name == "kl" else 1.0
+        if len(values) == 1:
+            return 0.0, most
+        mean = self.measure(name)
+        if values.min() == values.max():
+            return mean, mean
+        t = float(stats.t.ppf(0.975, len(values) - 1))
+        half = t * float(values.std(ddof=1)) / math.sqrt(len(values))
+        return max(0.0, mean - half), min(most, mean + half)
+
+    def by_place(self) -> pd.DataFrame:
+        """Mean disclosure of each place over the time windows in which somebody was there.
+
+        Returns
+        -------
+        DataFrame
+            One row per place (corner and extent), by x, then y: ``x_m``, ``y_m``, ``dx_m``,
+            ``dy_m`` (metres), ``em``, ``kl`` (means of ``em_bin``, ``kl_bin``, every window
+            counting alike), ``windows`` (bins at the place), ``samples`` (Σ|D_j| over them) and
+            ``users_a_window`` (samples / windows).
+        """
+        bins = pd.DataFrame({name: getattr(self, name) for name in ("x_m", "y_m", "dx_m", "dy_m")})
+        bins = bins.assign(em=self.em_bin, kl=self.kl_bin, users=self.bin_users)
+        places = bins.groupby(["x_m", "y_m", "dx_m", "dy_m"], sort=True)
+        table = places.agg(
+            em=("em", "mean"), kl=("kl", "mean"), windows=("em", "size"), samples=("users", "sum")
+        ).reset_index()
+        return table.assign(users_a_window=table.samples / table.windows)
+
+    def by_hour_of_week(self, clock: LocalClock | None = None) -> pd.DataFrame:
+        """Mean disclosure in each local hour of the week.
+
+        The mean over the bins that overlap the hour, each by the minutes it does: a window longer
+        than an hour is spread over the hours it covers, one of a week or more over all.
+
+        Parameters
+        ----------
+        clock : LocalClock, optional
+            The data's. Without one, hours are counted from the epoch, and days from its day.
+
+        Returns
+        -------
+        DataFrame
+            168 rows: ``day`` (0 = Monday; without a clock 0 = the first day of the data),
+            ``hour``, ``em``, ``kl`` (NaN where nobody was anywhere) and ``bin_minutes``, the
+            minutes the means are over.
+        """
+        bins = pd.DataFrame({"t": self.t_min, "dt": self.dt_min, "em": self.em_bin})
+        windows = bins.assign(kl=self.kl_bin, bins=1.0).groupby(["t", "dt"]).sum().reset_index()
+        each = [windows[name].to_numpy() for name in ("em", "kl", "bins")]
+        totals = np.zeros((3, _DAYS * _HOURS))
+        first_day = 0 if clock is None else _weekday(clock)
+        begin, end = windows.t.to_numpy(copy=True), (windows.t + windows.dt).to_numpy()
+        while (going := begin < end).any():  # one hour's piece of every window a round
+            wall = begin[going] if clock is None else clock.wall_minutes(begin[going])
+            # The least remainder that rounding leaves must not hold up the clock.
+            piece = np.maximum(_HOUR_MIN - wall % _HOUR_MIN, 1e-6)
+            minutes = np.minimum(piece, end[going] - begin[going])
+            hour = np.floor(wall / _HOUR_MIN).astype(np.int64) + first_day * _HOURS
+            for total, value in zip(totals, each, strict=True):
+                total += np.bincount(
+                    hour % (_DAYS * _HOURS), value[going] * minutes, minlength=_DAYS * _HOURS
+                )
+            begin[going] += piece
+        em, kl, minutes = totals
+        known = np.where(minutes > 0, minutes, np.nan)
+        day, hour = np.divmod(np.arange(_DAYS * _HOURS), _HOURS)
+        return pd.DataFrame(
+            {"day": day, "hour": hour, "em": em / known, "kl": kl / known, "bin_minutes": minutes}
+        )
+
+
+def _known(name: str) -> str:
+    if name not in MEASURES:
+        raise ConfigError(f"Unknown measure {name!r}; give one of {', '.join(MEASURES)}.")
+    return name
+
+
+def _weekday(clock: LocalClock) -> int:
+    """Day of the week of the epoch, 0 = Monday."""
+    return clock.epoch.astimezone(zone_of(clock.timezone)).weekday()
