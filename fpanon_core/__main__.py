@@ -1,4 +1,4 @@
-"""The command line: ``python -m fpanon_core ingest|measure|glove|unicity|disclosure|options|generate``.
+"""The command line: ``python -m fpanon_core`` and one of the commands below.
 
 For batches and servers. Exit codes: 0 done; 2 the file, an option or the question is at fault, said
 in one sentence on standard error; 1 a fault of the program; 130 interrupted. No output holds a user

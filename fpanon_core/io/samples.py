@@ -10,6 +10,9 @@ from .region import REGION_TIMEZONE
 
 _FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
 
+SYNTHETIC_QUESTIONNAIRE = _FOLDER / "questionnaire_synthetic.csv"
+"""Invented answers on TRADE's grid of options for the synthetic sample; they prove nothing."""
+
 
 @dataclass(frozen=True)
 class Sample:

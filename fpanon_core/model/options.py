@@ -16,7 +16,7 @@ import numpy as np
 
 from .configs import whole
 from .errors import ConfigError
-from .profiles import AntennaClusters, GeneralizationProfile, Grid, Regions, Space
+from .profiles import AntennaClusters, GeneralizationProfile, Grid, Regions, Space, window_text
 
 SpaceNoise = Literal["planar_laplace", "gaussian"]
 TimeNoise = Literal["laplace", "gaussian"]
@@ -76,7 +76,7 @@ class AddNoise:
         if self.space_m:
             parts.append(f"{_metres(self.space_m)} ({_PLAIN[self.space]})")
         if self.time_min:
-            parts.append(f"{_minutes(self.time_min)} ({_PLAIN[self.time]})")
+            parts.append(f"{window_text(self.time_min)} ({_PLAIN[self.time]})")
         return f"noise of {' and '.join(parts)}" if parts else "no noise"
 
 
@@ -97,7 +97,7 @@ class Permute:
             object.__setattr__(self, name, value)
 
     def __str__(self) -> str:
-        size = _minutes(self.window_min) if self.what == "positions" else _metres(self.region_m)
+        size = window_text(self.window_min) if self.what == "positions" else _metres(self.region_m)
         return f"{self.what} exchanged within {size}"
 
 
@@ -137,7 +137,7 @@ class Glove:
         if self.suppress_space_m is not None:
             limits.append(_metres(self.suppress_space_m))
         if self.suppress_time_min is not None:
-            limits.append(_minutes(self.suppress_time_min))
+            limits.append(window_text(self.suppress_time_min))
         return f"GLOVE, k = {self.k}" + (f", within {' and '.join(limits)}" if limits else "")
 
 
@@ -306,7 +306,3 @@ def _one_of(what: str, value: Any, known: Sequence[str]) -> None:
 
 def _metres(value: float) -> str:
     return f"{value / 1000:g} km" if value >= 1000 else f"{value:g} m"
-
-
-def _minutes(value: float) -> str:
-    return f"{value / 60:g} h" if value >= 60 else f"{value:g} min"

@@ -10,6 +10,8 @@ import numpy as np
 
 from .errors import ConfigError
 
+_DAY_MIN, _WEEK_MIN = 1_440, 10_080
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -73,6 +75,8 @@ class GeneralizationProfile:
     '2.5 km · 1 h'
     >>> str(GeneralizationProfile(AntennaClusters(7), 120))
     'about 7 antennas · 2 h'
+    >>> str(GeneralizationProfile(Regions("district"), 10_080))
+    'regions by district · 1 week'
     """
 
     space: Space
@@ -87,8 +91,7 @@ class GeneralizationProfile:
         _positive("Profile minutes", self.minutes)
 
     def __str__(self) -> str:
-        h = self.minutes / 60
-        return f"{self.space} · " + (f"{h:g} h" if h >= 1 else f"{self.minutes:g} min")
+        return f"{self.space} · {window_text(self.minutes)}"
 
     @property
     def grid_m(self) -> float:
@@ -102,6 +105,22 @@ class GeneralizationProfile:
         if not isinstance(self.space, Grid):
             raise ConfigError(f"The profile {self} is no square grid; give one such as Grid(2500).")
         return float(self.space.metres)
+
+
+def window_text(minutes: float) -> str:
+    """A time window as people say it.
+
+    Examples
+    --------
+    >>> [window_text(m) for m in (1, 90, 1440, 4320, 10_080, 20_160)]
+    ['1 min', '1.5 h', '24 h', '3 days', '1 week', '2 weeks']
+    """
+    if minutes % _WEEK_MIN == 0:
+        weeks = minutes / _WEEK_MIN
+        return f"{weeks:g} week{'' if weeks == 1 else 's'}"
+    if minutes > _DAY_MIN and minutes % _DAY_MIN == 0:
+        return f"{minutes / _DAY_MIN:g} days"
+    return f"{minutes / 60:g} h" if minutes >= 60 else f"{minutes:g} min"
 
 
 def _positive(name: str, value: float) -> None:

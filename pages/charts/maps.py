@@ -233,7 +233,7 @@ def released_map(
         get_fill_color="[c[0], c[1], c[2], 150]",
         get_line_color="[c[0], c[1], c[2], 255]",
         line_width_units=pdk.types.String("pixels"),
-        get_line_width=2,
+        get_line_width=3,
         filled=True,
         stroked=True,
         pickable=True,

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
+
 from fpanon_core.anonymize.presets import fine_grid, glove_ladder, trade_grid
+from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import (
     AddNoise,
     Generalize,
@@ -14,12 +17,9 @@ from fpanon_core.model.options import (
     Permute,
     ReleaseOption,
     SampleUsers,
+    Step,
     SuppressRare,
-    Technique,
 )
-
-from fpanon_core.model.errors import FpanonError
-from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions, Space
 
 from . import definitions
@@ -99,12 +99,12 @@ def _form(data: Dataset) -> None:
         )
         window = cells[1].number_input(
             "Time window (hours)",
-            fs.granularity_min / 60,
-            8_760.0,
-            max(1.0, fs.granularity_min / 60),
+            min_value=fs.granularity_min / 60,
+            max_value=8_760.0,
+            value=None,
             key="options_window",
-            help="Counted from local midnight; used unless places are left as they are and the "
-            "window is that of the data.",
+            placeholder=_AS_READ,
+            help="Counted from local midnight. Empty: times are left as they are.",
         )
         share = cells[1].number_input(
             "Users kept (%)", 0.1, 100.0, 100.0, key="options_share", help=definitions.SAMPLING
@@ -136,15 +136,15 @@ def _form(data: Dataset) -> None:
     if not pressed:
         return
     try:
-        steps: list[Technique] = []
+        steps: list[Step] = []
         if share < 100:
             steps.append(SampleUsers(share / 100))
         if noise_m or noise_min:
             steps.append(AddNoise(space_m=noise_m, time_min=noise_min))
-        as_fine = places == _AS_READ and window * 60 <= fs.granularity_min
-        if not as_fine:
+        if places != _AS_READ or window is not None:
             space = _space(places, fs, 1000 * side, antennas)
-            steps.append(Generalize(GeneralizationProfile(space, round(60 * window, 3))))
+            minutes = fs.granularity_min if window is None else round(60 * window, 3)
+            steps.append(Generalize(GeneralizationProfile(space, minutes)))
         if mixed != "nothing":
             steps.append(Permute(mixed))
         if rare > 1:

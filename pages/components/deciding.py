@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
-from fpanon_core.anonymize.options import OptionResult, OptionsTable
-from fpanon_core.model.options import ReleaseOption
 
+from fpanon_core.anonymize.presets import PublishedUnicity
+from fpanon_core.anonymize.table import OptionResult, OptionsTable
 from fpanon_core.io.writing import table_bytes
+from fpanon_core.model.options import ReleaseOption
 from pages.charts import words
 from pages.charts.pareto import Dot
 
@@ -20,6 +22,13 @@ from .exploring import Draws
 from .weighing import COMPONENTS, RISKS, Weighing
 
 _CHOICE = "fp_choice"
+COLUMNS = {
+    "No.": st.column_config.NumberColumn(width=50),
+    "Option": st.column_config.TextColumn(width="medium"),
+    "On the front": st.column_config.TextColumn(width=90),
+    "Dominated by": st.column_config.TextColumn(width=100),
+    "Utility": st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.2f"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +50,7 @@ def dots(table: OptionsTable, weighed: Weighing, pinned: Sequence[str]) -> list[
         name = result.option.name
         by = [table.results[j].option.name for j in table.dominated_by[i].tolist()]
         told = "on the front" if table.front[i] else f"dominated by {_some(by)}"
+        told = told if math.isfinite(table.utility[i]) else "nobody scored it"
         unsafe = weighed.limit is not None and bool(table.risk[i] > weighed.limit)
         found.append(
             Dot(i + 1, name, float(table.risk[i]), float(table.risk_low[i]),
@@ -52,6 +62,7 @@ def dots(table: OptionsTable, weighed: Weighing, pinned: Sequence[str]) -> list[
 
 def told(table: OptionsTable, found: Sequence[Dot], weighed: Weighing) -> list[str]:
     """What this means: the front, what is safe, and one dominated option explained."""
+    found = [dot for dot in found if math.isfinite(dot.utility)]
     front = [d for d in found if d.front]
     told = [
         f"{len(front)} of {words.count(len(found), 'option')} "
@@ -70,14 +81,14 @@ def told(table: OptionsTable, found: Sequence[Dot], weighed: Weighing) -> list[s
             told.append("No option is within the limit: generalize more, or hide people by GLOVE.")
     worse = [d for d in found if not d.front]
     if worse:
-        told.append(_explained(table, found, worse, weighed))
+        told.append(_explained(table, {d.number: d for d in found}, worse, weighed))
     else:
         told.append("No option is dominated.")
     return told
 
 
 def _explained(
-    table: OptionsTable, found: Sequence[Dot], worse: Sequence[Dot], weighed: Weighing
+    table: OptionsTable, found: dict[int, Dot], worse: Sequence[Dot], weighed: Weighing
 ) -> str:
     """The dominated option that loses the most utility to another, in words."""
 
@@ -85,7 +96,9 @@ def _explained(
         return max(table.utility[j] - dot.utility for j in table.dominated_by[dot.number - 1])
 
     one = max(worse, key=loss)
-    better = max((found[j] for j in table.dominated_by[one.number - 1]), key=lambda d: d.utility)
+    better = max(
+        (found[j + 1] for j in table.dominated_by[one.number - 1]), key=lambda d: d.utility
+    )
     risk = (
         f"the same risk ({_risk(one.risk, weighed)})"
         if better.risk == one.risk
@@ -110,14 +123,17 @@ def shown(table: OptionsTable, found: Sequence[Dot], weighed: Weighing) -> pd.Da
         row = {
             "No.": dot.number,
             "Option": dot.name,
-            "On the front": "yes" if dot.front else f"no, dominated by {', '.join(by)}",
+            "On the front": "yes" if dot.front else "no" if by else "not scored",
+            "Dominated by": ", ".join(by),
             RISKS[weighed.risk]: _risk(dot.risk, weighed),
             "95 % interval": f"{_risk(dot.low, weighed)} – {_risk(dot.high, weighed)}",
             "Utility": round(dot.utility, 3),
         }
         if weighed.limit is not None:
             row["Within the limit"] = "no" if dot.unsafe else "yes"
-        row |= {title.capitalize(): round(result.utility[n], 3) for n, title in COMPONENTS.items()}
+        row |= {
+            title.capitalize(): round(result.components[n], 3) for n, title in COMPONENTS.items()
+        }
         row |= {"Users": result.n_users, "Samples": result.n_samples}
         rows.append(row)
     return pd.DataFrame(rows)
@@ -166,6 +182,14 @@ def current(data: Dataset) -> Choice | None:
     """The choice that stands for these data."""
     found: Choice | None = st.session_state.get(_CHOICE)
     return found if found is not None and found.digest == data.digest else None
+
+
+def published(figures: Sequence[PublishedUnicity]) -> pd.DataFrame:
+    """Places by time windows, as in the thesis."""
+    frame = pd.DataFrame([(f.region, words.duration(f.window_min), f.text) for f in figures],
+                         columns=["Places", "Window", "Unicity"])  # fmt: skip
+    wide = frame.pivot(index="Places", columns="Window", values="Unicity")
+    return wide.loc[frame["Places"].unique(), frame["Window"].unique()]
 
 
 def csv(table: OptionsTable) -> bytes:

@@ -63,6 +63,22 @@ PHANTOM = (
     "member has no sample of their own. Cutting the time axis so that cells do not overlap makes "
     "some."
 )
+K_DISCLOSURE = (
+    "**k-disclosure**: the chance of naming the right record, on average over the users asked "
+    "about: 1 / (number of users who fit what is known). Guessing gives 1 / (all users). "
+    "(TRADE, ch. 4)"
+)
+EM_DISCLOSURE = (
+    "**EM-disclosure** (earth mover's distance): how much the probability that a user was in a bin "
+    "– one place in one time window – changes for who knows the points: from the share of all "
+    "users who were there, to the share of those who fit. The mean over bins and users; 0 means "
+    "that nothing is learnt. (TRADE, ch. 4)"
+)
+KL_DISCLOSURE = (
+    "**KL-disclosure** (Kullback-Leibler divergence): the information gained about a bin, in nats, "
+    "from the same two probabilities. Certainty where nobody expected it counts for more than in "
+    "EM. The mean over bins and users; 0 means that nothing is learnt. (TRADE, ch. 4)"
+)
 SAMPLING = (
     "**Sampling**: a share of the users, drawn at random, is released, each with the whole record. "
     "Whoever is in the release is as easy to find as before."

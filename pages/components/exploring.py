@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
-from fpanon_core.anonymize.options import OptionResult
-from fpanon_core.model.options import ReleaseOption
 
+from fpanon_core.anonymize.table import OptionResult, OptionsTable, utility_choice
 from fpanon_core.engines.process import Job
+from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.options import ReleaseOption
 from pages.charts import words
 
 from . import answers, job_panel, session, tasks
@@ -53,6 +55,14 @@ def results(data: Dataset, wanted: Sequence[ReleaseOption], draws: Draws) -> lis
     with st.container(key="options_work"):
         job_panel.show(session.jobs("explore"), key="options_jobs", stop=_hold)
     return [known[option.steps] for option in wanted if option.steps in known]
+
+
+def table(
+    data: Dataset, results: Sequence[OptionResult], draws: Draws, risk: str, utility: Any
+) -> OptionsTable:
+    """Results beside each other by a measure of risk and a utility; nothing is computed anew."""
+    config = KnowledgeConfig(draws.p, "random", draws.users, draws.seed)
+    return OptionsTable(tuple(results), risk, utility_choice(utility), config, data.digest)
 
 
 def _question(data: Dataset, batch: Sequence[ReleaseOption], draws: Draws) -> Question:

@@ -11,6 +11,7 @@ import streamlit as st
 from fpanon_core.measures.scaling import ScalingFit, fit_scaling_law
 from fpanon_core.measures.unicity import UnicityResult
 from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.profiles import window_text
 from pages.charts.unicity import Law, Rising
 
 from . import answers, job_panel, session, tasks
@@ -83,7 +84,7 @@ def heat(grid: pd.DataFrame, p: int) -> tuple[list[str], list[str], np.ndarray]:
     """Column labels, row labels and ε, rows being time windows."""
     table = grid[grid["p"] == p].pivot(index="window_min", columns="space_size", values="value")
     sides = [f"{m / 1000:g} km" if m >= 1000 else f"{m:g} m" for m in table.columns]
-    windows = [f"{m / 60:g} h" if m >= 60 else f"{m:g} min" for m in table.index]
+    windows = [window_text(m) for m in table.index]
     return sides, windows, table.to_numpy(dtype=float)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
-from fpanon_core.anonymize.options import OptionsTable
 
+from fpanon_core.anonymize.table import OptionsTable
 from pages.charts import words
 from pages.charts.cdf import Curve, cdf
 from pages.charts.maps import MAX_CELLS, released_map
@@ -84,7 +84,7 @@ def compare(data: Dataset, table: OptionsTable, names: Sequence[str], seed: int,
     }
     _maps(looks, names, of)
     _curves(looks, names, of)
-    st.dataframe(_numbers(table, rows), key="options_compared")
+    st.dataframe(_numbers(table, rows), key="options_compared", height="content")
 
 
 def _maps(looks: dict[str, Look], names: Sequence[str], of: Theme) -> None:
@@ -134,8 +134,9 @@ def _curves(looks: dict[str, Look], names: Sequence[str], of: Theme) -> None:
     )  # fmt: skip
     what_this_means(
         *(
-            f"In “{words.plain(c.name)}”, {words.percent(float((c.values == 0).mean()))} of the "
-            f"users have a record that somebody else has, too."
+            f"In “{words.plain(c.name)}”, {words.share(int((c.values == 0).sum()), len(c.values))} "
+            f"{'has' if (c.values == 0).sum() <= 1 else 'have'} a record that somebody else has, "
+            "too."
             for c in curves
         ),
         key="options_gaps",
@@ -156,7 +157,7 @@ def _numbers(table: OptionsTable, rows: Sequence[int]) -> pd.DataFrame:
                 else f"{value:.3g} ({low:.3g} – {high:.3g})"
             )
         for name, title in COMPONENTS.items():
-            column[f"Utility: {title}"] = f"{result.utility[name]:.2f}"
+            column[f"Utility: {title}"] = f"{result.components[name]:.2f}"
         column["Utility, weighted"] = f"{table.utility[i]:.2f}"
         column["On the front"] = "yes" if table.front[i] else "no"
         columns[result.option.name] = column

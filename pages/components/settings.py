@@ -21,6 +21,7 @@ _CURRENT, _BEFORE = "fp_settings", "fp_settings_before"
 # How often the form, and the crowds beside it, were overtaken by a change made elsewhere.
 _FORM, _CROWDS = "fp_settings_form", "fp_settings_crowds"
 _MAX_K, _MAX_PROFILES = 100, 8
+_MINUTES = {"min": 1, "h": 60, "day": 1_440, "week": 10_080}
 K_PRESETS = (2, 5, 10, 25, 50, 100)
 # The levels of ANON fig. 4, from the finest its data allow to a citywide, 8-hour aggregation.
 PROFILE_PRESETS = tuple(
@@ -237,13 +238,13 @@ def _profiles(chosen: list[str]) -> tuple[GeneralizationProfile, ...]:
 def _profile(text: str) -> GeneralizationProfile:
     """From "2.5 km · 1 h", as profiles are shown; the dot may be a comma, an x or a blank."""
     found = re.fullmatch(
-        r"\s*([\d.]+)\s*(k?m)\s*[·,x ]\s*([\d.]+)\s*(min|h)\s*", text, re.IGNORECASE
+        r"\s*([\d.]+)\s*(k?m)\s*[·,x ]\s*([\d.]+)\s*(min|h|days?|weeks?)\s*", text, re.IGNORECASE
     )
     with contextlib.suppress(ValueError, ConfigError):
         if found:
             space, unit, time, clock = found.groups()
             metres = float(space) * (1000 if unit.lower() == "km" else 1)
-            minutes = float(time) * (60 if clock.lower() == "h" else 1)
+            minutes = float(time) * _MINUTES[clock.lower().rstrip("s")]
             return GeneralizationProfile(Grid(metres), minutes)
     raise ConfigError("A profile could not be read; write it like “2.5 km · 60 min”.")
 

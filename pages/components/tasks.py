@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fpanon_core.anonymize.chain import release
-from fpanon_core.anonymize.options import OptionResult, explore_options
-from fpanon_core.model.options import ReleaseOption
 
+from fpanon_core.anonymize.chain import release
 from fpanon_core.anonymize.comparison import compare_releases
 from fpanon_core.anonymize.estimate import estimate_glove_s
 from fpanon_core.anonymize.generalize import generalize
 from fpanon_core.anonymize.glove import glove
+from fpanon_core.anonymize.options import explore_options
 from fpanon_core.anonymize.regions import region_map
+from fpanon_core.anonymize.table import OptionResult
 from fpanon_core.anonymize.unicity_grid import unicity_grid
 from fpanon_core.anonymize.verification import verify_k_anonymity
 from fpanon_core.anonymize.voronoi import merged_regions, voronoi_cells
@@ -32,6 +32,7 @@ from fpanon_core.model.configs import Screening, Strategy, StretchConfig
 from fpanon_core.model.errors import InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult, Verification
+from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid
 from fpanon_core.model.published import degrees_of
 from fpanon_core.model.results import KGapResult
@@ -298,7 +299,7 @@ def explore(
 ) -> tuple[OptionResult, ...]:
     """Risk by every measure, and the components of utility, of each option."""
     table = explore_options(fs, options, p=p, users=users, seed=seed, progress=progress)
-    return tuple(table.results)
+    return table.results
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,21 +8,24 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
-from fpanon_core.anonymize.options import Asked
-from fpanon_core.io.questionnaire import (
-    questionnaire_template,
-    read_questionnaire,
-    synthetic_questionnaire,
-)
-from fpanon_core.measures.utility import WEIGHTINGS
 
+from fpanon_core.anonymize.table import Asked
+from fpanon_core.io.questionnaire import DOMAINS, questionnaire_template, read_questionnaire
+from fpanon_core.io.samples import SYNTHETIC_QUESTIONNAIRE
 from fpanon_core.io.writing import table_bytes
+from fpanon_core.measures.utility import WEIGHTINGS
 from fpanon_core.model.errors import FpanonError
 from pages.charts import words
 
 from . import definitions
 
 _ANSWERS = "fp_questionnaire"
+MEASURES = (
+    definitions.UNICITY,
+    definitions.K_DISCLOSURE,
+    definitions.EM_DISCLOSURE,
+    definitions.KL_DISCLOSURE,
+)
 RISKS = {
     "unicity": "Unicity",
     "k": "k-disclosure",
@@ -44,7 +47,6 @@ COMPONENTS = {
     "time": "temporal resolution",
 }
 _COMPUTED, _ASKED = "computed from the data", "asked of experts"
-_DOMAINS = ("transport", "epidemics")
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def _risk() -> tuple[str, float | None]:
         required=True,
         key="options_risk",
         persist_state="session",
-        help=" ".join((definitions.UNICITY, definitions.DISCLOSURE)),
+        help="  \n".join(MEASURES),
     )
     unit = " (%)" if risk == "unicity" else ""
     limit = st.number_input(
@@ -163,7 +165,7 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.download_button(
             "Template",
-            lambda: table_bytes([questionnaire_template(names, _DOMAINS)], "template.csv"),
+            lambda: table_bytes([questionnaire_template(names, DOMAINS)], "template.csv"),
             file_name="questionnaire.csv",
             mime="text/csv",
             key="options_template",
@@ -179,37 +181,43 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
         "Questionnaire (CSV or XLSX: expert, domain, option, score)", key="options_file",
         type=["csv", "tsv", "xlsx", "gz", "zip"],
     )  # fmt: skip
-    if file is not None:
-        _read(file, names)
-    frame = synthetic_questionnaire(names) if example else st.session_state.get(_ANSWERS)
-    if frame is None:
+    source = SYNTHETIC_QUESTIONNAIRE if example else file
+    if source is not None:
+        try:
+            st.session_state[_ANSWERS] = example, read_questionnaire(source, options=list(names))
+        except FpanonError as error:
+            if example:
+                st.info(
+                    "The synthetic example scores the 3 × 4 options of the synthetic sample; none "
+                    "of yours is among them."
+                )
+            else:
+                st.error(str(error))
+            return None
+    kept_example, frame = st.session_state.get(_ANSWERS, (example, None))
+    if frame is None or kept_example != example:
         st.caption("The options are drawn as soon as there is a questionnaire.")
         return None
     if example:
         st.badge("Synthetic answers, no real experts", icon="⚙️", color="orange")
-    domains = sorted(frame["domain"].unique())
-    domain = st.selectbox("Domain", domains, key="options_domain", width=240)
+    _told_rejected(frame.attrs["rejected"])
+    domain = st.selectbox(
+        "Domain", sorted(frame["domain"].unique()), key="options_domain", width=240
+    )
     part = frame[frame["domain"] == domain]
     missing = [name for name in names if name not in set(part["option"])]
-    _told_rejected(frame.attrs.get("rejected"))
     experts = part["expert"].nunique()
     st.caption(
         f"{words.count(experts, 'expert')}, {words.count(len(part), 'score')}."
         + (f" {words.count(len(missing), 'option')} nobody scored." if missing else "")
     )
     told = f"utility for {domain}, as asked"
-    return Asked(frame, domain), f"Utility for {domain}, mean of {experts} experts (0–1)", told
+    mean = f"mean of {words.count(experts, 'expert')}"
+    return Asked(frame, domain), f"Utility for {domain}, {mean} (0–1)", told
 
 
-def _read(file: Any, names: Sequence[str]) -> None:
-    try:
-        st.session_state[_ANSWERS] = read_questionnaire(file, options=list(names))
-    except FpanonError as error:
-        st.error(str(error))
-
-
-def _told_rejected(rejected: pd.DataFrame | None) -> None:
-    if rejected is None or not len(rejected):
+def _told_rejected(rejected: pd.DataFrame) -> None:
+    if not len(rejected):
         return
     st.warning(f"{words.count(len(rejected), 'row')} of the questionnaire could not be used.")
     with st.expander("Which rows, and why"):

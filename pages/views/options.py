@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import streamlit as st
-from fpanon_core.anonymize.options import OptionsTable
-from fpanon_core.anonymize.presets import PUBLISHED_TRADE
+import math
 
+import streamlit as st
+
+from fpanon_core.anonymize.presets import PUBLISHED_TRADE
 from pages.charts import style, words
 from pages.charts.pareto import pareto
 from pages.components import builder, deciding, definitions, exploring, needed, pinned, weighing
@@ -46,7 +47,7 @@ for result in results:
 if weighed is None or not done:
     st.caption("The figure appears here as soon as the first options are explored.")
     end_view()
-table = OptionsTable.of(done, risk=weighed.risk, utility=weighed.utility)
+table = exploring.table(data, done, draws, weighed.risk, weighed.utility)
 names = [result.option.name for result in done]
 
 # --- the front ---
@@ -55,7 +56,8 @@ picked = pinned.chosen(names)
 dots = deciding.dots(table, weighed, picked)
 st.plotly_chart(
     pareto(
-        dots, of, risk_title=weighed.risk_title, utility_title=weighed.utility_title,
+        [dot for dot in dots if math.isfinite(dot.utility)],
+        of, risk_title=weighed.risk_title, utility_title=weighed.utility_title,
         percent=weighed.percent, limit=weighed.limit,
     ),
     key="options_front",
@@ -69,8 +71,7 @@ st.plotly_chart(
 what_this_means(*deciding.told(table, dots, weighed), key="options_front")
 st.dataframe(
     deciding.shown(table, dots, weighed), hide_index=True, key="options_table",
-    column_config={"Utility": st.column_config.ProgressColumn(min_value=0, max_value=1,
-                                                              format="%.2f")},
+    height="content" if len(dots) <= 16 else 620, column_config=deciding.COLUMNS,
 )  # fmt: skip
 with st.expander("What the outsider is assumed to know, and how risk and utility are measured"):
     st.markdown(
@@ -79,10 +80,10 @@ with st.expander("What the outsider is assumed to know, and how risk and utility
         "the cautious reading where noise or exchange has made the release untrue. A risk "
         "is of those who are in the release; a sample of users lowers nobody's risk who is in it."
     )
-    for text in (definitions.DISCLOSURE, definitions.UTILITY):
+    for text in (*weighing.MEASURES, definitions.UTILITY):
         st.markdown(text)
 with st.expander("Published for comparison: unicity at p = 4 of 1.6 million people (TRADE)"):
-    st.dataframe(PUBLISHED_TRADE, key="options_trade")
+    st.dataframe(deciding.published(PUBLISHED_TRADE), key="options_trade")
     st.caption(
         "Share of unique people by places (rows) and time window (columns), thesis table 5.2, on "
         "other data: compare the shape only."

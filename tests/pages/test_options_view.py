@@ -1,4 +1,4 @@
-"""The Release options view: empty, explored, another risk, asked utility, own options, the choice."""
+"""The Release options view: explored, another risk, asked utility, own options, the choice."""
 
 from __future__ import annotations
 
@@ -114,8 +114,21 @@ def test_asked_utility_by_the_template_filled_in(app: AppTest) -> None:
     assert by_name.loc[options[1], "Utility"] == 0.4  # the first answer counts
     assert not app.exception
     app.toggle(key="options_example").set_value(True).run()
-    assert "12 options" in said(app)
-    assert shown(app)["Utility"].notna().all()
+    assert "none of yours is among them" in said(app)
+    app.toggle(key="options_example").set_value(False).run()
+    assert "2 experts, 3 scores" in said(app)
+    assert not app.exception
+
+
+def test_the_synthetic_answers_score_the_options_of_the_synthetic_sample(app: AppTest) -> None:
+    opened(app, "synthetic")
+    go(app, "options")
+    explored(app, 12)
+    app.segmented_control(key="options_utility").set_value("asked of experts").run()
+    app.toggle(key="options_example").set_value(True).run()
+    assert "Synthetic answers, no real experts" in said(app)
+    assert "nobody scored" not in said(app)
+    assert shown(app)["Utility"].between(0, 1).all()
     assert not app.exception
 
 
@@ -146,7 +159,7 @@ def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     explored(app, 12)
     some = names(app)[:2]
     app.multiselect(key="options_pinned").set_value(some).run()
-    until(app, lambda at: "have a record that somebody else has" in said(at))
+    until(app, lambda at: "a record that somebody else has" in said(at))
     compared = next(t.value for t in app.dataframe if "Utility, weighted" in t.value.index)
     assert list(compared.columns) == some
     app.button(key="options_choice_keep").click().run()
