@@ -1,4 +1,4 @@
-"""The command line: ``python -m fpanon_core ingest|measure|glove|unicity|disclosure|options|generate``.
+"""The command line: ``python -m fpanon_core COMMAND``; ``--help`` lists the commands.
 
 For batches and servers. Exit codes: 0 done; 2 the file, an option or the question is at fault, said
 in one sentence on standard error; 1 a fault of the program; 130 interrupted. No output holds a user
@@ -31,8 +31,8 @@ app.command()(ingest)
 app.command()(measure)
 app.command()(glove)
 app.command()(unicity)
-app.command()(options)
 app.command()(disclosure)
+app.command()(options)
 app.command()(generate)
 
 

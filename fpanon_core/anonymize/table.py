@@ -18,7 +18,7 @@ from ..measures.utility import COMPONENTS, score, weighting
 from ..model.configs import KnowledgeConfig
 from ..model.disclosure import MEASURES
 from ..model.errors import ConfigError, SchemaError
-from ..model.options import ReleaseOption, Step
+from ..model.options import ReleaseOption, Step, name_key
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -58,7 +58,9 @@ class UtilityChoice:
         """The utility of one option; NaN where it is not known."""
         if self.asked is not None:
             names = (result.option.name, result.option.text)
-            return next((self.asked[_key(n)] for n in names if _key(n) in self.asked), math.nan)
+            return next(
+                (self.asked[name_key(n)] for n in names if name_key(n) in self.asked), math.nan
+            )
         if result.fault is not None or not result.components:
             return math.nan
         if self.weights is None:
@@ -308,7 +310,9 @@ def utility_choice(utility: Any) -> UtilityChoice:
         case Asked(frame=frame, domain=domain) | ("asked", frame, domain):
             means = asked_utility(frame, domain)
             pairs = zip(means["option"], means["mean"], strict=True)
-            return UtilityChoice(f"asked: {domain}", asked={_key(o): float(m) for o, m in pairs})
+            return UtilityChoice(
+                f"asked: {domain}", asked={name_key(o): float(m) for o, m in pairs}
+            )
         case str():
             return UtilityChoice(utility, weights=weighting(utility))
         case Mapping():
@@ -319,10 +323,6 @@ def utility_choice(utility: Any) -> UtilityChoice:
         "Utility is a named weighting, weights by component, answers of a questionnaire, or a "
         "function of the original and the released data."
     )
-
-
-def _key(name: str) -> str:
-    return " ".join(name.split()).casefold()
 
 
 def _plain(value: Any) -> Any:

@@ -259,6 +259,11 @@ def as_option(thing: Any) -> ReleaseOption:
     return ReleaseOption(steps=(thing,))
 
 
+def name_key(text: object) -> str:
+    """By which names of options and domains are compared: no case, no superfluous spaces."""
+    return " ".join(str(text).split()).casefold()
+
+
 def _step_to_dict(step: Step) -> dict[str, Any]:
     technique = next(name for name, kind in _KINDS.items() if type(step) is kind)
     if isinstance(step, Generalize):
