@@ -26,9 +26,9 @@ def asked_utility(frame: pd.DataFrame, domain: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per option, in order of first appearance and so spelt: ``option``, ``mean`` (score/10),
-        ``experts`` (how many scored it), ``low``, ``high`` (95 % interval by Student's t, cut to
-        [0, 1]; NaN with one expert).
+        One row per option, in order of first appearance and so spelt: ``option``, ``mean``
+        (score/10), ``experts`` (how many scored it), ``low``, ``high`` (95 % interval by Student's
+        t, cut to [0, 1]; NaN with one expert).
 
     Raises
     ------
