@@ -50,7 +50,7 @@ def grid_of(reference):
 
 
 def small(fs, released):
-    """The plain loops go over all pairs of squares that cells overlap: no more than 7 along each."""
+    """The plain loops go over all pairs of squares that cells overlap: at most 7 along each."""
     extent = max(np.ptp(fs.x_m) + fs.dx_m.max(), np.ptp(fs.y_m) + fs.dy_m.max())
     largest = max(extent, released.dx_m.max(), released.dy_m.max())
     return max(100.0, float(np.ceil(largest / 700) * 100))
