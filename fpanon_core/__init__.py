@@ -11,12 +11,13 @@ from .anonymize.estimate import estimate_glove_s
 from .anonymize.generalize import generalize
 from .anonymize.glove import glove
 from .anonymize.noise import add_noise
+from .anonymize.option_result import Asked, OptionResult
 from .anonymize.options import explore_options, explored
 from .anonymize.permutation import permute
 from .anonymize.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, trade_grid
 from .anonymize.rare import suppress_rare
 from .anonymize.sampling import sample_users
-from .anonymize.table import Asked, OptionResult, OptionsTable
+from .anonymize.table import OptionsTable
 from .anonymize.unicity_grid import unicity_grid
 from .anonymize.verification import verify_k_anonymity
 from .anonymize.voronoi import merged_regions, voronoi_cells
@@ -62,19 +63,11 @@ from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, 
 from .model.fingerprints import FingerprintSet
 from .model.glove import GloveResult, Verification
 from .model.knowledge import Knowledge
-from .model.options import (
-    AddNoise,
-    Generalize,
-    Glove,
-    Permute,
-    ReleaseOption,
-    SampleUsers,
-    SuppressRare,
-    as_option,
-)
+from .model.options import ReleaseOption, as_option
 from .model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions
 from .model.published import GeneralizedFingerprintSet
 from .model.results import KGapResult
+from .model.techniques import AddNoise, Generalize, Glove, Permute, SampleUsers, SuppressRare
 from .model.version import __version__
 
 __all__ = [

@@ -31,8 +31,8 @@ app.command()(ingest)
 app.command()(measure)
 app.command()(glove)
 app.command()(unicity)
-app.command()(options)
 app.command()(disclosure)
+app.command()(options)
 app.command()(generate)
 
 

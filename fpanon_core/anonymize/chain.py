@@ -11,16 +11,8 @@ from ..measures.matching import part
 from ..model.configs import whole
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.options import (
-    AddNoise,
-    Generalize,
-    Glove,
-    Permute,
-    SampleUsers,
-    Step,
-    SuppressRare,
-    as_option,
-)
+from ..model.options import as_option
+from ..model.techniques import AddNoise, Generalize, Glove, Permute, SampleUsers, Step, SuppressRare
 from .generalize import generalize
 from .glove import glove
 from .noise import add_noise

@@ -16,7 +16,7 @@ from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 from ..model.configs import whole
 from ..model.distinct import distinct_rows
 from ..model.fingerprints import FingerprintSet
-from ..model.options import AddNoise, SpaceNoise, TimeNoise
+from ..model.techniques import AddNoise, SpaceNoise, TimeNoise
 from .cells import PLACE, TIME, cells_of, gathered, windows_at
 
 FloatArray = npt.NDArray[np.float64]

@@ -26,9 +26,11 @@ from ..model.configs import KnowledgeConfig, Strategy
 from ..model.disclosure import MEASURES
 from ..model.errors import Cancelled, ConfigError, FpanonError
 from ..model.fingerprints import FingerprintSet
-from ..model.options import ReleaseOption, Step, as_option
+from ..model.options import ReleaseOption, as_option
+from ..model.techniques import Step
 from .chain import apply, step_seed
-from .table import CUSTOM, Interval, OptionResult, OptionsTable, utility_choice
+from .option_result import CUSTOM, Interval, OptionResult, utility_choice
+from .table import OptionsTable
 
 RiskFunction = Callable[[FingerprintSet], float]
 UtilityFunction = Callable[[FingerprintSet, FingerprintSet], float]
@@ -95,8 +97,8 @@ def explore_options(
     >>> x, t = [0, 9000, 300, 800], [60, 600, 65, 70]
     >>> fs = FingerprintSet.from_samples([1, 1, 2, 3], x, [0] * 4, t)
     >>> table = explore_options(fs, [[], GeneralizationProfile(Grid(5000), 480)], p=1)
-    >>> table.front.tolist(), table.risk[0]
-    ([True, True], 1.0)
+    >>> table.front.tolist(), table.risk.round(2).tolist()
+    ([True, True], [1.0, 0.33])
     """
     asked = _distinct(options)
     config = KnowledgeConfig(p, strategy, users, seed)

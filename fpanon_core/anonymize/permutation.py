@@ -9,7 +9,7 @@ from ..model.configs import whole
 from ..model.distinct import distinct_rows
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
-from ..model.options import Permute, What
+from ..model.techniques import Permute, What
 from .cells import PLACE, TIME, cells_of, gathered, windows_at
 
 IntArray = npt.NDArray[np.int64]

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..model.fingerprints import FingerprintSet
-from ..model.options import Generalize, Glove, ReleaseOption
+from ..model.options import ReleaseOption
 from ..model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions, Space
+from ..model.techniques import Generalize, Glove
 
 WINDOWS_MIN = (60.0, 360.0, 720.0, 10_080.0)
 """TRADE's windows (table 5.1): 1 hour, 6 hours, 12 hours, 1 week."""

@@ -10,8 +10,8 @@ from ..model.configs import whole
 from ..model.distinct import distinct_rows
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.options import SuppressRare
 from ..model.ragged import offsets_of
+from ..model.techniques import SuppressRare
 from .cells import PLACE, TIME, cells_of
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..model.configs import whole
 from ..model.fingerprints import FingerprintSet
-from ..model.options import SampleUsers
+from ..model.techniques import SampleUsers
 
 
 def sample_users(fs: FingerprintSet, share: float, *, seed: int = 0) -> FingerprintSet:

@@ -11,9 +11,10 @@ from typing import Annotated, Any, cast
 import pandas as pd
 import typer
 
+from ..anonymize.option_result import Asked, OptionResult, utility_choice
 from ..anonymize.options import explore_options
 from ..anonymize.presets import fine_grid, glove_ladder, trade_grid
-from ..anonymize.table import Asked, OptionResult, OptionsTable, utility_choice
+from ..anonymize.table import OptionsTable
 from ..engines.local import LocalEngine
 from ..io.questionnaire import questionnaire_template, read_questionnaire
 from ..io.writing import check_writable, read_json, write_json, write_table

@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..model.configs import whole
 from ..model.errors import ConfigError, SchemaError
-from ..model.options import as_option
+from ..model.options import as_option, name_key
 from ..model.profiles import AntennaClusters, GeneralizationProfile, Regions, Space
 from .columns import missing_in, numbers_of, text_of
 from .names import normal
@@ -96,11 +96,11 @@ def read_questionnaire(
         ("option", asked, UNKNOWN_OPTION),
     ):
         if known is not None:
-            spelt = {_key(each): each for each in known}
-            found = frame[name].map(lambda text, spelt=spelt: spelt.get(_key(text)))
+            spelt = {name_key(each): each for each in known}
+            found = frame[name].map(lambda text, spelt=spelt: spelt.get(name_key(text)))
             reject(why, found.isna())
             frame[name] = found.where(found.notna(), frame[name])
-    keys = frame[["expert", "domain", "option"]].apply(lambda column: column.map(_key))
+    keys = frame[["expert", "domain", "option"]].apply(lambda column: column.map(name_key))
     good = reason == ""
     again = np.zeros(len(frame), bool)
     again[good] = keys[good].duplicated().to_numpy()
@@ -196,10 +196,6 @@ def synthetic_questionnaire(*, experts: int = 10, seed: int = 0) -> pd.DataFrame
 
 def _name(option: Any) -> str:
     return option if isinstance(option, str) else as_option(option).name
-
-
-def _key(text: object) -> str:
-    return " ".join(str(text).split()).casefold()
 
 
 def _objects(column: Any) -> Any:

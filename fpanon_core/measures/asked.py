@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import stats  # type: ignore[import-untyped,unused-ignore]
 
 from ..model.errors import ConfigError
+from ..model.options import name_key
 
 MAX_SCORE = 10.0
 
@@ -25,9 +26,9 @@ def asked_utility(frame: pd.DataFrame, domain: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per option, in order of first appearance: ``option``, ``mean`` (score/10),
-        ``experts`` (how many scored it), ``low``, ``high`` (95 % interval by Student's t, cut to
-        [0, 1]; NaN with one expert).
+        One row per option, in order of first appearance and so spelt: ``option``, ``mean``
+        (score/10), ``experts`` (how many scored it), ``low``, ``high`` (95 % interval by Student's
+        t, cut to [0, 1]; NaN with one expert).
 
     Raises
     ------
@@ -41,12 +42,12 @@ def asked_utility(frame: pd.DataFrame, domain: str) -> pd.DataFrame:
     >>> asked_utility(frame, "transport")[["option", "mean", "experts"]].values.tolist()
     [['1 km', 0.7, 2]]
     """
-    mine = frame[frame["domain"].str.casefold() == str(domain).casefold()]
+    mine = frame[frame["domain"].map(name_key) == name_key(domain)]
     if len(mine) == 0:
         known = ", ".join(repr(name) for name in frame["domain"].unique())
         raise ConfigError(f"The questionnaire has no domain {domain!r}; it has {known or 'none'}.")
     rows = []
-    for option, group in mine.groupby("option", sort=False):
+    for _, group in mine.groupby(mine["option"].map(name_key), sort=False):
         scores = group["score"].to_numpy(np.float64) / MAX_SCORE
         mean, experts = float(scores.mean()), len(scores)
         half = math.nan
@@ -56,7 +57,7 @@ def asked_utility(frame: pd.DataFrame, domain: str) -> pd.DataFrame:
         # max and min would swallow NaN; numpy's do not.
         rows.append(
             {
-                "option": option,
+                "option": group["option"].iloc[0],
                 "mean": mean,
                 "experts": experts,
                 "low": float(np.maximum(0.0, mean - half)),

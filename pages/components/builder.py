@@ -10,17 +10,17 @@ import streamlit as st
 from fpanon_core.anonymize.presets import fine_grid, glove_ladder, trade_grid
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import (
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions, Space
+from fpanon_core.model.techniques import (
     AddNoise,
     Generalize,
     Glove,
     Permute,
-    ReleaseOption,
     SampleUsers,
     Step,
     SuppressRare,
 )
-from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions, Space
 
 from . import definitions
 from .dataset import Dataset

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
+from fpanon_core.anonymize.option_result import OptionResult
 from fpanon_core.anonymize.presets import PublishedUnicity
-from fpanon_core.anonymize.table import OptionResult, OptionsTable
+from fpanon_core.anonymize.table import OptionsTable
 from fpanon_core.io.writing import table_bytes
 from fpanon_core.model.options import ReleaseOption
 from pages.charts import words
@@ -79,6 +80,12 @@ def told(table: OptionsTable, found: Sequence[Dot], weighed: Weighing) -> list[s
             )
         else:
             told.append("No option is within the limit: generalize more, or hide people by GLOVE.")
+    if weighed.risk in ("em", "kl"):
+        told.append(
+            "EM and KL are means over all bins of the release: finer data have many more bins, "
+            "almost all of them empty for everybody, and so score lower though people are easier "
+            "to find. Compare forms of like resolution by them, and look at unicity, too."
+        )
     worse = [d for d in found if not d.front]
     if worse:
         told.append(_explained(table, {d.number: d for d in found}, worse, weighed))

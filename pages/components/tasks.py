@@ -16,9 +16,9 @@ from fpanon_core.anonymize.comparison import compare_releases
 from fpanon_core.anonymize.estimate import estimate_glove_s
 from fpanon_core.anonymize.generalize import generalize
 from fpanon_core.anonymize.glove import glove
+from fpanon_core.anonymize.option_result import OptionResult
 from fpanon_core.anonymize.options import explore_options
 from fpanon_core.anonymize.regions import region_map
-from fpanon_core.anonymize.table import OptionResult
 from fpanon_core.anonymize.unicity_grid import unicity_grid
 from fpanon_core.anonymize.verification import verify_k_anonymity
 from fpanon_core.anonymize.voronoi import merged_regions, voronoi_cells

@@ -12,9 +12,9 @@ import subprocess
 import sys
 from datetime import date
 
-from tests.benchmarks import disclosure, glove, kgap, reading, unicity
+from tests.benchmarks import disclosure, glove, kgap, options, reading, unicity
 
-CASES = kgap.CASES | reading.CASES | glove.CASES | unicity.CASES | disclosure.CASES
+CASES = kgap.CASES | reading.CASES | glove.CASES | unicity.CASES | disclosure.CASES | options.CASES
 # Long cases run only when named.
 BY_DEFAULT = (
     "kgap_5000_k10",
@@ -25,6 +25,7 @@ BY_DEFAULT = (
     "unicity_100000",
     "disclosure_100000",
     "disclosure_coarse",
+    "options_trade",
 )
 
 

@@ -16,6 +16,8 @@ from typer.testing import CliRunner
 from fpanon_core.__main__ import app
 from fpanon_core.anonymize.disclosure_grid import disclosure_grid
 from fpanon_core.anonymize.glove import glove
+from fpanon_core.anonymize.options import explore_options
+from fpanon_core.anonymize.presets import trade_grid
 from fpanon_core.anonymize.unicity_grid import unicity_grid
 from fpanon_core.anonymize.verification import verify_k_anonymity
 from fpanon_core.io.cdr import read_cdr
@@ -64,7 +66,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- help ----------------------------------------------------------------------------------------
 
 
-COMMANDS = ("ingest", "measure", "glove", "unicity", "disclosure", "generate")
+COMMANDS = ("ingest", "measure", "glove", "unicity", "disclosure", "options", "generate")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -545,3 +547,111 @@ def test_as_a_program_that_fails(three: Path) -> None:
     assert done.stderr == (
         "Error: k = 9 exceeds the 3 fingerprints loaded; choose k ≤ 3 or load more data.\n"
     )
+
+
+# --- options -------------------------------------------------------------------------------------
+
+THREE_OPTIONS = [
+    {"name": "raw", "steps": []},
+    {"name": "hour", "steps": [{"technique": "generalize", "minutes": 60,
+                                "space": {"kind": "grid", "metres": 1000}}]},
+    {"name": "crowds", "steps": [{"technique": "suppress_rare", "min_users": 9}]},
+]  # fmt: skip
+
+
+@pytest.fixture
+def options_json(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(THREE_OPTIONS))
+    return path
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_options_of_three_in_text_json_and_file(
+    three: Path, options_json: Path, tmp_path: Path, ending: str
+) -> None:
+    """By the hour alice and bob are alike: unicity 1/3; no bin has nine people in it."""
+    out = tmp_path / f"table{ending}"
+    arguments = ("options", three, "--options", options_json, "--p", 1, "--limit", 0.5)
+    result = run(*arguments, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "unsafe; on the front" in result.output
+    assert "crowds: No bin has 9 users" in result.output
+    table = pd.read_csv(out) if ending == ".csv" else pd.read_parquet(out)
+    assert table["option"].tolist() == ["raw", "hour", "crowds"]
+    assert table["risk"][:2].tolist() == pytest.approx([1, 1 / 3])
+    assert table["front"].tolist() == [True, True, False]
+    saved = tmp_path / "table.json"
+    assert "example.org" not in result.output + str(out.read_bytes()) + saved.read_text()
+    told = json.loads(run(*arguments, "--json").stdout)
+    assert [row["unsafe"] for row in told["options"]] == [True, False, False]
+    assert told["options"][2]["risk"] is None
+    assert told["config"] == {"p": 1, "strategy": "random", "users": 2500, "seed": 0}
+
+
+def test_options_are_what_the_function_makes(people: Path) -> None:
+    fs, _ = read_cdr(people)
+    expected = explore_options(fs, trade_grid(fs), p=2, risk="em", utility={"flows": 1, "time": 2})
+    arguments = ("--p", 2, "--risk", "em", "--utility", "flows=1,time=2", "--json")
+    told = json.loads(run("options", people, *arguments).stdout)
+    assert [row["risk"] for row in told["options"]] == expected.risk.tolist()
+    assert [row["utility"] for row in told["options"]] == expected.utility.tolist()
+    assert [row["front"] for row in told["options"]] == expected.front.tolist()
+
+
+def test_options_go_on_from_what_is_saved(three: Path, options_json: Path, tmp_path: Path) -> None:
+    out, saved = tmp_path / "table.csv", tmp_path / "table.json"
+    arguments = ("options", three, "--options", options_json, "--p", 1, "--out", out)
+    assert run(*arguments).exit_code == 0
+    plain = json.loads(saved.read_text())
+    plain["results"][0]["n_samples"] = 77  # a mark: only what is read back can carry it
+    saved.write_text(json.dumps(plain))
+    assert run(*arguments).exit_code == 0
+    assert pd.read_csv(out)["samples"].tolist()[:2] == [77, 3]
+    assert run(*arguments, "--seed", 1).exit_code == 0  # another seed: nothing of it is used
+    assert pd.read_csv(out)["samples"].tolist()[:2] == [3, 3]
+    saved.write_text("{}")
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert "explore them anew" in result.output
+
+
+def test_options_by_questionnaire(three: Path, options_json: Path, tmp_path: Path) -> None:
+    template, filled = tmp_path / "template.csv", tmp_path / "filled.csv"
+    arguments = ("options", three, "--options", options_json, "--p", 1)
+    assert "3 options" in run(*arguments, "--template", template).output
+    answers = pd.read_csv(template)
+    assert len(answers) == 3 * 2 * 3
+    answers["score"] = [9, 4, 1] * 6
+    answers.loc[len(answers)] = ["Expert 1", "transport", "raw", 3]
+    answers.loc[len(answers)] = ["Expert 1", "transport", "raw", 30]
+    answers.to_csv(filled, index=False)
+    result = run(*arguments, "--questionnaire", filled, "--utility", "transport")
+    assert result.exit_code == 0, result.output
+    assert "18 answers used, 2 set aside." in result.output
+    assert "row 20: the same expert" in result.output
+    assert "row 21: the score is outside" in result.output
+    assert "0.900" in result.output
+    assert "0.400" in result.output
+    unknown = run(*arguments, "--questionnaire", filled, "--utility", "tourism")
+    assert unknown.exit_code == 2
+    assert "tourism" in unknown.output
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (("--risk", "danger"), "--risk 'danger'"),
+        (("--utility", "fun"), "fun"),
+        (("--utility", "flows=x"), "flows=x"),
+        (("--preset", "trade,best"), "best"),
+        (("--options", "nowhere.json"), "nowhere.json"),
+        (("--p", 0), "p = 0"),
+        (("--out", "table.xls"), ".xls"),
+    ],
+)
+def test_options_are_checked_before_the_reading(wrong: tuple[object, ...], words: str) -> None:
+    result = run("options", "missing.csv", *wrong)
+    assert result.exit_code == 2
+    assert words in result.output
+    assert "missing.csv" not in result.output

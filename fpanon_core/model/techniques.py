@@ -1,0 +1,212 @@
+"""Privacy-preserving techniques as plain data (science.md §9).
+
+Each is a small frozen description, checked when it is made; what it does is in
+:mod:`fpanon_core.anonymize`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from .configs import whole
+from .errors import ConfigError
+from .profiles import (
+    AntennaClusters,
+    GeneralizationProfile,
+    Grid,
+    Regions,
+    Space,
+    window_text,
+)
+
+SpaceNoise = Literal["planar_laplace", "gaussian"]
+TimeNoise = Literal["laplace", "gaussian"]
+What = Literal["positions", "times"]
+
+
+@dataclass(frozen=True)
+class Generalize:
+    """Coarser places and times: :func:`fpanon_core.generalize`."""
+
+    profile: GeneralizationProfile
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.profile, GeneralizationProfile):
+            raise ConfigError("Generalize takes a GeneralizationProfile, such as 1 km · 1 h.")
+
+    def __str__(self) -> str:
+        return str(self.profile)
+
+
+@dataclass(frozen=True)
+class SampleUsers:
+    """A ``share`` of the users, in (0, 1]: :func:`fpanon_core.sample_users`."""
+
+    share: float
+
+    def __post_init__(self) -> None:
+        share = _number("share", self.share)
+        if not 0 < share <= 1:
+            raise ConfigError(f"share = {share:g}; it must lie in (0, 1], such as 0.1 for 10 %.")
+        object.__setattr__(self, "share", share)
+
+    def __str__(self) -> str:
+        return f"{self.share * 100:g} % of the users"
+
+
+@dataclass(frozen=True)
+class AddNoise:
+    """Noise of these scales, metres and minutes: :func:`fpanon_core.add_noise`."""
+
+    space_m: float = 0.0
+    time_min: float = 0.0
+    space: SpaceNoise = "planar_laplace"
+    time: TimeNoise = "laplace"
+
+    def __post_init__(self) -> None:
+        for name in ("space_m", "time_min"):
+            value = _number(name, getattr(self, name))
+            if value < 0:
+                raise ConfigError(f"{name} = {value:g}; it must be 0 or more.")
+            object.__setattr__(self, name, value)
+        for name, known in (("space", get_args(SpaceNoise)), ("time", get_args(TimeNoise))):
+            _one_of(f"Noise in {name}", getattr(self, name), known)
+
+    def __str__(self) -> str:
+        parts = []
+        if self.space_m:
+            parts.append(f"{_metres(self.space_m)} ({_PLAIN[self.space]})")
+        if self.time_min:
+            parts.append(f"{window_text(self.time_min)} ({_PLAIN[self.time]})")
+        return f"noise of {' and '.join(parts)}" if parts else "no noise"
+
+
+@dataclass(frozen=True)
+class Permute:
+    """Positions exchanged in windows, or times in regions: :func:`fpanon_core.permute`."""
+
+    what: What = "positions"
+    window_min: float = 60.0
+    region_m: float = 5_000.0
+
+    def __post_init__(self) -> None:
+        _one_of("What is exchanged", self.what, get_args(What))
+        for name in ("window_min", "region_m"):
+            value = _number(name, getattr(self, name))
+            if value <= 0:
+                raise ConfigError(f"{name} = {value:g}; it must be positive.")
+            object.__setattr__(self, name, value)
+
+    def __str__(self) -> str:
+        size = window_text(self.window_min) if self.what == "positions" else _metres(self.region_m)
+        return f"{self.what} exchanged within {size}"
+
+
+@dataclass(frozen=True)
+class SuppressRare:
+    """Bins of fewer than ``min_users`` users left out: :func:`fpanon_core.suppress_rare`."""
+
+    min_users: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "min_users", whole("min_users", self.min_users, 1))
+
+    def __str__(self) -> str:
+        return f"bins of fewer than {self.min_users} users left out"
+
+
+@dataclass(frozen=True)
+class Glove:
+    """Everyone in a crowd of ``k``: :func:`fpanon_core.glove`, limits in metres and minutes."""
+
+    k: int
+    suppress_space_m: float | None = None
+    suppress_time_min: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", whole("k", self.k, 2))
+        for name in ("suppress_space_m", "suppress_time_min"):
+            if getattr(self, name) is None:
+                continue
+            value = _number(name, getattr(self, name))
+            if value <= 0:
+                raise ConfigError(f"{name} = {value:g}; it must be positive, or None for no limit.")
+            object.__setattr__(self, name, value)
+
+    def __str__(self) -> str:
+        limits = []
+        if self.suppress_space_m is not None:
+            limits.append(_metres(self.suppress_space_m))
+        if self.suppress_time_min is not None:
+            limits.append(window_text(self.suppress_time_min))
+        return f"GLOVE, k = {self.k}" + (f", within {' and '.join(limits)}" if limits else "")
+
+
+Step: TypeAlias = Generalize | SampleUsers | AddNoise | Permute | SuppressRare | Glove
+
+_PLAIN = {"planar_laplace": "planar Laplace", "laplace": "Laplace", "gaussian": "Gaussian"}
+KINDS: dict[str, type[Any]] = {
+    "generalize": Generalize,
+    "sample_users": SampleUsers,
+    "add_noise": AddNoise,
+    "permute": Permute,
+    "suppress_rare": SuppressRare,
+    "glove": Glove,
+}
+_SPACES: dict[str, type[Any]] = {"grid": Grid, "antennas": AntennaClusters, "regions": Regions}
+
+
+def step_to_dict(step: Step) -> dict[str, Any]:
+    """A technique as plain values that JSON keeps."""
+    technique = next(name for name, kind in KINDS.items() if type(step) is kind)
+    if isinstance(step, Generalize):
+        space = step.profile.space
+        kind = next(name for name, of in _SPACES.items() if type(space) is of)
+        place = {"kind": kind, **asdict(space)}
+        return {"technique": technique, "space": place, "minutes": float(step.profile.minutes)}
+    return {"technique": technique, **asdict(step)}
+
+
+def step_from_dict(plain: Any) -> Step:
+    """Back from :func:`step_to_dict`; ConfigError if it is none."""
+    fields = dict(plain) if isinstance(plain, Mapping) else {}
+    technique = fields.pop("technique", None)
+    if not isinstance(technique, str) or technique not in KINDS:
+        raise ConfigError(
+            f"A step names no known technique; give one of {', '.join(KINDS)} under 'technique'."
+        )
+    try:
+        if technique == "generalize":
+            place = dict(fields.pop("space"))
+            space: Space = _SPACES[place.pop("kind")](**place)
+            return Generalize(GeneralizationProfile(space, **fields))
+        step: Step = KINDS[technique](**fields)
+    except ConfigError:
+        raise
+    except (TypeError, KeyError, ValueError):
+        raise ConfigError(
+            f"A step of the technique {technique!r} lacks a parameter or has an unknown one; write "
+            "steps as ReleaseOption.to_dict gives them."
+        ) from None
+    return step
+
+
+def _number(name: str, value: Any) -> float:
+    kinds = (int, float, np.integer, np.floating)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not math.isfinite(value):
+        raise ConfigError(f"{name} = {value!r}; it must be a number.")
+    return float(value)
+
+
+def _one_of(what: str, value: Any, known: Sequence[str]) -> None:
+    if value not in known:
+        raise ConfigError(f"{what} is {value!r}; give one of {', '.join(known)}.")
+
+
+def _metres(value: float) -> str:
+    return f"{value / 1000:g} km" if value >= 1000 else f"{value:g} m"
