@@ -10,7 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core import explore_options
-from fpanon_core.model.options import ReleaseOption, SampleUsers
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.techniques import SampleUsers
 from pages.components.deciding import recipe
 
 from .conftest import go, has, opened, said, until
