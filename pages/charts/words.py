@@ -95,3 +95,15 @@ def beyond(curves: dict[str, int]) -> str:
 def others(k: int) -> str:
     """The crowd that k stands for, less oneself."""
     return "one other user" if k == 2 else f"{k - 1} other users"
+
+
+def supported(value: float, low: float, high: float) -> str:
+    """A number with as many digits as its interval supports, never with an exponent.
+
+    The last digit told is worth no more than half of the interval's width.
+    """
+    half = (high - low) / 2
+    if not (math.isfinite(half) and half > 0):
+        half = abs(value) / 500
+    decimals = min(9, max(0, -math.floor(math.log10(half)))) if half > 0 else 0
+    return f"{value:,.{decimals}f}"

@@ -16,7 +16,7 @@ from fpanon_core.engines.process import Job
 
 from . import session
 
-KINDS = ("unicity", "regions", "compare", "estimate_hiding")
+KINDS = ("unicity", "regions", "disclosure", "table_4_1", "compare", "estimate_hiding")
 _ANSWERS, _HELD = "fp_answers", "fp_held_questions"
 
 

@@ -25,7 +25,7 @@ from fpanon_core.measures.kgap import k_gap
 from fpanon_core.measures.places import lon_lat
 from fpanon_core.measures.points import points_needed
 from fpanon_core.measures.unicity import UnicityResult, unicity
-from fpanon_core.model.configs import Screening, Strategy, StretchConfig
+from fpanon_core.model.configs import KnowledgeConfig, Screening, Strategy, StretchConfig
 from fpanon_core.model.errors import InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult, Verification
@@ -348,7 +348,11 @@ def compile_all() -> None:
         hide(fs, k, {"suppress_space_m": 2_000.0}, progress=lambda _: None)
     estimate(fs, GeneralizationProfile(Grid(200), 5), 2, StretchConfig(), progress=lambda _: None)
     look_from_outside(fs, 9, 0, progress=lambda _: None)
+    from .disclosing import learn
+
     merge_antennas(fs, 2, 9, 0, progress=lambda _: None)
+    profiles = (GeneralizationProfile(Grid(200), 5),)
+    learn(fs, profiles, KnowledgeConfig(2, users=9), progress=lambda _: None)
 
 
 def _opened(file: tuple[str, bytes | Path]) -> Path | io.BytesIO:
