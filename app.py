@@ -12,6 +12,7 @@ PAGES = [
     st.Page("pages/views/anonymizability.py", title="Anonymizability"),
     st.Page("pages/views/glove.py", title="GLOVE"),
     st.Page("pages/views/unicity.py", title="Unicity"),
+    st.Page("pages/views/disclosure.py", title="Disclosure"),
     st.Page("pages/views/options.py", title="Release options"),
 ]
 

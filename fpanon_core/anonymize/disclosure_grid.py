@@ -5,7 +5,7 @@ Disclosure over a grid of generalization profiles, the input of the ordinal agre
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import pandas as pd
 
@@ -14,7 +14,7 @@ from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
 from ..measures.matching import part, sizes_of
 from ..measures.unicity import result_of
-from ..model.configs import Strategy, UnicityConfig
+from ..model.configs import KnowledgeConfig, Strategy, UnicityConfig
 from ..model.disclosure import MEASURES, DisclosureResult
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
@@ -80,16 +80,44 @@ def disclosure_grid(
     >>> table[["unicity_p1", "k"]].round(3).values.tolist()
     [[1.0, 1.0], [0.333, 0.667]]
     """
+    config = UnicityConfig(p, strategy, users, seed)
+    measured = disclosures(
+        fs, profiles, config, unicity_p=unicity_p, engine=engine, progress=progress
+    )
+    table = pd.DataFrame([row for row, _, _ in measured])
+    table.attrs = {
+        "config": {"p": config.p, "strategy": strategy, "users": config.users, "seed": config.seed},
+        "digest": fs.digest,
+    }
+    return table
+
+
+def disclosures(
+    fs: FingerprintSet,
+    profiles: Iterable[GeneralizationProfile],
+    config: KnowledgeConfig,
+    *,
+    unicity_p: Sequence[int] = (3, 4, 5),
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Iterator[tuple[dict[str, object], DisclosureResult, FingerprintSet]]:
+    """Of each profile in turn, its row of :func:`disclosure_grid`, the whole result, and the data.
+
+    ``config`` says what is known. For whoever wants more of each profile than its row, without
+    measuring again.
+    """
     asked = list(profiles)
     if not asked or len(unicity_p) == 0:
         raise ConfigError("Give at least one profile and one p of unicity.")
-    known_of = {q: UnicityConfig(q, strategy, users, seed) for q in (*unicity_p, p)}
+    known_of = {
+        q: UnicityConfig(q, config.strategy, config.users, config.seed)
+        for q in (*unicity_p, config.p)
+    }
     engine = engine or LocalEngine()
-    rows = []
-    for profile, seen, after in under_profiles(fs, asked, seed=seed, progress=progress):
+    for profile, seen, after in under_profiles(fs, asked, seed=config.seed, progress=progress):
         # Hashing each generalized set would take as long as searching it.
         known = {
-            q: drawn(seen, config, beyond=True, digest=fs.digest) for q, config in known_of.items()
+            q: drawn(seen, each, beyond=True, digest=fs.digest) for q, each in known_of.items()
         }
         some = [known[q] for q in unicity_p]
         sizes = sizes_of(seen, some, engine=engine, progress=part(after, 0.0, _UNICITY_SHARE))
@@ -98,18 +126,9 @@ def disclosure_grid(
             unicity = result_of(seen, known[q], found, known_of[q])
             row |= _named(f"unicity_p{q}", unicity.value, (unicity.low, unicity.high))
         learnt = disclosure(
-            seen, known[p], engine=engine, progress=part(after, _UNICITY_SHARE, 1.0)
+            seen, known[config.p], engine=engine, progress=part(after, _UNICITY_SHARE, 1.0)
         )
-        rows.append(row | _figures(learnt))
-    table = pd.DataFrame(rows)
-    drawing = known_of[p]
-    table.attrs = {
-        "config": {
-            "p": drawing.p, "strategy": strategy, "users": drawing.users, "seed": drawing.seed,
-        },
-        "digest": fs.digest,
-    }  # fmt: skip
-    return table
+        yield row | _figures(learnt), learnt, seen
 
 
 def _figures(result: DisclosureResult) -> dict[str, object]:

@@ -147,6 +147,7 @@ def cells_map(
     *,
     numbers: Sequence[int] = (),
     chosen: int = -1,
+    opacity: int = 24,
     height: int = 460,
 ) -> Map:
     """Rectangles of places, the largest at the bottom; points of single places stay visible.
@@ -165,6 +166,8 @@ def cells_map(
         What a click on each tells, as ``n`` of the object; counted from 0 when empty.
     chosen : int
         The number drawn boldly and on top.
+    opacity : int
+        Of the areas, of 255; their outlines are hardly transparent.
     """
     numbers = numbers or range(len(bounds))
     size = (bounds[:, 2] - bounds[:, 0]) * (bounds[:, 3] - bounds[:, 1])
@@ -176,7 +179,7 @@ def cells_map(
         bold = numbers[i] == chosen
         data.append(
             {"g": ring, "c": rgb, "n": numbers[i], "tip": tips[i]}
-            | {"w": 4 if bold else 1, "o": 96 if bold else 24}
+            | {"w": 4 if bold else 1, "o": 96 if bold else opacity}
         )
     data.sort(key=lambda cell: cell["n"] == chosen)
     layer = pdk.Layer(

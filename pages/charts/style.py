@@ -74,6 +74,8 @@ DARK = Theme(
     categories=("#56B4E9", "#F0964A", "#2CC295", "#E39CC4", "#F0E442", "#4F9BD9"),
     scale=(0.3, 1.0),
 )
+# What an outsider finds and learns: each measure's place in the palette.
+MEASURES = ("unicity", "em", "k", "kl")
 # Six values of k keep one colour, dash and marker each wherever they are drawn.
 K_ORDER = (2, 5, 10, 25, 50, 100)
 # The modebar holds nothing that sends a figure anywhere; pictures are saved large enough to print.

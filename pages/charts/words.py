@@ -101,3 +101,15 @@ def others(k: int) -> str:
 def plain(text: str) -> str:
     """A text of the user's own, so that Markdown shows it as it is."""
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$:])", r"\\\1", text)
+
+
+def supported(value: float, low: float, high: float) -> str:
+    """A number with as many digits as its interval supports, never with an exponent.
+
+    The last digit told is worth no more than half of the interval's width.
+    """
+    half = (high - low) / 2
+    if not (math.isfinite(half) and half > 0):
+        half = abs(value) / 500
+    decimals = min(9, max(0, -math.floor(math.log10(half)))) if half > 0 else 0
+    return f"{value:,.{decimals}f}"

@@ -53,16 +53,6 @@ SPARSITY = (
     "**Sparsity model**: users and bins as a random matrix in which each user is present in each "
     "bin with the same probability. Beyond some number of bins everyone is unique. (TRADE, ch. 3)"
 )
-ACCURACY = (
-    "**Accuracy** of a sample: the side of the published area that holds it, (width + height) / 2, "
-    "and the span of time in which it is published. Samples that are left out are not in the "
-    "curves; their share is told beside them."
-)
-PHANTOM = (
-    "**Phantom samples**: the share of all pairs of a member and a published sample in which the "
-    "member has no sample of their own. Cutting the time axis so that cells do not overlap makes "
-    "some."
-)
 K_DISCLOSURE = (
     "**k-disclosure**: the chance of naming the right record, on average over the users asked "
     "about: 1 / (number of users who fit what is known). Guessing gives 1 / (all users). "
@@ -78,6 +68,31 @@ KL_DISCLOSURE = (
     "**KL-disclosure** (Kullback-Leibler divergence): the information gained about a bin, in nats, "
     "from the same two probabilities. Certainty where nobody expected it counts for more than in "
     "EM. The mean over bins and users; 0 means that nothing is learnt. (TRADE, ch. 4)"
+)
+AGREEMENT = (
+    "**Kendall's τ**: 1 where two measures put all profiles in the same order, −1 where in the "
+    "opposite one. Two profiles are *discordant* when one measure calls the first the riskier, and "
+    "the other the second. (TRADE, §4.4.1)"
+)
+BIN_DISCLOSURE = (
+    "**Disclosure of a bin**: the mean of EM or KL over the users asked about, in one place and "
+    "time window. A place shows the mean over its windows in which somebody was there; an hour of "
+    "the week, the mean over the bins that overlap it, by the minutes they do."
+)
+LORENZ = (
+    "**Lorenz curve**: users from the least to the most exposed, and the share of all disclosure "
+    "that the first so many bear. On the diagonal all bear alike. The **Gini coefficient** is "
+    "twice the area between: 0 all alike, near 1 a few bear it all."
+)
+ACCURACY = (
+    "**Accuracy** of a sample: the side of the published area that holds it, (width + height) / 2, "
+    "and the span of time in which it is published. Samples that are left out are not in the "
+    "curves; their share is told beside them."
+)
+PHANTOM = (
+    "**Phantom samples**: the share of all pairs of a member and a published sample in which the "
+    "member has no sample of their own. Cutting the time axis so that cells do not overlap makes "
+    "some."
 )
 SAMPLING = (
     "**Sampling**: a share of the users, drawn at random, is released, each with the whole record. "

@@ -47,10 +47,11 @@ def _sidebar(title: str) -> None:
         "Data": {"read", "peek"},
         "Anonymizability": {"read", "measure"},
         "Unicity": {"read", "unicity", "regions"},
+        "Disclosure": {"read", "disclosure"},
         "GLOVE": {"read", "glove", "compare"},
         "Release options": {"read", "explore", "look"},
     }.get(title, set())
-    told |= {"deepen", "estimate", "estimate_hiding"}  # nobody waits for these
+    told |= {"deepen", "estimate", "estimate_hiding", "table_4_1"}  # nobody waits for these
     active = [job for job in session.jobs() if job.active and job.kind not in told]
     if active:
         job_panel.small(active)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from fpanon_core.measures.scaling import ScalingFit, fit_scaling_law
 from fpanon_core.measures.unicity import UnicityResult
@@ -14,12 +11,11 @@ from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.profiles import window_text
 from pages.charts.unicity import Law, Rising
 
-from . import answers, job_panel, session, tasks
+from . import settled, tasks
 from .answers import Question
 from .dataset import Dataset
 from .tasks import Merged, Outsider
 
-_MANY_SAMPLES = 2_000_000  # above, the run waits to be asked for
 TARGETS = 2_500
 AXES = {
     "side times window (km · h)": (None, None),
@@ -40,7 +36,7 @@ def points(data: Dataset, seed: int) -> Outsider | None:
         tasks.look_from_outside,
         (data.fs, TARGETS, seed),
     )
-    found: Outsider | None = _settled(data, question)
+    found: Outsider | None = settled.settled(data, question)
     return found
 
 
@@ -53,19 +49,7 @@ def merged(data: Dataset, size: int, seed: int) -> Merged | None:
         tasks.merge_antennas,
         (data.fs, size, TARGETS, seed),
     )
-    found: Merged | None = _settled(data, question)
-    return found
-
-
-def _settled(data: Dataset, question: Question) -> Any | None:
-    found = answers.answer(question)
-    if found is None and not answers.under_way(question):
-        alone = data.fs.n_samples <= _MANY_SAMPLES and not answers.held(question)
-        if alone or st.button("Measure", key=f"{question.kind}_go", type="primary"):
-            answers.ask(question)
-    with st.container(key=f"{question.kind}_work"):
-        jobs = session.jobs(question.kind)
-        job_panel.show(jobs, key=f"{question.kind}_jobs", stop=answers.hold)
+    found: Merged | None = settled.settled(data, question)
     return found
 
 

@@ -80,7 +80,7 @@ def form(n_users: int) -> bool:
         )
         profiles = right.multiselect(
             "Generalization profiles",
-            [str(p) for p in sorted({*PROFILE_PRESETS, *settings.profiles}, key=_order)],
+            [str(p) for p in sorted({*PROFILE_PRESETS, *settings.profiles}, key=fine_to_coarse)],
             default=[str(p) for p in settings.profiles],
             key=_key("anon_profiles"),
             accept_new_options=True,
@@ -122,7 +122,7 @@ def form(n_users: int) -> bool:
     try:
         wanted = Settings(
             _ks(ks),
-            _profiles(profiles),
+            profiles_of(profiles),
             StretchConfig(weight, 1 - weight, 1000 * max_km, max_min),
         )
     except FpanonError as error:
@@ -227,12 +227,19 @@ def _ks(chosen: list[object]) -> tuple[int, ...]:
     return ks
 
 
-def _profiles(chosen: list[str]) -> tuple[GeneralizationProfile, ...]:
+def profiles_of(chosen: list[str]) -> tuple[GeneralizationProfile, ...]:
+    """From texts as profiles are shown, fine to coarse.
+
+    Raises
+    ------
+    ConfigError
+        A text could not be read, or there are none or too many.
+    """
     if not 1 <= len(chosen) <= _MAX_PROFILES:
         raise ConfigError(
             f"{len(chosen)} profiles are chosen; choose from 1 to {_MAX_PROFILES} of them."
         )
-    return tuple(sorted({_profile(text) for text in chosen}, key=_order))
+    return tuple(sorted({_profile(text) for text in chosen}, key=fine_to_coarse))
 
 
 def _profile(text: str) -> GeneralizationProfile:
@@ -249,7 +256,8 @@ def _profile(text: str) -> GeneralizationProfile:
     raise ConfigError("A profile could not be read; write it like “2.5 km · 60 min”.")
 
 
-def _order(profile: GeneralizationProfile) -> tuple[float, float]:
+def fine_to_coarse(profile: GeneralizationProfile) -> tuple[float, float]:
+    """Sorts profiles by the side of their grid, then by their time window."""
     return profile.grid_m, profile.minutes
 
 
@@ -264,7 +272,7 @@ def _from_url() -> Settings:
         if "profiles" in asked:
             pairs = [part.split("x") for part in asked["profiles"].split(",")]
             profiles = [f"{float(m):g} m · {float(t):g} min" for m, t in pairs]
-            settings = replace(settings, profiles=_profiles(profiles))
+            settings = replace(settings, profiles=profiles_of(profiles))
     with contextlib.suppress(FpanonError, ValueError):
         if "stretch" in asked:
             weight, metres, minutes = map(float, asked["stretch"].split(","))

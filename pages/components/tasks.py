@@ -28,7 +28,7 @@ from fpanon_core.measures.kgap import k_gap
 from fpanon_core.measures.places import lon_lat, visited_cells
 from fpanon_core.measures.points import points_needed
 from fpanon_core.measures.unicity import UnicityResult, unicity
-from fpanon_core.model.configs import Screening, Strategy, StretchConfig
+from fpanon_core.model.configs import KnowledgeConfig, Screening, Strategy, StretchConfig
 from fpanon_core.model.errors import InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult, Verification
@@ -400,6 +400,8 @@ def warm_up() -> None:
 
 def compile_all() -> None:
     """Compile everything that a view may ask for, once after installing: ``make run`` does."""
+    from .disclosing import learn
+
     warm_up()
     fs = FingerprintSet.from_samples(
         np.repeat(np.arange(9), 2), 300.0 * np.arange(18), np.zeros(18), 7.0 * np.arange(18)
@@ -410,6 +412,8 @@ def compile_all() -> None:
     look_from_outside(fs, 9, 0, progress=lambda _: None)
     merge_antennas(fs, 2, 9, 0, progress=lambda _: None)
     explore(fs, (ReleaseOption(),), 2, 9, 0, progress=lambda _: None)
+    profiles = (GeneralizationProfile(Grid(200), 5),)
+    learn(fs, profiles, KnowledgeConfig(2, users=9), progress=lambda _: None)
 
 
 def _opened(file: tuple[str, bytes | Path]) -> Path | io.BytesIO:

@@ -10,7 +10,15 @@ from axe_playwright_python.sync_playwright import Axe
 from tests.browser.dashboard import Dashboard
 
 pytestmark = pytest.mark.browser
-VIEWS = ("Start", "Data", "Anonymizability", "GLOVE", "Unicity", "Release options")
+VIEWS = (
+    "Start",
+    "Data",
+    "Anonymizability",
+    "GLOVE",
+    "Unicity",
+    "Disclosure",
+    "Release options",
+)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

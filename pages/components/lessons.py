@@ -1,0 +1,250 @@
+"""What an outsider learns, for the screen: figures' series, sentences, tables and files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pages.charts import words
+from pages.charts.disclosure import WEEK, Panel, Series
+
+from .disclosing import Leak, Learnt
+
+NAMES = {"k": "k-disclosure", "em": "EM-disclosure", "kl": "KL-disclosure"}
+
+
+def ranked(found: Learnt) -> pd.DataFrame:
+    """The grid, from most to least unique; ties as they were asked."""
+    return found.grid.sort_values(_unicity(found), ascending=False, kind="stable")
+
+
+def panels(found: Learnt) -> list[Panel]:
+    """Of the figure over profiles."""
+    table = ranked(found)
+    unicity = [_series(table, f"unicity_p{p}", f"p = {p}") for p in found.unicity_p]
+    return [
+        Panel("unicity", "Unicity: share of users found", unicity, ".0%", ".1%"),
+        *(
+            Panel(m, heading, [_series(table, m, NAMES[m])], "", ".3g")
+            for m, heading in (
+                ("k", "k-disclosure: mean chance of naming the right record"),
+                ("em", "EM-disclosure: mean change of the probability of presence"),
+                ("kl", "KL-disclosure: mean information gained about a bin (nats)"),
+            )
+        ),
+    ]
+
+
+def _series(table: pd.DataFrame, column: str, name: str) -> Series:
+    return Series(name, *(table[column + end].tolist() for end in ("", "_low", "_high")))
+
+
+def _unicity(found: Learnt) -> str:
+    """The column of the unicity at the p of the disclosure."""
+    p = found.unicity_p[-1] - 1
+    return f"unicity_p{p}"
+
+
+def spoken(measure: str) -> str:
+    """A measure's name, such as "unicity at 4 points"."""
+    if measure in NAMES:
+        return NAMES[measure]
+    return f"unicity at {words.count(int(measure.removeprefix('unicity_p')), 'point')}"
+
+
+def tau_matrix(found: Learnt) -> tuple[list[str], np.ndarray]:
+    """Short names of the measures, and Kendall's τ of each with every earlier one, below."""
+    measures = list(dict.fromkeys([*found.agreement["a"], *found.agreement["b"]]))
+    tau = np.full((len(measures), len(measures)), np.nan)
+    for row in found.agreement.to_dict("records"):
+        tau[measures.index(row["b"]), measures.index(row["a"])] = row["tau"]
+    return [_short(m) for m in measures], tau
+
+
+def _short(measure: str) -> str:
+    if measure in NAMES:
+        return "k" if measure == "k" else measure.upper()
+    return f"unicity<br>p = {measure.removeprefix('unicity_p')}"
+
+
+def pairs_to_compare(found: Learnt) -> dict[str, dict[str, Any]]:
+    """Rows of the agreement by what they are called on the screen, most disagreement first."""
+    own = found.agreement[["a", "b"]].eq(_unicity(found)).any(axis=1)
+    rows = found.agreement.assign(own=own).sort_values(
+        ["discordant", "own"], ascending=False, kind="stable"
+    )
+    return {
+        f"{spoken(row['a'])} and {spoken(row['b'])} ({row['discordant']} of {row['pairs']})": row
+        for row in rows.to_dict("records")
+    }
+
+
+def discordant_told(row: dict[str, Any], most: int = 6) -> str:
+    """The profiles that two measures rank differently, as a list in Markdown."""
+    pairs = row["discordant_pairs"]
+    if not pairs:
+        alike = "where they are not tied" if row["tied"] else "all of them"
+        return f"They rank {words.count(row['pairs'], 'pair')} of profiles alike, {alike}."
+    a, b = spoken(row["a"]), spoken(row["b"])
+    lines = [f"- **{x}** is the riskier by {a}, **{y}** by {b}" for x, y in pairs[:most]]
+    if len(pairs) > most:
+        lines.append(f"- and {len(pairs) - most} more; all are in the file *Agreement* below")
+    return "\n".join(lines)
+
+
+def agreement_told(found: Learnt) -> list[str]:
+    """What the agreement means, in sentences."""
+    pairs = found.agreement.to_dict("records")
+    against = [r for r in pairs if r["a"] == _unicity(found) or r["b"] == _unicity(found)]
+    off = [r for r in against if r["discordant"]]
+    name = spoken(_unicity(found))
+    if not off:
+        return [
+            f"All measures put the {len(found.grid)} profiles in the order that {name} does, but "
+            "for ties: which profile is chosen does not depend on which measure one believes."
+        ]
+    worst = max(off, key=lambda r: r["discordant"])
+    other = worst["b"] if worst["a"] == _unicity(found) else worst["a"]
+    first, second = worst["discordant_pairs"][0]
+    if worst["b"] == _unicity(found):
+        first, second = second, first
+    told = [
+        f"{name.capitalize()} and {spoken(other)} rank {worst['discordant']} of "
+        f"{worst['pairs']} pairs of profiles differently: for example, {first} is the riskier by "
+        f"{name}, {second} by {spoken(other)}.",
+    ]
+    alike = [spoken(r["b"] if r["a"] == _unicity(found) else r["a"])
+             for r in against if not r["discordant"]]  # fmt: skip
+    if alike:
+        told.append(f"In the same order as {name}: {_listed(alike)}.")
+    table = found.grid.set_index("profile")
+    a, b = table.loc[first], table.loc[second]
+    if other in ("em", "kl") and b["bins"] < a["bins"]:
+        told.append(
+            f"EM and KL are means over bins. {first} has {words.count(int(a['bins']), 'bin')}, "
+            f"{second} {int(b['bins']):,}, with more users in each: of an average bin more is "
+            "learnt there, although fewer people are found. Over all bins together, "
+            f"EM adds up to {words.supported(*_total(a))} at {first}, to "
+            f"{words.supported(*_total(b))} at {second}."
+        )
+    return told
+
+
+def _total(row: pd.Series[Any]) -> tuple[float, float, float]:
+    return tuple(float(row[c] * row["bins"]) for c in ("em", "em_low", "em_high"))  # type: ignore
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def measures_told(found: Learnt, profile: str) -> list[str]:
+    """What the measures of a profile mean, in sentences."""
+    leak = found.leaks[profile]
+    p = found.unicity_p[-1] - 1
+    unicity, k, em, kl = (leak.result[m] for m in ("unicity", "k", "em", "kl"))
+    return [
+        f"At {profile}, whoever knows {words.count(p, 'point')} of a person finds "
+        f"{words.percent(unicity[0])} of them with certainty, and names the right record with "
+        f"probability {words.supported(*k)} on average (95 % interval: {_ends(k)}); guessing, with "
+        f"1 in {found.n_users:,}.",
+        f"Beyond that, the probability that the person was in a bin changes by "
+        f"{words.supported(*em)} on average (interval {_ends(em)}) over {leak.bins:,} bins – all "
+        f"bins together, by {words.supported(*(leak.bins * v for v in em))}; the information "
+        f"gained is {words.supported(*kl)} nats a bin.",
+    ]
+
+
+def _ends(of: tuple[float, float, float]) -> str:
+    low, high = of[1:]
+    if low == high:
+        return "no width, all asked about being alike"
+    ends = (words.supported(v, low, high) for v in (low, high))
+    return " to ".join(ends)
+
+
+def place_tips(places: pd.DataFrame, name: str) -> list[str]:
+    """What the mouse is told about each place."""
+    measure = next(m for m, known in NAMES.items() if known == name)
+    return [
+        f"{name} {value:.2g}, {users:.1f} users a window, {words.count(windows, 'window')}"
+        for value, users, windows in zip(
+            places[measure], places["users_a_window"], places["windows"], strict=True
+        )
+    ]
+
+
+def places_told(leak: Leak, measure: str) -> str:
+    """What the map means, in a sentence."""
+    places = leak.places
+    top = places.loc[places[measure].idxmax()]
+    middle = float(places[measure].median())
+    return (
+        f"Of {words.count(len(places), 'place')}, {NAMES[measure]} is highest, {top[measure]:.2g}, "
+        f"where {words.count(max(1, round(top['users_a_window'])), 'user')} "
+        f"{words.were(max(1, round(top['users_a_window'])))} seen in a time window on average; at "
+        f"half of the places it is {middle:.2g} or less."
+    )
+
+
+def hours_told(leak: Leak, measure: str, weekdays: bool) -> str:
+    """What the heat map means, in a sentence."""
+    week = leak.week.dropna(subset=[measure])
+    most, least = week.loc[week[measure].idxmax()], week.loc[week[measure].idxmin()]
+    if most[measure] == least[measure]:
+        return f"In every hour {NAMES[measure]} is the same, {most[measure]:.2g}."
+    return (
+        f"Most is learnt of {_hour(most, weekdays)} ({most[measure]:.2g}), least of "
+        f"{_hour(least, weekdays)} ({least[measure]:.2g})."
+    )
+
+
+def _hour(row: pd.Series[Any], weekdays: bool) -> str:
+    day = WEEK[int(row["day"])] if weekdays else f"day {int(row['day']) + 1}"
+    return f"{day}, {int(row['hour'])} to {int(row['hour']) + 1} h"
+
+
+def people_told(leak: Leak) -> str:
+    """What the Lorenz curve means, in sentences."""
+    users, total = leak.lorenz["em"]
+    top = 1 - float(np.interp(0.9, users, total))
+    how = "nearly even" if leak.gini["em"] < 0.1 else "uneven"
+    return (
+        f"The tenth of the {len(leak.people):,} users asked about of whom most is learnt bear "
+        f"{words.percent(top)} of all EM-disclosure (Gini {leak.gini['em']:.2f}: {how}), and "
+        f"{words.percent(1 - float(np.interp(0.9, *leak.lorenz['kl'])))} of KL-disclosure (Gini "
+        f"{leak.gini['kl']:.2f})."
+    )
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def csv(table: pd.DataFrame) -> bytes:
+    """A table as a file."""
+    return table.to_csv(index=False).encode()
+
+
+def agreement_csv(found: Learnt) -> bytes:
+    """Every pair of measures, and the profiles they rank differently, in words."""
+    table = found.agreement.copy()
+    if len(table):
+        table["discordant_pairs"] = [
+            "; ".join(f"{a} / {b}" for a, b in pairs) for pairs in table["discordant_pairs"]
+        ]
+    return csv(table)
+
+
+def lorenz_csv(leak: Leak, profile: str) -> bytes:
+    """Both curves."""
+    return csv(
+        pd.concat(
+            pd.DataFrame(
+                {"profile": profile, "measure": m, "share_of_users": u, "share_of_total": t}
+            )
+            for m, (u, t) in leak.lorenz.items()
+        )
+    )

@@ -1,0 +1,226 @@
+"""The Disclosure view: empty, measured, other knowledge, one profile, the address, the example."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from fpanon_core import (
+    FingerprintSet,
+    KnowledgeConfig,
+    disclosure,
+    disclosure_grid,
+    draw_knowledge,
+    generalize,
+)
+from pages.charts import disclosure as charts
+from pages.charts import style, words
+from pages.components import learning
+from pages.components.disclosing import Learnt
+
+from .conftest import go, has, new_app, opened, said, until
+from .test_unicity_view import answer
+from .test_views import rows, upload
+
+
+def measured(at: AppTest) -> AppTest:
+    return until(at, lambda at: has(at, "disclosure_get_lorenz") and "1/3" in said(at))
+
+
+def found(at: AppTest) -> Learnt:
+    return answer(at, "disclosure")[1]
+
+
+def test_without_data_it_says_so_kindly(app: AppTest) -> None:
+    go(app, "disclosure")
+    assert not app.exception
+    assert "No data set is open yet" in said(app)
+
+
+def test_what_is_learnt_from_the_taxis(app: AppTest) -> None:
+    opened(app)
+    go(app, "disclosure")
+    measured(app)
+    assert not app.exception
+    assert not app.error
+    fs = app.session_state["fp_dataset"].fs
+    profiles = learning.suited(fs)
+    assert [str(p) for p in profiles] == [
+        f"{side} · {hours} h" for side in ("1 km", "5 km") for hours in (1, 6, 12, 24)
+    ]
+    assert found(app).grid.equals(disclosure_grid(fs, profiles))
+    text = said(app)
+    seen = generalize(fs, profiles[0])
+    alone = disclosure(seen, draw_knowledge(seen, 4))
+    assert f"over {alone.n_bins:,} bins" in text
+    assert f"whoever knows 4 points of a person finds {words.percent(alone.unicity)}" in text
+    leak = found(app).leaks[str(profiles[0])]
+    assert leak.result["em"] == (alone.em, *alone.interval("em"))
+    assert np.array_equal(leak.people["kl"], alone.kl_user)
+    assert leak.people["pseudonym"].str.fullmatch(r"u\d+").all()
+    # Another profile is looked at without measuring again.
+    jobs = len(app.session_state["fp_jobs"])
+    app.selectbox(key="disclosure_profile").set_value("5 km · 24 h").run()
+    assert "mean EM-disclosure, at 5 km · 24 h" in said(app)
+    assert len(app.session_state["fp_jobs"]) == jobs
+    # The choice is kept while one visits another view.
+    go(app, "data")
+    go(app, "disclosure")
+    assert app.selectbox(key="disclosure_profile").value == "5 km · 24 h"
+
+
+def test_the_worked_example_is_computed(app: AppTest) -> None:
+    upload(app, rows(users=7, samples=4))
+    go(app, "disclosure")
+    measured(app)
+    text = said(app)
+    assert "**unicity 0.25**, **k-disclosure 0.5417**" in text
+    assert "**EM = 0.25** for user 2" in text
+    assert "| User 4 |  | ● |  | ● |  | bin 2 and bin 4 | 4 | 1/1 | 0.450 |" in text
+    assert "as 75 % of all users were" in text
+    assert not app.exception
+
+
+def test_other_knowledge_is_measured_and_kept_in_the_address(app: AppTest) -> None:
+    upload(app, rows(users=7, samples=4))
+    go(app, "disclosure")
+    measured(app)
+    app.number_input(key="disclosure_p").set_value(2)
+    app.number_input(key="disclosure_users").set_value(10)
+    app.selectbox(key="disclosure_strategy").set_value("uniform")
+    app.number_input(key="disclosure_seed").set_value(9)
+    app.multiselect(key="disclosure_profiles").set_value(["1 km · 30 min", "2 km · 1 h"])
+    app.button(key="disclosure_measure").click().run()
+    until(app, lambda at: len(found(at).grid) == 2 and has(at, "disclosure_get_lorenz"))
+    assert app.query_params == {"known": "2,10,uniform,9", "over": "1000x30,2000x60"}
+    assert "whoever knows 2 points of a person" in said(app)
+    # A new session that opens the address asks the same.
+    again = new_app()
+    again.query_params["known"], again.query_params["over"] = "2,10,uniform,9", "1000x30,2000x60"
+    go(again, "disclosure")
+    plan = again.session_state["fp_disclosure_plan"]
+    assert plan.config == KnowledgeConfig(2, "uniform", 10, 9)
+    assert [str(p) for p in plan.profiles] == ["1 km · 30 min", "2 km · 1 h"]
+    assert not app.exception
+
+
+@pytest.mark.parametrize(
+    "nonsense", ["4", "0,10,random,0", "2,10,best,0", "x,10,random,0", "99,10,random,0"]
+)
+def test_an_address_that_makes_no_sense_is_left_out(app: AppTest, nonsense: str) -> None:
+    app.query_params["known"], app.query_params["over"] = nonsense, "1000x,5"
+    go(app, "disclosure")
+    assert app.session_state["fp_disclosure_plan"] == learning.Plan()
+    assert not app.exception
+
+
+def test_of_one_profile_there_is_nothing_to_agree_on(app: AppTest) -> None:
+    upload(app, rows(users=7, samples=4))
+    go(app, "disclosure")
+    measured(app)
+    app.multiselect(key="disclosure_profiles").set_value(["1 km · 30 min"])
+    app.button(key="disclosure_measure").click().run()
+    until(app, lambda at: len(found(at).grid) == 1 and has(at, "disclosure_get_lorenz"))
+    assert "no order to agree on" in said(app)
+    app.multiselect(key="disclosure_profiles").set_value([])
+    app.button(key="disclosure_measure").click().run()
+    assert "0 profiles are chosen" in app.error[0].value
+    app.multiselect(key="disclosure_profiles").set_value(["somewhere"])
+    app.button(key="disclosure_measure").click().run()
+    assert "could not be read" in app.error[0].value
+    assert not app.exception
+
+
+def test_people_who_are_all_alike_disclose_nothing(app: AppTest) -> None:
+    lines = [f"u{i},2024-03-04 08:00:00,14.7,-17.4" for i in range(5)]
+    upload(app, "\n".join(["user,time,lat,lon", *lines]).encode())
+    go(app, "disclosure")
+    measured(app)
+    assert found(app).grid["em"].tolist() == [0.0] * len(found(app).grid)
+    assert "no width, all asked about being alike" in said(app)
+    assert not app.exception
+    assert not app.error
+
+
+def test_profiles_that_suit_the_data() -> None:
+    def suited(extent: float, granularity_m: float = 100.0) -> list[tuple[float, float]]:
+        x = np.linspace(0, extent, 200)
+        fs = FingerprintSet.from_samples(
+            np.arange(200), x, np.zeros(200), np.arange(200.0), granularity_m=granularity_m
+        )
+        return [(p.grid_m, p.minutes) for p in learning.suited(fs)]
+
+    windows = (60, 360, 720, 1440)
+    assert suited(100_000) == [(s, w) for s in (2_500, 20_000) for w in windows]
+    assert suited(0) == [(100, w) for w in windows]
+    # Nothing finer than the data.
+    assert suited(100_000, 10_000) == [(s, w) for s in (10_000, 20_000) for w in windows]
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "told"),
+    [
+        (0.0459, 0.0453, 0.0465, "0.0459"),  # ± 0.0006: ten-thousandths
+        (0.9794, 0.974, 0.984, "0.979"),  # ± 0.005
+        (87.53, 86.4, 88.7, "88"),  # ± 1.15
+        (1234.5, 1100.0, 1400.0, "1,234"),
+        (0.25, 0.25, 0.25, "0.2500"),  # no width: half a percent of the value
+        (0.0, 0.0, 0.0, "0"),
+    ],
+)
+def test_numbers_have_the_digits_that_their_interval_supports(
+    value: float, low: float, high: float, told: str
+) -> None:
+    assert words.supported(value, low, high) == told
+
+
+BOTH = pytest.mark.parametrize("of", [style.LIGHT, style.DARK], ids=["light", "dark"])
+
+
+@BOTH
+def test_a_measure_has_its_own_scale_and_colour(of: style.Theme) -> None:
+    series = [charts.Series("s", [0.5, 0.25], [0.4, 0.2], [0.6, 0.3])]
+    panels = [charts.Panel(m, m, series, "", ".3g") for m in ("unicity", "k", "em", "kl")]
+    figure = charts.over_profiles(["a", "b"], panels, of)
+    assert len({t.line.color for t in figure.data}) == 4
+    assert [t.yaxis for t in figure.data] == ["y", "y2", "y3", "y4"]
+    domains = [figure.layout[f"yaxis{n}"].domain for n in ("", 2, 3, 4)]
+    assert all(a[0] > b[1] for a, b in pairwise(domains))
+    assert figure.data[0].error_y.array == pytest.approx((0.1, 0.05))
+    lorenz = charts.lorenz_curves([("em", "EM", np.array([0, 1.0]), np.array([0, 1.0]))], of)
+    assert lorenz.data[1].line.color == figure.data[2].line.color
+
+
+@BOTH
+@pytest.mark.parametrize("values", [[0.001, 0.5, 0.02], [0.0, 0.2, 0.1], [0.0, 0.0], [0.3]])
+def test_the_colours_of_a_map_have_a_scale(of: style.Theme, values: list[float]) -> None:
+    by = charts.shades(np.array(values), of)
+    assert all(len(c) == 7 and c[0] == "#" for c in by.colours)
+    bar = charts.scale_bar(by, "EM", of)
+    assert len(bar.data[0].x) == 64
+    assert by.high == max(values)
+
+
+def test_hours_without_anyone_are_left_out() -> None:
+    values = np.full((7, 24), np.nan)
+    values[2, 5], values[3, 6] = 0.1, 0.2
+    figure = charts.hours_of_week(values, True, "EM", style.LIGHT)
+    assert list(figure.data[0].y) == ["Wednesday", "Thursday"]
+    assert figure.data[0].z[0][5] == 0.1
+    assert figure.data[0].z[0][6] is None
+    assert list(charts.hours_of_week(values, False, "EM", style.LIGHT).data[0].y) == [
+        "Day 3",
+        "Day 4",
+    ]
+
+
+def test_tau_is_written_below_the_diagonal_only() -> None:
+    tau = np.full((3, 3), np.nan)
+    tau[1, 0], tau[2, 0] = 0.5, -1.0
+    figure = charts.agreement(["a", "b", "c"], tau, style.LIGHT)
+    assert [list(row) for row in figure.data[0].text] == [["0.50", ""], ["-1.00", "none"]]
+    assert pd.notna(figure.data[0].z[0][0])
