@@ -11,6 +11,14 @@ from .anonymize.glove import glove
 from .anonymize.unicity_grid import unicity_grid
 from .anonymize.verification import verify_k_anonymity
 from .anonymize.voronoi import merged_regions, voronoi_cells
+from .attacks.aggregation import aggregate_counts
+from .attacks.factors import recovery_factors
+from .attacks.linking import entropy, information_gain
+from .attacks.mitigated import mitigation_table
+from .attacks.mitigations import coarsen, noise_at_frequent, suppress_small
+from .attacks.private import PrivacyGuarantee, dp_counts, privacy_guarantee
+from .attacks.recovery import recover_trajectories
+from .attacks.scoring import score_recovery
 from .engines.local import LocalEngine
 from .io.antennas import read_antennas
 from .io.cdr import read_cdr
@@ -39,6 +47,7 @@ from .measures.points import points_needed
 from .measures.scaling import LinearFit, ScalingFit, fit_exponents, fit_scaling_law
 from .measures.sparsity import SparsityModel, sparsity_model
 from .measures.unicity import UnicityResult, unicity
+from .model.aggregates import AggregateCounts, Recovered, RecoveryConfig, RecoveryScore
 from .model.antennas import Antennas
 from .model.clock import LocalClock
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
@@ -52,6 +61,7 @@ from .model.results import KGapResult
 from .model.version import __version__
 
 __all__ = [
+    "AggregateCounts",
     "AntennaClusters",
     "Antennas",
     "Cancelled",
@@ -71,6 +81,10 @@ __all__ = [
     "LinearFit",
     "LocalClock",
     "LocalEngine",
+    "PrivacyGuarantee",
+    "Recovered",
+    "RecoveryConfig",
+    "RecoveryScore",
     "Regions",
     "ScalingFit",
     "SchemaError",
@@ -82,11 +96,15 @@ __all__ = [
     "UnicityResult",
     "Verification",
     "__version__",
+    "aggregate_counts",
     "anonymity_sets",
     "cluster_antennas",
+    "coarsen",
     "compare_releases",
     "data_dictionary",
+    "dp_counts",
     "draw_knowledge",
+    "entropy",
     "estimate_glove_s",
     "fingerprint_stretch",
     "fit_exponents",
@@ -95,17 +113,25 @@ __all__ = [
     "generate_cdr",
     "gini",
     "glove",
+    "information_gain",
     "k_gap",
     "matched_samples",
     "mean_components",
     "merged_regions",
+    "mitigation_table",
+    "noise_at_frequent",
     "points_needed",
+    "privacy_guarantee",
     "read_antennas",
     "read_cdr",
     "read_published",
     "read_suppressed",
+    "recover_trajectories",
+    "recovery_factors",
+    "score_recovery",
     "sparsity_model",
     "stretch_components",
+    "suppress_small",
     "tail_weight_index",
     "unicity",
     "unicity_grid",

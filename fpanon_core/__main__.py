@@ -1,4 +1,4 @@
-"""The command line: ``python -m fpanon_core ingest|measure|glove|unicity|generate``.
+"""The command line: ``python -m fpanon_core ingest|measure|glove|unicity|recover|generate``.
 
 For batches and servers. Exit codes: 0 done; 2 the file, an option or the question is at fault, said
 in one sentence on standard error; 1 a fault of the program; 130 interrupted. No output holds a user
@@ -14,6 +14,7 @@ from .commands.generate import generate
 from .commands.glove import glove
 from .commands.ingest import ingest
 from .commands.measure import measure
+from .commands.recover import recover
 from .commands.unicity import unicity
 
 app = typer.Typer(
@@ -29,6 +30,7 @@ app.command()(ingest)
 app.command()(measure)
 app.command()(glove)
 app.command()(unicity)
+app.command()(recover)
 app.command()(generate)
 
 

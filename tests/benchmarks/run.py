@@ -12,9 +12,9 @@ import subprocess
 import sys
 from datetime import date
 
-from tests.benchmarks import glove, kgap, reading, unicity
+from tests.benchmarks import glove, kgap, reading, recovery, unicity
 
-CASES = kgap.CASES | reading.CASES | glove.CASES | unicity.CASES
+CASES = kgap.CASES | reading.CASES | glove.CASES | unicity.CASES | recovery.CASES
 # Long cases run only when named.
 BY_DEFAULT = (
     "kgap_5000_k10",
@@ -23,6 +23,7 @@ BY_DEFAULT = (
     "reading_5m",
     "glove_20000_k2",
     "unicity_100000",
+    "recovery_1300",
 )
 
 

@@ -17,6 +17,9 @@ from fpanon_core.__main__ import app
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.anonymize.unicity_grid import unicity_grid
 from fpanon_core.anonymize.verification import verify_k_anonymity
+from fpanon_core.attacks.aggregation import aggregate_counts
+from fpanon_core.attacks.recovery import recover_trajectories
+from fpanon_core.attacks.scoring import score_recovery
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.io.generate import generate_cdr
 from fpanon_core.io.published import (
@@ -63,7 +66,9 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- help ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["ingest", "measure", "glove", "unicity", "generate"])
+@pytest.mark.parametrize(
+    "command", ["ingest", "measure", "glove", "unicity", "recover", "generate"]
+)
 def test_help_explains_every_option(command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0
@@ -77,7 +82,7 @@ def test_help_explains_every_option(command: str) -> None:
 def test_without_a_command_the_commands_are_listed() -> None:
     result = run()
     assert result.exit_code == 2
-    for command in ("ingest", "measure", "glove", "unicity", "generate"):
+    for command in ("ingest", "measure", "glove", "unicity", "recover", "generate"):
         assert command in result.output
 
 
@@ -242,6 +247,59 @@ def test_unicity_is_what_the_function_makes(people: Path) -> None:
 )
 def test_bad_questions_about_unicity_exit_with_2(three: Path, options: list[str]) -> None:
     result = run("unicity", three, *options)
+    assert result.exit_code == 2, result.output
+    assert "rror" in result.stderr
+
+
+# --- recover -------------------------------------------------------------------------------------
+
+
+def test_recover_is_what_the_functions_make(people: Path, tmp_path: Path) -> None:
+    out, paths = tmp_path / "scores.csv", tmp_path / "recovered.parquet"
+    options = ["--slot-min", 60, "--pairing", "optimal", "--seed", 3, "--workers", 1]
+    result = run("recover", people, *options, "--out", out, "--trajectories", paths)
+    assert result.exit_code == 0, result.output
+    fs, _ = read_cdr(people)
+    counts, truth = aggregate_counts(fs, slot_min=60)
+    recovered = recover_trajectories(counts)
+    score = score_recovery(recovered, counts, truth, pairing="optimal", seed=3)
+    assert f"Counts of 30 people at {counts.n_places} places in {counts.n_slots}" in result.output
+    assert f"{score.accuracy:.1%}" in result.output
+    table = pd.read_csv(out)
+    np.testing.assert_allclose(table["accuracy"], score.accuracy_by_step)
+    np.testing.assert_allclose(table["at_random"], score.baseline_by_step)
+    written = pd.read_parquet(paths)
+    assert len(written) == recovered.places.size
+    np.testing.assert_array_equal(written["x_m"], counts.x_m[recovered.places.ravel()])
+    told = json.loads(run("recover", people, *options, "--json").stdout)
+    assert [row["accuracy"] for row in told["scores"]] == score.accuracy_by_step.tolist()
+    assert told["config"] == {
+        "slot_min": 60.0, "link_threshold_m": 0.0, "pairing": "optimal", "seed": 3
+    }  # fmt: skip
+
+
+def test_recover_after_mitigations(three: Path, tmp_path: Path) -> None:
+    """One antenna: noise has nowhere to go, and everybody is recovered, until counts are gone."""
+    out = tmp_path / "mitigations.csv"
+    result = run("recover", three, "--mitigations", "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "small counts suppressed (15)" in result.output
+    assert "differential privacy (0.1), user-slot" in result.output
+    table = pd.read_csv(out)
+    assert table["whole"].tolist()[:4] == [1, 1, 1, 0]
+    told = json.loads(run("recover", three, "--mitigations", "--json").stdout)
+    assert told["mitigations"][0]["setting"] is None
+    assert told["scores"][0]["accuracy"] is None  # seven to four in the afternoon: no night
+    assert "example.org" not in result.output
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--slot-min", "7"], ["--slot-min", "0"], ["--link-threshold-m", "-1"], ["--seed", "-1"],
+     ["--pairing", "best"], ["--workers", "0"], ["--out", "x.txt"], ["--trajectories", "x.txt"]],
+)  # fmt: skip
+def test_bad_questions_about_recovery_exit_with_2(three: Path, options: list[str]) -> None:
+    result = run("recover", three, *options)
     assert result.exit_code == 2, result.output
     assert "rror" in result.stderr
 
