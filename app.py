@@ -12,6 +12,7 @@ PAGES = [
     st.Page("pages/views/anonymizability.py", title="Anonymizability"),
     st.Page("pages/views/glove.py", title="GLOVE"),
     st.Page("pages/views/unicity.py", title="Unicity"),
+    st.Page("pages/views/aggregates.py", title="Aggregates"),
 ]
 
 if __name__ == "__main__":

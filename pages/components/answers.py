@@ -16,7 +16,15 @@ from fpanon_core.engines.process import Job
 
 from . import session
 
-KINDS = ("unicity", "regions", "compare", "estimate_hiding")
+KINDS = (
+    "unicity",
+    "regions",
+    "compare",
+    "estimate_hiding",
+    "recovery",
+    "recovery_factors",
+    "recovery_remedies",
+)
 _ANSWERS, _HELD = "fp_answers", "fp_held_questions"
 
 

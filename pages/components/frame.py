@@ -9,7 +9,7 @@ from streamlit.navigation.page import Page
 
 from pages.charts import words
 
-from . import dataset, job_panel, pair, session, settings
+from . import dataset, job_panel, pair, recovering, session, settings
 from .guard import Ended, guarded
 
 
@@ -18,6 +18,7 @@ def run(page: Page) -> None:
     with guarded():
         session.runner()  # its child warms up while the user reads
         settings.current()  # taken from the address before another view clears it
+        recovering.wanted()
         job_panel.collect()
         pair.dress()
         with st.sidebar:
@@ -47,6 +48,7 @@ def _sidebar(title: str) -> None:
         "Data": {"read", "peek"},
         "Anonymizability": {"read", "measure"},
         "Unicity": {"read", "unicity", "regions"},
+        "Aggregates": {"read", "recovery", "recovery_factors", "recovery_remedies"},
         "GLOVE": {"read", "glove", "compare"},
     }.get(title, set())
     told |= {"deepen", "estimate", "estimate_hiding"}  # nobody waits for these

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from fpanon_core.measures.scaling import ScalingFit, fit_scaling_law
 from fpanon_core.measures.unicity import UnicityResult
 from fpanon_core.model.errors import FpanonError
 from pages.charts.unicity import Law, Rising
 
-from . import answers, job_panel, session, tasks
+from . import asking, tasks
 from .answers import Question
 from .dataset import Dataset
 from .tasks import Merged, Outsider
@@ -39,7 +36,7 @@ def points(data: Dataset, seed: int) -> Outsider | None:
         tasks.look_from_outside,
         (data.fs, TARGETS, seed),
     )
-    found: Outsider | None = _settled(data, question)
+    found: Outsider | None = asking.settled(question, alone=_ordinary(data), button="Measure")
     return found
 
 
@@ -52,20 +49,12 @@ def merged(data: Dataset, size: int, seed: int) -> Merged | None:
         tasks.merge_antennas,
         (data.fs, size, TARGETS, seed),
     )
-    found: Merged | None = _settled(data, question)
+    found: Merged | None = asking.settled(question, alone=_ordinary(data), button="Measure")
     return found
 
 
-def _settled(data: Dataset, question: Question) -> Any | None:
-    found = answers.answer(question)
-    if found is None and not answers.under_way(question):
-        alone = data.fs.n_samples <= _MANY_SAMPLES and not answers.held(question)
-        if alone or st.button("Measure", key=f"{question.kind}_go", type="primary"):
-            answers.ask(question)
-    with st.container(key=f"{question.kind}_work"):
-        jobs = session.jobs(question.kind)
-        job_panel.show(jobs, key=f"{question.kind}_jobs", stop=answers.hold)
-    return found
+def _ordinary(data: Dataset) -> bool:
+    return data.fs.n_samples <= _MANY_SAMPLES
 
 
 def rising(name: str, results: list[UnicityResult]) -> Rising:

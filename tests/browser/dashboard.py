@@ -17,7 +17,9 @@ LONG_MS = 60_000
 
 # Opened at /data, Streamlit's own page first asks whether it is served below /data/, and is told
 # 404; it then asks at the root. Nothing of ours is missing.
-_PROBE = re.compile(r"://[^/]+/(data|anonymizability|glove|unicity)/_stcore/(health|host-config)$")
+_PROBE = re.compile(
+    r"://[^/]+/(data|anonymizability|glove|unicity|aggregates)/_stcore/(health|host-config)$"
+)
 _SETTLED = """() => {
     const app = document.querySelector('[data-testid=stApp]');
     return app && app.dataset.testScriptState === 'notRunning'

@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from tests.browser.dashboard import Dashboard
 
 pytestmark = pytest.mark.browser
-VIEWS = ("Start", "Data", "Anonymizability", "GLOVE", "Unicity")
+VIEWS = ("Start", "Data", "Anonymizability", "GLOVE", "Unicity", "Aggregates")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
