@@ -191,8 +191,9 @@ with right:
 what_this_means(
     f"The trajectory paired with {who} is right in {words.percent(path.right)} of "
     f"{words.count(counts.n_slots, 'slot')}, and "
-    f"{words.distance(1000 * float(path.km.mean()))} off on average. The outsider who made it has no name for it; who knows a place or two of "
-    f"{who} may find one.",
+    f"{words.distance(1000 * float(path.km.mean()))} off on average.",
+    "The outsider who made it has no name for it; who knows a place or two of the person may find "
+    "one.",
     key="aggregates_person",
 )
 
