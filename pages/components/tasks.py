@@ -438,7 +438,9 @@ def compile_all() -> None:
     estimate(fs, GeneralizationProfile(Grid(200), 5), 2, StretchConfig(), progress=lambda _: None)
     look_from_outside(fs, 9, 0, progress=lambda _: None)
     merge_antennas(fs, 2, 9, 0, progress=lambda _: None)
-    attack_counts(fs, 30.0, 9, "greedy", 0, progress=lambda _: None)
+    # Over two days, so that they are linked, too.
+    days = FingerprintSet.from_samples([1, 2] * 2, [0, 900] * 2, [0] * 4, [0, 0, 2_000, 2_000])
+    attack_counts(days, 180.0, 2, "greedy", 0, progress=lambda _: None)
 
 
 def _opened(file: tuple[str, bytes | Path]) -> Path | io.BytesIO:

@@ -215,6 +215,22 @@ def test_two_who_never_move_and_never_meet():
     np.testing.assert_allclose(recovered.link_cost, 0.0, atol=1e-12)
 
 
+def test_the_attack_reads_counts_places_and_slot_times_only():
+    """Handed nothing else, it recovers the same."""
+    rng = np.random.default_rng(8)
+    user, t = rng.integers(0, 30, 300), rng.uniform(0, 4000, 300)
+    fs = FingerprintSet.from_samples(user, rng.integers(0, 8, 300) * 700.0, np.zeros(300), t)
+    counts, _ = aggregate_counts(fs)
+    nothing = np.zeros(counts.n_places)
+    bare = AggregateCounts(
+        counts.counts.copy(), counts.x_m.copy(), counts.y_m.copy(), nothing, nothing,
+        counts.slot_start_min.copy(), counts.slot_min,
+    )  # fmt: skip
+    assert (
+        recover_trajectories(bare).places.tolist() == recover_trajectories(counts).places.tolist()
+    )
+
+
 def test_a_crossing_by_hand():
     """Two people walk through each other by day, along a line of places 0 … 4, a km apart.
 
