@@ -14,6 +14,7 @@ PAGES = [
     st.Page("pages/views/unicity.py", title="Unicity"),
     st.Page("pages/views/disclosure.py", title="Disclosure"),
     st.Page("pages/views/options.py", title="Release options"),
+    st.Page("pages/views/aggregates.py", title="Aggregates"),
 ]
 
 if __name__ == "__main__":

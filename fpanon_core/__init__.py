@@ -21,6 +21,14 @@ from .anonymize.table import OptionsTable
 from .anonymize.unicity_grid import unicity_grid
 from .anonymize.verification import verify_k_anonymity
 from .anonymize.voronoi import merged_regions, voronoi_cells
+from .attacks.aggregation import aggregate_counts
+from .attacks.factors import recovery_factors
+from .attacks.linking import entropy, information_gain
+from .attacks.mitigated import mitigation_table
+from .attacks.mitigations import coarsen, noise_at_frequent, suppress_small
+from .attacks.private import PrivacyGuarantee, dp_counts, privacy_guarantee
+from .attacks.recovery import recover_trajectories
+from .attacks.scoring import score_recovery
 from .engines.local import LocalEngine
 from .io.antennas import read_antennas
 from .io.cdr import read_cdr
@@ -55,6 +63,7 @@ from .measures.sparsity import SparsityModel, sparsity_model
 from .measures.spread import gini, lorenz, tail_weight_index
 from .measures.unicity import UnicityResult, unicity
 from .measures.utility import EPIDEMICS, TRANSPORT, UtilityResult, utility
+from .model.aggregates import AggregateCounts, Recovered, RecoveryConfig, RecoveryScore
 from .model.antennas import Antennas
 from .model.clock import LocalClock
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
@@ -75,6 +84,7 @@ __all__ = [
     "PUBLISHED_TRADE",
     "TRANSPORT",
     "AddNoise",
+    "AggregateCounts",
     "AntennaClusters",
     "Antennas",
     "Asked",
@@ -101,6 +111,10 @@ __all__ = [
     "OptionResult",
     "OptionsTable",
     "Permute",
+    "PrivacyGuarantee",
+    "Recovered",
+    "RecoveryConfig",
+    "RecoveryScore",
     "Reference",
     "Regions",
     "ReleaseOption",
@@ -118,16 +132,20 @@ __all__ = [
     "Verification",
     "__version__",
     "add_noise",
+    "aggregate_counts",
     "anonymity_sets",
     "as_option",
     "asked_utility",
     "cluster_antennas",
+    "coarsen",
     "compare_releases",
     "data_dictionary",
     "disclosure",
     "disclosure_grid",
     "dominating",
+    "dp_counts",
     "draw_knowledge",
+    "entropy",
     "estimate_glove_s",
     "explore_options",
     "explored",
@@ -140,26 +158,34 @@ __all__ = [
     "gini",
     "glove",
     "glove_ladder",
+    "information_gain",
     "k_gap",
     "lorenz",
     "matched_samples",
     "mean_components",
     "merged_regions",
+    "mitigation_table",
+    "noise_at_frequent",
     "ordinal_agreement",
     "pareto_front",
     "permute",
     "points_needed",
+    "privacy_guarantee",
     "questionnaire_template",
     "read_antennas",
     "read_cdr",
     "read_published",
     "read_questionnaire",
     "read_suppressed",
+    "recover_trajectories",
+    "recovery_factors",
     "release",
     "sample_users",
+    "score_recovery",
     "sparsity_model",
     "stretch_components",
     "suppress_rare",
+    "suppress_small",
     "synthetic_questionnaire",
     "tail_weight_index",
     "trade_grid",

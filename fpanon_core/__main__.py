@@ -16,6 +16,7 @@ from .commands.glove import glove
 from .commands.ingest import ingest
 from .commands.measure import measure
 from .commands.options import options
+from .commands.recover import recover
 from .commands.unicity import unicity
 
 app = typer.Typer(
@@ -33,6 +34,7 @@ app.command()(glove)
 app.command()(unicity)
 app.command()(disclosure)
 app.command()(options)
+app.command()(recover)
 app.command()(generate)
 
 

@@ -162,3 +162,13 @@ def whole(name: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise ConfigError(f"{name} = {value!r}; it must be an integer of {least} or more.")
     return int(value)
+
+
+def number(name: str, value: Any, *, least: float = -math.inf, above: float = -math.inf) -> float:
+    """The value as a float, if it is finite, ``least`` or more and above ``above``; ConfigError."""
+    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not (real and math.isfinite(value) and value >= least and value > above):
+        bound = f" above {above:g}" if above > -math.inf else ""
+        bound += f" of {least:g} or more" if least > -math.inf else ""
+        raise ConfigError(f"{name} = {value!r}; it must be a number{bound}.")
+    return float(value)

@@ -19,6 +19,7 @@ from plotly.colors import sample_colorscale, unlabel_rgb
 
 from .outlines import Box, outlines
 from .style import Colour, Theme
+from .words import count as plural
 
 FloatArray = npt.NDArray[np.float64]
 MAX_POINTS = 5_000
@@ -41,12 +42,26 @@ def places_map(
     samples: npt.NDArray[np.int64],
     of: Theme,
     *,
+    noun: str = "sample",
+    most: int | None = None,
+    around: tuple[FloatArray, FloatArray] | None = None,
     height: int = 460,
 ) -> Map:
-    """All places of a data set: area by samples, colour by samples too (viridis, logarithmic)."""
+    """Places: area by samples, colour by samples too (viridis, logarithmic).
+
+    Parameters
+    ----------
+    noun : str
+        What is counted.
+    most : int, optional
+        The count of the largest dot; the largest of ``samples`` if not given.
+    around : tuple of ndarray, optional
+        Longitudes and latitudes that the map is to show; the places' own if not given.
+    """
+    most = int(samples.max()) if most is None else most
     order = np.argsort(-samples, kind="stable")[:MAX_POINTS][::-1]
-    share = np.sqrt(samples[order] / samples.max())
-    grade = np.log1p(samples[order]) / np.log1p(samples.max())
+    share = np.sqrt(samples[order] / most)
+    grade = np.log1p(samples[order]) / np.log1p(most)
     low, high = of.scale
     colours = [
         [round(c) for c in unlabel_rgb(rgb)]
@@ -57,7 +72,7 @@ def places_map(
             "p": [_short(x), _short(y)],
             "r": round(3 + 11 * float(s), 1),
             "c": c,
-            "tip": f"{n:,} samples",
+            "tip": plural(n, noun),
         }
         for x, y, s, c, n in zip(
             lon[order], lat[order], share, colours, samples[order].tolist(), strict=True
@@ -77,7 +92,7 @@ def places_map(
         line_width_min_pixels=0.5,
         pickable=True,
     )
-    return _map(_box_of(lon, lat), [layer], of, height)
+    return _map(_box_of(*(around or (lon, lat))), [layer], of, height)
 
 
 def fingerprints_map(
@@ -85,6 +100,7 @@ def fingerprints_map(
     links: tuple[FloatArray, FloatArray] | None,
     of: Theme,
     *,
+    noun: str = "sample",
     height: int = 520,
 ) -> Map:
     """Fingerprints by name, longitudes, latitudes and colour; the first is drawn on top, filled.
@@ -93,6 +109,8 @@ def fingerprints_map(
     ----------
     links : tuple of ndarray (m, 2) or None
         Longitudes and latitudes of both ends of each link between matched samples.
+    noun : str
+        What there is one of at each position.
     """
     layers = []
     if links is not None:
@@ -119,7 +137,7 @@ def fingerprints_map(
                 "ScatterplotLayer",
                 id=f"fingerprint-{rank}",
                 data=[
-                    {"p": p, "r": round(4 + 8 * s, 1), "tip": f"{name}: {n} samples here"}
+                    {"p": p, "r": round(4 + 8 * s, 1), "tip": f"{name}: {plural(n, noun)} here"}
                     for p, s, n in zip(spots.tolist(), size.tolist(), count.tolist(), strict=True)
                 ],
                 get_position="p",

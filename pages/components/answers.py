@@ -17,7 +17,18 @@ from fpanon_core.engines.process import Job
 from . import session
 
 MANY = {"explore": 100, "look": 8}  # how many answers are kept
-KINDS = ("unicity", "regions", "disclosure", "table_4_1", "compare", "estimate_hiding", *MANY)
+KINDS = (
+    "unicity",
+    "regions",
+    "disclosure",
+    "table_4_1",
+    "compare",
+    "estimate_hiding",
+    "recovery",
+    "recovery_factors",
+    "recovery_remedies",
+    *MANY,
+)
 _ANSWERS, _HELD = "fp_answers", "fp_held_questions"
 _SEVERAL = "fp_answers_of_many"
 

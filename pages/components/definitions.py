@@ -84,6 +84,39 @@ LORENZ = (
     "that the first so many bear. On the diagonal all bear alike. The **Gini coefficient** is "
     "twice the area between: 0 all alike, near 1 a few bear it all."
 )
+AGGREGATES = (
+    "**Counts**: in each time slot everyone is counted once, at the place with most of their "
+    "events in it; without an event, at the place nearest to the straight line between those "
+    "before and after. (Xu et al., 2017, §5.1)"
+)
+RECOVERY = (
+    "**Recovery accuracy**: the share of everybody's points – place and slot – that the recovered "
+    "trajectory paired with them gets right. *Nights* and *days* are judged one by one, *across "
+    "days* over the whole period. The attack links counts from slot to slot: at night at the least "
+    "distance, by day to where a movement leads on, and days by how alike their places are; each "
+    "time by an optimal assignment. (Xu et al., 2017)"
+)
+AT_RANDOM = (
+    "**Linked at random**: the same counts, dealt out at random in every slot and paired with the "
+    "true trajectories in the same way."
+)
+RECOVERY_ERROR = (
+    "**Recovery error**: the distance between the recovered and the true place, for every point "
+    "of every pair. (Xu et al., 2017, eq. 6)"
+)
+TOP_PLACES = (
+    "**Uniqueness**: the share of recovered trajectories whose set of k most visited places no "
+    "other recovered one has. Two are mostly home and work. (Xu et al., 2017)"
+)
+COUNT_ERROR = (
+    "**Error of the counts**: the absolute errors of all published counts together, as a share of "
+    "all people counted. Coarser counts are read as spread evenly over what they cover."
+)
+PRIVACY_UNIT = (
+    "**Unit of protection** of differentially private counts: what an outsider cannot tell about "
+    "one person. *One slot*: where the person was in any one slot, which says little about a whole "
+    "period; *person*: where the person was in all slots together."
+)
 ACCURACY = (
     "**Accuracy** of a sample: the side of the published area that holds it, (width + height) / 2, "
     "and the span of time in which it is published. Samples that are left out are not in the "

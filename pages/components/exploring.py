@@ -18,9 +18,9 @@ from pages.charts import words
 from . import answers, job_panel, session, tasks
 from .answers import Question
 from .dataset import Dataset
+from .settled import ordinary
 
 _A_BATCH = 4  # so that the figure fills while the rest is on its way
-_MANY_SAMPLES = 2_000_000  # above, the run waits to be asked for
 _HELD = "fp_held_options"
 
 
@@ -46,7 +46,7 @@ def results(data: Dataset, wanted: Sequence[ReleaseOption], draws: Draws) -> lis
     waiting = [o for o in missing if o.steps not in _under_way()]
     if waiting:
         held: set[object] = st.session_state.setdefault(_HELD, set())
-        alone = data.fs.n_samples <= _MANY_SAMPLES and not any(o.steps in held for o in waiting)
+        alone = ordinary(data) and not any(o.steps in held for o in waiting)
         if alone or st.button(
             f"Explore {words.count(len(waiting), 'option')}", key="options_go", type="primary"
         ):

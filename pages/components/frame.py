@@ -9,7 +9,7 @@ from streamlit.navigation.page import Page
 
 from pages.charts import words
 
-from . import dataset, job_panel, pair, session, settings
+from . import dataset, job_panel, pair, recovering, session, settings
 from .guard import Ended, guarded
 
 
@@ -18,6 +18,7 @@ def run(page: Page) -> None:
     with guarded():
         session.runner()  # its child warms up while the user reads
         settings.current()  # taken from the address before another view clears it
+        recovering.wanted()
         job_panel.collect()
         pair.dress()
         with st.sidebar:
@@ -48,6 +49,7 @@ def _sidebar(title: str) -> None:
         "Anonymizability": {"read", "measure"},
         "Unicity": {"read", "unicity", "regions"},
         "Disclosure": {"read", "disclosure"},
+        "Aggregates": {"read", "recovery", "recovery_factors", "recovery_remedies"},
         "GLOVE": {"read", "glove", "compare"},
         "Release options": {"read", "explore", "look"},
     }.get(title, set())

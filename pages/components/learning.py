@@ -22,7 +22,7 @@ from . import answers, definitions, disclosing, settings
 from .answers import Question
 from .dataset import Dataset
 from .disclosing import Learnt, Worked
-from .settled import settled
+from .settled import ordinary, settled
 
 _CURRENT = "fp_disclosure_plan"
 _SIDES_M = (100, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 50_000, 100_000)
@@ -125,7 +125,7 @@ def learnt(data: Dataset, *, asked: bool) -> Learnt | None:
         disclosing.learn,
         (data.fs, profiles, plan.config),
     )
-    return cast("Learnt | None", settled(data, question, asked=asked))
+    return cast("Learnt | None", settled(question, alone=ordinary(data), asked=asked))
 
 
 def worked() -> Worked | None:

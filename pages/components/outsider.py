@@ -36,7 +36,7 @@ def points(data: Dataset, seed: int) -> Outsider | None:
         tasks.look_from_outside,
         (data.fs, TARGETS, seed),
     )
-    found: Outsider | None = settled.settled(data, question)
+    found: Outsider | None = settled.settled(question, alone=settled.ordinary(data))
     return found
 
 
@@ -49,7 +49,7 @@ def merged(data: Dataset, size: int, seed: int) -> Merged | None:
         tasks.merge_antennas,
         (data.fs, size, TARGETS, seed),
     )
-    found: Merged | None = settled.settled(data, question)
+    found: Merged | None = settled.settled(question, alone=settled.ordinary(data))
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,18 @@ from fpanon_core.anonymize.regions import region_map
 from fpanon_core.anonymize.unicity_grid import unicity_grid
 from fpanon_core.anonymize.verification import verify_k_anonymity
 from fpanon_core.anonymize.voronoi import merged_regions, voronoi_cells
+from fpanon_core.attacks.aggregation import aggregate_counts
+from fpanon_core.attacks.factors import recovery_factors
+from fpanon_core.attacks.mitigated import mitigation_table
+from fpanon_core.attacks.recovery import recover_trajectories
+from fpanon_core.attacks.scoring import Pairing, score_recovery
 from fpanon_core.measures.components import StretchComponents, components_by_k
 from fpanon_core.measures.estimate import estimate_k_gap_s
 from fpanon_core.measures.kgap import k_gap
 from fpanon_core.measures.places import lon_lat, visited_cells
 from fpanon_core.measures.points import points_needed
 from fpanon_core.measures.unicity import UnicityResult, unicity
+from fpanon_core.model.aggregates import AggregateCounts, RecoveryScore
 from fpanon_core.model.configs import KnowledgeConfig, Screening, Strategy, StretchConfig
 from fpanon_core.model.errors import InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
@@ -343,6 +349,89 @@ def look(
     return Look(drawn, some["users"].to_numpy(), len(places) - len(some), gaps)
 
 
+@dataclass(frozen=True, eq=False)
+class Attacked:
+    """Counts, and what the attack on them recovers.
+
+    Attributes
+    ----------
+    counts : AggregateCounts
+    truth, recovered : int32 ndarray (n_users, n_slots)
+        Places of everyone counted, and of the trajectory paired with them.
+    users : int64 ndarray (n_users,)
+        Row number, in the data set, of everyone counted.
+    score : RecoveryScore
+        With at most 20,001 quantiles of the errors in place of all of them.
+    at_home : float
+        Share of the night slots that people spend at their most frequent place of the nights, on
+        average; NaN where there is no night.
+    """
+
+    counts: AggregateCounts
+    truth: np.ndarray
+    recovered: np.ndarray
+    users: np.ndarray
+    score: RecoveryScore
+    at_home: float
+
+
+_MOST_ERRORS = 20_001
+
+
+def some_users(fs: FingerprintSet, users: int, seed: int) -> np.ndarray:
+    """Row numbers of users drawn at random, ascending; all where there are no more."""
+    if users >= fs.n_users:
+        return np.arange(fs.n_users)
+    return np.sort(np.random.default_rng(seed).choice(fs.n_users, users, replace=False))
+
+
+def attack_counts(
+    fs: FingerprintSet, slot_min: float, users: int, pairing: Pairing, seed: int, *,
+    progress: Progress,
+) -> Attacked:  # fmt: skip
+    """Counts of some users, the attack on them, and its score."""
+    progress(0.0)
+    rows = some_users(fs, users, seed)
+    counts, truth = aggregate_counts(fs.subset(rows), slot_min=slot_min)
+    recovered = recover_trajectories(counts, progress=lambda f: progress(0.1 + 0.4 * f))
+    score = score_recovery(
+        recovered, counts, truth, pairing=pairing, seed=seed,
+        progress=lambda f: progress(0.5 + 0.5 * f),
+    )  # fmt: skip
+    # As many records as people in every slot: everyone has a pair.
+    paired = np.empty_like(recovered.places)
+    paired[score.pair] = recovered.places
+    some = np.unique(np.linspace(0, len(score.error_m) - 1, _MOST_ERRORS).round().astype(int))
+    thinned = replace(score, error_m=np.sort(score.error_m)[some])
+    at_home = np.nan
+    if counts.is_night.any():
+        night = truth[:, counts.is_night]
+        at_home = float(np.mean([np.bincount(row).max() / len(row) for row in night]))
+    return Attacked(counts, truth, paired, np.repeat(rows, fs.weight[rows]), thinned, at_home)
+
+
+def vary_counts(
+    fs: FingerprintSet, slot_min: float, users: int, pairing: Pairing, seed: int, *,
+    progress: Progress,
+) -> pd.DataFrame:  # fmt: skip
+    """The attack over resolutions and numbers of people."""
+    some = fs.subset(some_users(fs, users, seed))
+    return recovery_factors(some, slot_min=slot_min, pairing=pairing, seed=seed, progress=progress)
+
+
+def mitigate_counts(
+    fs: FingerprintSet, slot_min: float, users: int, pairing: Pairing, seed: int, *,
+    progress: Progress,
+) -> pd.DataFrame:  # fmt: skip
+    """The attack after each mitigation, and the error of the counts."""
+    some = fs.subset(some_users(fs, users, seed))
+    longer = 180.0 if slot_min < 180 else 360.0
+    return mitigation_table(
+        some, slot_min=slot_min, coarse_slot_min=longer, pairing=pairing, seed=seed,
+        progress=progress,
+    )  # fmt: skip
+
+
 def estimate_hiding(
     fs: FingerprintSet, ks: tuple[int, ...], config: StretchConfig, *, progress: Progress
 ) -> dict[int, float]:
@@ -414,6 +503,9 @@ def compile_all() -> None:
     explore(fs, (ReleaseOption(),), 2, 9, 0, progress=lambda _: None)
     profiles = (GeneralizationProfile(Grid(200), 5),)
     learn(fs, profiles, KnowledgeConfig(2, users=9), progress=lambda _: None)
+    # Over two days, so that they are linked, too.
+    days = FingerprintSet.from_samples([1, 2] * 2, [0, 900] * 2, [0] * 4, [0, 0, 2_000, 2_000])
+    attack_counts(days, 180.0, 2, "greedy", 0, progress=lambda _: None)
 
 
 def _opened(file: tuple[str, bytes | Path]) -> Path | io.BytesIO:

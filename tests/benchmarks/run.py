@@ -12,9 +12,17 @@ import subprocess
 import sys
 from datetime import date
 
-from tests.benchmarks import disclosure, glove, kgap, options, reading, unicity
+from tests.benchmarks import disclosure, glove, kgap, options, reading, recovery, unicity
 
-CASES = kgap.CASES | reading.CASES | glove.CASES | unicity.CASES | disclosure.CASES | options.CASES
+CASES = (
+    kgap.CASES
+    | reading.CASES
+    | glove.CASES
+    | unicity.CASES
+    | disclosure.CASES
+    | options.CASES
+    | recovery.CASES
+)
 # Long cases run only when named.
 BY_DEFAULT = (
     "kgap_5000_k10",
@@ -26,6 +34,7 @@ BY_DEFAULT = (
     "disclosure_100000",
     "disclosure_coarse",
     "options_trade",
+    "recovery_1300",
 )
 
 

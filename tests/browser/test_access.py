@@ -18,6 +18,7 @@ VIEWS = (
     "Unicity",
     "Disclosure",
     "Release options",
+    "Aggregates",
 )
 
 

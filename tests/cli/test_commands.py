@@ -20,6 +20,9 @@ from fpanon_core.anonymize.options import explore_options
 from fpanon_core.anonymize.presets import trade_grid
 from fpanon_core.anonymize.unicity_grid import unicity_grid
 from fpanon_core.anonymize.verification import verify_k_anonymity
+from fpanon_core.attacks.aggregation import aggregate_counts
+from fpanon_core.attacks.recovery import recover_trajectories
+from fpanon_core.attacks.scoring import score_recovery
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.io.generate import generate_cdr
 from fpanon_core.io.published import (
@@ -66,7 +69,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- help ----------------------------------------------------------------------------------------
 
 
-COMMANDS = ("ingest", "measure", "glove", "unicity", "disclosure", "options", "generate")
+COMMANDS = ("ingest", "measure", "glove", "unicity", "disclosure", "options", "recover", "generate")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -547,6 +550,59 @@ def test_as_a_program_that_fails(three: Path) -> None:
     assert done.stderr == (
         "Error: k = 9 exceeds the 3 fingerprints loaded; choose k ≤ 3 or load more data.\n"
     )
+
+
+# --- recover -------------------------------------------------------------------------------------
+
+
+def test_recover_is_what_the_functions_make(people: Path, tmp_path: Path) -> None:
+    out, paths = tmp_path / "scores.csv", tmp_path / "recovered.parquet"
+    options = ["--slot-min", 60, "--pairing", "optimal", "--seed", 3, "--workers", 1]
+    result = run("recover", people, *options, "--out", out, "--trajectories", paths)
+    assert result.exit_code == 0, result.output
+    fs, _ = read_cdr(people)
+    counts, truth = aggregate_counts(fs, slot_min=60)
+    recovered = recover_trajectories(counts)
+    score = score_recovery(recovered, counts, truth, pairing="optimal", seed=3)
+    assert f"Counts of 30 people at {counts.n_places} places in {counts.n_slots}" in result.output
+    assert f"{score.accuracy:.1%}" in result.output
+    table = pd.read_csv(out)
+    np.testing.assert_allclose(table["accuracy"], score.accuracy_by_step)
+    np.testing.assert_allclose(table["at_random"], score.baseline_by_step)
+    written = pd.read_parquet(paths)
+    assert len(written) == recovered.places.size
+    np.testing.assert_array_equal(written["x_m"], counts.x_m[recovered.places.ravel()])
+    told = json.loads(run("recover", people, *options, "--json").stdout)
+    assert [row["accuracy"] for row in told["scores"]] == score.accuracy_by_step.tolist()
+    assert told["config"] == {
+        "slot_min": 60.0, "link_threshold_m": 0.0, "pairing": "optimal", "seed": 3
+    }  # fmt: skip
+
+
+def test_recover_after_mitigations(three: Path, tmp_path: Path) -> None:
+    """One antenna: noise has nowhere to go, and everybody is recovered, until counts are gone."""
+    out = tmp_path / "mitigations.csv"
+    result = run("recover", three, "--mitigations", "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "small counts suppressed (15)" in result.output
+    assert "differential privacy (0.1), user-slot" in result.output
+    table = pd.read_csv(out)
+    assert table["whole"].tolist()[:4] == [1, 1, 1, 0]
+    told = json.loads(run("recover", three, "--mitigations", "--json").stdout)
+    assert told["mitigations"][0]["setting"] is None
+    assert told["scores"][0]["accuracy"] is None  # seven to four in the afternoon: no night
+    assert "example.org" not in result.output
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--slot-min", "7"], ["--slot-min", "0"], ["--link-threshold-m", "-1"], ["--seed", "-1"],
+     ["--pairing", "best"], ["--workers", "0"], ["--out", "x.txt"], ["--trajectories", "x.txt"]],
+)  # fmt: skip
+def test_bad_questions_about_recovery_exit_with_2(three: Path, options: list[str]) -> None:
+    result = run("recover", three, *options)
+    assert result.exit_code == 2, result.output
+    assert "rror" in result.stderr
 
 
 # --- options -------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.charts import style, words
+from pages.charts import recovery, style, words
 from pages.charts.activity import samples_per_user
 from pages.charts.cdf import Curve, beyond, cdf, step_points
 from pages.charts.maps import fingerprints_map, places_map
@@ -189,3 +189,70 @@ def test_a_k_keeps_its_colour_whatever_is_shown_with_it() -> None:
     assert style.place_of(10, style.K_ORDER, [10]) == 2
     both = [style.place_of(k, style.K_ORDER, [2, 7, 8]) for k in (2, 7, 8)]
     assert len(set(both)) == 3
+
+
+# --- recovery from counts ---
+
+
+@BOTH
+def test_recovery_figures_hold_the_numbers_given(of: style.Theme) -> None:
+    steps = recovery.by_step(["nights", "days"], [np.nan, 0.613], [0.1, 0.049], of)
+    attack, random = steps.data
+    assert list(attack.y) == [None, 0.613]
+    assert list(attack.text) == ["", "61 %"]
+    assert list(random.text) == ["10 %", "4.9 %"]
+    assert random.marker.pattern.shape == "/"  # not by colour alone
+    tops = recovery.unique_by_top([0.2, 1.0], of)
+    assert list(tops.data[0].x) == ["1", "2"]
+    away = recovery.away(np.array([600.0, 660.0, 1440.0]), 60.0, np.array([0.0, 2, 4]), ["a"], of)
+    assert list(away.data[0].x) == [600, 660, 1440, 1500]
+    assert away.layout.yaxis.range[1] >= 4
+    assert list(away.layout.xaxis.ticktext) == ["a", "day 2"]
+    for figure in (steps, tops, away):
+        go.Figure(figure.to_dict())  # plotly's own checks
+
+
+@BOTH
+def test_small_multiples_share_an_axis_and_a_legend(of: style.Theme) -> None:
+    drawn = [
+        recovery.Panel("Side", ["1 km", "5 km"], [("across", [0.1, 0.2]), ("random", [0.0, 0.1])]),
+        recovery.Panel("Slot", ["30 min"], [("across", [0.1]), ("random", [np.nan])]),
+    ]
+    figure = recovery.panels(drawn, of, y_title="Share", greyed=True)
+    assert [t.name for t in figure.data] == ["across", "random"] * 2
+    assert [t.showlegend for t in figure.data] == [True, True, False, False]
+    assert figure.data[3].y == (None,)
+    assert figure.layout.xaxis.domain[1] < figure.layout.xaxis2.domain[0]
+    assert figure.layout.yaxis.range == figure.layout.yaxis2.range
+    for name in ("line.dash", "marker.symbol"):
+        assert figure.data[0][name] != figure.data[1][name]
+    go.Figure(figure.to_dict())
+
+
+@BOTH
+def test_mitigations_show_accuracy_and_cost(of: style.Theme) -> None:
+    figure = recovery.remedies(
+        [recovery.Remedy("none", 0.5, 0.1, 0.0), recovery.Remedy("private", 0.03, 0.1, 45.0)], of
+    )
+    attack, random, error = figure.data
+    assert list(attack.x) == [0.5, 0.03]
+    assert list(random.x) == [0.1, 0.1]
+    assert list(error.x) == [None, 45.0]
+    assert list(error.text) == ["none", "45 ×"]
+    assert list(attack.text) == ["50 %", "3.0 %"]
+    go.Figure(figure.to_dict())
+
+
+def test_counts_on_a_map_are_drawn_to_a_common_scale() -> None:
+    lon, lat = np.array([0.0, 1.0]), np.array([10.0, 10.0])
+    some = places_map(lon[:1], lat[:1], np.array([1]), style.LIGHT, noun="user", most=100,
+                      around=(lon, lat))  # fmt: skip
+    alone = places_map(lon[:1], lat[:1], np.array([1]), style.LIGHT)
+    spots = [
+        next(x for x in json.loads(m.to_json())["layers"] if x["id"] == "places")["data"][0]
+        for m in (some, alone)
+    ]
+    assert spots[0]["tip"] == "1 user"
+    assert spots[1]["tip"] == "1 sample"
+    assert (spots[0]["r"], spots[1]["r"]) == (4.1, 14.0)  # 3 + 11·√(1/100), 3 + 11
+    assert json.loads(some.to_json())["initialViewState"]["longitude"] == 0.5

@@ -1,0 +1,1 @@
+"""What an attacker makes of a release: trajectories recovered from published counts."""

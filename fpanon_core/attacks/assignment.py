@@ -1,0 +1,131 @@
+"""How is everybody linked to a record at the least total cost? (ASH eq. 1)
+
+Records at one place are interchangeable, and so are trajectories that predict the same point; the
+assignment of people is a transport problem between groups, whose masses are whole numbers. Solved
+by network simplex (POT), and taken only with a proof: dual prices under which no pair costs less
+than the sum of its prices, and whose worth equals the cost, so that no assignment can be cheaper.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from ot.lp import emd
+from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped,unused-ignore]
+from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # type: ignore[import-untyped,unused-ignore]
+
+from ..model.ragged import offsets_of
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Flows = tuple[IntArray, IntArray, IntArray]
+# Sparse square table by rows: where each begins, columns (ascending in a row), values above 0.
+Pairs = tuple[IntArray, npt.NDArray[np.int32], FloatArray]
+
+_MOST_STEPS = 10**9
+_TOLERANCE = 1e-9  # of the largest cost
+_OPTIMAL = 1
+
+
+def transport(cost: FloatArray, supply: IntArray, demand: IntArray) -> Flows:
+    """The cheapest way to bring all of the lesser of supply and demand to the other.
+
+    What the greater has left over stays unmatched, at no cost: its amount is fixed, so any price
+    per head would only add a constant.
+
+    Parameters
+    ----------
+    cost : float64 ndarray (n_sources, n_sinks)
+        Per head.
+    supply, demand : int64 ndarray (n_sources,), (n_sinks,)
+
+    Returns
+    -------
+    source, sink, mass : int64 ndarrays
+        Flows above 0, by source, then by sink.
+    """
+    if len(supply) == 0 or len(demand) == 0:
+        return _NONE
+    sources, sinks = len(supply), len(demand)
+    short = int(supply.sum() - demand.sum())
+    if short < 0:
+        cost, supply = np.vstack([cost, np.zeros(sinks)]), np.append(supply, -short)
+    elif short > 0:
+        cost = np.hstack([cost, np.zeros((sources, 1))])
+        demand = np.append(demand, short)
+    flow = np.rint(_solve(cost, supply, demand)).astype(np.int64)[:sources, :sinks]
+    source, sink = np.nonzero(flow)
+    return source, sink, flow[source, sink]
+
+
+def most_saving(pairs: Pairs) -> tuple[IntArray, float]:
+    """The column of each row, one to one, so that the pairs save most; and what they save.
+
+    Pairs not listed save nothing. So each row gets a column of its own beside the others, at no
+    saving, for when it is better left out; the solver (scipy's sparse Jonker–Volgenant) then finds
+    the best complete matching, and who was left out is put together in ascending order.
+    """
+    offsets, column, value = pairs
+    n = len(offsets) - 1
+    # The solver wants costs other than 0, every row has one, so a constant more changes nothing.
+    top = 2.0 * float(value.max(initial=0.5))
+    many = np.diff(offsets)
+    own = offsets[1:] + np.arange(n)
+    listed = np.ones(len(column) + n, bool)
+    listed[own] = False
+    cost, columns = np.full(len(listed), top), np.empty(len(listed), np.int32)
+    cost[listed] -= value
+    columns[listed], columns[own] = column, n + np.arange(n)
+    table = csr_array((cost, columns, offsets_of(many + 1)), shape=(n, 2 * n))
+    row, chosen = min_weight_full_bipartite_matching(table)
+    goal = np.empty(n, np.int64)
+    goal[row] = chosen
+    out = np.flatnonzero(goal >= n)
+    free = np.ones(n, bool)
+    free[goal[goal < n]] = False
+    saved = n * top - float(table[row, chosen].sum())
+    goal[out] = np.flatnonzero(free)
+    return goal, saved
+
+
+_NONE = (np.empty(0, np.int64),) * 3
+
+
+def _solve(cost: FloatArray, supply: IntArray, demand: IntArray) -> FloatArray:
+    """An optimal flow of whole numbers between equal totals."""
+    if len(supply) == 1 or len(demand) == 1:
+        return np.minimum.outer(supply, demand).astype(np.float64)
+    flow, proof = emd(
+        supply.astype(np.float64), demand.astype(np.float64), cost,
+        numItermax=_MOST_STEPS, log=True, center_dual=False, check_marginals=False,
+    )  # fmt: skip
+    if _proven(cost, supply, demand, flow, proof):
+        solved: FloatArray = flow
+        return solved
+    # Everyone a row and a column of their own: slower, and without a tolerance.
+    who, where = (
+        np.repeat(np.arange(len(supply)), supply),
+        np.repeat(np.arange(len(demand)), demand),
+    )
+    row, column = linear_sum_assignment(cost[np.ix_(who, where)])
+    flow = np.zeros(cost.shape)
+    np.add.at(flow, (who[row], where[column]), 1.0)
+    return flow
+
+
+def _proven(
+    cost: FloatArray, supply: IntArray, demand: IntArray, flow: FloatArray, proof: dict[str, object]
+) -> bool:
+    """Whether the flow is whole, complete, and as cheap as the dual prices say it must be."""
+    if proof["result_code"] != _OPTIMAL or np.abs(flow - np.rint(flow)).max() > _TOLERANCE:
+        return False
+    whole = np.rint(flow)
+    if (whole.sum(axis=1) != supply).any() or (whole.sum(axis=0) != demand).any():
+        return False
+    u, v = np.asarray(proof["u"]), np.asarray(proof["v"])
+    slack = _TOLERANCE * max(float(np.abs(cost).max()), 1e-300)
+    if (cost - u[:, None] - v[None, :]).min() < -slack:
+        return False
+    worth = float(u @ supply + v @ demand)
+    return bool(abs(float((cost * whole).sum()) - worth) <= slack * float(supply.sum()))

@@ -1,0 +1,151 @@
+"""What can be done to counts before they are published? Mitigations (science.md §10, ASH §6.1).
+
+Each takes counts and returns counts; differentially private ones are in :mod:`.private`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
+
+from ..model.aggregates import AggregateCounts
+from ..model.configs import number, whole
+from ..model.errors import ConfigError, InfeasibleError
+
+IntArray = npt.NDArray[np.int64]
+SmallInts = npt.NDArray[np.int32]
+
+
+def coarsen(
+    counts: AggregateCounts, truth: SmallInts, *, metres: float
+) -> tuple[AggregateCounts, SmallInts]:
+    """Add up the counts of all places whose centres lie in one square of a grid.
+
+    For longer slots, count again: :func:`aggregate_counts` with another ``slot_min``.
+
+    Parameters
+    ----------
+    counts : AggregateCounts
+    truth : int32 ndarray (n_users, n_slots)
+    metres : float
+        Side of a square; the grid begins at the origin of the projection.
+
+    Returns
+    -------
+    counts : AggregateCounts
+        Places are the squares with a place in them; positions, the squares' centres.
+    truth : int32 ndarray (n_users, n_slots)
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 2], [0, 300], [0, 0], [0, 0])
+    >>> counts, truth = coarsen(*aggregate_counts(fs), metres=1000)
+    >>> counts.counts.tolist(), truth.tolist()
+    ([[2]], [[0], [0]])
+    """
+    squares, merged = squares_of(counts, metres)
+    table = np.zeros((counts.n_slots, len(squares)), np.int64)
+    np.add.at(table.T, merged, counts.counts.T)
+    side = np.full(len(squares), float(metres))
+    x_m, y_m = np.ascontiguousarray(squares.T, np.float64) * metres + metres / 2
+    coarse = replace(
+        counts,
+        counts=table,
+        x_m=x_m,
+        y_m=y_m,
+        dx_m=side,
+        dy_m=side,
+    )
+    return coarse, merged[truth].astype(np.int32)
+
+
+def squares_of(counts: AggregateCounts, metres: float) -> tuple[IntArray, IntArray]:
+    """Column and row of each square with a place in it, and the square of each place."""
+    metres = number("metres", metres, above=0.0)
+    cells = np.floor(np.column_stack([counts.x_m, counts.y_m]) / metres).astype(np.int64)
+    squares, merged = np.unique(cells, axis=0, return_inverse=True)
+    return squares, merged.reshape(-1)
+
+
+def suppress_small(counts: AggregateCounts, limit: int = 15) -> AggregateCounts:
+    """Publish no count below a limit: those become 0. 15 is customary (science.md §10).
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 300], [0] * 3, [0] * 3)
+    >>> suppress_small(aggregate_counts(fs)[0], limit=2).counts.tolist()
+    [[2, 0]]
+    """
+    limit = whole("limit", limit, 1)
+    return replace(counts, counts=np.where(counts.counts < limit, 0, counts.counts))
+
+
+def noise_at_frequent(
+    counts: AggregateCounts,
+    truth: SmallInts,
+    *,
+    share: float = 0.2,
+    neighbours: int = 5,
+    seed: int = 0,
+) -> AggregateCounts:
+    """Publish a share of the points at people's most frequent places as of a place nearby.
+
+    ASH §6.1: noise "at each mobile user's most frequent locations to make their trajectories less
+    regular". Every point of a user at the user's most frequent place (ties: lower place number)
+    moves, with probability ``share``, to one of the ``neighbours`` nearest other places, each
+    equally likely. Totals stay as they are.
+
+    Parameters
+    ----------
+    counts : AggregateCounts
+    truth : int32 ndarray (n_users, n_slots)
+        Who was where; the operator's, to make the release from.
+    share : float
+        In [0, 1].
+    neighbours : int
+    seed : int
+
+    Raises
+    ------
+    ConfigError
+        A parameter is out of its range.
+    InfeasibleError
+        There is only one place.
+    """
+    share, neighbours = number("share", share, least=0.0), whole("neighbours", neighbours, 1)
+    if share > 1:
+        raise ConfigError(f"share = {share:g}; it must lie in [0, 1].")
+    if counts.n_places < 2:
+        raise InfeasibleError("There is only one place; nothing can be moved to another.")
+    rng = np.random.default_rng(whole("seed", seed, 0))
+    near = _neighbours(counts, min(neighbours, counts.n_places - 1))
+    user, slot = np.nonzero(truth == _most_frequent(truth, counts.n_places)[:, None])
+    moved = rng.random(len(user)) < share
+    user, slot = user[moved], slot[moved]
+    home = truth[user, slot]
+    table = counts.counts.astype(np.int64)
+    np.subtract.at(table, (slot, home), 1)
+    np.add.at(table, (slot, near[home, rng.integers(0, near.shape[1], len(home))]), 1)
+    return replace(counts, counts=table)
+
+
+def _most_frequent(truth: SmallInts, places: int) -> IntArray:
+    """Each user's most frequent place."""
+    home = np.empty(len(truth), np.int64)
+    for user, row in enumerate(truth):
+        home[user] = np.bincount(row, minlength=places).argmax()
+    return home
+
+
+def _neighbours(counts: AggregateCounts, many: int) -> IntArray:
+    """The nearest other places of each place, (n_places, many)."""
+    xy = np.column_stack([counts.x_m, counts.y_m])
+    _, near = cKDTree(xy).query(xy, many + 1)
+    # A place is its own nearest, unless another has the same centre.
+    own = near == np.arange(len(xy))[:, None]
+    own[~own.any(axis=1), -1] = True
+    others: IntArray = near[~own].reshape(len(xy), many)
+    return others

@@ -1,0 +1,174 @@
+"""Who went where, from nothing but counts? Trajectory recovery (science.md §10, ASH §4).
+
+The attacker has the published counts and the places' positions, and no record of any person. In
+each slot the counts are people without names; linking them from slot to slot, by an optimal
+assignment each time, gives trajectories:
+
+1. **nights** (0 to 6 h local): people stay, so a link costs the distance from the last place;
+2. **days**: people move on, so it costs the distance from ``q_t + (q_t − q_{t−1})`` (eq. 2).
+   Each local calendar day starts afresh at its first slot, with its night, and the day follows
+   from the night;
+3. **across days** (:mod:`.linking`): people repeat themselves, so a link between a day and the
+   next costs the information gain of joining their frequencies of places (eq. 3–4).
+
+A first or last day that is not whole takes part like the others. Where a day begins after the
+night, its first step has no movement to continue and costs the distance from the last place.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..engines.local import Engine, LocalEngine, Progress
+from ..measures.matching import part
+from ..model.aggregates import UNKNOWN, AggregateCounts, Recovered, RecoveryConfig
+from ..model.errors import InfeasibleError
+from .linking import link_days
+from .steps import next_places
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+SmallInts = npt.NDArray[np.int32]
+
+_LINKING_SHARE = 0.5  # of the progress
+
+
+def recover_trajectories(
+    counts: AggregateCounts,
+    *,
+    link_threshold_m: float = 0.0,
+    n_trajectories: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Recovered:
+    """Recover trajectories from counts of people by place and time slot.
+
+    Reads counts, positions and slot times only. Every assignment is optimal (ASH eq. 1): groups of
+    trajectories that predict the same point are matched with groups of records at one place, which
+    costs the same as matching people one by one. Leaving at a point what is predicted and counted
+    there is optimal, too, as distances obey the triangle inequality. Among trajectories that
+    predict the same point, the ones that moved least come first, then the lower row; places in
+    ascending order.
+
+    **Slots that do not count the same people**, as after suppression or noise. Negative counts are
+    taken as 0. The attack follows ``n_trajectories`` people; by default as many as the greatest
+    total of a slot, or, where a count is negative and the totals are noisy, the median total. A
+    slot with fewer records is filled up with dummy records, one with more with dummy trajectories.
+    A dummy costs nothing, whoever gets it: as their number is fixed, any price per head would
+    change no link. A trajectory with a dummy record is taken to have stayed where it was; records
+    with a dummy trajectory are dropped. In the first slot of a day, when nobody is anywhere yet,
+    the counts are scaled to ``n_trajectories`` (largest remainders; ties: lower place). Slots
+    before a day's first with a record repeat it; days without any are ``−1``.
+
+    Parameters
+    ----------
+    counts : AggregateCounts
+    link_threshold_m : float
+        Link pairs no farther apart than this at once, the nearest first, before the assignment
+        (ASH §4.3). Above 0 the assignment may no longer be optimal.
+    n_trajectories : int, optional
+        People in the counts, where the attacker knows.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    Recovered
+
+    Raises
+    ------
+    ConfigError
+        A parameter is out of its range.
+    InfeasibleError
+        There is nobody in the counts.
+
+    Examples
+    --------
+    Two people who never move, 5 km apart, for two days.
+
+    >>> fs = FingerprintSet.from_samples([1, 2, 1, 2], [0, 5000] * 2, [0] * 4, [0, 0, 2879, 2879])
+    >>> counts, truth = aggregate_counts(fs, slot_min=180)
+    >>> (recover_trajectories(counts).places == truth).all()
+    np.True_
+    """
+    config = RecoveryConfig(link_threshold_m, n_trajectories)
+    engine = engine or LocalEngine()
+    records = np.maximum(counts.counts, 0)
+    people = config.n_trajectories or _estimate(counts)
+    offsets = counts.day_offsets
+    daily = np.full((people, counts.n_slots), UNKNOWN, np.int32)
+    step_cost_m = np.full(counts.n_slots, np.nan)
+    # The sum makes −0.0 a 0.0, the same place with other bits.
+    xy = np.column_stack([counts.x_m, counts.y_m]) + 0.0
+
+    def block(i: int) -> float:
+        slots = slice(int(offsets[i]), int(offsets[i + 1]))
+        _recover_day(
+            xy, records[slots], counts.is_night[slots], config.link_threshold_m,
+            daily[:, slots], step_cost_m[slots],
+        )  # fmt: skip
+        return float(slots.stop - slots.start)
+
+    days = range(len(offsets) - 1)
+    engine.run(block, days, counts.n_slots, part(progress, 0.0, _LINKING_SHARE))
+    order, link_cost = link_days(
+        daily, offsets, engine=engine, progress=part(progress, _LINKING_SHARE, 1.0)
+    )
+    places = np.empty_like(daily)
+    for i in days:
+        slots = slice(int(offsets[i]), int(offsets[i + 1]))
+        places[:, slots] = daily[order[i], slots]
+    return Recovered(
+        places=places,
+        daily=daily,
+        is_night=counts.is_night,
+        day_offsets=offsets,
+        step_cost_m=step_cost_m,
+        link_cost=link_cost,
+        unrecorded=people - records.sum(axis=1, dtype=np.int64),
+        config=config,
+        digest=counts.digest,
+    )
+
+
+def _estimate(counts: AggregateCounts) -> int:
+    """How many people there are: see :func:`recover_trajectories`."""
+    noisy = bool((counts.counts < 0).any())
+    people = int(np.rint(np.median(counts.totals))) if noisy else int(counts.totals.max())
+    if people < 1:
+        raise InfeasibleError(
+            "The counts hold nobody (their total is 0 or less); publish fewer suppressed or less "
+            "noisy counts, or say how many people there are (n_trajectories)."
+        )
+    return people
+
+
+def scaled(records: npt.NDArray[np.integer], people: int) -> IntArray:
+    """Counts in proportion that add up to ``people``: largest remainders; ties: lower place."""
+    total = int(records.sum(dtype=np.int64))
+    share = records.astype(np.float64) * (people / total)
+    whole: IntArray = records.astype(np.int64) if total == people else share.astype(np.int64)
+    order = np.lexsort((np.arange(len(share)), whole - share))
+    whole[order[: people - int(whole.sum())]] += 1
+    return whole
+
+
+def _recover_day(
+    xy: FloatArray, records: npt.NDArray[np.integer], night: npt.NDArray[np.bool_],
+    threshold_m: float, places: SmallInts, cost_m: FloatArray,
+) -> None:  # fmt: skip
+    """Fill the trajectories of one day, (people, slots of the day), and what each step costs."""
+    recorded = records.any(axis=1)
+    if not recorded.any():
+        return
+    first = int(np.argmax(recorded))
+    start = scaled(records[first], len(places))
+    places[:, : first + 1] = np.repeat(np.arange(len(start)), start)[:, None]
+    for at in range(first + 1, len(records)):
+        last = places[:, at - 1]
+        # At night people stay; and one place is not yet a movement.
+        before = last if night[at] or at == first + 1 else places[:, at - 2]
+        places[:, at], cost_m[at] = next_places(xy, last, before, records[at], threshold_m)

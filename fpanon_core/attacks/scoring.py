@@ -1,0 +1,269 @@
+"""How much of the truth did the attack recover? Its score and a baseline (ASH §5.1, eq. 5–6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ..engines.local import Engine, LocalEngine, Progress
+from ..kernels.recovery import count_shared, pair_greedily
+from ..measures.matching import part
+from ..model.aggregates import UNKNOWN, AggregateCounts, Recovered, RecoveryScore
+from ..model.configs import whole
+from ..model.errors import ConfigError
+from ..model.fingerprints import distinct
+from ..model.ragged import offsets_of
+from .assignment import most_saving
+from .recovery import scaled
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+SmallInts = npt.NDArray[np.int32]
+Pairing = Literal["greedy", "optimal"]
+PAIRINGS: tuple[str, ...] = get_args(Pairing)
+
+TOP = 5  # places by which recovered trajectories are told apart, at most
+_ROWS_A_BLOCK = 64
+_BLOCKS_AT_ONCE = 16
+
+
+def score_recovery(
+    recovered: Recovered,
+    counts: AggregateCounts,
+    truth: npt.NDArray[np.integer],
+    *,
+    pairing: Pairing = "greedy",
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RecoveryScore:
+    """Score recovered trajectories against the true ones.
+
+    Each recovered trajectory, in order, is paired with the true one not yet paired that it has most
+    points (place and slot) in common with; ties: the lower row (ASH §5.1). ``optimal`` pairs so
+    that all pairs together have most in common. Accuracy is the mean, over the *true* trajectories,
+    of the share of their points recovered (eq. 5); who is left without a pair counts 0.
+
+    The accuracy after the nights judges each night's sub-trajectories, paired within that night,
+    and the one after the days each day's; both are means over all points. So the three are not
+    shares of the same thing: each step asks for longer trajectories than the one before.
+
+    **Baseline.** The same records, linked to each other at random in every slot, and paired and
+    scored in the same way: what an outsider attains who ignores where and when people go. It
+    exceeds one in the number of places, as pairing picks the best of many.
+
+    **Uniqueness.** Who knows someone's k most visited places (of 2: home and work) looks for the
+    recovered trajectory with those; it is unique if no other has the same set (ties among places:
+    the lower number; who has fewer than k has all of them as the set). This is ASH's reading, §5.1;
+    :func:`unicity` with ``top`` asks for a trace that *contains* the places.
+
+    Parameters
+    ----------
+    recovered : Recovered
+    counts : AggregateCounts
+        Those it was recovered from.
+    truth : integer ndarray (n_users, n_slots)
+        Place numbers; see :func:`aggregate_counts`.
+    pairing : {"greedy", "optimal"}
+    seed : int
+        Of the baseline.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    RecoveryScore
+
+    Raises
+    ------
+    ConfigError
+        The three do not belong together, or a parameter is out of its range.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 2, 1, 2], [0, 5000] * 2, [0] * 4, [0, 0, 2879, 2879])
+    >>> counts, truth = aggregate_counts(fs, slot_min=180)
+    >>> score_recovery(recover_trajectories(counts), counts, truth).accuracy
+    1.0
+    """
+    true: SmallInts = np.ascontiguousarray(truth, np.int32)
+    seed = whole("seed", seed, 0)
+    if pairing not in PAIRINGS:
+        raise ConfigError(f"Unknown pairing {pairing!r}; give one of {', '.join(PAIRINGS)}.")
+    slots = recovered.places.shape[1]
+    if truth.ndim != 2 or truth.shape[1] != counts.n_slots or slots != counts.n_slots:
+        raise ConfigError(
+            f"Counts of {counts.n_slots} slots, trajectories of {slots} and a truth of "
+            f"{truth.shape[-1]} do not belong together."
+        )
+    if not 0 <= truth.min() <= truth.max() < counts.n_places:
+        raise ConfigError(f"The truth names places beyond the {counts.n_places} of the counts.")
+    engine = engine or LocalEngine()
+    judge = _Judge(true, counts, recovered, pairing, engine)
+    by_step, pair, shared = judge.steps(recovered.daily, recovered.places, part(progress, 0.0, 0.5))
+    random = _random_links(counts, recovered, seed)
+    baseline, _, _ = judge.steps(random, random, part(progress, 0.5, 1.0))
+    error_m = _errors(recovered.places, true, pair, counts)
+    return RecoveryScore(
+        accuracy=float(by_step[2]),
+        accuracy_by_step=by_step,
+        baseline_accuracy=float(baseline[2]),
+        baseline_by_step=baseline,
+        error_m=error_m,
+        error_mean_m=float(error_m.mean(dtype=np.float64)) if len(error_m) else np.nan,
+        error_median_m=float(np.median(error_m)) if len(error_m) else np.nan,
+        uniqueness=_uniqueness(recovered.places),
+        pair=pair,
+        shared=shared,
+        n_users=len(truth),
+        n_slots=counts.n_slots,
+        pairing=pairing,
+        seed=seed,
+        digest=recovered.digest,
+    )
+
+
+class _Judge:
+    """Pairs trajectories with the truth, over any of its slots."""
+
+    def __init__(
+        self, truth: SmallInts, counts: AggregateCounts, recovered: Recovered, pairing: Pairing,
+        engine: Engine,
+    ) -> None:  # fmt: skip
+        self._users, self._greedy, self._engine = len(truth), pairing == "greedy", engine
+        self._offsets, self._night = recovered.day_offsets, recovered.is_night
+        # Who was where in each slot: rows by place, then by number.
+        self._who = np.argsort(truth.T, axis=1, kind="stable").astype(np.int32)
+        self._starts = np.stack(
+            [offsets_of(np.bincount(s, minlength=counts.n_places)) for s in truth.T]
+        )
+
+    def steps(
+        self, daily: SmallInts, whole_: SmallInts, progress: Progress | None
+    ) -> tuple[FloatArray, IntArray, IntArray]:
+        """Accuracy after each step; pairs, and points in common, after the last."""
+        slots = np.arange(daily.shape[1])
+        days = np.split(slots, self._offsets[1:-1])
+        nights = [day[self._night[day]] for day in days]
+        parts = [(nights, daily), (days, daily), ([slots], whole_)]
+        work = float(sum(len(s) for some, _ in parts for s in some))
+        accuracy, done = np.full(3, np.nan), 0
+        for step, (pieces, places) in enumerate(parts):
+            recovered = points = 0
+            for some in pieces:
+                if len(some):
+                    stretch = part(progress, done / work, (done + len(some)) / work)
+                    pair, shared = self._pair(places, some, stretch)
+                    recovered += int(shared.sum())
+                    points += len(some) * self._users
+                    done += len(some)
+            if points:
+                accuracy[step] = recovered / points
+        return accuracy, pair, shared
+
+    def _pair(
+        self, places: SmallInts, slots: IntArray, progress: Progress | None
+    ) -> tuple[IntArray, IntArray]:
+        """The true row of each trajectory, −1 for none left, and the points they share."""
+        seen = np.ascontiguousarray(places[:, slots])
+        who, starts = self._who[slots], self._starts[slots]
+        blocks = self._shared(seen, starts, who, progress)
+        if not self._greedy:
+            return _pair_optimally(block for _, block in blocks)
+        pair, best = np.full(len(seen), -1, np.int64), np.zeros(len(seen), np.int64)
+        free = np.ones(self._users, np.bool_)
+        for first, shared in blocks:
+            pair_greedily(first, shared, free, pair, best)
+        return pair, best
+
+    def _shared(
+        self, seen: SmallInts, starts: IntArray, who: SmallInts, progress: Progress | None
+    ) -> Iterator[tuple[int, SmallInts]]:
+        """Points in common with everyone, for some trajectories at a time, in order."""
+        at_once = _ROWS_A_BLOCK * _BLOCKS_AT_ONCE
+        for first in range(0, len(seen), at_once):
+            last = min(first + at_once, len(seen))
+            shared = np.zeros((last - first, self._users), np.int32)
+
+            def block(begin: int, first: int = first, last: int = last,
+                      shared: SmallInts = shared) -> float:  # fmt: skip
+                end = min(begin + _ROWS_A_BLOCK, last)
+                count_shared(begin, end, seen, starts, who, shared[begin - first : end - first])
+                return float(end - begin)
+
+            self._engine.run(block, range(first, last, _ROWS_A_BLOCK), last - first)
+            if progress is not None:
+                progress(last / len(seen))
+            yield first, shared
+
+
+def _pair_optimally(blocks: Iterable[SmallInts]) -> tuple[IntArray, IntArray]:
+    """Pairs that have most in common together; each block is some trajectories by all true ones."""
+    many: list[IntArray] = []
+    columns: list[SmallInts] = []
+    values: list[FloatArray] = []
+    users = 0
+    for shared in blocks:
+        users = shared.shape[1]
+        i, j = np.nonzero(shared)
+        many.append(np.bincount(i, minlength=len(shared)))
+        columns.append(j.astype(np.int32))
+        values.append(shared[i, j].astype(np.float64))
+    rows = sum(map(len, many))
+    many.append(np.zeros(max(users - rows, 0), np.int64))  # square, as the solver wants it
+    offsets = offsets_of(np.concatenate(many))
+    column, value = np.concatenate(columns), np.concatenate(values)
+    goal, _ = most_saving((offsets, column, value))
+    own = np.repeat(np.arange(len(goal)), np.diff(offsets))
+    hit = goal[own] == column
+    best = np.zeros(len(goal), np.int64)
+    best[own[hit]] = value[hit]
+    return np.where(goal[:rows] < users, goal[:rows], -1), best[:rows]
+
+
+def _random_links(counts: AggregateCounts, recovered: Recovered, seed: int) -> SmallInts:
+    """The same records, in each slot dealt out at random."""
+    rng = np.random.default_rng(seed)
+    random = np.full(recovered.places.shape, UNKNOWN, np.int32)
+    for s in range(counts.n_slots):
+        records = np.maximum(counts.counts[s], 0)
+        if records.any():
+            dealt = scaled(records, len(random))
+            random[:, s] = rng.permutation(np.repeat(np.arange(len(dealt)), dealt))
+    return random
+
+
+def _errors(
+    places: SmallInts, truth: SmallInts, pair: IntArray, counts: AggregateCounts
+) -> npt.NDArray[np.float32]:
+    """Distance of every known point of every pair, by trajectory, then by slot."""
+    paired = np.flatnonzero(pair >= 0)
+    ours, true = places[paired], truth[pair[paired]]
+    known = ours != UNKNOWN
+    ours, true = ours[known], true[known]
+    apart = np.hypot(counts.x_m[ours] - counts.x_m[true], counts.y_m[ours] - counts.y_m[true])
+    error_m: npt.NDArray[np.float32] = apart.astype(np.float32)
+    return error_m
+
+
+def _uniqueness(places: SmallInts) -> FloatArray:
+    """Share of the rows whose set of k most visited places no other row has; k = 1 … TOP."""
+    row, slot = np.nonzero(places != UNKNOWN)
+    if len(row) == 0:
+        return np.zeros(TOP)
+    (row, place), visits = distinct([row, places[row, slot].astype(np.int64)])
+    order = np.lexsort((place, -visits, row))  # ties: the lower place number
+    row, place = row[order], place[order]
+    rank = np.arange(len(row)) - np.searchsorted(row, row)
+    top = np.full((len(places), TOP), UNKNOWN, np.int64)
+    top[row[rank < TOP], rank[rank < TOP]] = place[rank < TOP]
+    shares = []
+    for k in range(1, TOP + 1):
+        _, many = np.unique(np.sort(top[:, :k], axis=1), axis=0, return_counts=True)
+        shares.append((many == 1).sum() / len(places))
+    return np.array(shares)

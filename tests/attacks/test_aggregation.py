@@ -1,0 +1,153 @@
+"""Counts and truth against plain loops; slots, long windows, weights and clock changes by hand."""
+
+import datetime as dt
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fpanon_core import (
+    AggregateCounts,
+    ConfigError,
+    FingerprintSet,
+    InfeasibleError,
+    LocalClock,
+    SchemaError,
+    aggregate_counts,
+)
+from fpanon_core.attacks import aggregation
+from tests.fingerprint_sets import boxes, crowds
+from tests.oracles import recovery as oracle
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(crowds(20), boxes()), st.sampled_from([30.0, 180.0, 1440.0]))
+def test_equals_the_oracle(fs, slot_min):
+    counts, truth = aggregate_counts(fs, slot_min=slot_min)
+    corner = np.column_stack([counts.x_m - counts.dx_m / 2, counts.y_m - counts.dy_m / 2])
+    key = [
+        (*c, dx, dy) for c, dx, dy in zip(corner.tolist(), counts.dx_m, counts.dy_m, strict=True)
+    ]
+    assert key == sorted(set(key))
+    centres = list(zip(counts.x_m.tolist(), counts.y_m.tolist(), strict=True))
+    edges = [*counts.slot_start_min.tolist(), float(counts.slot_start_min[-1] + slot_min)]
+    expected = []
+    for u in range(fs.n_users):
+        rows = fs.rows_of(u)
+        samples = [
+            (key.index((x, y, dx, dy)), t, t + d, c)
+            for x, y, dx, dy, t, d, c in zip(
+                *(v[rows].tolist() for v in (fs.x_m, fs.y_m, fs.dx_m, fs.dy_m, fs.t_min, fs.dt_min,
+                                             fs.count)), strict=True
+            )
+        ]  # fmt: skip
+        expected += [oracle.prepared(samples, centres, edges)] * int(fs.weight[u])
+    assert truth.tolist() == expected
+    assert truth.dtype == np.int32
+    assert (counts.totals == fs.weight.sum()).all()
+    for s in range(counts.n_slots):
+        assert counts.counts[s].tolist() == [
+            sum(row[s] == p for row in expected) for p in range(counts.n_places)
+        ]
+
+
+def test_most_frequent_place_ties_and_gaps_by_hand():
+    """Slots 0 … 4. Place 0 at x = 0, 1 at 100, 2 at 200, 3 at 400.
+
+    User a: slot 0: two events at 100 and one at 0 → 1; slot 4: one each at 200 and 400 → tie → 2.
+    Between them, from 100 to 200: slot 1 at 125 → 1, slot 2 at 150, a tie → 1, slot 3 at 175 → 2.
+    User b: one event, in slot 2, at 400: kept before and after.
+    """
+    fs = FingerprintSet.from_samples(
+        list("aaaaab"), [100, 100, 0, 200, 400, 400], [0] * 6, [3, 3, 4, 121, 122, 70]
+    )
+    counts, truth = aggregate_counts(fs)
+    assert truth.tolist() == [[1, 1, 1, 2, 2], [3] * 5]
+    assert counts.x_m.tolist() == [50, 150, 250, 450]
+    assert counts.counts[2].tolist() == [0, 1, 0, 1]
+    assert counts.slot_start_min.tolist() == [0, 30, 60, 90, 120]
+
+
+def _windows(x, t, dt_, weight=None):
+    n = len(x)
+    return FingerprintSet(
+        user_ids=np.arange(1), offsets=np.array([0, n]), x_m=np.array(x, float), y_m=np.zeros(n),
+        t_min=np.array(t, float), dx_m=np.full(n, 100.0), dy_m=np.full(n, 100.0),
+        dt_min=np.array(dt_, float), count=np.full(n, 4, np.int64),
+        weight=np.array([weight or 1]),
+    )  # fmt: skip
+
+
+def test_long_windows_share_their_events_and_weights_count():
+    """[0, 120) at 0 shares its 4 events, one per slot; [45, 75) at 500 has 2 in slots 1 and 2."""
+    counts, truth = aggregate_counts(_windows([0, 500], [0, 45], [120, 30], weight=3))
+    assert truth.tolist() == [[0, 1, 1, 0]] * 3
+    assert counts.counts.tolist() == [[3, 0], [0, 3], [0, 3], [3, 0]]
+
+
+def test_slots_follow_the_wall_clock_over_a_change():
+    """On 10 March 2024 Los Angeles skips 2 to 3 h: 23 hours, of which the night has 5."""
+    fs = FingerprintSet.from_samples([1, 1], [0, 0], [0, 0], [0, 23 * 60 - 1])
+    epoch = dt.datetime(2024, 3, 10, 8, tzinfo=dt.UTC)
+    fs = replace(fs, clock=LocalClock(epoch, "America/Los_Angeles"))
+    counts, _ = aggregate_counts(fs)
+    assert (counts.n_slots, int(counts.is_night.sum())) == (46, 10)
+    assert set(counts.day.tolist()) == {0}
+    assert counts.wall_start_min[4] == 180
+    wide, _ = aggregate_counts(fs, slot_min=180)
+    assert wide.slot_start_min.tolist() == [0, 120, 300, 480, 660, 840, 1020, 1200]
+    assert wide.is_night.tolist() == [True, True, False, False, False, False, False, False]
+
+
+def test_days_and_nights():
+    fs = FingerprintSet.from_samples([1, 1], [0, 0], [0, 0], [1300, 3000])
+    counts, _ = aggregate_counts(fs, slot_min=120)
+    # 1200 … 3120: two slots of day 0, all twelve of day 1, two of day 2 (0 and 2 h).
+    assert counts.day_offsets.tolist() == [0, 2, 14, 16]
+    assert np.flatnonzero(counts.is_night).tolist() == [2, 3, 4, 14, 15]
+
+
+def test_pieces_of_any_size_change_nothing(monkeypatch):
+    rng = np.random.default_rng(3)
+    fs = FingerprintSet.from_samples(
+        rng.integers(0, 30, 200),
+        *(rng.integers(0, 40, (2, 200)) * 100.0),
+        rng.integers(0, 4000, 200),
+    )
+    _, whole = aggregate_counts(fs)
+    monkeypatch.setattr(aggregation, "_AT_ONCE", 7)
+    assert aggregate_counts(fs)[1].tolist() == whole.tolist()
+
+
+@pytest.mark.parametrize("wrong", [0, -30, 7, 2880, float("nan"), "30", True])
+def test_a_slot_that_does_not_divide_a_day(wrong):
+    fs = FingerprintSet.from_samples([1], [0], [0], [0])
+    with pytest.raises(ConfigError, match="slot_min"):
+        aggregate_counts(fs, slot_min=wrong)
+
+
+def test_too_many_cells_are_refused(monkeypatch):
+    monkeypatch.setattr(aggregation, "_MOST_CELLS", 10)
+    fs = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 170])
+    with pytest.raises(InfeasibleError, match="2 people in 6 slots"):
+        aggregate_counts(fs)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"counts": np.zeros((1, 2))}, "whole numbers"),
+        ({"counts": np.zeros((0, 2), int), "slot_start_min": []}, "no slot"),
+        ({"x_m": [0.0]}, "each of 2 places"),
+        ({"slot_start_min": [0.0, 1.0]}, "each of 1 slots"),
+        ({"y_m": [0.0, np.nan]}, "no position"),
+        ({"counts": np.zeros((2, 2), int), "slot_start_min": [5.0, 5.0]}, "ascending"),
+    ],
+)
+def test_counts_that_cannot_be(wrong, words):
+    right = {"counts": np.ones((1, 2), int), "x_m": [0.0, 1.0], "y_m": [0.0, 1.0],
+             "dx_m": [1.0, 1.0], "dy_m": [1.0, 1.0], "slot_start_min": [0.0]}  # fmt: skip
+    with pytest.raises(SchemaError, match=words):
+        AggregateCounts(**(right | wrong), slot_min=30.0)

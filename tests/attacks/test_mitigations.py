@@ -1,0 +1,204 @@
+"""Mitigations by hand and by their promises; tables of the attack after each."""
+
+import numpy as np
+import pytest
+
+from fpanon_core import (
+    ConfigError,
+    FingerprintSet,
+    InfeasibleError,
+    aggregate_counts,
+    coarsen,
+    dp_counts,
+    mitigation_table,
+    noise_at_frequent,
+    privacy_guarantee,
+    recovery_factors,
+    suppress_small,
+)
+
+ATTACK = ["users", "places", "slots", "night", "day", "whole", "night_random", "day_random",
+          "whole_random", "error_median_m", "top1", "top2", "top3", "top4", "top5"]  # fmt: skip
+
+
+def _town(n=40, days=2, seed=0):
+    """People with a home and a workplace of their own; at work from 9 to 17 h."""
+    rng = np.random.default_rng(seed)
+    at = rng.integers(0, 12, (n, 2, 2)) * 900.0
+    t = np.arange(0, days * 1440, 60.0)
+    work = (t % 1440 >= 540) & (t % 1440 < 1020)
+    here = at[:, work.astype(int)]
+    user = np.repeat(np.arange(n), len(t))
+    return FingerprintSet.from_samples(user, *here.reshape(-1, 2).T, np.tile(t, n))
+
+
+def test_coarser_places_by_hand():
+    """Centres at 50, 350 and 1150 m: squares of a km hold the first two and the third."""
+    fs = FingerprintSet.from_samples([1, 2, 3], [0, 300, 1100], [0] * 3, [0] * 3)
+    counts, truth = coarsen(*aggregate_counts(fs), metres=1000)
+    assert counts.counts.tolist() == [[2, 1]]
+    assert truth.tolist() == [[0], [0], [1]]
+    assert (counts.x_m.tolist(), counts.y_m.tolist()) == ([500, 1500], [500, 500])
+    assert counts.dx_m.tolist() == [1000, 1000]
+    with pytest.raises(ConfigError, match="metres"):
+        coarsen(counts, truth, metres=0)
+
+
+def test_small_counts_by_hand():
+    fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 500], [0] * 3, [0] * 3)
+    counts, _ = aggregate_counts(fs)
+    assert [suppress_small(counts, k).counts.tolist() for k in (1, 2, 3)] == [
+        [[2, 1]], [[2, 0]], [[0, 0]]
+    ]  # fmt: skip
+    with pytest.raises(ConfigError, match="limit"):
+        suppress_small(counts, 0)
+
+
+def test_noise_moves_a_share_of_the_points_at_the_most_frequent_place_to_neighbours():
+    """Everybody always at x = 0; others at 1, 2 and 30 km are seen once, far apart in time."""
+    user = np.concatenate([np.repeat(np.arange(50), 2), [50, 51, 52]])
+    x = np.concatenate([np.zeros(100), [1000, 2000, 30_000]])
+    t = np.concatenate([np.tile([0, 5999], 50), [0, 0, 0]])
+    counts, truth = aggregate_counts(FingerprintSet.from_samples(user, x, 0 * x, t))
+    noisy = noise_at_frequent(counts, truth, share=0.3, neighbours=2, seed=4)
+    assert (noisy.totals == counts.totals).all()
+    assert 0.28 < 1 - noisy.counts[:, 0].sum() / counts.counts[:, 0].sum() < 0.32
+    # The far one's own points move to its two nearest, 2 and 1 km; nobody's move there.
+    assert (noisy.counts[:, 3] <= 1).all()
+    again, other = (
+        noise_at_frequent(counts, truth, share=0.3, neighbours=2, seed=s) for s in (4, 5)
+    )
+    assert (again.counts == noisy.counts).all()
+    assert (other.counts != noisy.counts).any()
+    assert (noise_at_frequent(counts, truth, share=0).counts == counts.counts).all()
+    everything = noise_at_frequent(counts, truth, share=1)
+    assert (everything.counts[:, 0] <= 3).all()
+    for wrong in ({"share": -0.1}, {"share": 1.1}, {"neighbours": 0}, {"seed": -1}):
+        with pytest.raises(ConfigError, match=next(iter(wrong))):
+            noise_at_frequent(counts, truth, **wrong)
+
+
+def test_one_place_has_no_neighbour():
+    with pytest.raises(InfeasibleError, match="only one place"):
+        noise_at_frequent(*aggregate_counts(FingerprintSet.from_samples([1], [0], [0], [0])))
+
+
+def test_sensitivities_by_hand():
+    """One person elsewhere in one slot: −1 and +1. In all 48: 96."""
+    fs = FingerprintSet.from_samples([1, 1], [0, 0], [0, 0], [0, 1439])
+    counts, _ = aggregate_counts(fs)
+    one, whole = (privacy_guarantee(counts, 0.5, unit) for unit in ("user-slot", "user"))
+    assert (one.sensitivity, one.scale) == (2, 4.0)
+    assert (whole.sensitivity, whole.scale) == (96, 192.0)
+    for wrong in ({"epsilon": 0}, {"epsilon": np.inf}, {"epsilon": 1.0, "unit": "place"}):
+        with pytest.raises(ConfigError, match="unit" if "unit" in wrong else "epsilon"):
+            privacy_guarantee(counts, **wrong)
+
+
+@pytest.mark.parametrize(("unit", "scale"), [("user-slot", 4.0), ("user", 8.0)])
+def test_dp_noise_is_that_of_the_guarantee(unit, scale):
+    """Two slots, 3,000 places, ε = .5. OpenDP takes no seed, so bounds are ones that chance passes
+    but once in far more than 10⁹ runs.
+
+    Discrete Laplace of scale b: mean 0, variance 2q/(1−q)², q = exp(−1/b): 31.8 for 4, 127.8 for 8;
+    the mean of 6,000 has a standard error of √(variance/6000): .073, .146; E|noise| is
+    2q/(1−q²): 3.96, 7.98, each with a standard error near b/√6000: .052, .103. Seven of each.
+    """
+    fs = FingerprintSet.from_samples(
+        np.arange(3000), np.arange(3000) * 100.0, np.zeros(3000), np.arange(3000) % 2 * 30.0
+    )
+    counts, _ = aggregate_counts(fs)
+    noisy, other = dp_counts(counts, 0.5, unit), dp_counts(counts, 0.5, unit)
+    assert (noisy.counts != other.counts).any()
+    assert np.issubdtype(noisy.counts.dtype, np.integer)
+    noise = (noisy.counts - counts.counts).ravel()
+    q = np.exp(-1 / scale)
+    assert abs(noise.mean()) < 7 * np.sqrt(2 * q / (1 - q) ** 2 / noise.size)
+    assert abs(np.abs(noise).mean() - 2 * q / (1 - q**2)) < 7 * scale / np.sqrt(noise.size)
+
+
+def test_factors_have_a_row_for_each_level():
+    fs = _town()
+    seen = []
+    table = recovery_factors(
+        fs, spaces_m=[4000], slots_min=[60, 180], users=[10, 25], slot_min=60, progress=seen.append
+    )
+    assert list(table) == ["factor", "level", *ATTACK]
+    assert table[["factor", "level"]].values.tolist() == [
+        ["space", 0], ["space", 4000], ["time", 60], ["time", 180], ["users", 10], ["users", 25]
+    ]  # fmt: skip
+    assert table.users.tolist() == [40, 40, 40, 40, 10, 25]
+    assert table.slots.tolist() == [48, 48, 48, 16, 48, 48]
+    assert table.places[1] < table.places[0] == aggregate_counts(fs)[0].n_places
+    shares = table[[c for c in ATTACK if c not in ("users", "places", "slots", "error_median_m")]]
+    assert shares.min(axis=None) >= 0
+    assert shares.max(axis=None) <= 1
+    assert table.attrs == {
+        "config": {"slot_min": 60.0, "pairing": "greedy", "seed": 0}, "digest": fs.digest
+    }  # fmt: skip
+    assert seen == sorted(seen)
+    assert seen[-1] == pytest.approx(1.0)
+    again = recovery_factors(fs, spaces_m=[4000], slots_min=[60, 180], users=[10, 25], slot_min=60)
+    assert again.equals(table)
+    some = recovery_factors(fs, spaces_m=[], slots_min=[])
+    assert some.level.tolist() == [0, 5, 10, 20, 40]
+
+
+def test_mitigations_change_the_attack_and_cost_error():
+    fs = _town(60)
+    seen = []
+    table = mitigation_table(fs, slot_min=60, coarse_m=4000, limit=3, progress=seen.append)
+    assert list(table) == ["mitigation", "setting", "unit", *ATTACK, "count_error",
+                           "count_error_share"]  # fmt: skip
+    assert table.mitigation[:5].tolist() == [
+        "none", "longer slots", "coarser places", "small counts suppressed",
+        "noise at frequent places",
+    ]  # fmt: skip
+    assert (table.mitigation[5:] == "differential privacy").all()
+    assert table.unit.tolist() == [""] * 5 + ["user-slot"] * 2 + ["user"] * 2
+    assert table.setting.tolist()[1:] == [180, 4000, 3, 0.2, 1, 0.1, 1, 0.1]
+    none = table.iloc[0]
+    assert (none.count_error, none.count_error_share) == (0, 0)
+    assert (table.count_error[1:] > 0).all()
+    # Noise for a person's whole record is far more than for one slot; less ε, more noise.
+    error = table.count_error.to_numpy()
+    assert error[5] < error[6] < error[8]
+    assert error[5] < error[7] < error[8]
+    for row in (3, 6, 7, 8):
+        assert table.whole[row] < none.whole - 0.2
+    assert seen == sorted(seen)
+
+
+def test_costs_of_coarser_counts_by_hand():
+    """Slots of 30 min at x = 0 and 100 m: user 1 at 0 and 0, user 2 at 0 and 100.
+
+    Counts [[2, 0], [1, 1]]. One slot of an hour: user 2 is at 0 (a tie): [2, 0], read twice:
+    errors 0 0 1 1: mean .5, share 2/4. One square: 2, spread as 1 and 1: errors 1 1 0 0. Below 2:
+    [[2, 0], [0, 0]]: errors 0 0 1 1.
+    """
+    fs = FingerprintSet.from_samples([1, 1, 2, 2], [0, 0, 0, 100], [0] * 4, [0, 30, 0, 30])
+    table = mitigation_table(fs, coarse_slot_min=60, coarse_m=1000, limit=2, epsilons=[])
+    assert table.count_error[:4].tolist() == [0, 0.5, 0.5, 0.5]
+    assert table.count_error_share[:4].tolist() == [0, 0.5, 0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"coarse_slot_min": 10}, {"coarse_slot_min": 45}, {"coarse_m": 0}, {"limit": 0},
+     {"noise_share": -1}, {"epsilons": [0]}, {"slot_min": 7}, {"pairing": "best"}],
+)  # fmt: skip
+def test_a_parameter_out_of_range(wrong):
+    with pytest.raises(ConfigError):
+        mitigation_table(_town(3, 1), **wrong)
+
+
+def test_factors_out_of_range():
+    for wrong in ({"users": [0]}, {"slots_min": [7]}, {"spaces_m": [-1]}, {"seed": -1}):
+        with pytest.raises(ConfigError):
+            recovery_factors(_town(3, 1), **wrong)
+
+
+def test_one_place_and_one_user():
+    fs = FingerprintSet.from_samples([1], [0], [0], [0])
+    assert "noise at frequent places" not in mitigation_table(fs, epsilons=[]).mitigation.tolist()
+    assert recovery_factors(fs).whole.tolist() == [1.0] * 8

@@ -1,0 +1,205 @@
+"""Scores against plain loops; regular people, taxis, and the baseline."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fpanon_core import (
+    Cancelled,
+    ConfigError,
+    FingerprintSet,
+    LocalEngine,
+    aggregate_counts,
+    generate_cdr,
+    read_cdr,
+    recover_trajectories,
+    score_recovery,
+)
+from fpanon_core.attacks import scoring
+from fpanon_core.io.samples import sample
+from tests.oracles import recovery as oracle
+
+
+@st.composite
+def towns(draw):
+    """Counts with their truth, over one or several days."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, places = draw(st.integers(1, 12)), draw(st.integers(1, 6))
+    many = n * draw(st.sampled_from([1, 5]))
+    user = np.concatenate([np.arange(n), rng.integers(0, n, many)])
+    x = rng.integers(0, places, len(user)) * 700.0
+    t = rng.uniform(0, draw(st.sampled_from([300.0, 3000.0])), len(user))
+    return aggregate_counts(FingerprintSet.from_samples(user, x, 0 * x, t), slot_min=180)
+
+
+@settings(max_examples=60, deadline=None)
+@given(towns(), st.sampled_from(["greedy", "optimal"]), st.sampled_from([None, 2, 15]))
+def test_equals_the_oracle(town, pairing, people):
+    counts, truth = town
+    recovered = recover_trajectories(counts, n_trajectories=people)
+    score = score_recovery(recovered, counts, truth, pairing=pairing, engine=LocalEngine(2))
+    true, offsets = truth.tolist(), counts.day_offsets
+    days = [np.arange(a, b) for a, b in pairwise(offsets)]
+    pieces = [
+        [(recovered.daily, day[counts.is_night[day]]) for day in days],
+        [(recovered.daily, day) for day in days],
+        [(recovered.places, np.arange(counts.n_slots))],
+    ]
+    for step, some in enumerate(pieces):
+        right = total = 0
+        for places, slots in some:
+            ours, theirs = places[:, slots].tolist(), truth[:, slots].tolist()
+            total += truth[:, slots].size
+            if pairing == "optimal":
+                right += oracle.optimal_points(ours, theirs) if len(slots) else 0
+            else:
+                pairs = oracle.greedy(ours, theirs)
+                right += sum(
+                    oracle.shared(z, theirs[i])
+                    for z, i in zip(ours, pairs, strict=True)
+                    if i is not None
+                )
+        expected = right / total if total else np.nan
+        assert score.accuracy_by_step[step] == pytest.approx(expected, nan_ok=True)
+    assert score.accuracy == score.accuracy_by_step[2]
+    ours = recovered.places.tolist()
+    if pairing == "greedy":
+        pairs = [-1 if i is None else i for i in oracle.greedy(ours, true)]
+        assert score.pair.tolist() == pairs
+    taken = score.pair[score.pair >= 0]
+    assert len(set(taken.tolist())) == len(taken) == min(len(ours), len(true))
+    for z, i, shared in zip(ours, score.pair, score.shared, strict=True):
+        assert shared == (oracle.shared(z, true[i]) if i >= 0 else 0)
+    apart = [
+        abs(counts.x_m[p] - counts.x_m[q])
+        for z, i in zip(ours, score.pair, strict=True)
+        if i >= 0
+        for p, q in zip(z, true[i], strict=True)
+    ]
+    np.testing.assert_allclose(score.error_m, apart)
+    assert score.error_mean_m == pytest.approx(np.mean(apart))
+    assert score.error_median_m == pytest.approx(np.median(apart))
+    assert score.uniqueness.tolist() == [oracle.unique_by_top(ours, k) for k in range(1, 6)]
+
+
+def test_pairs_errors_and_uniqueness_by_hand():
+    """Recovered (0,0,1) and (0,1,1); true (0,1,1), (0,0,0), (1,1,1); places 400 m apart.
+
+    Greedy: the first shares 2 with true 0 (slots 0, 2), 2 with true 1 (0, 1), 1 with true 2: a
+    tie, the lower. The second is left with true 1 (1 point) or 2 (2 points): 2. Right: 2 + 2 of 9.
+    Optimal: first with 1 (2), second with 0 (3): 5 of 9.
+    Errors of greedy: slot 1 of the first, slot 0 of the second: 0 400 0 400 0 0.
+    """
+    fs = FingerprintSet.from_samples(
+        np.repeat([1, 2, 3], 3), np.array([0, 1, 1, 0, 0, 0, 1, 1, 1]) * 400.0, np.zeros(9),
+        np.tile([0, 180, 360], 3),
+    )  # fmt: skip
+    counts, truth = aggregate_counts(fs, slot_min=180)
+    places = np.array([[0, 0, 1], [0, 1, 1]], np.int32)
+    recovered = replace(recover_trajectories(counts), places=places, daily=places)
+    greedy, optimal = (
+        score_recovery(recovered, counts, truth, pairing=p) for p in ("greedy", "optimal")
+    )
+    assert (greedy.pair.tolist(), greedy.shared.tolist()) == ([0, 2], [2, 2])
+    assert (greedy.accuracy, optimal.accuracy) == pytest.approx((4 / 9, 5 / 9))
+    assert greedy.error_m.tolist() == [0, 400, 0, 400, 0, 0]
+    assert (greedy.error_mean_m, greedy.error_median_m) == (pytest.approx(800 / 6), 0)
+    # Top 1: place 0 and place 1; top 2: the same two of both.
+    assert greedy.uniqueness.tolist() == [1, 0, 0, 0, 0]
+    # The night is slots 0 and 1 (0 and 3 h): (0,0) is true 1's, (0,1) true 0's; 2 + 2 of 6.
+    assert greedy.accuracy_by_step[0] == pytest.approx(4 / 6)
+
+
+def _accuracy(n, days=5):
+    """Generated people who call often enough to be seen where they are."""
+    fs, _ = read_cdr(generate_cdr(n, days=days, events_per_day=60, activity_sigma=0.3, seed=2))
+    counts, truth = aggregate_counts(fs)
+    return score_recovery(recover_trajectories(counts), counts, truth)
+
+
+def test_regular_people_are_found_and_fewer_among_more():
+    few, many = _accuracy(40), _accuracy(600)
+    for score in (few, many):
+        assert score.accuracy_by_step[0] > 0.9
+        assert score.accuracy > score.baseline_accuracy + 0.25
+        assert (score.baseline_by_step < score.accuracy_by_step).all()
+    assert few.accuracy > many.accuracy
+
+
+def test_taxis_without_nights_at_home_are_hardly_found():
+    shipped = sample("sf_cabs")
+    fs, _ = read_cdr(shipped.path, antennas=shipped.antennas_path, timezone=shipped.timezone)
+    counts, truth = aggregate_counts(fs)
+    score = score_recovery(recover_trajectories(counts), counts, truth)
+    assert score.accuracy < 0.25
+    assert score.accuracy_by_step[0] < 0.4
+
+
+def test_the_baseline_is_seeded_and_pieces_of_any_size_change_nothing(monkeypatch):
+    rng = np.random.default_rng(1)
+    fs = FingerprintSet.from_samples(
+        rng.integers(0, 50, 400), rng.integers(0, 9, 400) * 300.0, np.zeros(400),
+        rng.uniform(0, 2880, 400),
+    )  # fmt: skip
+    counts, truth = aggregate_counts(fs)
+    recovered = recover_trajectories(counts)
+    scores = [score_recovery(recovered, counts, truth, seed=s) for s in (0, 0, 1)]
+    monkeypatch.setattr(scoring, "_ROWS_A_BLOCK", 3)
+    monkeypatch.setattr(scoring, "_BLOCKS_AT_ONCE", 2)
+    scores.append(score_recovery(recovered, counts, truth))
+    assert len({s.accuracy for s in scores}) == 1
+    baselines = [s.baseline_accuracy for s in scores]
+    assert baselines[0] == baselines[1] == baselines[3] != baselines[2]
+    optimal = score_recovery(recovered, counts, truth, pairing="optimal")
+    assert optimal.accuracy >= scores[0].accuracy
+
+
+def test_nothing_published_nothing_recovered():
+    fs = FingerprintSet.from_samples([1, 2], [0, 500], [0, 0], [0, 700])
+    counts, truth = aggregate_counts(fs)
+    empty = counts.with_counts(np.zeros_like(counts.counts))
+    score = score_recovery(recover_trajectories(empty, n_trajectories=2), empty, truth)
+    assert (score.accuracy, score.baseline_accuracy) == (0, 0)
+    assert (len(score.error_m), score.uniqueness.tolist()) == (0, [0] * 5)
+    assert np.isnan(score.error_median_m)
+
+
+def test_one_user_one_place_and_no_night():
+    fs = FingerprintSet.from_samples([1], [0], [0], [700])
+    counts, truth = aggregate_counts(fs)
+    score = score_recovery(recover_trajectories(counts), counts, truth)
+    assert (score.accuracy, score.baseline_accuracy, score.error_median_m) == (1, 1, 0)
+    assert np.isnan(score.accuracy_by_step[0])
+
+
+def test_progress_and_cancel():
+    fs = FingerprintSet.from_samples([1, 2, 1, 2], [0, 500] * 2, [0] * 4, [0, 0, 3000, 3000])
+    counts, truth = aggregate_counts(fs)
+    recovered, seen = recover_trajectories(counts), []
+    score_recovery(recovered, counts, truth, progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == pytest.approx(1.0)
+
+    def stop(_):
+        raise Cancelled("stopped by the user")
+
+    with pytest.raises(Cancelled):
+        score_recovery(recovered, counts, truth, progress=stop)
+
+
+def test_what_does_not_belong_together():
+    fs = FingerprintSet.from_samples([1, 2], [0, 500], [0, 0], [0, 700])
+    counts, truth = aggregate_counts(fs)
+    recovered = recover_trajectories(counts)
+    with pytest.raises(ConfigError, match="do not belong together"):
+        score_recovery(recovered, counts, truth[:, 1:])
+    with pytest.raises(ConfigError, match="beyond the 2"):
+        score_recovery(recovered, counts, truth + 1)
+    with pytest.raises(ConfigError, match="Unknown pairing 'best'"):
+        score_recovery(recovered, counts, truth, pairing="best")
+    with pytest.raises(ConfigError, match="seed"):
+        score_recovery(recovered, counts, truth, seed=-1)

@@ -1,0 +1,84 @@
+"""The recovery attack on the counts of regular people, made as arrays.
+
+A person has a home, a workplace and three other places among those of a square region, some far
+more popular than others; is at work in hours of the person's own that vary by day, and elsewhere in
+an eighth of the slots awake. The attack gets the counts; its score is timed apart.
+"""
+
+import os
+import resource
+import time
+from functools import partial
+
+import numpy as np
+
+from fpanon_core import (
+    FingerprintSet,
+    aggregate_counts,
+    recover_trajectories,
+    score_recovery,
+)
+
+_SLOT_MIN = 30.0
+_SLOTS_A_DAY = 48
+
+
+def _people(n_users, places, days, seed=1):
+    rng = np.random.default_rng(seed)
+    xy = np.floor(rng.random((places, 2)) * rng.random((places, 2)) * 500) * 100
+    popular, busy = (rng.dirichlet(np.full(places, a)) for a in (0.5, 0.3))
+    home, work = rng.choice(places, n_users, p=popular), rng.choice(places, n_users, p=busy)
+    other = rng.choice(places, (n_users, 3), p=popular)
+    leaves, returns = rng.integers(13, 19, n_users), rng.integers(33, 41, n_users)
+    at = np.empty((n_users, days * _SLOTS_A_DAY), np.int64)
+    for slot in range(at.shape[1]):
+        hour = slot % _SLOTS_A_DAY
+        if hour == 0:
+            early, late = rng.integers(-1, 2, (2, n_users))
+        at[:, slot] = np.where((hour >= leaves + early) & (hour < returns + late), work, home)
+        if hour >= 14:
+            out = rng.random(n_users) < 0.125
+            at[out, slot] = other[out, rng.integers(0, 3, int(out.sum()))]
+    user = np.repeat(np.arange(n_users), at.shape[1])
+    t = np.tile(np.arange(at.shape[1]) * _SLOT_MIN, n_users)
+    return FingerprintSet.from_samples(user, *xy[at.ravel()].T, t)
+
+
+def _one(n_users, days, places):
+    small, truth = aggregate_counts(_people(20, 5, 2))
+    score_recovery(recover_trajectories(small), small, truth)  # compiles
+    fs = _people(n_users, places, days)
+    before = _peak_gb()
+    figures = {"users": n_users, "days": days, "places": places}
+    started, cpu = time.perf_counter(), time.process_time()
+    counts, truth = aggregate_counts(fs)
+    figures["counts, s"] = round(time.perf_counter() - started, 1)
+    began = time.perf_counter()
+    recovered = recover_trajectories(counts)
+    figures["attack, s"] = round(time.perf_counter() - began, 1)
+    figures["peak memory then, GB"] = round(_peak_gb(), 2)
+    began = time.perf_counter()
+    score = score_recovery(recovered, counts, truth)
+    figures["score, s"] = round(time.perf_counter() - began, 1)
+    return figures | {
+        "whole, s": round(time.perf_counter() - started, 1),
+        "processor, s": round(time.process_time() - cpu, 1),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1),
+        "accuracy": " ".join(f"{a:.3f}" for a in score.accuracy_by_step),
+        "at random": " ".join(f"{a:.3f}" for a in score.baseline_by_step),
+        "peak memory, GB": round(_peak_gb(), 2),
+        "of it before the run": round(before, 2),
+    }
+
+
+def _peak_gb():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+
+
+CASES = {
+    "recovery_1300": partial(_one, 1_300, 15, 100),
+    "recovery_2600": partial(_one, 2_600, 15, 100),
+    "recovery_5000": partial(_one, 5_000, 7, 500),
+    "recovery_10000": partial(_one, 10_000, 7, 500),
+}

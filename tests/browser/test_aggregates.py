@@ -1,0 +1,51 @@
+"""The Aggregates view in a real browser: both samples, every figure, both maps, the files."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import LONG_MS, Dashboard, colours
+
+pytestmark = pytest.mark.browser
+_ATTACK, _RANDOM = "recovered by the attack", "linked at random"
+
+
+@pytest.mark.parametrize("sample", ["the San Francisco taxis", "the synthetic users"])
+def test_the_whole_view_is_drawn(dashboard: Dashboard, sample: str) -> None:
+    taxis = "taxis" in sample
+    dashboard.go("/aggregates?slot=60&seed=5" + ("" if taxis else "&people=300"))
+    dashboard.turn_to("Start")
+    dashboard.open_sample(f"Open {sample}")
+    page = dashboard.page
+    expect(page.locator("h1")).to_have_text("Anonymizability", timeout=LONG_MS)
+    dashboard.settle()
+    dashboard.turn_to("Aggregates")
+    legend = page.locator(".st-key-aggregates_steps .legendtext")
+    expect(legend).to_have_text([_ATTACK, _RANDOM], timeout=LONG_MS)
+    assert "slot=60" in page.url
+    assert "seed=5" in page.url
+    expect(page.locator(".st-key-aggregates_steps .bartext")).to_have_count(6)
+    expect(page.locator(".st-key-aggregates_unique .bartext")).to_have_count(5)
+    expect(page.locator(".st-key-aggregates_error .legendtext")).to_have_text([_ATTACK])
+    expect(page.locator(".st-key-aggregates_away .js-line").first).to_be_attached()
+    for key in ("aggregates_map", "aggregates_path"):
+        picture = dashboard.picture_of(f".st-key-{key} [data-testid=stDeckGlJsonChart]")
+        assert colours(picture) > 30
+    assert (page.get_by_text("Why it is low here").count() > 0) == taxis
+    if taxis:  # the same code for both; the smaller data are quicker
+        dashboard.press("recovery_factors_go")
+        lines = page.locator(".st-key-aggregates_factors_accuracy .scatterlayer .js-line")
+        expect(lines).to_have_count(12, timeout=LONG_MS)
+        dashboard.press("recovery_remedies_go")
+        bars = page.locator(".st-key-aggregates_remedies .bartext")
+        expect(bars).to_have_count(18, timeout=LONG_MS)
+    files = {"counts": "people", "scores": "at_random", "errors": "error_m", "path": "true_x_m",
+             "uniqueness": "unique"}  # fmt: skip
+    for name, column in (files | ({"mitigations": "count_error"} if taxis else {})).items():
+        table = pd.read_csv(StringIO(dashboard.download(f"aggregates_get_{name}")))
+        assert column in table.columns
+    assert "u0" not in page.url

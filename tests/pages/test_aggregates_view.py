@@ -1,0 +1,137 @@
+"""The Aggregates view: empty, attacked, other settings, odd data, factors and mitigations."""
+
+from __future__ import annotations
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from fpanon_core import aggregate_counts, recover_trajectories, score_recovery
+
+from .conftest import go, has, new_app, opened, said, until
+from .test_unicity_view import answer
+from .test_views import rows, upload
+
+
+def attacked(at: AppTest) -> AppTest:
+    return until(
+        at, lambda at: answer(at, "recovery")[1] is not None and has(at, "aggregates_get_counts")
+    )
+
+
+def test_without_data_it_says_so_kindly(app: AppTest) -> None:
+    go(app, "aggregates")
+    assert not app.exception
+    assert "No data set is open yet" in said(app)
+
+
+def test_the_taxis_are_attacked_and_it_says_why_little_comes_back(app: AppTest) -> None:
+    opened(app)
+    go(app, "aggregates")
+    attacked(app)
+    fs = app.session_state["fp_dataset"].fs
+    counts, truth = aggregate_counts(fs)
+    recovered = recover_trajectories(counts)
+    score = score_recovery(recovered, counts, truth)
+    _, found = answer(app, "recovery")
+    assert found.score.accuracy_by_step.tolist() == score.accuracy_by_step.tolist()
+    for ours, row in zip(recovered.places, score.pair, strict=True):
+        assert (found.recovered[row] == ours).all()
+    text = said(app)
+    assert f"the attack gets {100 * score.accuracy:.0f} % of everybody's points right" in text
+    assert "as taxis are" in text
+    assert "too few days for a habit" in text
+    # Another slot is another question.
+    app.selectbox(key="aggregates_slot").set_value(180)
+    app.button(key="aggregates_run").click().run()
+    until(app, lambda at: answer(at, "recovery")[0][1].slot_min == 180)
+    app.run()
+    assert "every 3 hours" in said(app)
+    assert not app.exception
+
+
+def test_fewer_users_are_drawn_and_the_settings_are_kept(app: AppTest) -> None:
+    opened(app)
+    go(app, "aggregates")
+    attacked(app)
+    app.number_input(key="aggregates_users").set_value(50)
+    app.number_input(key="aggregates_seed").set_value(7)
+    app.button(key="aggregates_run").click().run()
+    until(app, lambda at: answer(at, "recovery")[0][1].users == 50)
+    app.run()
+    assert "446 users of the data were not drawn" in said(app)
+    _, found = answer(app, "recovery")
+    assert len(np.unique(found.users)) == 50
+    go(app, "unicity")
+    go(app, "aggregates")
+    assert app.number_input(key="aggregates_users").value == 50
+    assert app.number_input(key="aggregates_seed").value == 7
+    assert not app.exception
+
+
+def test_settings_come_from_the_address_and_nonsense_is_passed_over() -> None:
+    app = new_app(slot="60", seed="3", people="1", pairing="best")
+    upload(app, rows(users=7, samples=12))
+    go(app, "aggregates")
+    attacked(app)
+    _, plan = answer(app, "recovery")[0]
+    assert (plan.slot_min, plan.seed, plan.users, plan.pairing) == (60.0, 3, 7, "greedy")
+    assert app.query_params == {"slot": ["60"], "seed": ["3"]}
+    assert not app.exception
+
+
+def test_one_person_is_looked_at_by_pseudonym_only(app: AppTest) -> None:
+    upload(app, rows(users=7, samples=12))
+    go(app, "aggregates")
+    attacked(app)
+    _, found = answer(app, "recovery")
+    right = (found.recovered == found.truth).mean(axis=1)
+    app.button(key="aggregates_best").click().run()
+    names = app.session_state["fp_dataset"].fs.pseudonyms
+    best = names[found.users[np.argsort(right, kind="stable")[-1]]]
+    assert f"The trajectory paired with {best} is right in" in said(app)
+    box = next(e for e in app.selectbox if e.key.startswith("aggregates_person"))
+    box.set_value(3).run()
+    assert "The trajectory paired with u0003" in said(app)
+    assert not app.exception
+
+
+def test_factors_and_mitigations_when_asked_for(app: AppTest) -> None:
+    upload(app, rows(users=9, samples=30))
+    go(app, "aggregates")
+    attacked(app)
+    assert "Runs the attack again on coarser places" in said(app)
+    app.button(key="recovery_factors_go").click().run()
+    until(app, lambda at: has(at, "aggregates_get_factors"))
+    app.button(key="recovery_remedies_go").click().run()
+    until(app, lambda at: has(at, "aggregates_get_mitigations"))
+    text = said(app)
+    assert "Coarser is not safer by itself" in text
+    assert "Least comes back after" in text
+    table = app.dataframe[0].value
+    assert table["Counts"].tolist()[:2] == ["as they are", "slots of 3 h"]
+    assert table["Counts"].tolist()[-1] == "private, person, ε = 0.1"
+    assert not app.exception
+
+
+def test_people_who_are_all_in_one_place_at_one_time(app: AppTest) -> None:
+    lines = [f"u{i},2024-03-04 08:00:00,14.7,-17.4" for i in range(5)]
+    upload(app, "\n".join(["user,time,lat,lon", *lines]).encode())
+    go(app, "aggregates")
+    attacked(app)
+    text = said(app)
+    assert "gets 100 % of everybody's points right" in text
+    assert "there is no first step" in text
+    app.button(key="recovery_remedies_go").click().run()
+    until(app, lambda at: has(at, "aggregates_get_mitigations"))
+    assert not app.exception
+
+
+def test_cancelled_work_waits_to_be_asked_for_again(app: AppTest) -> None:
+    opened(app, "synthetic")
+    go(app, "aggregates")
+    until(app, lambda at: has(at, "recovery_jobs_cancel"))
+    app.button(key="recovery_jobs_cancel").click().run()
+    app.run()
+    assert not [job for job in app.session_state["fp_jobs"] if job.kind == "recovery"]
+    assert has(app, "recovery_go")
+    assert not app.exception
