@@ -22,11 +22,12 @@ from fpanon_core.model.techniques import (
     SuppressRare,
 )
 
-from . import definitions
+from . import address, definitions
 from .dataset import Dataset
 
 _OWN = "fp_own_options"
 _AS_READ, _GRID, _CLUSTERS = "as they are", "a square grid", "antenna clusters"
+_SHORT = ("trade", "fine", "glove", "asis")  # names in the address
 PRESETS: dict[str, Callable[[FingerprintSet], list[ReleaseOption]]] = {
     "Places × windows, 3 × 4": trade_grid,
     "Finer grid": fine_grid,
@@ -41,7 +42,7 @@ def options(data: Dataset) -> tuple[ReleaseOption, ...]:
         "Sets of options",
         list(PRESETS),
         selection_mode="multi",
-        default=list(PRESETS)[:1],
+        default=address.asked("sets", _presets_named, list(PRESETS)[:1]),
         key="options_presets",
         persist_state="session",
         help="The first is the grid of the TRADE thesis: three kinds of places by four time "
@@ -61,6 +62,21 @@ def options(data: Dataset) -> tuple[ReleaseOption, ...]:
         found += [option for option in own if option.name in kept]
     # Two ways to the same steps are one option, and numbers stay with names.
     return tuple({option.steps: option for option in found}.values())
+
+
+def in_address() -> dict[str, str]:
+    """The sets chosen, as the address names them; those of one's own stay out of it."""
+    chosen = st.session_state.get("options_presets") or []
+    named = ",".join(short for short, name in _names().items() if name in chosen)
+    return {} if named == _SHORT[0] else {"sets": named}
+
+
+def _names() -> dict[str, str]:
+    return dict(zip(_SHORT, PRESETS, strict=True))
+
+
+def _presets_named(text: str) -> list[str]:
+    return [_names()[short] for short in text.split(",") if short]
 
 
 def _made(data: Dataset, name: str) -> list[ReleaseOption]:

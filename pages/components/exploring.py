@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from fpanon_core.anonymize.option_result import OptionResult
-from fpanon_core.anonymize.table import OptionsTable, utility_choice
+from fpanon_core.anonymize.option_result import OptionResult, utility_choice
+from fpanon_core.anonymize.table import OptionsTable
 from fpanon_core.engines.process import Job
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.options import ReleaseOption

@@ -18,7 +18,7 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from pages.charts import words
 
-from . import answers, definitions, disclosing, settings
+from . import address, answers, definitions, disclosing, settings
 from .answers import Question
 from .dataset import Dataset
 from .disclosing import Learnt, Worked
@@ -143,8 +143,7 @@ def write_url() -> None:
         wanted["known"] = f"{c.p},{c.users},{c.strategy},{c.seed}"
     if plan.profiles:
         wanted["over"] = ",".join(f"{p.grid_m:g}x{p.minutes:g}" for p in plan.profiles)
-    if st.query_params.to_dict() != wanted:
-        st.query_params.from_dict(wanted)
+    address.write(wanted)
 
 
 def _from_url() -> Plan:

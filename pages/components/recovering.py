@@ -5,7 +5,6 @@ Whom one looks at stays out of the address; how the attack is run is in it.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -19,7 +18,7 @@ from fpanon_core.measures.places import lon_lat
 from pages.charts import words
 from pages.charts.recovery import Panel, Remedy
 
-from . import definitions, overtaken, settled, tasks
+from . import address, definitions, overtaken, settled, tasks
 from .answers import Question
 from .dataset import Dataset
 from .person import days
@@ -102,19 +101,15 @@ def wanted() -> Plan:
 
 def _from_url() -> Plan:
     """What the address names; a part that makes no sense is left out."""
-    plan, asked = Plan(), st.query_params
-    with contextlib.suppress(KeyError, ValueError):
-        if int(asked["slot"]) in SLOTS_MIN:
-            plan = replace(plan, slot_min=float(asked["slot"]))
-    with contextlib.suppress(KeyError, ValueError):
-        if 2 <= int(asked["people"]) <= _MOST_USERS:
-            plan = replace(plan, users=int(asked["people"]))
-    with contextlib.suppress(KeyError, ValueError):
-        if 0 <= int(asked["seed"]) <= _MOST_SEED:
-            plan = replace(plan, seed=int(asked["seed"]))
-    if asked.get("pairing") in _PAIRINGS:
-        plan = replace(plan, pairing=cast(Pairing, asked["pairing"]))
-    return plan
+    plan = Plan()
+    slots = {str(minutes): float(minutes) for minutes in SLOTS_MIN}
+    pairings: dict[str, Pairing] = {name: cast(Pairing, name) for name in _PAIRINGS}
+    return Plan(
+        address.asked("slot", address.one_of(slots), plan.slot_min),
+        address.asked("people", address.within(2, _MOST_USERS), plan.users),
+        address.asked("pairing", address.one_of(pairings), plan.pairing),
+        address.asked("seed", address.within(0, _MOST_SEED), plan.seed),
+    )
 
 
 def _write_url(plan: Plan) -> None:
@@ -128,8 +123,7 @@ def _write_url(plan: Plan) -> None:
     ):
         if ours != theirs:
             named[name] = ours
-    if st.query_params.to_dict() != named:
-        st.query_params.from_dict(named)
+    address.write(named)
 
 
 def attacked(data: Dataset, plan: Plan) -> Attacked | None:

@@ -15,7 +15,7 @@ from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 
-from . import overtaken
+from . import address, overtaken
 
 _CURRENT, _BEFORE = "fp_settings", "fp_settings_before"
 # How often the form, and the crowds beside it, were overtaken by a change made elsewhere.
@@ -179,8 +179,7 @@ def write_url() -> None:
     if settings.config != plain.config:
         c = settings.config
         wanted["stretch"] = f"{c.w_space:g},{c.max_space_m:g},{c.max_time_min:g}"
-    if st.query_params.to_dict() != wanted:
-        st.query_params.from_dict(wanted)
+    address.write(wanted)
 
 
 def _apply(wanted: Settings) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from fpanon_core.anonymize.table import Asked
+from fpanon_core.anonymize.option_result import Asked
 from fpanon_core.io.questionnaire import DOMAINS, questionnaire_template, read_questionnaire
 from fpanon_core.io.samples import SYNTHETIC_QUESTIONNAIRE
 from fpanon_core.io.writing import table_bytes
@@ -17,9 +17,10 @@ from fpanon_core.measures.utility import WEIGHTINGS
 from fpanon_core.model.errors import FpanonError
 from pages.charts import words
 
-from . import definitions
+from . import address, definitions
 
 _ANSWERS = "fp_questionnaire"
+_OWN = "your own"
 MEASURES = (
     definitions.UNICITY,
     definitions.K_DISCLOSURE,
@@ -110,12 +111,22 @@ def show(p: int, names: Sequence[str]) -> Weighing | None:
     return Weighing(risk, limit, utility, _AXES[risk].format(p=p), title, told)
 
 
+def in_address() -> dict[str, str]:
+    """The measure of risk and the named weighting; a questionnaire stays out of it."""
+    named = {}
+    if (risk := st.session_state.get("options_risk", "unicity")) != "unicity":
+        named["risk"] = risk
+    if (weights := st.session_state.get("options_weights")) in [*WEIGHTINGS][1:]:
+        named["weights"] = weights
+    return named
+
+
 def _risk() -> tuple[str, float | None]:
     risk = st.segmented_control(
         "Risk",
         list(RISKS),
         format_func=RISKS.get,
-        default="unicity",
+        default=address.asked("risk", address.one_of({r: r for r in RISKS}), "unicity"),
         required=True,
         key="options_risk",
         persist_state="session",
@@ -137,11 +148,12 @@ def _risk() -> tuple[str, float | None]:
 
 def _computed() -> tuple[Any, str, str]:
     named = st.selectbox(
-        "Weights for", (*WEIGHTINGS, "your own"), key="options_weights", persist_state="session",
-        width=240,
+        "Weights for", (*WEIGHTINGS, _OWN),
+        index=address.asked("weights", [*WEIGHTINGS].index, 0), key="options_weights",
+        persist_state="session", width=240,
     )  # fmt: skip
     weights = dict(WEIGHTINGS.get(named, WEIGHTINGS["transport"]))
-    if named == "your own":
+    if named == _OWN:
         with st.container(horizontal=True, key="options_own_weights"):
             for name, title in COMPONENTS.items():
                 weights[name] = st.number_input(
@@ -156,7 +168,7 @@ def _computed() -> tuple[Any, str, str]:
         f"{COMPONENTS[n]} {words.percent(w / total)}" for n, w in weights.items() if w
     )
     st.caption(f"Weights: {parts}.")
-    told = "utility by your own weights" if named == "your own" else f"utility for {named}"
+    told = "utility by your own weights" if named == _OWN else f"utility for {named}"
     return weights, f"{told[0].upper()}{told[1:]} (1 = as the original)", told
 
 

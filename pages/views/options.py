@@ -9,7 +9,16 @@ import streamlit as st
 from fpanon_core.anonymize.presets import PUBLISHED_TRADE
 from pages.charts import style, words
 from pages.charts.pareto import pareto
-from pages.components import builder, deciding, definitions, exploring, needed, pinned, weighing
+from pages.components import (
+    address,
+    builder,
+    deciding,
+    definitions,
+    exploring,
+    needed,
+    pinned,
+    weighing,
+)
 from pages.components.exploring import Draws
 from pages.components.guard import end_view
 from pages.components.meaning import what_this_means
@@ -30,15 +39,22 @@ if not wanted:
     end_view()
 with st.container(horizontal=True, vertical_alignment="bottom"):
     p = st.number_input(
-        "Points an outsider knows (p)", 1, 20, 4, key="options_p", persist_state="session",
-        width=240, help=definitions.UNICITY,
+        "Points an outsider knows (p)", 1, 20, address.asked("p", address.within(1, 20), 4),
+        key="options_p", persist_state="session", width=240, help=definitions.UNICITY,
     )  # fmt: skip
     seed = st.number_input(
-        "Seed of the draws", 0, 999_999, 0, key="options_seed", persist_state="session", width=180,
+        "Seed of the draws", 0, 999_999, address.asked("seed", address.within(0, 999_999), 0),
+        key="options_seed", persist_state="session", width=180,
         help="The same seed draws the same people, the same points and the same noise.",
     )  # fmt: skip
 draws = Draws(int(p), seed=int(seed))
 weighed = weighing.show(draws.p, [option.name for option in wanted])
+numbers = {"p": draws.p, "seed": draws.seed}
+address.write(
+    builder.in_address()
+    | weighing.in_address()
+    | {name: str(value) for name, value in numbers.items() if value != getattr(Draws(), name)}
+)
 results = exploring.results(data, wanted, draws)
 done = [result for result in results if not result.fault]
 for result in results:

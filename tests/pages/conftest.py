@@ -96,3 +96,9 @@ def deep(at: AppTest, k: int = 100) -> bool:
     """Whether every profile is measured up to that k, and nothing runs."""
     everywhere = all(k in m.parts for m in at.session_state["fp_results"].values())
     return everywhere and not any(job.active for job in at.session_state["fp_jobs"])
+
+
+def address(at: AppTest) -> dict[str, str]:
+    """What the address names; AppTest keeps what a script wrote as lists, or as it was given."""
+    named = at.query_params.items()
+    return {name: value if isinstance(value, str) else value[0] for name, value in named}

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from fpanon_core import aggregate_counts, recover_trajectories, score_recovery
 
-from .conftest import go, has, new_app, opened, said, until
+from .conftest import address, go, has, new_app, opened, said, until
 from .test_unicity_view import answer
 from .test_views import rows, upload
 
@@ -75,7 +75,7 @@ def test_settings_come_from_the_address_and_nonsense_is_passed_over() -> None:
     attacked(app)
     _, plan = answer(app, "recovery")[0]
     assert (plan.slot_min, plan.seed, plan.users, plan.pairing) == (60.0, 3, 7, "greedy")
-    assert app.query_params == {"slot": ["60"], "seed": ["3"]}
+    assert address(app) == {"slot": "60", "seed": "3"}
     assert not app.exception
 
 

@@ -14,7 +14,7 @@ from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.techniques import SampleUsers
 from pages.components.deciding import recipe
 
-from .conftest import go, has, opened, said, until
+from .conftest import address, go, has, new_app, opened, said, until
 from .test_views import rows, upload
 
 
@@ -194,3 +194,33 @@ def test_cancelled_options_wait_to_be_asked_for_again(app: AppTest) -> None:
 def test_the_recipe_is_what_the_command_line_reads() -> None:
     option = ReleaseOption("half", [SampleUsers(0.5)])
     assert b'"sample_users"' in recipe([option])
+
+
+def test_the_address_names_what_is_weighed_and_nothing_of_ones_own() -> None:
+    app = new_app(sets="asis,glove", risk="kl", weights="epidemics", p="2", seed="7")
+    upload(app, rows(users=9, samples=6))
+    for name, value in (("sets", "asis"), ("risk", "kl"), ("weights", "epidemics"), ("p", "2")):
+        app.query_params[name] = value
+    go(app, "options")
+    explored(app, 1)
+    assert app.pills(key="options_presets").value == ["As it is"]
+    assert app.segmented_control(key="options_risk").value == "kl"
+    assert app.selectbox(key="options_weights").value == "epidemics"
+    assert app.number_input(key="options_p").value == 2
+    app.number_input(key="options_share").set_value(50.0)
+    app.button(key="options_add").click().run()
+    app.number_input(key="options_seed").set_value(3).run()
+    explored(app, 2)
+    assert address(app) == {
+        "sets": "asis",
+        "risk": "kl",
+        "weights": "epidemics",
+        "p": "2",
+        "seed": "3",
+    }
+    app.query_params.clear()
+    go(app, "unicity")
+    app.query_params["risk"] = "no such"
+    go(app, "options")
+    assert app.segmented_control(key="options_risk").value == "kl"
+    assert not app.exception
