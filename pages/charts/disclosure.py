@@ -11,10 +11,12 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-from .style import DASHES, MARKERS, MEASURES, Theme, axis, figure, layout
+from .style import DASHES, LIGHT, MARKERS, MEASURES, Theme, axis, figure, layout
 
 FloatArray = npt.NDArray[np.float64]
 _GAP = 0.075  # between panels, of the height; holds the heading of the next
+# From opposite orders to the same one; pale enough for dark figures on all of it, in both themes.
+_AGREEMENT = [[0, "#F0964A"], [0.5, "#F4F4F4"], [1, "#56B4E9"]]
 WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -163,7 +165,7 @@ def agreement(names: Sequence[str], tau: FloatArray, of: Theme, *, height: int =
         "z": [[float(v) if np.isfinite(v) else None for v in row] for row in below],
         "zmin": -1,
         "zmax": 1,
-        "colorscale": "Cividis",
+        "colorscale": _AGREEMENT,
         "xgap": 2,
         "ygap": 2,
         "hoverongaps": False,
@@ -172,7 +174,7 @@ def agreement(names: Sequence[str], tau: FloatArray, of: Theme, *, height: int =
             for y, row in enumerate(below)
         ],
         "texttemplate": "%{text}",
-        "textfont": {"size": 14},
+        "textfont": {"size": 14, "color": LIGHT.css("ink")},
         "hovertemplate": "%{y} and %{x}: τ = %{z:.2f}<extra></extra>",
         "showscale": False,
     }

@@ -89,10 +89,17 @@ def discordant_told(row: dict[str, Any], most: int = 6) -> str:
         alike = "where they are not tied" if row["tied"] else "all of them"
         return f"They rank {words.count(row['pairs'], 'pair')} of profiles alike, {alike}."
     a, b = spoken(row["a"]), spoken(row["b"])
-    lines = [f"- **{x}** is the riskier by {a}, **{y}** by {b}" for x, y in pairs[:most]]
+    lines = [
+        f"- **{_whole(x)}** is the riskier by {a}, **{_whole(y)}** by {b}" for x, y in pairs[:most]
+    ]
     if len(pairs) > most:
         lines.append(f"- and {len(pairs) - most} more; all are in the file *Agreement* below")
     return "\n".join(lines)
+
+
+def _whole(profile: str) -> str:
+    """A profile's name that no line break divides."""
+    return profile.replace(" ", "\u00a0")
 
 
 def agreement_told(found: Learnt) -> list[str]:
@@ -145,6 +152,7 @@ def measures_told(found: Learnt, profile: str) -> list[str]:
     """What the measures of a profile mean, in sentences."""
     leak = found.leaks[profile]
     p = found.unicity_p[-1] - 1
+    few = int(found.grid.loc[found.grid["profile"] == profile, "too_few"].iloc[0])
     unicity, k, em, kl = (leak.result[m] for m in ("unicity", "k", "em", "kl"))
     return [
         f"At {profile}, whoever knows {words.count(p, 'point')} of a person finds "
@@ -155,6 +163,10 @@ def measures_told(found: Learnt, profile: str) -> list[str]:
         f"{words.supported(*em)} on average (interval {_ends(em)}) over {leak.bins:,} bins – all "
         f"bins together, by {words.supported(*(leak.bins * v for v in em))}; the information "
         f"gained is {words.supported(*kl)} nats a bin.",
+        f"{words.count(few, 'user')} asked about {'has' if few == 1 else 'have'} fewer than {p} "
+        "points there; all of them were known then."
+        if few
+        else "",
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.charts import disclosure, style, words
+from pages.charts import disclosure, style
 from pages.charts.maps import MAX_CELLS, cells_map
 from pages.components import definitions, example, learning, lessons, needed
 from pages.components.guard import end_view
@@ -55,15 +55,7 @@ with st.container(horizontal=True, gap="medium", key="disclosure_defined"):
         ("KL-disclosure", definitions.KL_DISCLOSURE),
     ):
         st.caption(label, help=definition, width="content")
-few = found.grid[found.grid["too_few"] > 0]
-what_this_means(
-    *lessons.measures_told(found, profile),
-    f"Under {words.count(len(few), 'profile')} some users have fewer points than are known; all "
-    "of theirs are known then."
-    if len(few)
-    else "",
-    key="disclosure",
-)
+what_this_means(*lessons.measures_told(found, profile), key="disclosure")
 
 # --- agreement ---
 st.header("Do the measures agree?", anchor=False, help=definitions.AGREEMENT)
@@ -114,7 +106,7 @@ with left:
                 lessons.place_tips(places, name),
                 (bounds[:, [0, 2]].ravel(), bounds[:, [1, 3]].ravel()),
                 of,
-                opacity=170,
+                opacity=220,
             ),
             height=460,
             key="disclosure_map",
