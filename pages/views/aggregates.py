@@ -103,7 +103,10 @@ with right:
         config=style.CONFIG,
         alt="Share of the points by distance between recovered and true place.",
     )
-times = f", {whole / random:.1f} times what linking at random does ({words.percent(random)})"
+ratio = whole / random if random > 0 else 1.0
+times = (
+    f", {ratio:.0f} times" if ratio >= 10 else f", {ratio:.1f} times"
+) + f" what linking at random does ({words.percent(random)})"
 what_this_means(
     f"From the counts alone the attack gets {words.percent(whole)} of everybody's points right "
     f"over the whole period{times if random > 0 else ''}."
@@ -219,7 +222,8 @@ else:
         varied[varied["factor"] == factor] for factor in ("space", "time", "users")
     )
     what_this_means(
-        f"Coarser is not safer by itself: across days {words.percent(space['whole'].iloc[0])} are "
+        ("Coarser is not safer by itself. " if space["whole"].is_monotonic_increasing else "")
+        + f"Across days {words.percent(space['whole'].iloc[0])} are "
         f"recovered at the places as they are and {words.percent(space['whole'].iloc[-1])} at "
         f"{words.distance(space['level'].iloc[-1])} – of coarser points; with slots of "
         f"{words.duration(time['level'].iloc[-1])}, {words.percent(time['whole'].iloc[-1])} "
@@ -262,7 +266,7 @@ else:
         f"As they are, {words.percent(none['whole'])} come back. Least comes back after "
         f"“{recovering.named(best)}”: {words.percent(best['whole'])} (at random "
         f"{words.percent(best['whole_random'])}), but then the published counts are off by "
-        f"{best['count_error']:,.1f} people each on average, "
+        f"{best['count_error']:,.{1 if best['count_error'] < 10 else 0}f} people each on average, "
         f"{recovering.times(best['count_error_share'])} all people counted.",
         f"Of those that are off by half of all counted at most, “{recovering.named(cheapest)}” "
         f"helps most: {words.percent(cheapest['whole'])} come back, for an error of "

@@ -32,8 +32,8 @@ def test_the_whole_view_is_drawn(dashboard: Dashboard, sample: str) -> None:
     expect(page.locator(".st-key-aggregates_unique .bartext")).to_have_count(5)
     expect(page.locator(".st-key-aggregates_error .legendtext")).to_have_text([_ATTACK])
     expect(page.locator(".st-key-aggregates_away .js-line").first).to_be_attached()
-    for key in ("aggregates_map", "aggregates_path"):
-        picture = dashboard.picture_of(f".st-key-{key} [data-testid=stDeckGlJsonChart]")
+    for place in ("[data-testid=stMain]", ".st-key-pair_aggregates_person"):
+        picture = dashboard.picture_of(f"{place} [data-testid=stDeckGlJsonChart]")
         assert colours(picture) > 30
     assert (page.get_by_text("Why it is low here").count() > 0) == taxis
     if taxis:  # the same code for both; the smaller data are quicker

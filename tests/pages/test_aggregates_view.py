@@ -105,7 +105,7 @@ def test_factors_and_mitigations_when_asked_for(app: AppTest) -> None:
     app.button(key="recovery_remedies_go").click().run()
     until(app, lambda at: has(at, "aggregates_get_mitigations"))
     text = said(app)
-    assert "Coarser is not safer by itself" in text
+    assert "are recovered at the places as they are" in text
     assert "Least comes back after" in text
     table = app.dataframe[0].value
     assert table["Counts"].tolist()[:2] == ["as they are", "slots of 3 h"]
