@@ -127,9 +127,11 @@ class DisclosureResult(Closed):
             return self.unicity_low, self.unicity_high
         values = {"k": 1.0 / self.sizes, "em": self.em_user, "kl": self.kl_user}[name]
         most = math.log(self.n_users) if name == "kl" else 1.0
+        mean = self.measure(name)
+        # Rounding may put a mean at the end of what is possible a last digit beyond it.
+        most = max(most, mean)
         if len(values) == 1:
             return 0.0, most
-        mean = self.measure(name)
         if values.min() == values.max():
             return mean, mean
         t = float(stats.t.ppf(0.975, len(values) - 1))
