@@ -365,6 +365,8 @@ class Attacked:
     at_home : float
         Share of the night slots that people spend at their most frequent place of the nights, on
         average; NaN where there is no night.
+    recorded : float
+        Share of the points with a sample; the others were filled in between samples.
     """
 
     counts: AggregateCounts
@@ -373,6 +375,7 @@ class Attacked:
     users: np.ndarray
     score: RecoveryScore
     at_home: float
+    recorded: float
 
 
 _MOST_ERRORS = 20_001
@@ -392,7 +395,8 @@ def attack_counts(
     """Counts of some users, the attack on them, and its score."""
     progress(0.0)
     rows = some_users(fs, users, seed)
-    counts, truth = aggregate_counts(fs.subset(rows), slot_min=slot_min)
+    counted = fs.subset(rows)
+    counts, truth = aggregate_counts(counted, slot_min=slot_min)
     recovered = recover_trajectories(counts, progress=lambda f: progress(0.1 + 0.4 * f))
     score = score_recovery(
         recovered, counts, truth, pairing=pairing, seed=seed,
@@ -401,13 +405,17 @@ def attack_counts(
     # As many records as people in every slot: everyone has a pair.
     paired = np.empty_like(recovered.places)
     paired[score.pair] = recovered.places
+    slot = np.searchsorted(counts.slot_start_min, counted.t_min, side="right")
+    seen = len(np.unique(counted.sample_user * (counts.n_slots + 1) + slot))
     some = np.unique(np.linspace(0, len(score.error_m) - 1, _MOST_ERRORS).round().astype(int))
     thinned = replace(score, error_m=np.sort(score.error_m)[some])
     at_home = np.nan
     if counts.is_night.any():
         night = truth[:, counts.is_night]
         at_home = float(np.mean([np.bincount(row).max() / len(row) for row in night]))
-    return Attacked(counts, truth, paired, np.repeat(rows, fs.weight[rows]), thinned, at_home)
+    who = np.repeat(rows, fs.weight[rows])
+    recorded = seen / (counted.n_users * counts.n_slots)
+    return Attacked(counts, truth, paired, who, thinned, at_home, recorded)
 
 
 def vary_counts(

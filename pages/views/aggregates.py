@@ -122,20 +122,26 @@ what_this_means(
     "about 0.5 with 100,000. 8 to 21 % of the points were more than 1 km off.",
     source=_ASH,
 )
+why = "**Why it is low here.** " if whole < 0.5 else ""
+few_days = ", and there are too few days for a habit" if len(counts.day_offsets) <= 4 else ""
 if not np.isfinite(found.at_home):
     st.info(
-        "**Why it is low here.** No slot of these data lies between midnight and 6 h, so the "
-        "attack has no night to start from. That is a lack of these data, not safety of counts."
-        if whole < 0.5
-        else "No slot of these data lies between midnight and 6 h: there is no first step."
+        f"{why}No slot of these data lies between midnight and 6 h, so the attack has no night to "
+        "start from. That is a lack of these data, not safety of counts."
     )
 elif found.at_home < 0.75:
+    filled_in = words.percent(1 - found.recorded)
     st.info(
-        "**Why it is low here.** The attack lives on people who sleep at home and do the same "
-        f"every day. In these data a person spends {words.percent(found.at_home)} of the night at "
-        "one and the same place (89 to 95 % in the published data): they are on the move at "
-        "night, as taxis are"
-        + (", and there are too few days for a habit" if len(counts.day_offsets) <= 4 else "")
+        f"{why}The attack lives on people who sleep at home and do the same every day. In these "
+        f"data a person spends {words.percent(found.at_home)} of the night at one and the same "
+        "place (89 to 95 % in the published data): "
+        + (
+            f"people are seen so rarely that {filled_in} of the points had to be filled in between "
+            "two records, which moves them at night when they may have been at home"
+            if found.recorded < 0.25
+            else "people are on the move at night, as taxis are"
+        )
+        + few_days
         + ". Of people with nights at home far more comes back; do not conclude from these data "
         "that counts are safe."
     )

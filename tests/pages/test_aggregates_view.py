@@ -120,9 +120,26 @@ def test_people_who_are_all_in_one_place_at_one_time(app: AppTest) -> None:
     attacked(app)
     text = said(app)
     assert "gets 100 % of everybody's points right" in text
-    assert "there is no first step" in text
+    assert "has no night to start from" in text
+    assert "Why it is low" not in text
     app.button(key="recovery_remedies_go").click().run()
     until(app, lambda at: has(at, "aggregates_get_mitigations"))
+    assert not app.exception
+
+
+def test_people_hardly_ever_seen_are_not_taken_for_taxis(app: AppTest) -> None:
+    lines = [
+        f"u{i},2024-03-{day} 12:00:00,{14 + 0.1 * i + 0.4 * (day % 2):.2f},-17.4"
+        for i in range(6)
+        for day in (10, 11, 12)
+    ]
+    upload(app, "\n".join(["user,time,lat,lon", *lines]).encode())
+    go(app, "aggregates")
+    attacked(app)
+    _, found = answer(app, "recovery")
+    # 12:00 to 12:00 two days later: 97 slots, three of them with a record.
+    assert found.recorded == 3 / 97
+    assert "people are seen so rarely that 96.9 % of the points" in said(app)
     assert not app.exception
 
 
