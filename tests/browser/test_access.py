@@ -34,7 +34,7 @@ def test_axe_finds_nothing_serious_in_any_view(
         found[view, "empty"] = serious(dashboard)
 
     dashboard.turn_to("Start")
-    dashboard.open_sample("Open the synthetic users")
+    dashboard.open_sample("Open the San Francisco taxis")
     dashboard.says("Measuring at")
     found["Anonymizability", "running"] = serious(dashboard)
     dashboard.wait_until_idle()
@@ -46,6 +46,7 @@ def test_axe_finds_nothing_serious_in_any_view(
         dashboard.turn_to(view)
         if view == "Data":
             dashboard.unfold("data_correct")
+        dashboard.wait_until_idle()
         dashboard.page.wait_for_timeout(1_000)
         found[view, "loaded"] = serious(dashboard)
 

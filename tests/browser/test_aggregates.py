@@ -1,4 +1,4 @@
-"""The Aggregates view in a real browser: both samples, every figure, both maps, the files."""
+"""The Aggregates view in a real browser: every figure, both maps, the files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ pytestmark = pytest.mark.browser
 _ATTACK, _RANDOM = "recovered by the attack", "linked at random"
 
 
-@pytest.mark.parametrize("sample", ["the San Francisco taxis", "the synthetic users"])
-def test_the_whole_view_is_drawn(dashboard: Dashboard, sample: str) -> None:
-    taxis = "taxis" in sample
-    dashboard.go("/aggregates?slot=60&seed=5" + ("" if taxis else "&people=300"))
+def test_the_whole_view_is_drawn(dashboard: Dashboard) -> None:
+    dashboard.go("/aggregates?slot=60&seed=5")
     dashboard.turn_to("Start")
-    dashboard.open_sample(f"Open {sample}")
+    dashboard.open_sample("Open the San Francisco taxis")
     page = dashboard.page
     expect(page.locator("h1")).to_have_text("Anonymizability", timeout=LONG_MS)
     dashboard.settle()
@@ -35,17 +33,16 @@ def test_the_whole_view_is_drawn(dashboard: Dashboard, sample: str) -> None:
     for place in ("[data-testid=stMain]", ".st-key-pair_aggregates_person"):
         picture = dashboard.picture_of(f"{place} [data-testid=stDeckGlJsonChart]")
         assert colours(picture) > 30
-    dashboard.says("as taxis are" if taxis else "seen so rarely")
-    if taxis:  # the same code for both; the smaller data are quicker
-        dashboard.press("recovery_factors_go")
-        lines = page.locator(".st-key-aggregates_factors_accuracy .scatterlayer .js-line")
-        expect(lines).to_have_count(12, timeout=LONG_MS)
-        dashboard.press("recovery_remedies_go")
-        bars = page.locator(".st-key-aggregates_remedies .bartext")
-        expect(bars).to_have_count(18, timeout=LONG_MS)
+    dashboard.says("as taxis are")
+    dashboard.press("recovery_factors_go")
+    lines = page.locator(".st-key-aggregates_factors_accuracy .scatterlayer .js-line")
+    expect(lines).to_have_count(12, timeout=LONG_MS)
+    dashboard.press("recovery_remedies_go")
+    bars = page.locator(".st-key-aggregates_remedies .bartext")
+    expect(bars).to_have_count(18, timeout=LONG_MS)
     files = {"counts": "people", "scores": "at_random", "errors": "error_m", "path": "true_x_m",
-             "uniqueness": "unique"}  # fmt: skip
-    for name, column in (files | ({"mitigations": "count_error"} if taxis else {})).items():
+             "uniqueness": "unique", "mitigations": "count_error"}  # fmt: skip
+    for name, column in files.items():
         table = pd.read_csv(StringIO(dashboard.download(f"aggregates_get_{name}")))
         assert column in table.columns
     assert "u0" not in page.url
