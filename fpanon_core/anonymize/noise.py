@@ -23,12 +23,14 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Cells = dict[str, Any]
 
+_DAY_MIN = 1_440.0
+
 
 def add_noise(
     fs: FingerprintSet,
-    *,
     space_m: float = 0.0,
     time_min: float = 0.0,
+    *,
     space: SpaceNoise = "planar_laplace",
     time: TimeNoise = "laplace",
     seed: int = 0,
@@ -39,9 +41,9 @@ def add_noise(
     so that bins remain comparable: a square of the data's own grid (which nobody need have visited)
     where all places are squares of one, otherwise the existing place whose middle is nearest; and
     likewise a window of the data's own, or the existing one whose middle is nearest. A time that
-    would leave the span of the data, from the first sample's start to the last one's end, is
-    reflected at its ends: clipping would heap up samples in the first and last window, and letting
-    them go would add days that were never recorded.
+    would leave the days of the data, from local midnight of the first to that after the last, is
+    reflected at their ends: clipping would heap up samples in the first and last window, and
+    letting them go would add days that were never recorded.
 
     Every user remains, and every event: samples of a user that come to coincide are one, and their
     counts add up. Places may leave the region of the data.
@@ -126,13 +128,15 @@ def _moved_places(fs: FingerprintSet, shift_x: FloatArray, shift_y: FloatArray) 
 def _moved_times(fs: FingerprintSet, shift: FloatArray) -> Cells:
     middle = fs.t_min + fs.dt_min / 2
     latest = int(np.argmax(fs.t_min + fs.dt_min))
-    begin, end = float(fs.t_min.min()), float(fs.t_min[latest] + fs.dt_min[latest])
+    days, lengths = windows_at(fs, fs.t_min[[int(np.argmin(fs.t_min)), latest]], _DAY_MIN)
+    begin = float(days[0])
+    end = max(float(days[1] + lengths[1]), float(fs.t_min[latest] + fs.dt_min[latest]))
     around = np.mod(middle + shift - begin, 2 * (end - begin))
     moved = begin + np.minimum(around, 2 * (end - begin) - around)
     start, length = windows_at(fs, fs.t_min, fs.granularity_min)
     if np.array_equal(start, fs.t_min) and np.array_equal(length, fs.dt_min):
-        # The span's very end is in no window: whatever is past the last one's middle stays in it.
-        moved = np.minimum(moved, middle[latest])
+        # The very end is in no window.
+        moved = np.minimum(moved, np.nextafter(end, begin))
         start, length = windows_at(fs, moved, fs.granularity_min)
         return {"t_min": start, "dt_min": length}
     first, _ = distinct_rows(middle, fs.t_min)

@@ -10,7 +10,7 @@ not being in it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -59,10 +59,11 @@ def explore_options(
     Parameters
     ----------
     fs : FingerprintSet
-    options : iterable
+    options : iterable, or mapping of name to option
         Of what :func:`as_option` takes.
     risk : {"unicity", "k", "em", "kl"} or callable of the released FingerprintSet
         All four are computed, from one search, and kept; this one makes the front.
+        ``"k_disclosure"`` is ``"k"``.
     utility : str, mapping, Asked, ("asked", frame, domain), or callable of (original, released)
         A named weighting or weights of the computed components; the experts' answers, found by the
         option's name; or a function of one's own.
@@ -244,6 +245,7 @@ class _Work:
 
 
 def _distinct(options: Iterable[Any]) -> list[ReleaseOption]:
+    options = options.items() if isinstance(options, Mapping) else options
     asked = [as_option(option) for option in options]
     if not asked:
         raise ConfigError("There is no option to explore; give at least one.")
@@ -257,6 +259,7 @@ def _distinct(options: Iterable[Any]) -> list[ReleaseOption]:
 def _risk_name(risk: Any) -> str:
     if callable(risk):
         return CUSTOM
+    risk = "k" if risk == "k_disclosure" else risk
     if risk not in MEASURES:
         raise ConfigError(f"Unknown measure of risk {risk!r}; give one of {', '.join(MEASURES)}.")
     return str(risk)

@@ -72,8 +72,8 @@ def aggregate_counts(
     slot_min = number("slot_min", slot_min, above=0.0)
     if abs(1440 / slot_min - round(1440 / slot_min)) > 1e-9:
         raise ConfigError(
-            f"slot_min = {slot_min:g} does not divide a day, so that nights and days would share a "
-            "slot; choose for instance 30, 90 or 180."
+            f"slot_min = {slot_min:g} does not divide a day, so that slots would "
+            "begin at other times each day; choose for instance 30, 90 or 180."
         )
     starts, end = _slots(fs, slot_min)
     people = int(fs.weight.sum())
@@ -96,8 +96,8 @@ def aggregate_counts(
         counts[i] = np.bincount(truth[:, i], minlength=len(x_m))
     released = AggregateCounts(
         counts=counts,
-        x_m=centres[:, 0],
-        y_m=centres[:, 1],
+        x_m=x_m,
+        y_m=y_m,
         dx_m=dx_m,
         dy_m=dy_m,
         slot_start_min=starts,
@@ -147,14 +147,16 @@ def _most_frequent(
     slot = rows_of(first, many)
     row = np.repeat(np.arange(fs.n_samples), many)
     inside = np.minimum(ends[row], edges[slot + 1]) - np.maximum(fs.t_min[row], edges[slot])
-    events = np.where(many[row] == 1, 1.0, inside / fs.dt_min[row]) * fs.count[row]
+    # Samples, not events: the count weighs the draws of an adversary and nothing else (§1).
+    events = np.where(many[row] == 1, 1.0, inside / fs.dt_min[row])
     user, place = fs.sample_user[row], place[row]
     order = np.lexsort((place, slot, user))
     user, slot, place, events = user[order], slot[order], place[order], events[order]
     new = np.ones(len(order), bool)
     new[1:] = (user[1:] != user[:-1]) | (slot[1:] != slot[:-1]) | (place[1:] != place[:-1])
     start = np.flatnonzero(new)
-    events = np.add.reduceat(events, start)
+    # Rounded, so that what is equal but for the order of adding is a tie.
+    events = np.round(np.add.reduceat(events, start), 9)
     user, slot, place = user[start], slot[start], place[start]
     # Stable: of places with as many events the lowest number stays first.
     order = np.lexsort((-events, slot, user))

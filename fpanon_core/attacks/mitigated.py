@@ -126,6 +126,24 @@ def mitigation_table(
     return table
 
 
+def longer_slot(slot_min: float) -> float:
+    """A length of coarser slots that goes with ``slot_min``: its least multiple of 3 h or more.
+
+    Longer than ``slot_min``, and a whole number of them makes a day; a day itself where none does.
+
+    Examples
+    --------
+    >>> longer_slot(30), longer_slot(120), longer_slot(180), longer_slot(720)
+    (180.0, 240.0, 360.0, 1440.0)
+    """
+    for parts in range(1440 // 180, 0, -1):
+        length = 1440 / parts
+        whole_times = abs(length / slot_min - round(length / slot_min)) < 1e-9
+        if length > slot_min and whole_times:
+            return length
+    return 1440.0
+
+
 class _Releases:
     """The same data, published after each mitigation."""
 

@@ -36,7 +36,7 @@ def coarsen(
     Returns
     -------
     counts : AggregateCounts
-        Places are the squares with a place in them; positions, the squares' centres.
+        Places are the squares with a place in them.
     truth : int32 ndarray (n_users, n_slots)
 
     Examples
@@ -50,7 +50,7 @@ def coarsen(
     table = np.zeros((counts.n_slots, len(squares)), np.int64)
     np.add.at(table.T, merged, counts.counts.T)
     side = np.full(len(squares), float(metres))
-    x_m, y_m = np.ascontiguousarray(squares.T, np.float64) * metres + metres / 2
+    x_m, y_m = np.ascontiguousarray(squares.T, np.float64) * metres
     coarse = replace(
         counts,
         counts=table,
@@ -65,7 +65,7 @@ def coarsen(
 def squares_of(counts: AggregateCounts, metres: float) -> tuple[IntArray, IntArray]:
     """Column and row of each square with a place in it, and the square of each place."""
     metres = number("metres", metres, above=0.0)
-    cells = np.floor(np.column_stack([counts.x_m, counts.y_m]) / metres).astype(np.int64)
+    cells = np.floor(counts.centres / metres).astype(np.int64)
     squares, merged = np.unique(cells, axis=0, return_inverse=True)
     return squares, merged.reshape(-1)
 
@@ -142,7 +142,7 @@ def _most_frequent(truth: SmallInts, places: int) -> IntArray:
 
 def _neighbours(counts: AggregateCounts, many: int) -> IntArray:
     """The nearest other places of each place, (n_places, many)."""
-    xy = np.column_stack([counts.x_m, counts.y_m])
+    xy = counts.centres
     _, near = cKDTree(xy).query(xy, many + 1)
     # A place is its own nearest, unless another has the same centre.
     own = near == np.arange(len(xy))[:, None]

@@ -11,7 +11,10 @@ of them; how many people there are in each slot is no secret (it is the same in 
 place takes 1 from one count and adds 1 to another, so the counts change by at most 2 in all
 (L1 sensitivity) for a user-slot, and by 2 × the number of slots for a user. Every count gets
 independent discrete Laplace noise of scale sensitivity/ε. The list of places and the filling of
-gaps between a person's samples are taken as given: which places occur at all is published as it is.
+gaps between a person's samples are taken as given: which places occur at all is published as it is,
+and one record can decide many slots that are filled in from it, all of which a user-slot's ε does
+not cover; ``"user"`` does. Fingerprints that stand for several subscribers are not covered either:
+one subscriber may have shaped the places of all of them.
 """
 
 from __future__ import annotations
@@ -104,4 +107,5 @@ def dp_counts(counts: AggregateCounts, epsilon: float, unit: Unit = "user-slot")
         )
     flat = counts.counts.astype(np.int64).ravel()
     noisy = np.array(mechanism(flat), np.int64).reshape(counts.counts.shape)
-    return replace(counts, counts=noisy)
+    # Not the digest of the data: it would tell whether a guess at them is right.
+    return replace(counts, counts=noisy, digest="")

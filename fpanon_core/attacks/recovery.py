@@ -102,7 +102,7 @@ def recover_trajectories(
     daily = np.full((people, counts.n_slots), UNKNOWN, np.int32)
     step_cost_m = np.full(counts.n_slots, np.nan)
     # The sum makes −0.0 a 0.0, the same place with other bits.
-    xy = np.column_stack([counts.x_m, counts.y_m]) + 0.0
+    xy = counts.centres + 0.0
 
     def block(i: int) -> float:
         slots = slice(int(offsets[i]), int(offsets[i + 1]))

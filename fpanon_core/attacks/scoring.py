@@ -96,12 +96,20 @@ def score_recovery(
     if pairing not in PAIRINGS:
         raise ConfigError(f"Unknown pairing {pairing!r}; give one of {', '.join(PAIRINGS)}.")
     slots = recovered.places.shape[1]
-    if truth.ndim != 2 or truth.shape[1] != counts.n_slots or slots != counts.n_slots:
+    if true.ndim != 2 or true.size == 0:
+        raise ConfigError("The truth is a table of place numbers, people by slots, of somebody.")
+    same_days = np.array_equal(recovered.day_offsets, counts.day_offsets)
+    if true.shape[1] != counts.n_slots or slots != counts.n_slots or not same_days:
         raise ConfigError(
             f"Counts of {counts.n_slots} slots, trajectories of {slots} and a truth of "
-            f"{truth.shape[-1]} do not belong together."
+            f"{true.shape[-1]} do not belong together."
         )
-    if not 0 <= truth.min() <= truth.max() < counts.n_places:
+    if max(recovered.places.max(), recovered.daily.max()) >= counts.n_places:
+        raise ConfigError(
+            f"The trajectories name places beyond the {counts.n_places} of the counts; score them "
+            "against the counts they were recovered from."
+        )
+    if not 0 <= true.min() <= true.max() < counts.n_places:
         raise ConfigError(f"The truth names places beyond the {counts.n_places} of the counts.")
     engine = engine or LocalEngine()
     judge = _Judge(true, counts, recovered, pairing, engine)
@@ -120,7 +128,7 @@ def score_recovery(
         uniqueness=_uniqueness(recovered.places),
         pair=pair,
         shared=shared,
-        n_users=len(truth),
+        n_users=len(true),
         n_slots=counts.n_slots,
         pairing=pairing,
         seed=seed,
@@ -227,13 +235,24 @@ def _pair_optimally(blocks: Iterable[SmallInts]) -> tuple[IntArray, IntArray]:
 
 
 def _random_links(counts: AggregateCounts, recovered: Recovered, seed: int) -> SmallInts:
-    """The same records, in each slot dealt out at random."""
+    """The same records, in each slot dealt out at random.
+
+    Where a slot has fewer records than there are people, as after suppression, those without one
+    are taken to have stayed, as the attack takes it.
+    """
     rng = np.random.default_rng(seed)
     random = np.full(recovered.places.shape, UNKNOWN, np.int32)
+    people, day_begins = len(random), set(recovered.day_offsets.tolist())
     for s in range(counts.n_slots):
         records = np.maximum(counts.counts[s], 0)
-        if records.any():
-            dealt = scaled(records, len(random))
+        total = int(records.sum(dtype=np.int64))
+        before = None if s in day_begins or random[0, s - 1] == UNKNOWN else random[:, s - 1]
+        if before is not None and total < people:
+            random[:, s] = before
+            here = rng.permutation(np.repeat(np.arange(len(records)), records))
+            random[rng.choice(people, total, replace=False), s] = here
+        elif total:
+            dealt = scaled(records, people)
             random[:, s] = rng.permutation(np.repeat(np.arange(len(dealt)), dealt))
     return random
 
@@ -246,7 +265,7 @@ def _errors(
     ours, true = places[paired], truth[pair[paired]]
     known = ours != UNKNOWN
     ours, true = ours[known], true[known]
-    apart = np.hypot(counts.x_m[ours] - counts.x_m[true], counts.y_m[ours] - counts.y_m[true])
+    apart = np.hypot(*(counts.centres[ours] - counts.centres[true]).T)
     error_m: npt.NDArray[np.float32] = apart.astype(np.float32)
     return error_m
 

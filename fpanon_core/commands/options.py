@@ -16,7 +16,7 @@ from ..anonymize.options import explore_options
 from ..anonymize.presets import fine_grid, glove_ladder, trade_grid
 from ..anonymize.table import OptionsTable
 from ..engines.local import LocalEngine
-from ..io.questionnaire import questionnaire_template, read_questionnaire
+from ..io.questionnaire import DOMAINS, questionnaire_template, read_questionnaire
 from ..io.writing import check_writable, read_json, write_json, write_table
 from ..model.configs import KnowledgeConfig, Strategy
 from ..model.disclosure import MEASURES
@@ -75,7 +75,11 @@ def options(
         ),
     ] = None,
     limit: Annotated[
-        float | None, typer.Option("--limit", help="Mark options of a higher risk as unsafe.")
+        float | None,
+        typer.Option(
+            "--limit",
+            help="Mark options of a higher risk as unsafe: a share, 0.1 for 10 %, or nats for kl.",
+        ),
     ] = None,
     p: Annotated[int, typer.Option("--p", help="Points known of each person.")] = 4,
     strategy: Annotated[
@@ -120,6 +124,8 @@ def options(
     wanted = r.Reading.of(locals())
     drawing = cast(Strategy, strategy)
     KnowledgeConfig(p, drawing, users, seed)  # before a long reading, not after
+    if limit is not None and not 0 <= limit <= (math.inf if risk == "kl" else 1):
+        raise ConfigError(f"--limit {limit:g}: give a share from 0 to 1, such as 0.1 for 10 %.")
     if risk not in MEASURES:
         raise ConfigError(f"--risk {risk!r} is unknown; give one of {', '.join(MEASURES)}.")
     own = None if options_file is None else _options_in(options_file)
@@ -131,9 +137,18 @@ def options(
     for path in (out, template):
         if path is not None:
             check_writable(path)
+    if options_file is not None and out is not None and _beside(out) == options_file:
+        raise ConfigError(
+            f"{options_file} holds the options, and --out {out} would write over it; give --out "
+            "another name."
+        )
     previous = _previous(out)
     fs, report = wanted.read()
     asked = [*(own or []), *(option for name in presets for option in _PRESETS[name](fs))]
+    asked = list({option.steps: option for option in reversed(asked)}.values())[::-1]
+    if questionnaire is not None:  # what was asked about is known only now
+        answers = read_questionnaire(questionnaire, options=asked, domains=DOMAINS)
+        useful = Asked(answers, utility)
     if template is not None:
         write_table([questionnaire_template(asked)], template)
         typer.echo(f"An empty questionnaire on {len(asked)} options written to {template}.")

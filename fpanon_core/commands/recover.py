@@ -11,7 +11,7 @@ import pandas as pd
 import typer
 
 from ..attacks.aggregation import aggregate_counts
-from ..attacks.mitigated import mitigation_table
+from ..attacks.mitigated import longer_slot, mitigation_table
 from ..attacks.recovery import recover_trajectories
 from ..attacks.scoring import PAIRINGS, Pairing, score_recovery
 from ..engines.local import LocalEngine
@@ -112,7 +112,13 @@ def recover(
     if mitigations:
         with progress_line("mitigations") as progress:
             table = mitigation_table(
-                fs, slot_min=slot_min, pairing=how, seed=seed, engine=engine, progress=progress
+                fs,
+                slot_min=slot_min,
+                coarse_slot_min=longer_slot(slot_min),
+                pairing=how,
+                seed=seed,
+                engine=engine,
+                progress=progress,
             )
     if out is not None:
         write_table([_scores(score) if table is None else table], out)

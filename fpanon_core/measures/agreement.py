@@ -7,6 +7,7 @@ on which measure one believes, and what is Pareto optimal under one is so under 
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 
 import numpy as np
@@ -19,13 +20,17 @@ from ..model.errors import ConfigError, InfeasibleError
 FloatArray = npt.NDArray[np.float64]
 
 
+_MEASURE = re.compile(r"unicity(_p\d+)?|k|em|kl|k_disclosure")
+
+
 def ordinal_agreement(table: pd.DataFrame) -> pd.DataFrame:
     """Kendall's τ of every pair of measures, and the pairs of profiles they rank differently.
 
     Parameters
     ----------
     table : DataFrame
-        One row per profile, whose name is the index, and one numeric column per measure. A profile
+        One row per profile, whose name is the index, and one numeric column per measure; or as
+        :func:`fpanon_core.disclosure_grid` gives it, of which the measures are taken. A profile
         without a value (NaN) in one of two measures is left out of that pair.
 
     Returns
@@ -59,6 +64,10 @@ def ordinal_agreement(table: pd.DataFrame) -> pd.DataFrame:
     >>> round(float(row.tau), 3), row.discordant_pairs
     (0.333, [('2 km', '4 km')])
     """
+    if "profile" in table.columns:
+        table = table.set_index("profile")
+        known = [name for name in table.columns if _MEASURE.fullmatch(str(name))]
+        table = table[known] if known else table
     other = [str(name) for name, kind in table.dtypes.items() if kind.kind not in "iuf"]
     if other:
         raise ConfigError(

@@ -192,7 +192,9 @@ def weighting(weights: Weights) -> dict[str, float]:
             f"Utility has no component {unknown[0]!r}; there are {', '.join(COMPONENTS)}."
         )
     for name, value in weights.items():
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(
+            value, bool
+        )
         if not number or not math.isfinite(value) or value < 0:
             raise ConfigError(f"The weight of {name} is {value!r}; it must be a number from 0.")
     total = sum(weights.values())

@@ -32,13 +32,14 @@ class AggregateCounts(Closed):
     counts : integer ndarray (n_slots, n_places)
         People; noise can make a count negative.
     x_m, y_m : float64 ndarray (n_places,)
-        *Centre* of each place, metres on the projection.
-    dx_m, dy_m : float64 ndarray (n_places,)
-        Its extent, metres.
+        Lower corner of each place, metres on the projection.
     slot_start_min : float64 ndarray (n_slots,)
         Start of each slot, elapsed minutes since the data set's epoch; ascending.
+    dx_m, dy_m : float64 ndarray (n_places,)
+        Extent of each place, metres; points (0) if not given.
     slot_min : float
-        Length of a slot, minutes (but for one in which the clocks change).
+        Length of a slot, minutes (but for one in which the clocks change); if not given, the least
+        difference of two starts, or 30 for a single slot.
     wall_start_min : float64 ndarray (n_slots,)
         The same starts on the wall clock, from which nights and days are told; ``slot_start_min``
         if not given.
@@ -49,10 +50,10 @@ class AggregateCounts(Closed):
     counts: npt.NDArray[np.integer]
     x_m: FloatArray
     y_m: FloatArray
-    dx_m: FloatArray
-    dy_m: FloatArray
     slot_start_min: FloatArray
-    slot_min: float
+    dx_m: FloatArray = field(default_factory=lambda: np.empty(0))
+    dy_m: FloatArray = field(default_factory=lambda: np.empty(0))
+    slot_min: float = 0.0
     wall_start_min: FloatArray = field(default_factory=lambda: np.empty(0))
     digest: str = ""
 
@@ -63,13 +64,19 @@ class AggregateCounts(Closed):
             put(self, name, np.ascontiguousarray(getattr(self, name), np.float64))
         if len(self.wall_start_min) == 0:
             put(self, "wall_start_min", self.slot_start_min)
+        for name in ("dx_m", "dy_m"):
+            if len(getattr(self, name)) == 0:
+                put(self, name, np.zeros(len(self.x_m)))
+        if self.slot_min == 0.0:
+            gaps = np.diff(self.slot_start_min)
+            put(self, "slot_min", float(gaps.min()) if len(gaps) else 30.0)
         if self.counts.ndim != 2 or not np.issubdtype(self.counts.dtype, np.integer):
             raise SchemaError("Counts are a table of whole numbers, slots by places.")
         slots, places = self.counts.shape
         if slots == 0 or places == 0:
             raise SchemaError("There is no slot or no place; counts need at least one of each.")
         if {len(self.x_m), len(self.y_m), len(self.dx_m), len(self.dy_m)} != {places}:
-            raise SchemaError(f"Centres and extents must be given for each of {places} places.")
+            raise SchemaError(f"Corners and extents must be given for each of {places} places.")
         if {len(self.slot_start_min), len(self.wall_start_min)} != {slots}:
             raise SchemaError(f"Starts must be given for each of {slots} slots.")
         if np.any(np.diff(self.slot_start_min) <= 0):
@@ -88,6 +95,11 @@ class AggregateCounts(Closed):
     def n_places(self) -> int:
         """Number of places."""
         return len(self.x_m)
+
+    @property
+    def centres(self) -> FloatArray:
+        """Centre of each place, between which distances are, metres, shape (n_places, 2)."""
+        return np.column_stack([self.x_m + self.dx_m / 2, self.y_m + self.dy_m / 2])
 
     @property
     def totals(self) -> IntArray:

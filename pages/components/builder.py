@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -20,6 +20,7 @@ from fpanon_core.model.techniques import (
     SampleUsers,
     Step,
     SuppressRare,
+    What,
 )
 
 from . import address, definitions
@@ -58,10 +59,11 @@ def options(data: Dataset) -> tuple[ReleaseOption, ...]:
             [option.name for option in own],
             default=[option.name for option in own],
             key=f"options_kept_{len(own)}",
+            persist_state="session",
         )
         found += [option for option in own if option.name in kept]
-    # Two ways to the same steps are one option, and numbers stay with names.
-    return tuple({option.steps: option for option in found}.values())
+    # Two ways to the same steps are one option; a preset's comes first and keeps its name.
+    return tuple({option.steps: option for option in reversed(found)}.values())[::-1]
 
 
 def in_address() -> dict[str, str]:
@@ -100,6 +102,7 @@ def _form(data: Dataset) -> None:
     columns = [] if fs.antennas is None else list(fs.antennas.columns)
     with st.form("options_form", border=False, clear_on_submit=False):
         cells = st.columns(3, gap="large")
+        least_km, least_h = fs.granularity_m / 1000, fs.granularity_min / 60
         places = cells[0].selectbox(
             "Places are",
             [_AS_READ, _GRID, _CLUSTERS, *columns],
@@ -108,14 +111,14 @@ def _form(data: Dataset) -> None:
             help=definitions.PROFILE,
         )
         side = cells[0].number_input(
-            "Side of the grid (km)", fs.granularity_m / 1000, 2_000.0, 1.0, key="options_side"
+            "Side of the grid (km)", least_km, 2_000.0, max(1.0, least_km), key="options_side"
         )
         antennas = cells[0].number_input(
             "Antennas in a cluster, about", 1, 1_000, 7, key="options_antennas"
         )
         window = cells[1].number_input(
             "Time window (hours)",
-            min_value=fs.granularity_min / 60,
+            min_value=least_h,
             max_value=8_760.0,
             value=None,
             key="options_window",
@@ -162,7 +165,7 @@ def _form(data: Dataset) -> None:
             minutes = fs.granularity_min if window is None else round(60 * window, 3)
             steps.append(Generalize(GeneralizationProfile(space, minutes)))
         if mixed != "nothing":
-            steps.append(Permute(mixed))
+            steps.append(_exchange(mixed, fs, steps))
         if rare > 1:
             steps.append(SuppressRare(rare))
         if k > 1:
@@ -172,10 +175,22 @@ def _form(data: Dataset) -> None:
         st.error(str(error))
         return
     own = _own(data)
-    if option.name in {o.name for o in own}:
-        st.error("There is an option of that name or with these steps already.")
+    others = [*own, *(preset for title in PRESETS for preset in _made(data, title))]
+    if any(o.name.casefold() == option.name.casefold() or o.steps == option.steps for o in others):
+        st.error("There is an option of that name or with these steps already, here or in a set.")
         return
     st.session_state[_OWN] = {data.digest: [*own, option]}
+
+
+def _exchange(what: What, fs: FingerprintSet, steps: Sequence[Step]) -> Permute:
+    """Within an hour, or 5 km; within the cells of the form so far, where those are larger."""
+    window_min, region_m = fs.granularity_min, fs.granularity_m
+    for step in steps:
+        if isinstance(step, Generalize):
+            window_min = step.profile.minutes
+            region_m = step.profile.grid_m if isinstance(step.profile.space, Grid) else region_m
+    usual = Permute(what)
+    return Permute(what, max(usual.window_min, window_min), max(usual.region_m, region_m))
 
 
 def _space(places: str, fs: FingerprintSet, side_m: float, antennas: int) -> Space:

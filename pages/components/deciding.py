@@ -64,6 +64,8 @@ def dots(table: OptionsTable, weighed: Weighing, pinned: Sequence[str]) -> list[
 def told(table: OptionsTable, found: Sequence[Dot], weighed: Weighing) -> list[str]:
     """What this means: the front, what is safe, and one dominated option explained."""
     found = [dot for dot in found if math.isfinite(dot.utility)]
+    if not found:
+        return ["Nobody scored any of the options that are explored so far."]
     front = [d for d in found if d.front]
     told = [
         f"{len(front)} of {words.count(len(found), 'option')} "

@@ -86,7 +86,7 @@ LORENZ = (
 )
 AGGREGATES = (
     "**Counts**: in each time slot everyone is counted once, at the place with most of their "
-    "events in it; without an event, at the place nearest to the straight line between those "
+    "samples in it; without a sample, at the place nearest to the straight line between those "
     "before and after. (Xu et al., 2017, §5.1)"
 )
 RECOVERY = (
@@ -114,8 +114,10 @@ COUNT_ERROR = (
 )
 PRIVACY_UNIT = (
     "**Unit of protection** of differentially private counts: what an outsider cannot tell about "
-    "one person. *One slot*: where the person was in any one slot, which says little about a whole "
-    "period; *person*: where the person was in all slots together."
+    "one person. *One slot*: where the person was in any one slot, once gaps are filled in; one "
+    "record can decide many slots, so this says little about a whole period. *Person*: where the "
+    "person was in all slots together. Which places there are, the period and the number of people "
+    "are published as they are."
 )
 ACCURACY = (
     "**Accuracy** of a sample: the side of the published area that holds it, (width + height) / 2, "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -55,7 +55,7 @@ def results(data: Dataset, wanted: Sequence[ReleaseOption], draws: Draws) -> lis
                 answers.ask(_question(data, waiting[at : at + _A_BATCH], draws))
     with st.container(key="options_work"):
         job_panel.show(session.jobs("explore"), key="options_jobs", stop=_hold)
-    return [known[option.steps] for option in wanted if option.steps in known]
+    return [replace(known[o.steps], option=o) for o in wanted if o.steps in known]
 
 
 def table(

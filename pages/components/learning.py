@@ -142,7 +142,7 @@ def write_url() -> None:
         c = plan.config
         wanted["known"] = f"{c.p},{c.users},{c.strategy},{c.seed}"
     if plan.profiles:
-        wanted["over"] = ",".join(f"{p.grid_m:g}x{p.minutes:g}" for p in plan.profiles)
+        wanted["over"] = ",".join(f"{p.grid_m:.15g}x{p.minutes:.15g}" for p in plan.profiles)
     address.write(wanted)
 
 
@@ -158,6 +158,6 @@ def _from_url() -> Plan:
     with contextlib.suppress(FpanonError, ValueError):
         if "over" in asked:
             pairs = [part.split("x") for part in asked["over"].split(",")]
-            profiles = [f"{float(m):g} m · {float(t):g} min" for m, t in pairs]
+            profiles = [f"{float(m):.15g} m · {float(t):.15g} min" for m, t in pairs]
             plan = replace(plan, profiles=settings.profiles_of(profiles))
     return plan

@@ -85,9 +85,11 @@ def pairs_to_compare(found: Learnt) -> dict[str, dict[str, Any]]:
 def discordant_told(row: dict[str, Any], most: int = 6) -> str:
     """The profiles that two measures rank differently, as a list in Markdown."""
     pairs = row["discordant_pairs"]
+    if not pairs and not row["concordant"]:
+        return "Each pair of profiles is tied by one of them: there is no order to agree on."
     if not pairs:
-        alike = "where they are not tied" if row["tied"] else "all of them"
-        return f"They rank {words.count(row['pairs'], 'pair')} of profiles alike, {alike}."
+        tied = f"; {row['tied']} more are tied by one of them" if row["tied"] else ""
+        return f"They rank {words.count(row['concordant'], 'pair')} of profiles alike{tied}."
     a, b = spoken(row["a"]), spoken(row["b"])
     lines = [
         f"- **{_whole(x)}** is the riskier by {a}, **{_whole(y)}** by {b}" for x, y in pairs[:most]
@@ -109,10 +111,7 @@ def agreement_told(found: Learnt) -> list[str]:
     off = [r for r in against if r["discordant"]]
     name = spoken(_unicity(found))
     if not off:
-        return [
-            f"All measures put the {len(found.grid)} profiles in the order that {name} does, but "
-            "for ties: which profile is chosen does not depend on which measure one believes."
-        ]
+        return _without_discord(found, pairs, against, name)
     worst = max(off, key=lambda r: r["discordant"])
     other = worst["b"] if worst["a"] == _unicity(found) else worst["a"]
     first, second = worst["discordant_pairs"][0]
@@ -124,7 +123,7 @@ def agreement_told(found: Learnt) -> list[str]:
         f"{name}, {second} by {spoken(other)}.",
     ]
     alike = [spoken(r["b"] if r["a"] == _unicity(found) else r["a"])
-             for r in against if not r["discordant"]]  # fmt: skip
+             for r in against if r["concordant"] and not r["discordant"]]  # fmt: skip
     if alike:
         told.append(f"In the same order as {name}: {_listed(alike)}.")
     table = found.grid.set_index("profile")
@@ -137,6 +136,31 @@ def agreement_told(found: Learnt) -> list[str]:
             f"EM adds up to {words.supported(*_total(a))} at {first}, to "
             f"{words.supported(*_total(b))} at {second}."
         )
+    return told
+
+
+def _without_discord(
+    found: Learnt, pairs: list[dict[str, Any]], against: list[dict[str, Any]], name: str
+) -> list[str]:
+    """What it means that no measure ranks two profiles the other way round than unicity does."""
+    if not any(r["concordant"] for r in against):
+        told = [
+            f"{name.capitalize()} is the same under all {len(found.grid)} profiles, or differs "
+            "only where the others do not: there is no order to agree with."
+        ]
+    else:
+        told = [
+            f"No measure ranks two of the {len(found.grid)} profiles the other way round than "
+            f"{name} does."
+        ]
+    worst = max(pairs, key=lambda r: r["discordant"])
+    if worst["discordant"]:
+        told.append(
+            f"But {spoken(worst['a'])} and {spoken(worst['b'])} rank {worst['discordant']} of "
+            f"{worst['pairs']} pairs of profiles differently."
+        )
+    elif all(r["concordant"] for r in pairs):
+        told.append("Which profile is chosen does not depend on which measure one believes.")
     return told
 
 

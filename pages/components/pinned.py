@@ -118,8 +118,10 @@ def _curves(looks: dict[str, Look], names: Sequence[str], of: Theme) -> None:
     curves = [
         Curve(name, looks[name].gaps, of.categories[i], i)
         for i, name in enumerate(names)
-        if name in looks
+        if name in looks and len(looks[name].gaps)
     ]
+    if alone := [name for name in names if name in looks and not len(looks[name].gaps)]:
+        st.caption(f"One user is in “{words.plain(alone[0])}”: there is nobody to compare with.")
     if not curves:
         return
     st.plotly_chart(

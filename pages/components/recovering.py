@@ -249,9 +249,9 @@ class Path:
 def path(data: Dataset, found: Attacked, row: int) -> Path:
     """Of one of those counted."""
     c, true, ours = found.counts, found.truth[row], found.recovered[row]
-    lon, lat = lon_lat(data.fs, c.x_m, c.y_m)
+    lon, lat = lon_lat(data.fs, *c.centres.T)
     at = [(lon[p], lat[p]) if len(lon) else (lon, lat) for p in (true, ours)]
-    km = np.hypot(c.x_m[true] - c.x_m[ours], c.y_m[true] - c.y_m[ours]) / 1000
+    km = np.hypot(*(c.centres[true] - c.centres[ours]).T) / 1000
     return Path(at[0], at[1], km, float((true == ours).mean()))
 
 

@@ -175,7 +175,9 @@ def write_url() -> None:
     if settings.ks != plain.ks:
         wanted["k"] = ",".join(map(str, settings.ks))
     if settings.profiles != plain.profiles:
-        wanted["profiles"] = ",".join(f"{p.grid_m:g}x{p.minutes:g}" for p in settings.profiles)
+        wanted["profiles"] = ",".join(
+            f"{p.grid_m:.15g}x{p.minutes:.15g}" for p in settings.profiles
+        )
     if settings.config != plain.config:
         c = settings.config
         wanted["stretch"] = f"{c.w_space:g},{c.max_space_m:g},{c.max_time_min:g}"
@@ -270,7 +272,7 @@ def _from_url() -> Settings:
     with contextlib.suppress(FpanonError, ValueError):
         if "profiles" in asked:
             pairs = [part.split("x") for part in asked["profiles"].split(",")]
-            profiles = [f"{float(m):g} m · {float(t):g} min" for m, t in pairs]
+            profiles = [f"{float(m):.15g} m · {float(t):.15g} min" for m, t in pairs]
             settings = replace(settings, profiles=profiles_of(profiles))
     with contextlib.suppress(FpanonError, ValueError):
         if "stretch" in asked:

@@ -24,7 +24,7 @@ from fpanon_core.anonymize.verification import verify_k_anonymity
 from fpanon_core.anonymize.voronoi import merged_regions, voronoi_cells
 from fpanon_core.attacks.aggregation import aggregate_counts
 from fpanon_core.attacks.factors import recovery_factors
-from fpanon_core.attacks.mitigated import mitigation_table
+from fpanon_core.attacks.mitigated import longer_slot, mitigation_table
 from fpanon_core.attacks.recovery import recover_trajectories
 from fpanon_core.attacks.scoring import Pairing, score_recovery
 from fpanon_core.measures.components import StretchComponents, components_by_k
@@ -41,6 +41,7 @@ from fpanon_core.model.glove import GloveResult, Verification
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid
 from fpanon_core.model.published import degrees_of
+from fpanon_core.model.ragged import rows_of
 from fpanon_core.model.results import KGapResult
 
 Progress = Callable[[float], None]
@@ -406,7 +407,10 @@ def attack_counts(
     paired = np.empty_like(recovered.places)
     paired[score.pair] = recovered.places
     slot = np.searchsorted(counts.slot_start_min, counted.t_min, side="right")
-    seen = len(np.unique(counted.sample_user * (counts.n_slots + 1) + slot))
+    end = np.searchsorted(counts.slot_start_min, counted.t_min + counted.dt_min, side="left")
+    many = np.maximum(end - slot, 0) + 1
+    user = np.repeat(counted.sample_user, many)
+    seen = len(np.unique(user * (counts.n_slots + 1) + rows_of(slot, many)))
     some = np.unique(np.linspace(0, len(score.error_m) - 1, _MOST_ERRORS).round().astype(int))
     thinned = replace(score, error_m=np.sort(score.error_m)[some])
     at_home = np.nan
@@ -433,9 +437,8 @@ def mitigate_counts(
 ) -> pd.DataFrame:  # fmt: skip
     """The attack after each mitigation, and the error of the counts."""
     some = fs.subset(some_users(fs, users, seed))
-    longer = 180.0 if slot_min < 180 else 360.0
     return mitigation_table(
-        some, slot_min=slot_min, coarse_slot_min=longer, pairing=pairing, seed=seed,
+        some, slot_min=slot_min, coarse_slot_min=longer_slot(slot_min), pairing=pairing, seed=seed,
         progress=progress,
     )  # fmt: skip
 

@@ -146,7 +146,7 @@ def _risk() -> tuple[str, float | None]:
     return risk, limit / 100 if limit is not None and risk == "unicity" else limit
 
 
-def _computed() -> tuple[Any, str, str]:
+def _computed() -> tuple[Any, str, str] | None:
     named = st.selectbox(
         "Weights for", (*WEIGHTINGS, _OWN),
         index=address.asked("weights", [*WEIGHTINGS].index, 0), key="options_weights",
@@ -163,7 +163,7 @@ def _computed() -> tuple[Any, str, str]:
     total = sum(weights.values())
     if not total:
         st.error("All weights are 0; give at least one component some weight.")
-        weights, total = dict(WEIGHTINGS["transport"]), sum(WEIGHTINGS["transport"].values())
+        return None
     parts = ", ".join(
         f"{COMPONENTS[n]} {words.percent(w / total)}" for n, w in weights.items() if w
     )
@@ -196,7 +196,10 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
     source = SYNTHETIC_QUESTIONNAIRE if example else file
     if source is not None:
         try:
-            st.session_state[_ANSWERS] = example, read_questionnaire(source, options=list(names))
+            st.session_state[_ANSWERS] = (
+                example,
+                read_questionnaire(source, options=list(names), domains=DOMAINS),
+            )
         except FpanonError as error:
             if example:
                 st.info(

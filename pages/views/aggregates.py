@@ -36,7 +36,7 @@ counts, score, names = found.counts, found.score, days(data.fs)
 st.header("What would be published", anchor=False, help=definitions.AGGREGATES)
 slot = recovering.moment(data, found)
 here = np.flatnonzero(counts.counts[slot])
-lon, lat = lon_lat(data.fs, counts.x_m, counts.y_m)
+lon, lat = lon_lat(data.fs, *counts.centres.T)
 if len(lon):
     st.pydeck_chart(
         maps.places_map(
@@ -115,8 +115,8 @@ what_this_means(
     f"Half of all recovered points lie within {words.distance(score.error_median_m)} of the truth; "
     f"{words.percent(float((km <= 1).mean()))} within 1 km."
     if score.error_median_m >= 5
-    else f"More than half of the points are exactly right; {words.percent(float((km > 1).mean()))} "
-    "are more than 1 km off.",
+    else f"{words.percent(float((km == 0).mean()))} of the points are exactly right; "
+    f"{words.percent(float((km > 1).mean()))} are more than 1 km off.",
     key="aggregates_attack",
     published="95 to 98 % of single nights, 73 to 91 % over all days; 0.99 with 1,000 people, "
     "about 0.5 with 100,000. 8 to 21 % of the points were more than 1 km off.",
@@ -158,8 +158,8 @@ st.plotly_chart(
 two = float(score.uniqueness[1])
 what_this_means(
     f"{words.percent(two)} of the recovered trajectories have a pair of most visited places that "
-    "no other has. Who knows the two places where somebody is most, mostly home and work, finds no "
-    "more than one path that fits, and all the rest of it, as far as it is right.",
+    "no other has. Of those people, who knows the two places where somebody is most, mostly home "
+    "and work, finds one path that fits, and all the rest of it, as far as it is right: see above.",
     key="aggregates_unique",
     published="more than 95 % are unique by two places.",
     source=_ASH,
@@ -247,7 +247,11 @@ else:
     )
 
 # --- mitigations ---
-st.header("What helps, and what does it cost?", anchor=False, help=definitions.PRIVACY_UNIT)
+st.header(
+    "What helps, and what does it cost?",
+    anchor=False,
+    help="  \n".join((definitions.COUNT_ERROR, definitions.PRIVACY_UNIT)),
+)
 tried = recovering.remedies(data, plan)
 if tried is None:
     st.caption(
@@ -280,7 +284,9 @@ else:
         if cheapest is not None
         else "None of them keeps the error below half of all people counted.",
         "At longer slots and coarser places a point is right when the coarse one is, so more of "
-        "them come back, and each says less. Private counts are drawn anew at each run.",
+        "them come back, and each says less. Private counts are drawn anew at each run. The attack "
+        "is not adapted to noise or gaps, and a better one may recover more: only a stated ε is a "
+        "promise.",
         key="aggregates_remedies",
     )
     st.dataframe(
@@ -307,7 +313,7 @@ files = {
     "Scores": ("scores", lambda: recovering.scores_csv(data, found)),
     "Errors": ("errors", lambda: recovering.errors_csv(data, found)),
     "Uniqueness": ("uniqueness", lambda: recovering.uniqueness_csv(data, found)),
-    "This path": ("path", lambda: recovering.path_csv(data, found, row)),
+    "This path (not for release)": ("path", lambda: recovering.path_csv(data, found, row)),
 }
 if varied is not None:
     files["Factors"] = ("factors", lambda: recovering.table_csv(data, varied))

@@ -7,6 +7,7 @@ import math
 import streamlit as st
 
 from fpanon_core.anonymize.presets import PUBLISHED_TRADE
+from fpanon_core.io.hints import for_screen
 from pages.charts import style, words
 from pages.charts.pareto import pareto
 from pages.components import (
@@ -59,7 +60,9 @@ results = exploring.results(data, wanted, draws)
 done = [result for result in results if not result.fault]
 for result in results:
     if result.fault:
-        st.warning(f"**{words.plain(result.option.name)}** could not be made: {result.fault}")
+        st.warning(
+            f"**{words.plain(result.option.name)}** could not be made: {for_screen(result.fault)}"
+        )
 if weighed is None or not done:
     st.caption("The figure appears here as soon as the first options are explored.")
     end_view()

@@ -312,3 +312,11 @@ def test_what_trade_published():
     for figure in PUBLISHED_TRADE:
         said = float(figure.text.strip("<% "))
         assert figure.unicity == pytest.approx(said / 100)
+
+
+def test_options_by_name_and_the_measure_by_its_attribute():
+    fs = FingerprintSet.from_samples([1, 2, 2], [0, 0, 900], [0] * 3, [0, 0, 700])
+    named = {"raw": [], "wide": GeneralizationProfile(Grid(5_000), 480)}
+    table = explore_options(fs, named, risk="k_disclosure", p=1)
+    assert [option.name for option in table.options] == ["raw", "wide"]
+    assert table.risk_name == "k"

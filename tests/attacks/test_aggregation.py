@@ -26,21 +26,21 @@ from tests.oracles import recovery as oracle
 @given(st.one_of(crowds(20), boxes()), st.sampled_from([30.0, 180.0, 1440.0]))
 def test_equals_the_oracle(fs, slot_min):
     counts, truth = aggregate_counts(fs, slot_min=slot_min)
-    corner = np.column_stack([counts.x_m - counts.dx_m / 2, counts.y_m - counts.dy_m / 2])
+    corner = np.column_stack([counts.x_m, counts.y_m])
     key = [
         (*c, dx, dy) for c, dx, dy in zip(corner.tolist(), counts.dx_m, counts.dy_m, strict=True)
     ]
     assert key == sorted(set(key))
-    centres = list(zip(counts.x_m.tolist(), counts.y_m.tolist(), strict=True))
+    centres = [tuple(c) for c in counts.centres.tolist()]
     edges = [*counts.slot_start_min.tolist(), float(counts.slot_start_min[-1] + slot_min)]
     expected = []
     for u in range(fs.n_users):
         rows = fs.rows_of(u)
         samples = [
-            (key.index((x, y, dx, dy)), t, t + d, c)
-            for x, y, dx, dy, t, d, c in zip(
-                *(v[rows].tolist() for v in (fs.x_m, fs.y_m, fs.dx_m, fs.dy_m, fs.t_min, fs.dt_min,
-                                             fs.count)), strict=True
+            (key.index((x, y, dx, dy)), t, t + d)
+            for x, y, dx, dy, t, d in zip(
+                *(v[rows].tolist()
+                  for v in (fs.x_m, fs.y_m, fs.dx_m, fs.dy_m, fs.t_min, fs.dt_min)), strict=True
             )
         ]  # fmt: skip
         expected += [oracle.prepared(samples, centres, edges)] * int(fs.weight[u])
@@ -56,16 +56,21 @@ def test_equals_the_oracle(fs, slot_min):
 def test_most_frequent_place_ties_and_gaps_by_hand():
     """Slots 0 … 4. Place 0 at x = 0, 1 at 100, 2 at 200, 3 at 400.
 
-    User a: slot 0: two events at 100 and one at 0 → 1; slot 4: one each at 200 and 400 → tie → 2.
+    User a: slot 0: two samples at 100, and three events of one sample at 0 → 1; slot 4: one each at
+    200 and 400 → tie → 2.
     Between them, from 100 to 200: slot 1 at 125 → 1, slot 2 at 150, a tie → 1, slot 3 at 175 → 2.
     User b: one event, in slot 2, at 400: kept before and after.
     """
     fs = FingerprintSet.from_samples(
-        list("aaaaab"), [100, 100, 0, 200, 400, 400], [0] * 6, [3, 3, 4, 121, 122, 70]
+        list("aaaaaaab"),
+        [100, 100, 0, 0, 0, 200, 400, 400],
+        [0] * 8,
+        [3, 5, 4, 4, 4, 121, 122, 70],
     )
     counts, truth = aggregate_counts(fs)
     assert truth.tolist() == [[1, 1, 1, 2, 2], [3] * 5]
-    assert counts.x_m.tolist() == [50, 150, 250, 450]
+    assert counts.x_m.tolist() == [0, 100, 200, 400]
+    assert counts.centres[:, 0].tolist() == [50, 150, 250, 450]
     assert counts.counts[2].tolist() == [0, 1, 0, 1]
     assert counts.slot_start_min.tolist() == [0, 30, 60, 90, 120]
 

@@ -38,7 +38,8 @@ def test_coarser_places_by_hand():
     counts, truth = coarsen(*aggregate_counts(fs), metres=1000)
     assert counts.counts.tolist() == [[2, 1]]
     assert truth.tolist() == [[0], [0], [1]]
-    assert (counts.x_m.tolist(), counts.y_m.tolist()) == ([500, 1500], [500, 500])
+    assert (counts.x_m.tolist(), counts.y_m.tolist()) == ([0, 1000], [0, 0])
+    assert counts.centres.tolist() == [[500, 500], [1500, 500]]
     assert counts.dx_m.tolist() == [1000, 1000]
     with pytest.raises(ConfigError, match="metres"):
         coarsen(counts, truth, metres=0)

@@ -29,9 +29,8 @@ SLOT = 180.0  # eight a day, two of them at night
 def counts_of(table, xy, first_slot=0, slot_min=SLOT):
     """Counts alone: nothing else of anybody."""
     table, xy = np.asarray(table), np.asarray(xy, float)
-    ones = np.ones(len(xy))
     starts = (first_slot + np.arange(len(table))) * slot_min
-    return AggregateCounts(table, xy[:, 0], xy[:, 1], ones, ones, starts, slot_min)
+    return AggregateCounts(table, xy[:, 0], xy[:, 1], starts, slot_min=slot_min)
 
 
 @st.composite
@@ -60,7 +59,7 @@ def aggregates(draw, even=True):
 
 def check_steps(counts, recovered):
     """Costs are the least there can be, and those of the links made; records are used up."""
-    xy = list(zip(counts.x_m.tolist(), counts.y_m.tolist(), strict=True))
+    xy = [tuple(c) for c in counts.centres.tolist()]
     records = np.maximum(counts.counts, 0)
     people = recovered.n_trajectories
     for begin, end in zip(counts.day_offsets[:-1], counts.day_offsets[1:], strict=True):
@@ -221,11 +220,11 @@ def test_the_attack_reads_counts_places_and_slot_times_only():
     user, t = rng.integers(0, 30, 300), rng.uniform(0, 4000, 300)
     fs = FingerprintSet.from_samples(user, rng.integers(0, 8, 300) * 700.0, np.zeros(300), t)
     counts, _ = aggregate_counts(fs)
-    nothing = np.zeros(counts.n_places)
     bare = AggregateCounts(
-        counts.counts.copy(), counts.x_m.copy(), counts.y_m.copy(), nothing, nothing,
-        counts.slot_start_min.copy(), counts.slot_min,
+        counts=counts.counts.copy(), x_m=counts.x_m.copy(), y_m=counts.y_m.copy(),
+        slot_start_min=counts.slot_start_min.copy(),
     )  # fmt: skip
+    assert bare.slot_min == counts.slot_min
     assert (
         recover_trajectories(bare).places.tolist() == recover_trajectories(counts).places.tolist()
     )

@@ -14,6 +14,7 @@ from fpanon_core import (
     FingerprintSet,
     LocalEngine,
     aggregate_counts,
+    coarsen,
     generate_cdr,
     read_cdr,
     recover_trajectories,
@@ -199,7 +200,27 @@ def test_what_does_not_belong_together():
         score_recovery(recovered, counts, truth[:, 1:])
     with pytest.raises(ConfigError, match="beyond the 2"):
         score_recovery(recovered, counts, truth + 1)
+    merged, merged_truth = coarsen(counts, truth, metres=10_000)
+    with pytest.raises(ConfigError, match="recovered from"):
+        score_recovery(recovered, merged, merged_truth)
+    assert score_recovery(recovered, counts, truth.tolist()).n_users == 2
+    with pytest.raises(ConfigError, match="of somebody"):
+        score_recovery(recovered, counts, truth[:0])
     with pytest.raises(ConfigError, match="Unknown pairing 'best'"):
         score_recovery(recovered, counts, truth, pairing="best")
     with pytest.raises(ConfigError, match="seed"):
         score_recovery(recovered, counts, truth, seed=-1)
+
+
+def test_who_has_no_record_stays_at_random_too():
+    """20 people, 16 and 4, who never move; counts below 15 left out, every second slot empty."""
+    n = 20
+    user = np.repeat(np.arange(n), 8)
+    x = np.where(user < 16, 0, 900)
+    fs = FingerprintSet.from_samples(user, x, x * 0, np.tile(np.arange(8) * 180.0, n))
+    counts, truth = aggregate_counts(fs, slot_min=180)
+    table = np.where(counts.counts < 15, 0, counts.counts)
+    table[1::2] = 0
+    fewer = counts.with_counts(table)
+    score = score_recovery(recover_trajectories(fewer, n_trajectories=n), fewer, truth)
+    assert score.accuracy == score.baseline_accuracy == 0.8

@@ -154,6 +154,8 @@ class Dashboard:
 
     def download(self, key: str) -> str:
         """What the download button of that key gives."""
+        # A file that is made when asked for is gone when the page is drawn anew meanwhile.
+        self.wait_until_idle()
         with self.page.expect_download(timeout=LONG_MS) as got:
             self.press(key)
         with open(got.value.path(), encoding="utf-8") as file:

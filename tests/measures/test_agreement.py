@@ -76,5 +76,25 @@ def test_what_cannot_be_compared():
         ordinal_agreement(pd.DataFrame({"a": [1.0], "b": [2.0]}))
     with pytest.raises(ConfigError, match="fewer than two measures"):
         ordinal_agreement(pd.DataFrame({"a": [1.0, 2.0]}))
-    with pytest.raises(ConfigError, match="Not numbers: profile"):
-        ordinal_agreement(pd.DataFrame({"profile": ["x", "y"], "a": [1.0, 2.0], "b": [1, 2]}))
+    with pytest.raises(ConfigError, match="Not numbers: kind"):
+        ordinal_agreement(pd.DataFrame({"kind": ["x", "y"], "a": [1.0, 2.0], "b": [1, 2]}))
+
+
+def test_the_grid_as_it_comes_gives_its_measures():
+    rows = [
+        ("1 km", 1000.0, 60.0, 0.9, 0.8, 0.95, 0.3, 12),
+        ("2 km", 2000.0, 60.0, 0.5, 0.4, 0.6, 0.4, 12),
+    ]
+    columns = [
+        "profile",
+        "space_size",
+        "window_min",
+        "unicity_p4",
+        "unicity_p4_low",
+        "unicity_p4_high",
+        "em",
+        "targets",
+    ]
+    [row] = ordinal_agreement(pd.DataFrame(rows, columns=columns)).to_dict("records")
+    assert (row["a"], row["b"], row["tau"]) == ("unicity_p4", "em", -1.0)
+    assert row["discordant_pairs"] == [("1 km", "2 km")]

@@ -11,15 +11,15 @@ from scipy.optimize import linear_sum_assignment
 
 
 def prepared(samples, centres, edges):
-    """Place of one user in every slot; ``samples`` are (place, begin, end, count)."""
+    """Place of one user in every slot; ``samples`` are (place, begin, end)."""
     slots = len(edges) - 1
     known = {}
     for s in range(slots):
         events = {}
-        for place, begin, end, count in samples:
+        for place, begin, end in samples:
             inside = min(end, edges[s + 1]) - max(begin, edges[s])
             if inside > 0:
-                events[place] = events.get(place, 0.0) + count * inside / (end - begin)
+                events[place] = events.get(place, 0.0) + inside / (end - begin)
         if events:
             known[s] = min(events, key=lambda p, e=events: (-round(e[p], 9), p))
     row = []

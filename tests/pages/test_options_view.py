@@ -224,3 +224,40 @@ def test_the_address_names_what_is_weighed_and_nothing_of_ones_own() -> None:
     go(app, "options")
     assert app.segmented_control(key="options_risk").value == "kl"
     assert not app.exception
+
+
+def test_names_are_not_given_twice_and_exchange_suits_the_windows(app: AppTest) -> None:
+    upload(app, rows(users=9, samples=6))
+    go(app, "options")
+    app.pills(key="options_presets").set_value(["As it is"]).run()
+    explored(app, 1)
+    app.number_input(key="options_share").set_value(50.0)
+    app.text_input(key="options_name").set_value("As it is")
+    app.button(key="options_add").click().run()
+    assert "There is an option of that name" in app.error[0].value
+    app.text_input(key="options_name").set_value("mixed")
+    app.selectbox(key="options_permuted").set_value("positions")
+    app.number_input(key="options_window").set_value(6.0)
+    app.button(key="options_add").click().run()
+    explored(app, 2)
+    assert not app.warning
+    assert not app.exception
+
+
+def test_one_user_left_is_said_and_weights_of_nothing_are_refused(app: AppTest) -> None:
+    upload(app, rows(users=9, samples=6))
+    go(app, "options")
+    app.pills(key="options_presets").set_value(["As it is"]).run()
+    app.number_input(key="options_share").set_value(5.0)
+    app.text_input(key="options_name").set_value("one")
+    app.button(key="options_add").click().run()
+    explored(app, 2)
+    app.multiselect(key="options_pinned").set_value(["one"]).run()
+    until(app, lambda at: "there is nobody to compare with" in said(at))
+    app.selectbox(key="options_weights").set_value("your own").run()
+    for name in ("density", "flows", "mobility", "visits", "space", "time"):
+        app.number_input(key=f"options_weight_{name}").set_value(0.0)
+    app.run()
+    assert "All weights are 0" in app.error[0].value
+    assert not any("No." in table.value for table in app.dataframe)
+    assert not app.exception
