@@ -25,5 +25,7 @@ def dress() -> None:
         # The accent is dark enough for white text on it, and so too dark for text of its own.
         '[data-testid="stButtonGroup"] button[data-selected="true"] * '
         f"{{color: {ink}; font-weight: 600;}}"
+        '[data-testid="stSlider"] [data-testid="stMarkdownContainer"] p '
+        f"{{color: {ink};}}"
         "</style>"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -29,7 +30,7 @@ def test_axe_finds_nothing_serious_in_any_view(
     dashboard = open_dashboard(color_scheme=scheme)
     dashboard.go()
     found = {}
-    for view in VIEWS:
+    for view in VIEWS if scheme == "light" else ():  # without data there are no figures to colour
         dashboard.turn_to(view)
         found[view, "empty"] = serious(dashboard)
 
@@ -46,6 +47,8 @@ def test_axe_finds_nothing_serious_in_any_view(
         dashboard.turn_to(view)
         if view == "Data":
             dashboard.unfold("data_correct")
+        if view == "Anonymizability":  # what is measured in the background has no progress bar
+            dashboard.says(re.compile("Crowds up to k = .* are measured"))
         dashboard.wait_until_idle()
         dashboard.page.wait_for_timeout(1_000)
         found[view, "loaded"] = serious(dashboard)
