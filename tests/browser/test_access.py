@@ -49,6 +49,7 @@ def test_axe_finds_nothing_serious_in_any_view(
             dashboard.unfold("data_correct")
         if view == "Anonymizability":  # what is measured in the background has no progress bar
             dashboard.says(re.compile("Crowds up to k = .* are measured"))
+            figures_and_page_are_of_one_brightness(dashboard, scheme)
         dashboard.wait_until_idle()
         dashboard.page.wait_for_timeout(1_000)
         found[view, "loaded"] = serious(dashboard)
@@ -60,19 +61,13 @@ def test_axe_finds_nothing_serious_in_any_view(
     assert {where: what for where, what in found.items() if what} == {}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_figures_and_page_are_of_one_brightness(
-    open_dashboard: Callable[..., Dashboard], scheme: str
-) -> None:
-    dashboard = open_dashboard(color_scheme=scheme)
-    dashboard.go()
-    dashboard.open_sample("Open the San Francisco taxis")
+def figures_and_page_are_of_one_brightness(dashboard: Dashboard, scheme: str) -> None:
+    """Ink on paper, in the page and in the figure alike."""
     dashboard.wait_for_curves("anon_by_k", ["k = 2", "k = 5", "k = 10"])
     paper = _brightness(dashboard, "[data-testid=stApp]", "background-color")
     ink = _brightness(dashboard, "[data-testid=stMain] h1", "color")
     legend = _brightness(dashboard, ".st-key-anon_by_k .legendtext", "fill")
     assert (paper > 200, ink < 100, legend < 120) == (scheme == "light",) * 3
-    dashboard.wait_until_idle()
 
 
 def serious(dashboard: Dashboard) -> list[str]:
