@@ -9,9 +9,10 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c co
 run: $(VENV)/.compiled
 	$(BIN)/streamlit run app.py
 
-# Compiled first, or each core would compile for itself. Browsers need the cores to themselves.
+# Compiled first, or each core would compile for itself. The longest files, the views', come first, so
+# that no core is left with one at the end. Browsers need the cores to themselves.
 test: $(VENV)/.development $(VENV)/.compiled chromium
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "not browser"
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not browser" tests/pages tests
 	$(BIN)/python -m pytest -m browser
 
 bench: $(VENV)/.development
