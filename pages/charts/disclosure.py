@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
-from plotly.colors import sample_colorscale, unlabel_rgb
 
-from .style import DASHES, LIGHT, MARKERS, MEASURES, Theme, axis, figure, layout
+from .style import DASHES, LIGHT, MARKERS, MEASURES, Theme, axis, figure, graded, layout, viridis
 
 FloatArray = npt.NDArray[np.float64]
 _GAP = 0.075  # between panels, of the height; holds the heading of the next
@@ -261,19 +260,14 @@ def shades(values: FloatArray, of: Theme) -> Shades:
     else:
         low = 0.0
         at = values / high if high > 0 else np.zeros(len(values))
-    begin, end = of.scale
-    rgb = sample_colorscale("Viridis", list(begin + (end - begin) * at))
-    return Shades(
-        low, high, ["#{:02x}{:02x}{:02x}".format(*map(round, unlabel_rgb(c))) for c in rgb]
-    )
+    return Shades(low, high, ["#{:02x}{:02x}{:02x}".format(*c) for c in viridis(at, of)])
 
 
 def scale_bar(by: Shades, title: str, of: Theme, *, height: int = 84) -> go.Figure:
     """The legend of a map: its colours along an axis."""
     positive = by.low > 0
     edges = (np.geomspace if positive else np.linspace)(by.low, by.high or 1.0, 65)
-    begin, end = of.scale
-    colours = sample_colorscale("Viridis", list(np.linspace(begin, end, 64)))
+    colours = graded(64, of)
     bars = {
         "type": "bar",
         "x": ((edges[1:] + edges[:-1]) / 2).tolist(),

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pydeck as pdk
-from plotly.colors import sample_colorscale, unlabel_rgb
 
 from .outlines import Box, outlines
-from .style import Colour, Theme
+from .style import Colour, Theme, viridis
 from .words import count as plural
 
 FloatArray = npt.NDArray[np.float64]
@@ -62,11 +61,7 @@ def places_map(
     order = np.argsort(-samples, kind="stable")[:MAX_POINTS][::-1]
     share = np.sqrt(samples[order] / most)
     grade = np.log1p(samples[order]) / np.log1p(most)
-    low, high = of.scale
-    colours = [
-        [round(c) for c in unlabel_rgb(rgb)]
-        for rgb in sample_colorscale("Viridis", list(low + (high - low) * grade))
-    ]
+    colours = viridis(grade, of)
     data = [
         {
             "p": [_short(x), _short(y)],
@@ -234,12 +229,7 @@ def released_map(
     most : int
         Users at the upper end of the scale, so that maps side by side share theirs.
     """
-    low, high = of.scale
-    grade = np.log1p(users) / np.log1p(max(most, 1))
-    colours = [
-        [round(c) for c in unlabel_rgb(rgb)]
-        for rgb in sample_colorscale("Viridis", list(low + (high - low) * grade))
-    ]
+    colours = viridis(np.log1p(users) / np.log1p(max(most, 1)), of)
     size = (bounds[:, 2] - bounds[:, 0]) * (bounds[:, 3] - bounds[:, 1])
     data = []
     for i in np.lexsort((users, -size)).tolist():  # the largest at the bottom

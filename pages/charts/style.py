@@ -6,11 +6,12 @@ a meaning alone: curves differ in dash and marker too. A measure keeps its colou
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
-from plotly.colors import sample_colorscale
+from plotly.colors import sample_colorscale, unlabel_rgb
 
 FONT = '"Source Sans", "Segoe UI", Helvetica, Arial, sans-serif'
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -103,9 +104,15 @@ def place_of(item: int, order: tuple[int, ...], others: list[int]) -> int:
 
 def graded(count: int, of: Theme) -> list[str]:
     """Colours for an ordered series, fine to coarse, from viridis without its palest end."""
+    shares = [i / max(count - 1, 1) for i in range(count)]
+    return ["rgb({}, {}, {})".format(*colour) for colour in viridis(shares, of)]
+
+
+def viridis(shares: Iterable[float], of: Theme) -> list[Colour]:
+    """Colours of values from 0 to 1, from the part of viridis that this theme can show."""
     low, high = of.scale
-    at = [low + (high - low) * (i / max(count - 1, 1)) for i in range(count)]
-    return [str(c) for c in sample_colorscale("Viridis", at)]
+    scale = sample_colorscale("Viridis", [low + (high - low) * float(s) for s in shares])
+    return [tuple(round(c) for c in unlabel_rgb(rgb)) for rgb in scale]
 
 
 def axis(of: Theme, title: str, **more: Any) -> dict[str, Any]:

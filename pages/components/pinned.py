@@ -112,6 +112,11 @@ def _maps(looks: dict[str, Look], names: Sequence[str], of: Theme) -> None:
                             f"The {len(look.bounds):,} places of most users are drawn; "
                             f"{look.left_out:,} more are not."
                         )
+    if any(len(look.bounds) for look in looks.values()):
+        st.caption(
+            f"Colour: users seen at a place, from few (dark) to {most:,} (bright), logarithmic and "
+            "alike in all maps; the mouse tells the number."
+        )
 
 
 def _curves(looks: dict[str, Look], names: Sequence[str], of: Theme) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 from fpanon_core.measures.places import lon_lat
 from pages.charts import maps, recovery, style, words
 from pages.charts.cdf import Curve, cdf
-from pages.components import definitions, needed, recovering
+from pages.components import definitions, downloads, needed, recovering
 from pages.components.guard import end_view
 from pages.components.meaning import what_this_means
 from pages.components.pair import side_by_side
@@ -307,7 +307,6 @@ else:
         key="aggregates_tried",
     )
 
-st.divider()
 files = {
     "Counts": ("counts", lambda: recovering.counts_csv(data, found)),
     "Scores": ("scores", lambda: recovering.scores_csv(data, found)),
@@ -319,15 +318,4 @@ if varied is not None:
     files["Factors"] = ("factors", lambda: recovering.table_csv(data, varied))
 if tried is not None:
     files["Mitigations"] = ("mitigations", lambda: recovering.table_csv(data, tried))
-st.markdown("**Download the figures' numbers** (CSV)")
-with st.container(horizontal=True, key="aggregates_downloads"):
-    for label, (name, content) in files.items():
-        st.download_button(
-            label,
-            content,
-            file_name=f"recovery_{name}.csv",
-            mime="text/csv",
-            key=f"aggregates_get_{name}",
-            icon="⬇️",
-            on_click="ignore",
-        )
+downloads.csv_files("aggregates", files, prefix="recovery_")

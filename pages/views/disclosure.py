@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.charts import disclosure, style
 from pages.charts.maps import MAX_CELLS, cells_map
-from pages.components import definitions, example, learning, lessons, needed
+from pages.components import definitions, downloads, example, learning, lessons, needed
 from pages.components.guard import end_view
 from pages.components.meaning import what_this_means
 from pages.components.pair import side_by_side
@@ -154,23 +154,14 @@ st.plotly_chart(
 )
 what_this_means(lessons.people_told(leak), key="disclosure_people")
 
-st.divider()
-st.markdown("**Download the figures' numbers** (CSV)")
-with st.container(horizontal=True, key="disclosure_downloads"):
-    for label, file, content in (
-        ("Profiles", "disclosure", lambda: lessons.csv(found.grid)),
-        ("Agreement", "agreement", lambda: lessons.agreement_csv(found)),
-        ("Places", "places", lambda: lessons.csv(leak.places)),
-        ("Hours of the week", "hours", lambda: lessons.csv(leak.week)),
-        ("Users", "users", lambda: lessons.csv(leak.people)),
-        ("Lorenz curves", "lorenz", lambda: lessons.lorenz_csv(leak, profile)),
-    ):
-        st.download_button(
-            label,
-            content,
-            file_name=f"{file}.csv",
-            mime="text/csv",
-            key=f"disclosure_get_{file}",
-            icon="⬇️",
-            on_click="ignore",
-        )
+downloads.csv_files(
+    "disclosure",
+    {
+        "Profiles": ("disclosure", lambda: lessons.csv(found.grid)),
+        "Agreement": ("agreement", lambda: lessons.agreement_csv(found)),
+        "Places": ("places", lambda: lessons.csv(leak.places)),
+        "Hours of the week": ("hours", lambda: lessons.csv(leak.week)),
+        "Users": ("users", lambda: lessons.csv(leak.people)),
+        "Lorenz curves": ("lorenz", lambda: lessons.lorenz_csv(leak, profile)),
+    },
+)

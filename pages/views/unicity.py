@@ -9,7 +9,7 @@ from fpanon_core.measures.scaling import fit_exponents
 from fpanon_core.measures.sparsity import sparsity_model
 from fpanon_core.model.errors import FpanonError
 from pages.charts import maps, style, unicity, words
-from pages.components import definitions, needed, outsider
+from pages.components import definitions, downloads, needed, outsider
 from pages.components.guard import end_view
 from pages.components.meaning import what_this_means
 from pages.components.pair import side_by_side
@@ -294,7 +294,6 @@ what_this_means(
     key="unicity_sparsity",
 )
 
-st.divider()
 files = {
     "Points known": ("unicity", lambda: outsider.curves_csv(result)),
     "Points needed": ("points_needed", lambda: outsider.points_csv(result)),
@@ -304,15 +303,4 @@ files = {
 }
 if merged is not None:
     files["Merged antennas"] = ("merged_antennas", lambda: outsider.merged_csv(merged))
-st.markdown("**Download the figures' numbers** (CSV)")
-with st.container(horizontal=True, key="unicity_downloads"):
-    for label, (name, content) in files.items():
-        st.download_button(
-            label,
-            content,
-            file_name=f"{name}.csv",
-            mime="text/csv",
-            key=f"unicity_get_{name}",
-            icon="⬇️",
-            on_click="ignore",
-        )
+downloads.csv_files("unicity", files)
