@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: run test bench lint format sample-data
+.PHONY: run test test-long bench lint format requirements sample-data
 
 run: $(VENV)/.compiled
 	$(BIN)/streamlit run app.py
@@ -14,6 +14,10 @@ run: $(VENV)/.compiled
 test: $(VENV)/.development $(VENV)/.compiled chromium
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not browser" tests/pages tests
 	$(BIN)/python -m pytest -m browser
+
+# With ten times as many examples, drawn anew each time: tests/conftest.py.
+test-long: $(VENV)/.development $(VENV)/.compiled
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n auto --dist load -m "not browser" tests
 
 bench: $(VENV)/.development
 	$(BIN)/python -m tests.benchmarks.run
@@ -26,6 +30,10 @@ lint: $(VENV)/.development
 format: $(VENV)/.development
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# After a change to the lists in pyproject.toml.
+requirements: | $(BIN)/python
+	$(BIN)/python -m tests.package.requirements
 
 sample-data: $(VENV)/.runtime
 	$(BIN)/python -m fpanon_core generate 2000 --days 14 --seed 0 \
@@ -47,7 +55,7 @@ $(VENV)/.runtime: requirements.txt constraints.txt | $(BIN)/python
 # Once, so that the first click does not wait for it; what changes later is compiled when it is needed.
 $(VENV)/.compiled: $(VENV)/.runtime $(wildcard fpanon_core/kernels/*.py)
 	@echo "Compiling (once, about a minute)"
-	@$(BIN)/python -c "from pages.components.tasks import compile_all; compile_all()"
+	@$(BIN)/python -c "from fpanon_core.studies.warming import compile_all; compile_all()"
 	@touch $@
 
 $(VENV)/.development: requirements.txt requirements-dev.txt constraints.txt | $(BIN)/python

@@ -1,4 +1,4 @@
-"""Samples brought together again after a technique has moved them (science.md §1: a set).
+"""Samples brought together again after a technique has moved them.
 
 Every technique gives back fingerprints as sets: samples of one user that have come to coincide are
 one, and their counts add up; so no event is lost on the way.
@@ -10,17 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..model.arrays import FloatArray, IntArray
+from ..model.cells import BY_TIME
 from ..model.distinct import distinct_rows
 from ..model.fingerprints import FingerprintSet
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-
-PLACE = ("x_m", "y_m", "dx_m", "dy_m")
-TIME = ("t_min", "dt_min")
-_ORDER = ("t_min", "x_m", "y_m", "dx_m", "dy_m", "dt_min")
 
 
 def gathered(
@@ -39,7 +33,7 @@ def gathered(
     count : int64 ndarray (n,)
         Events in each.
     """
-    first, which = distinct_rows(user, *(cells[name] for name in _ORDER))
+    first, which = distinct_rows(user, *(cells[name] for name in BY_TIME))
     events = np.zeros(len(first), np.int64)
     np.add.at(events, which, count)
     return replace(
@@ -48,11 +42,6 @@ def gathered(
         count=events,
         **{name: values[first] for name, values in cells.items()},
     )
-
-
-def cells_of(fs: FingerprintSet, names: tuple[str, ...] = PLACE + TIME) -> dict[str, Any]:
-    """Some of the sample arrays by name."""
-    return {name: getattr(fs, name) for name in names}
 
 
 def windows_at(fs: FingerprintSet, t_min: FloatArray, minutes: float) -> tuple[FloatArray, ...]:

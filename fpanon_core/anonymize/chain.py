@@ -1,4 +1,4 @@
-"""What does a release option make of the data? Its techniques, one after the other (§9)."""
+"""What does a release option make of the data? Its techniques, one after the other."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engines.local import Engine, Progress
-from ..measures.matching import part
-from ..model.configs import whole
+from ..engines.local import Engine
+from ..engines.progress import Progress, nth_part
+from ..model.checks import whole
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import as_option
@@ -66,7 +66,7 @@ def release(
     """
     steps = as_option(option).steps
     for position, step in enumerate(steps):
-        stretch = part(progress, position / len(steps), (position + 1) / len(steps))
+        stretch = nth_part(progress, position, len(steps))
         fs, _ = apply(fs, step, step_seed(seed, position), engine=engine, progress=stretch)
     if progress is not None:
         progress(1.0)

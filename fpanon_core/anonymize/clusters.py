@@ -1,4 +1,4 @@
-"""Which antennas make one place, when about v of them are to be one? (science.md §7)
+"""Which antennas make one place, when about v of them are to be one?
 
 De Montjoye et al., *Unique in the Crowd* (2013), Methods, "Spatial aggregation": clusters of about
 equally many antennas, found by frequency-sensitive competitive learning. Plain k-means would give a
@@ -10,11 +10,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..kernels.clustering import assign, compete
+from ..kernels.antenna_clusters import assign, compete
+from ..model.arrays import FloatArray, IntArray
+from ..model.checks import whole
 from ..model.errors import ConfigError, InfeasibleError
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 _PASSES = 20
 _FIRST_RATE, _LAST_RATE = 0.3, 0.03
@@ -74,11 +73,10 @@ def cluster_antennas(
     """
     x, y = positions(x_m, y_m)
     count = _check_size(size, len(x))
-    if not _is_whole(seed) or seed < 0:
-        raise ConfigError(f"seed = {seed!r}; it must be a whole number of at least 0.")
+    seed = whole("seed", seed, 0)
     order = np.lexsort((y, x))
     x, y = x[order] - x.mean(), y[order] - y.mean()
-    cluster = np.arange(len(x)) if count == len(x) else _learned(x, y, count, int(seed))
+    cluster = np.arange(len(x)) if count == len(x) else _learned(x, y, count, seed)
     first = np.unique(cluster, return_index=True)[1]
     number = np.empty(count, np.int64)
     number[cluster[np.sort(first)]] = np.arange(count)
@@ -114,20 +112,13 @@ def positions(x_m: npt.ArrayLike, y_m: npt.ArrayLike) -> tuple[FloatArray, Float
 
 def _check_size(size: int, antennas: int) -> int:
     """Number of clusters of ``size`` antennas."""
-    if not _is_whole(size) or size < 1:
-        raise ConfigError(
-            f"Cluster size = {size!r}; it must be a whole number of antennas, at least 1."
-        )
+    size = whole("Cluster size", size, 1, of="antennas")
     if size > antennas:
         raise InfeasibleError(
             f"Clusters of about {size} antennas are more than the {antennas} there are; choose a "
             f"size of at most {antennas}."
         )
-    return -(-antennas // int(size))
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return -(-antennas // size)
 
 
 def _learned(x: FloatArray, y: FloatArray, count: int, seed: int) -> IntArray:

@@ -1,20 +1,20 @@
-"""Coarser places and times: the uniform generalization of a whole data set (science.md §1)."""
+"""Coarser places and times: the uniform generalization of a whole data set.
+
+Source: docs/science.md, “Generalization profiles”.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from ..model.arrays import FloatArray, IntArray
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet, distinct
 from ..model.profiles import GeneralizationProfile, Grid
 from .cells import windows_at
 from .regions import region_map
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 def generalize(
@@ -67,7 +67,7 @@ def generalize(
     >>> pairs.x_m.tolist(), pairs.dx_m.tolist()
     ([900.0, 7000.0], [1700.0, 100.0])
     """
-    _check_coarser(fs, profile)
+    check_coarser(fs, profile)
     starts, lengths, window = _windows(fs, float(profile.minutes))
     if isinstance(profile.space, Grid):
         side = float(profile.space.metres)
@@ -97,7 +97,8 @@ def generalize(
     )
 
 
-def _check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
+def check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
+    """ConfigError if a profile is finer than the data, in space or in time."""
     coarse = profile.minutes >= fs.granularity_min
     if isinstance(profile.space, Grid):
         coarse = coarse and profile.space.metres >= fs.granularity_m

@@ -1,40 +1,41 @@
-"""GLOVE: hide everyone in a crowd of k with one fingerprint (science.md §5, GLOVE).
+"""GLOVE: hide everyone in a crowd of k with one fingerprint.
 
 Fingerprints are merged pair by pair, the nearest first, until everyone is one of at least k who are
-published alike. :mod:`.grouping` has the order, :mod:`fpanon_core.kernels.merging` the merge and
-the reshaping, :mod:`.suppression` what is left out. Nothing is drawn at random: the same data give
-the same result, on any number of threads.
+published alike. :mod:`.grouping` has the order, :mod:`fpanon_core.kernels.glove_merge` the merge
+and the reshaping, :mod:`.suppression` what is left out. Nothing is drawn at random: the same data
+give the same result, on any number of threads.
 
-Where the section leaves room: a fingerprint that stands for k users already is a group of its own,
+Where the source leaves room: a fingerprint that stands for k users already is a group of its own,
 reshaped like a merged one. "Earlier" among cells means by start, then x, y and extents. When cells
 are joined again after the cut, all cells count as pieces, whether they were cut or not.
+
+Source: Gramaglia & Fiore 2015b; docs/science.md, “Hiding everyone: GLOVE”.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from ..engines.local import Engine, LocalEngine, Progress
-from ..kernels.holding import spans_of_holders
-from ..kernels.search import NO_MORE
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress, part
+from ..kernels.glove_spans import spans_of_holders
+from ..kernels.kgap_search import NO_EXTRA
 from ..kernels.stretch import Ahead, fingerprint_effort
 from ..measures.kgap import check_k
 from ..measures.packing import pack, scale_of
+from ..model.arrays import Codes, IntArray
+from ..model.cells import CELL
+from ..model.checks import positive
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS, GloveResult
-from ..model.published import CELL, GeneralizedFingerprintSet
+from ..model.published import GeneralizedFingerprintSet
 from .grouping import Group, group_greedily, merged
-from .suppression import LEFT_OVER, Codes, suppress
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from .suppression import LEFT_OVER, suppress
 
 _GROUPING_SHARE = 0.97  # of the progress
 _UNKNOWN = np.zeros((1, 1), np.float32)
@@ -103,7 +104,7 @@ def glove(
     _check_threshold("suppress_time_min", suppress_time_min, fs.granularity_min, "min")
     if leftover not in ("merge", "suppress"):
         raise ConfigError(f"leftover = {leftover!r}; it must be 'merge' or 'suppress'.")
-    grouping = None if progress is None else _part(progress, _GROUPING_SHARE)
+    grouping = part(progress, 0.0, _GROUPING_SHARE)
     groups = group_greedily(fs, int(k), config, engine, grouping)
     last = groups.pop() if groups[-1].left_over else None
     if last is not None and leftover == "merge":
@@ -125,20 +126,12 @@ def glove(
 def _check_threshold(name: str, value: float | None, finest: float, unit: str) -> None:
     if value is None:
         return
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(
-        value, bool
-    )
-    if not (number and math.isfinite(value) and value > 0):
-        raise ConfigError(f"{name} = {value!r}; it must be a positive number, or None.")
+    positive(name, value, otherwise="None")
     if value < finest:
         raise ConfigError(
             f"{name} = {value:g} {unit} is finer than the data ({finest:g} {unit}): nothing could "
             f"be published; give {finest:g} or more."
         )
-
-
-def _part(progress: Progress, share: float) -> Progress:
-    return lambda done: progress(share * done)
 
 
 def _merge_into_nearest(groups: list[Group], last: Group, config: StretchConfig) -> None:
@@ -147,7 +140,7 @@ def _merge_into_nearest(groups: list[Group], last: Group, config: StretchConfig)
     everyone = [*groups, last]
     packed = pack(_published(everyone, None).fingerprints())._replace(equal=False)
     scratch = np.empty(int(np.diff(packed.place_offsets).max()))
-    unknown = Ahead(0.0, _UNKNOWN, NO_MORE, 0)
+    unknown = Ahead(0.0, _UNKNOWN, NO_EXTRA, 0)
     lengths = [len(g.cells) for g in everyone]
     best, into = np.inf, 0
     for g in range(len(groups)):
@@ -165,14 +158,13 @@ def _merge_into_nearest(groups: list[Group], last: Group, config: StretchConfig)
 
 def _published(groups: list[Group], fs: FingerprintSet | None) -> GeneralizedFingerprintSet:
     cells = np.concatenate([np.empty((0, 6)), *(g.cells for g in groups)])
-    columns = dict(zip(("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min"), cells.T, strict=True))
     frame = {} if fs is None else {
         name: getattr(fs, name) for name in ("granularity_m", "granularity_min", "clock", "crs")
     }  # fmt: skip
     return GeneralizedFingerprintSet(
         offsets=np.cumsum([0, *(len(g.cells) for g in groups)]),
         n_users=np.array([g.weight for g in groups], np.int64),
-        **{name: columns[name] for name in CELL},
+        **dict(zip(CELL, cells.T, strict=True)),
         **frame,
     )
 

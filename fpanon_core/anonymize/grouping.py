@@ -1,4 +1,4 @@
-"""Who is merged with whom: the greedy order of GLOVE, exactly, without a matrix (science.md §5).
+"""Who is merged with whom: the greedy order of GLOVE, exactly, without a matrix.
 
 Repeatedly the pair with the smallest fingerprint stretch effort is merged. A matrix of efforts
 would find it at once, but does not fit in memory. Instead every member of the pool holds a list of
@@ -22,6 +22,8 @@ are searched in batches, too: the next few pairs are taken *as if* no new group 
 all are merged and searched, and then entered one by one. Where a new group does come between, the
 rest of the batch is put back; what was merged and searched is kept for when its turn comes. The
 order is that of the one-by-one procedure, on any number of threads.
+
+Source: docs/science.md, “Hiding everyone: GLOVE”.
 """
 
 from __future__ import annotations
@@ -32,17 +34,17 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ..engines.local import Engine, Progress
-from ..kernels.merging import merge_cells, reshape
+from ..engines.local import Engine
+from ..engines.progress import Progress, part
+from ..kernels.glove_merge import merge_cells, reshape
 from ..kernels.stretch import Scale
 from ..measures.kgap import k_gap
 from ..measures.packing import scale_of
+from ..model.arrays import FloatArray, IntArray
 from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 from .pool import Pool
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Key = tuple[float, int, int, int]  # effort, the pair's smaller and larger index, owner
 
 _MANY_FIRST = 10  # length of everyone's first list, found by the search for all at once
@@ -145,7 +147,7 @@ class _Greedy:
         many = min(_MANY_FIRST, len(start) - 1)
         equal = all(np.all(d == d[0]) for d in (fs.dx_m, fs.dy_m, fs.dt_min))
         if equal:
-            progress = self._scaled(0.0, _LISTS_SHARE)
+            progress = part(self.progress, 0.0, _LISTS_SHARE)
             pool = fs if len(start) == fs.n_users else fs.subset(start)
             gaps = k_gap(pool, many + 1, config=config, engine=self.engine, progress=progress)
             found = zip(start[gaps.neighbours].tolist(), gaps.stretch.tolist(), strict=True)
@@ -288,11 +290,12 @@ class _Greedy:
                 pool.describe(p.merged)
         new = [p for p in joining if p.listed is None]
         many = min(_MANY, self.left - 2)
-        again: list[int] = []
+        used_up: list[int] = []
         if many >= 1 and new:
             # Used-up lists that come next are searched along, so that no core waits.
-            again = self._next_used_up(max(0, _AHEAD - len(new)))
-            found = pool.search([*(p.merged for p in new), *again], many, [(p.u, p.v) for p in new])
+            used_up = self._next_used_up(max(0, _AHEAD - len(new)))
+            parents = [(p.u, p.v) for p in new]
+            found = pool.search([*(p.merged for p in new), *used_up], many, parents)
             for p, (near, effort, floor) in zip(new, found, strict=False):
                 p.listed = self._listed(near.tolist(), effort.tolist(), many)
                 p.floor, p.seen = floor, len(self.entered)
@@ -300,7 +303,7 @@ class _Greedy:
             for p in new:
                 p.listed = _List([], [], np.inf)
         self.planned.clear()
-        for u, (near, effort, _) in zip(again, found[len(new) :] if again else (), strict=True):
+        for u, (near, effort, _) in zip(used_up, found[len(new) :] if used_up else (), strict=True):
             self._list(u, near.tolist(), effort.tolist(), many)
         entered: list[_Planned] = []
         for number, p in enumerate(plan):
@@ -376,7 +379,7 @@ class _Greedy:
         """The finished groups' cells, all merged now: nothing waited for them."""
         pool = self.pool
         groups: list[Group | None] = [None] * len(self.finished)
-        progress = self._scaled(0.95, 1.0)
+        progress = part(self.progress, 0.95, 1.0)
 
         def make(first: int) -> float:
             last = min(first + 64, len(groups))
@@ -401,12 +404,6 @@ class _Greedy:
     def _tell(self, share: float) -> None:
         if self.progress is not None:
             self.progress(min(1.0, share))
-
-    def _scaled(self, low: float, high: float) -> Progress | None:
-        if self.progress is None:
-            return None
-        tell = self.progress
-        return lambda share: tell(low + (high - low) * share)
 
 
 def merged(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale) -> FloatArray:

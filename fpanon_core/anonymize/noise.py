@@ -1,4 +1,4 @@
-"""How much does it hide people that places and times are not quite true? (science.md §9)
+"""How much does it hide people that places and times are not quite true?
 
 Each sample is moved by a draw of its own, and its events with it. One draw, published once, blurs
 one position; over a whole fingerprint the draws average out, and no guarantee for the person
@@ -10,17 +10,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
-from ..model.configs import whole
+from ..model.arrays import FloatArray
+from ..model.cells import PLACE, TIME
+from ..model.checks import whole
 from ..model.distinct import distinct_rows
 from ..model.fingerprints import FingerprintSet
 from ..model.techniques import AddNoise, SpaceNoise, TimeNoise
-from .cells import PLACE, TIME, cells_of, gathered, windows_at
+from .cells import gathered, windows_at
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Cells = dict[str, Any]
 
 _DAY_MIN = 1_440.0
@@ -85,7 +84,7 @@ def add_noise(
     step = AddNoise(space_m, time_min, space, time)
     seeds = np.random.SeedSequence(whole("seed", seed, 0)).spawn(2)
     in_space, in_time = (np.random.default_rng(s) for s in seeds)
-    cells = cells_of(fs)
+    cells = fs.arrays()
     if step.space_m > 0:
         cells |= _moved_places(fs, *_planar(step, fs.n_samples, in_space))
     if step.time_min > 0:
@@ -116,8 +115,8 @@ def _moved_places(fs: FingerprintSet, shift_x: FloatArray, shift_y: FloatArray) 
         # From the middle of a square, half a side leads to its edge.
         column, row = column + np.floor(0.5 + shift_x / side), row + np.floor(0.5 + shift_y / side)
         return {"x_m": column * side + 0.0, "y_m": row * side + 0.0}
-    first, which = distinct_rows(*cells_of(fs, PLACE).values())
-    places = {name: values[first] for name, values in cells_of(fs, PLACE).items()}
+    first, which = distinct_rows(*fs.arrays(PLACE).values())
+    places = {name: values[first] for name, values in fs.arrays(PLACE).items()}
     middles = np.column_stack(
         [places["x_m"] + places["dx_m"] / 2, places["y_m"] + places["dy_m"] / 2]
     )
@@ -140,7 +139,7 @@ def _moved_times(fs: FingerprintSet, shift: FloatArray) -> Cells:
         start, length = windows_at(fs, moved, fs.granularity_min)
         return {"t_min": start, "dt_min": length}
     first, _ = distinct_rows(middle, fs.t_min)
-    windows, middles = cells_of(fs, TIME), middle[first]
+    windows, middles = fs.arrays(TIME), middle[first]
     after = np.clip(np.searchsorted(middles, moved), 1, max(1, len(middles) - 1))
     before = after - 1
     after = np.minimum(after, len(middles) - 1)

@@ -1,18 +1,17 @@
-"""How much does it hide people that places, or times, were shuffled among them? (science.md §9)"""
+"""How much does it hide people that places, or times, were shuffled among them?"""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from ..model.configs import whole
+from ..model.arrays import IntArray
+from ..model.cells import PLACE, TIME
+from ..model.checks import whole
 from ..model.distinct import distinct_rows
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.techniques import Permute, What
-from .cells import PLACE, TIME, cells_of, gathered, windows_at
-
-IntArray = npt.NDArray[np.int64]
+from .cells import gathered, windows_at
 
 
 def permute(
@@ -69,12 +68,12 @@ def permute(
     group = _windows(fs, step) if step.what == "positions" else _regions(fs, step)
     rows = np.repeat(np.arange(fs.n_samples), np.maximum(fs.count, 1))
     group = group[rows]
-    there = np.argsort(group, kind="stable")
+    by_group = np.argsort(group, kind="stable")
     source = np.empty(len(rows), np.int64)
-    source[there] = rows[np.lexsort((rng.random(len(rows)), group))]
+    source[by_group] = rows[np.lexsort((rng.random(len(rows)), group))]
     names = PLACE if step.what == "positions" else TIME
-    cells = {name: values[rows] for name, values in cells_of(fs).items()}
-    cells |= {name: values[source] for name, values in cells_of(fs, names).items()}
+    cells = {name: values[rows] for name, values in fs.arrays().items()}
+    cells |= {name: values[source] for name, values in fs.arrays(names).items()}
     # A sample without any event is exchanged as if it had one, and remains without.
     return gathered(fs, fs.sample_user[rows], cells, np.minimum(fs.count, 1)[rows])
 

@@ -1,8 +1,8 @@
 """The pool of fingerprints still to be merged, and who in it is nearest to whom.
 
 Holds every fingerprint ever in the pool, numbered as they came, and for those still in it the
-floors by which :mod:`fpanon_core.kernels.pool` leaves out most of the others. Memory is linear in
-the data: 3 to 6 kB of floors for each member, and only from the first search on.
+floors by which :mod:`fpanon_core.kernels.glove_search` leaves out most of the others. Memory is
+linear in the data: 3 to 6 kB of floors for each member, and only from the first search on.
 """
 
 from __future__ import annotations
@@ -14,23 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engines.local import Engine
-from ..kernels import floors
-from ..kernels.boxes import effort_of_boxes
-from ..kernels.pool import fill_bounds, nearest_members
+from ..kernels import glove_floors as floors
+from ..kernels.glove_effort import effort_of_boxes
+from ..kernels.glove_search import fill_bounds, nearest_members
 from ..kernels.stretch import Packed, Scale
 from ..measures.packing import pack, with_features
+from ..model.arrays import FloatArray, IntArray, SmallFloats
 from ..model.fingerprints import FingerprintSet
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-SmallFloats = npt.NDArray[np.float32]
 
 _TILES = 4  # whose bounds are one block of work, at least
 _QUERIES = 4  # likewise, whose floors are
 _CROWDED = 0.7  # share of slots in use below which the slots are closed up
 
 
-class Found(NamedTuple):
+class Nearest(NamedTuple):
     """What a search found: members nearest first, and the query's own floors."""
 
     near: IntArray
@@ -146,7 +143,7 @@ class Pool:
         slot = int(self._slot[parent])
         self._slot[u], self._slot[parent] = slot, -1
         self._member[slot] = u
-        floors.keep_coarsely(self._kernel_pool(), slot, floor)
+        floors.keep_coarsely(self._slots_now(), slot, floor)
         self.alive[u] = True
 
     def leave(self, u: int) -> None:
@@ -159,7 +156,7 @@ class Pool:
 
     def search(
         self, queries: Sequence[int], many: int, parents: Sequence[tuple[int, int]] = ()
-    ) -> list[Found]:
+    ) -> list[Nearest]:
         """For each query the members nearest to it, their efforts, and the query's floors.
 
         Up to ``many`` members; fewer only when there are no more. The first queries, as many as
@@ -168,7 +165,7 @@ class Pool:
         self._close_up()
         for u, _ in zip(queries, parents, strict=False):
             self.describe(u)
-        pool = self._kernel_pool()
+        slots = self._slots_now()
         count, tiles = len(queries), len(self._member) // floors.WIDTH
         wanted = np.array(queries, np.int64)
         passed = np.full((count, 2), -1, np.int64)
@@ -176,31 +173,31 @@ class Pool:
         floor = np.empty((count, 1 if self._packed.equal else 2, self._n_features), np.float32)
         own = np.empty((count, 2, len(self._classes), self._n_features), np.float32)
         by_feature = np.empty((*own.shape[1:], count), np.float32)
-        bound, there = (np.empty((count, len(self._member)), np.float32) for _ in range(2))
-        out: list[Found | None] = [None] * count
+        bound, from_query = (np.empty((count, len(self._member)), np.float32) for _ in range(2))
+        out: list[Nearest | None] = [None] * count
 
         def prepare(first: int) -> float:
             for task in order[first : first + _QUERIES]:
                 u = queries[task]
-                floors.fill_floor(pool, u, floor[task])
+                floors.fill_floor(slots, u, floor[task])
                 own[task] = floor[task, 0]  # that is all of points
                 if u >= self._n_points:
-                    floors.fill_own(pool, u, own[task])
+                    floors.fill_own(slots, u, own[task])
                 by_feature[..., task] = own[task]
             return 1.0
 
         def rule_out(first: int) -> float:
             last = min(first + block, tiles)
-            fill_bounds(pool, wanted, passed, by_feature, first, last, bound, there)
+            fill_bounds(slots, wanted, passed, by_feature, first, last, bound, from_query)
             return 1.0
 
         def compute(task: int) -> float:
             found, efforts = np.empty(many, np.int64), np.empty(many)
             length = nearest_members(
-                pool, queries[task], own[task], bound[task], there[task],
+                slots, queries[task], own[task], bound[task], from_query[task],
                 np.empty(self._longest), found, efforts,
             )  # fmt: skip
-            out[task] = Found(found[:length], efforts[:length], floor[task])
+            out[task] = Nearest(found[:length], efforts[:length], floor[task])
             return 1.0
 
         # The longest first: a long one at the end would keep all other cores waiting.
@@ -212,8 +209,8 @@ class Pool:
         self._engine.run(compute, order, count)
         return [found for found in out if found is not None]
 
-    def _kernel_pool(self) -> floors.Pool:
-        return floors.Pool(
+    def _slots_now(self) -> floors.Slots:
+        return floors.Slots(
             packed=self._packed,
             scale=self._scale,
             features=self._features,
@@ -254,15 +251,15 @@ class Pool:
         self._coarse = np.zeros((tiles, tables, self._n_features, floors.WIDTH), np.uint8)
         self._slot = np.full(len(old_slot), -1, np.int64)
         self._slot[members] = np.arange(len(members))
-        pool = self._kernel_pool()
+        slots = self._slots_now()
 
         def fill(tile: int) -> float:
             floor = np.empty((tables, self._n_features), np.float32)
             for column, u in enumerate(members[tile * floors.WIDTH : (tile + 1) * floors.WIDTH]):
                 old, old_column = divmod(int(old_slot[u]), floors.WIDTH)
                 if anew:
-                    floors.fill_floor(pool, u, floor)
-                    floors.keep_coarsely(pool, tile * floors.WIDTH + column, floor)
+                    floors.fill_floor(slots, u, floor)
+                    floors.keep_coarsely(slots, tile * floors.WIDTH + column, floor)
                 else:
                     self._coarse[tile, :, :, column] = old_coarse[old, :, :, old_column]
             return 1.0

@@ -1,4 +1,4 @@
-"""How much does it hide people that places and times with few visitors are left out? (§9)"""
+"""How much does it hide people that places and times with few visitors are left out?"""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..model.configs import whole
+from ..model.cells import PLACE, TIME
+from ..model.checks import whole
 from ..model.distinct import distinct_rows
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.ragged import offsets_of
 from ..model.techniques import SuppressRare
-from .cells import PLACE, TIME, cells_of
 
 
 def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int = 0) -> FingerprintSet:
@@ -52,7 +52,7 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int = 0) -> Finge
     """
     step = SuppressRare(min_users)
     whole("seed", seed, 0)
-    cells = cells_of(fs, PLACE + TIME)
+    cells = fs.arrays(PLACE + TIME)
     _, bin_ = distinct_rows(*cells.values())
     # A user is counted once in a bin, however often the fingerprint lists it.
     once, _ = distinct_rows(bin_, fs.sample_user)

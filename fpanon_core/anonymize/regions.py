@@ -1,9 +1,11 @@
-"""Which region does each sample fall into? Antenna clusters and named regions (science.md §1, §7).
+"""Which region does each sample fall into? Antenna clusters and named regions.
 
 Data know a place no better than to its raw cell. The *site* of a region is therefore such a cell:
 antennas in one cell are one site, and belong to one region. A sample belongs to the region of the
 site it was recorded at or, where events have positions of their own, of the nearest site, in whose
 Voronoi cell it lies.
+
+Source: docs/science.md, “Generalization profiles”.
 """
 
 from __future__ import annotations
@@ -11,18 +13,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from ..kernels.clustering import assign
+from ..kernels.antenna_clusters import assign
 from ..model.antennas import Antennas
+from ..model.arrays import FloatArray, IntArray
 from ..model.distinct import distinct_rows
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import AntennaClusters, Regions
 from .clusters import cluster_antennas
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""How much does it hide people that perhaps they are not in the release at all? (science.md §9)"""
+"""How much does it hide people that perhaps they are not in the release at all?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..model.configs import whole
+from ..model.checks import whole
 from ..model.fingerprints import FingerprintSet
 from ..model.techniques import SampleUsers
 

@@ -1,4 +1,4 @@
-"""Which samples are left out so that what is published keeps its thresholds (science.md §5).
+"""Which samples are left out so that what is published keeps its thresholds.
 
 The section says that a sample whose generalization would exceed a threshold is left out, per user.
 Which samples these are depends on the others of the same cell: one sample far away makes the whole
@@ -19,20 +19,21 @@ cell too wide, and without it the rest may well be published. So:
 A user all of whose samples are left out stays in the group and is published like its other members:
 taken out, the user could leave fewer than k behind. A group of which no cell remains is not
 published; its users are in no group (−1).
+
+Source: docs/science.md, “Hiding everyone: GLOVE”.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ..engines.local import Engine
-from ..kernels.suppressing import suppress_group
+from ..kernels.glove_suppress import suppress_group
+from ..model.arrays import Codes
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS
 from .grouping import Group
 
-Codes = npt.NDArray[np.int8]
 LEFT_OVER = len(REASONS)  # codes count the reasons from 1
 _BLOCK = 64
 

@@ -1,4 +1,4 @@
-"""Does a release keep what GLOVE promises? Checked anew, from the data alone (science.md §5).
+"""Does a release keep what GLOVE promises? Checked anew, from the data alone.
 
 Shares no code with GLOVE: it takes the original fingerprints and what is published, and looks at
 everything the section lists under "What must always hold". It runs on a result, and just as well on
@@ -11,6 +11,8 @@ inside the published samples it reaches across, without a gap.
 
 Positions and times may differ by a millionth of a metre, or minute: what is written as text to that
 accuracy must verify.
+
+Source: docs/science.md, “Hiding everyone: GLOVE”.
 """
 
 from __future__ import annotations
@@ -20,18 +22,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from ..kernels.covering import uncovered_samples
-from ..model.errors import ConfigError, SchemaError
+from ..kernels.verify_cover import uncovered_samples
+from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.checks import whole
+from ..model.errors import SchemaError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import VIOLATION_COLUMNS, GloveResult, Verification
-from ..model.published import GeneralizedFingerprintSet, degrees_of
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
+from ..model.projection import degrees_of
+from ..model.published import GeneralizedFingerprintSet
 
 _SLACK = 1e-6
 _SLACK_DEG = 2e-7
@@ -80,8 +80,7 @@ def verify_k_anonymity(
     >>> verify_k_anonymity(fs, result, 2).passed, verify_k_anonymity(fs, result, 4).passed
     (True, False)
     """
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2:
-        raise ConfigError(f"k = {k!r}; it must be an integer of 2 or more.")
+    whole("k", k, 2)
     if isinstance(original, GeneralizedFingerprintSet):
         original = original.fingerprints()
     check = _Check(original, int(k))
@@ -166,8 +165,8 @@ def _of_table(table: pd.DataFrame, original: FingerprintSet, check: _Check) -> _
     edges = np.searchsorted(codes, np.arange(original.n_users + 1))
     first, last = edges[:-1], edges[1:]
     group = np.full(original.n_users, -1, np.int64)
-    there = np.flatnonzero(last > first)
-    group[there] = labels[first[there]]
+    published = np.flatnonzero(last > first)
+    group[published] = labels[first[published]]
     for u in np.unique(codes[labels != group[codes]]):
         check.fault("several groups", "A user is in more than one group.", user=int(u))
     return _Release(cells, group, first, last)

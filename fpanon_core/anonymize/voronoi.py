@@ -1,8 +1,10 @@
-"""Where does each antenna, or each cluster of antennas, serve? Voronoi cells (science.md §7)."""
+"""Where does each antenna, or each cluster of antennas, serve? Voronoi cells.
+
+Source: docs/science.md, “Antenna clusters”.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -12,10 +14,11 @@ import shapely
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 from shapely.geometry import MultiPolygon, Polygon
 
+from ..model.arrays import FloatArray
+from ..model.checks import positive
 from ..model.errors import ConfigError
 from .clusters import positions
 
-FloatArray = npt.NDArray[np.float64]
 Area: TypeAlias = Polygon | MultiPolygon
 
 _STEP_M = 0.001
@@ -165,9 +168,7 @@ def _clip_area(sites: FloatArray, margin_m: float, land: Area | None) -> Area:
         if not isinstance(land, (Polygon, MultiPolygon)) or land.is_empty or not land.is_valid:
             raise ConfigError("land must be a valid shapely Polygon or MultiPolygon, not empty.")
         return land
-    number = isinstance(margin_m, (int, float)) and not isinstance(margin_m, bool)
-    if not (number and math.isfinite(margin_m) and margin_m > 0):
-        raise ConfigError(f"margin_m = {margin_m!r}; it must be a positive number of metres.")
+    margin_m = positive("margin_m", margin_m, of="metres")
     hull = shapely.convex_hull(shapely.multipoints(sites))
     return _areas_of(shapely.buffer(hull, margin_m, quad_segs=16))
 

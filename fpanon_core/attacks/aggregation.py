@@ -1,23 +1,21 @@
-"""What would be published: how many people at each place in each time slot (science.md §10).
+"""What would be published: how many people at each place in each time slot?
 
-Prepared as ASH §5.1 prepares its data: everyone is in one place in every slot.
+Prepared as Xu et al. 2017, §5.1, prepare their data: everyone is in one place in every slot.
+
+Source: docs/science.md, “Counts and trajectory recovery”.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..model.aggregates import AggregateCounts
-from ..model.configs import number
+from ..model.arrays import FloatArray, IntArray, SmallInts
+from ..model.checks import positive
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.ragged import rows_of
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-SmallInts = npt.NDArray[np.int32]
 
 _CLOSE_M = 1e-6  # places nearer than this to equally near are equally near
 _AT_ONCE = 1 << 20  # points snapped at a time
@@ -30,12 +28,11 @@ def aggregate_counts(
     """Count people by place and time slot, and keep who was where as the truth to score against.
 
     Slots are laid from local midnight; the first holds the first sample, the last the end of the
-    last. In each slot a user is at the place with the most events (``count``) of the samples in it;
-    ties: the lower place number. A sample that reaches over several slots, as in generalized data,
-    shares its events among them by time. A slot without a sample gets the place nearest to the
-    point on the straight line between the places before and after, by the number of slots; ties:
-    the lower place number. Before the first and after the last sample, the nearest in time is kept
-    (ASH §5.1).
+    last. In each slot a user is at the place with the most samples in it; ties: the lower place
+    number. A sample that reaches over several slots, as in generalized data, is shared among them
+    by time. A slot without a sample gets the place nearest to the point on the straight line
+    between the places before and after, by the number of slots; ties: the lower place number.
+    Before the first and after the last sample, the nearest in time is kept (Xu et al. 2017, §5.1).
 
     Parameters
     ----------
@@ -69,7 +66,7 @@ def aggregate_counts(
     >>> truth.tolist(), counts.totals.tolist()
     ([[0, 0, 1, 1]], [1, 1, 1, 1])
     """
-    slot_min = number("slot_min", slot_min, above=0.0)
+    slot_min = positive("slot_min", slot_min)
     if abs(1440 / slot_min - round(1440 / slot_min)) > 1e-9:
         raise ConfigError(
             f"slot_min = {slot_min:g} does not divide a day, so that slots would "
@@ -147,7 +144,7 @@ def _most_frequent(
     slot = rows_of(first, many)
     row = np.repeat(np.arange(fs.n_samples), many)
     inside = np.minimum(ends[row], edges[slot + 1]) - np.maximum(fs.t_min[row], edges[slot])
-    # Samples, not events: the count weighs the draws of an adversary and nothing else (§1).
+    # Samples, not events: the count weighs the draws of an adversary and nothing else.
     events = np.where(many[row] == 1, 1.0, inside / fs.dt_min[row])
     user, place = fs.sample_user[row], place[row]
     order = np.lexsort((place, slot, user))

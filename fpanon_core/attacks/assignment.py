@@ -1,9 +1,11 @@
-"""How is everybody linked to a record at the least total cost? (ASH eq. 1)
+"""How is everybody linked to a record at the least total cost?
 
 Records at one place are interchangeable, and so are trajectories that predict the same point; the
 assignment of people is a transport problem between groups, whose masses are whole numbers. Solved
 by network simplex (POT), and taken only with a proof: dual prices under which no pair costs less
 than the sum of its prices, and whose worth equals the cost, so that no assignment can be cheaper.
+
+Source: Xu et al. 2017, eq. 1.
 """
 
 from __future__ import annotations
@@ -15,10 +17,9 @@ from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped,
 from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # type: ignore[import-untyped,unused-ignore]
 
+from ..model.arrays import FloatArray, IntArray
 from ..model.ragged import offsets_of
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Flows = tuple[IntArray, IntArray, IntArray]
 # Sparse square table by rows: where each begins, columns (ascending in a row), values above 0.
 Pairs = tuple[IntArray, npt.NDArray[np.int32], FloatArray]

@@ -1,4 +1,4 @@
-"""Which day follows which? Links across days by information gain (ASH §4.4, eq. 3–4).
+"""Which day follows which? Links across days by information gain.
 
 ``G(U, V) = H(U+V) − (H(U) + H(V))/2`` in bits, H the entropy of the frequencies of places: 0 where
 two days are alike, 1 where two days of equal length have no place in common; beside a day that is
@@ -10,6 +10,8 @@ a part of V, so that the choice among them changes no total. Against that, each 
 frequencies f and g, saves ``[φ(f+g) − φ(f) − φ(g)]/(n_U + n_V)``, ``φ(z) = z·log₂ z``; the cheapest
 assignment is the one that saves most, over the pairs with a common place only. Days with equal
 frequencies are interchangeable, and are taken as one group where the groups are few.
+
+Source: Xu et al. 2017, §4.4, eq. 3–4.
 """
 
 from __future__ import annotations
@@ -19,16 +21,15 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ..engines.local import Engine, Progress
-from ..kernels.recovery import count_common, save_common
+from ..engines.local import Engine
+from ..engines.progress import Progress
+from ..kernels.recovery_links import count_common, save_common
 from ..model.aggregates import UNKNOWN
+from ..model.arrays import FloatArray, IntArray, SmallInts
 from ..model.errors import ConfigError
 from ..model.ragged import offsets_of, rows_of
 from .assignment import Pairs, most_saving, transport
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-SmallInts = npt.NDArray[np.int32]
 # Of each row: places, and how often; rows begin at the offsets.
 Frequencies = tuple[IntArray, SmallInts, IntArray]
 
@@ -38,7 +39,7 @@ _ROWS_A_BLOCK = 128
 
 
 def entropy(frequencies: npt.ArrayLike) -> float:
-    """Entropy of a distribution in bits (ASH eq. 3), from frequencies of any total.
+    """Entropy of a distribution in bits (Xu et al. 2017, eq. 3), from frequencies of any total.
 
     Raises
     ------
@@ -58,7 +59,9 @@ def entropy(frequencies: npt.ArrayLike) -> float:
 
 
 def information_gain(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
-    """Information gain of joining two days, in bits (ASH eq. 4), from frequencies by place.
+    """Information gain of joining two days, in bits, from frequencies by place.
+
+    Xu et al. 2017, eq. 4.
 
     Examples
     --------

@@ -1,6 +1,8 @@
-"""What can be done to counts before they are published? Mitigations (science.md §10, ASH §6.1).
+"""What can be done to counts before they are published? Mitigations.
 
 Each takes counts and returns counts; differentially private ones are in :mod:`.private`.
+
+Source: Xu et al. 2017, §6.1; docs/science.md, “Counts and trajectory recovery”.
 """
 
 from __future__ import annotations
@@ -8,15 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
+from ..model import checks
 from ..model.aggregates import AggregateCounts
-from ..model.configs import number, whole
-from ..model.errors import ConfigError, InfeasibleError
-
-IntArray = npt.NDArray[np.int64]
-SmallInts = npt.NDArray[np.int32]
+from ..model.arrays import IntArray, SmallInts
+from ..model.errors import InfeasibleError
 
 
 def coarsen(
@@ -41,6 +40,7 @@ def coarsen(
 
     Examples
     --------
+    >>> from fpanon_core import FingerprintSet, aggregate_counts
     >>> fs = FingerprintSet.from_samples([1, 2], [0, 300], [0, 0], [0, 0])
     >>> counts, truth = coarsen(*aggregate_counts(fs), metres=1000)
     >>> counts.counts.tolist(), truth.tolist()
@@ -64,22 +64,23 @@ def coarsen(
 
 def squares_of(counts: AggregateCounts, metres: float) -> tuple[IntArray, IntArray]:
     """Column and row of each square with a place in it, and the square of each place."""
-    metres = number("metres", metres, above=0.0)
+    metres = checks.positive("metres", metres)
     cells = np.floor(counts.centres / metres).astype(np.int64)
     squares, merged = np.unique(cells, axis=0, return_inverse=True)
     return squares, merged.reshape(-1)
 
 
 def suppress_small(counts: AggregateCounts, limit: int = 15) -> AggregateCounts:
-    """Publish no count below a limit: those become 0. 15 is customary (science.md §10).
+    """Publish no count below a limit: those become 0. 15 is customary.
 
     Examples
     --------
+    >>> from fpanon_core import FingerprintSet, aggregate_counts
     >>> fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 300], [0] * 3, [0] * 3)
     >>> suppress_small(aggregate_counts(fs)[0], limit=2).counts.tolist()
     [[2, 0]]
     """
-    limit = whole("limit", limit, 1)
+    limit = checks.whole("limit", limit, 1)
     return replace(counts, counts=np.where(counts.counts < limit, 0, counts.counts))
 
 
@@ -93,10 +94,10 @@ def noise_at_frequent(
 ) -> AggregateCounts:
     """Publish a share of the points at people's most frequent places as of a place nearby.
 
-    ASH §6.1: noise "at each mobile user's most frequent locations to make their trajectories less
-    regular". Every point of a user at the user's most frequent place (ties: lower place number)
-    moves, with probability ``share``, to one of the ``neighbours`` nearest other places, each
-    equally likely. Totals stay as they are.
+    Xu et al. 2017, §6.1: noise "at each mobile user's most frequent locations to make their
+    trajectories less regular". Every point of a user at the user's most frequent place (ties: lower
+    place number) moves, with probability ``share``, to one of the ``neighbours`` nearest other
+    places, each equally likely. Totals stay as they are.
 
     Parameters
     ----------
@@ -115,15 +116,14 @@ def noise_at_frequent(
     InfeasibleError
         There is only one place.
     """
-    share, neighbours = number("share", share, least=0.0), whole("neighbours", neighbours, 1)
-    if share > 1:
-        raise ConfigError(f"share = {share:g}; it must lie in [0, 1].")
+    moving = checks.share("share", share)
+    neighbours = checks.whole("neighbours", neighbours, 1)
     if counts.n_places < 2:
         raise InfeasibleError("There is only one place; nothing can be moved to another.")
-    rng = np.random.default_rng(whole("seed", seed, 0))
+    rng = np.random.default_rng(checks.whole("seed", seed, 0))
     near = _neighbours(counts, min(neighbours, counts.n_places - 1))
     user, slot = np.nonzero(truth == _most_frequent(truth, counts.n_places)[:, None])
-    moved = rng.random(len(user)) < share
+    moved = rng.random(len(user)) < moving
     user, slot = user[moved], slot[moved]
     home = truth[user, slot]
     table = counts.counts.astype(np.int64)

@@ -19,37 +19,14 @@ one subscriber may have shaped the places of all of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from dataclasses import replace
 
 import numpy as np
 
 from ..model.aggregates import AggregateCounts
-from ..model.configs import number
+from ..model.checks import positive
 from ..model.errors import ConfigError
-
-Unit = Literal["user-slot", "user"]
-UNITS: tuple[Unit, ...] = get_args(Unit)
-
-
-@dataclass(frozen=True)
-class PrivacyGuarantee:
-    """What differential privacy promises.
-
-    Attributes
-    ----------
-    epsilon : float
-    unit : str
-    sensitivity : int
-        Largest change of all counts together when one unit changes.
-    scale : float
-        Of the discrete Laplace noise on each count; its standard deviation is about √2 times this.
-    """
-
-    epsilon: float
-    unit: Unit
-    sensitivity: int
-    scale: float
+from ..model.privacy import UNITS, PrivacyGuarantee, Unit
 
 
 def privacy_guarantee(
@@ -59,12 +36,13 @@ def privacy_guarantee(
 
     Examples
     --------
+    >>> from fpanon_core import FingerprintSet, aggregate_counts
     >>> fs = FingerprintSet.from_samples([1, 1], [0, 0], [0, 0], [0, 1439])
     >>> counts, _ = aggregate_counts(fs, slot_min=60)
     >>> privacy_guarantee(counts, 0.5).scale, privacy_guarantee(counts, 0.5, "user").scale
     (4.0, 96.0)
     """
-    epsilon = number("epsilon", epsilon, above=0.0)
+    epsilon = positive("epsilon", epsilon)
     if unit not in UNITS:
         raise ConfigError(f"Unknown unit {unit!r}; give one of {', '.join(UNITS)}.")
     sensitivity = 2 * (counts.n_slots if unit == "user" else 1)

@@ -1,4 +1,4 @@
-"""Who went where, from nothing but counts? Trajectory recovery (science.md §10, ASH §4).
+"""Who went where, from nothing but counts? Trajectory recovery.
 
 The attacker has the published counts and the places' positions, and no record of any person. In
 each slot the counts are people without names; linking them from slot to slot, by an optimal
@@ -13,6 +13,8 @@ assignment each time, gives trajectories:
 
 A first or last day that is not whole takes part like the others. Where a day begins after the
 night, its first step has no movement to continue and costs the distance from the last place.
+
+Source: Xu et al. 2017, §4; docs/science.md, “Counts and trajectory recovery”.
 """
 
 from __future__ import annotations
@@ -20,16 +22,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..engines.local import Engine, LocalEngine, Progress
-from ..measures.matching import part
-from ..model.aggregates import UNKNOWN, AggregateCounts, Recovered, RecoveryConfig
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress, part
+from ..model.aggregates import UNKNOWN, AggregateCounts
+from ..model.arrays import FloatArray, IntArray, SmallInts
 from ..model.errors import InfeasibleError
+from ..model.recovery import Recovered, RecoveryConfig
 from .linking import link_days
-from .steps import next_places
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-SmallInts = npt.NDArray[np.int32]
+from .steps import Counts, next_places
 
 _LINKING_SHARE = 0.5  # of the progress
 
@@ -44,11 +44,11 @@ def recover_trajectories(
 ) -> Recovered:
     """Recover trajectories from counts of people by place and time slot.
 
-    Reads counts, positions and slot times only. Every assignment is optimal (ASH eq. 1): groups of
-    trajectories that predict the same point are matched with groups of records at one place, which
-    costs the same as matching people one by one. Leaving at a point what is predicted and counted
-    there is optimal, too, as distances obey the triangle inequality. Among trajectories that
-    predict the same point, the ones that moved least come first, then the lower row; places in
+    Reads counts, positions and slot times only. Every assignment is optimal (Xu et al. 2017, eq.
+    1): groups of trajectories that predict the same point are matched with groups of records at one
+    place, which costs the same as matching people one by one. Leaving at a point what is predicted
+    and counted there is optimal, too, as distances obey the triangle inequality. Among trajectories
+    that predict the same point, the ones that moved least come first, then the lower row; places in
     ascending order.
 
     **Slots that do not count the same people**, as after suppression or noise. Negative counts are
@@ -66,7 +66,7 @@ def recover_trajectories(
     counts : AggregateCounts
     link_threshold_m : float
         Link pairs no farther apart than this at once, the nearest first, before the assignment
-        (ASH §4.3). Above 0 the assignment may no longer be optimal.
+        (Xu et al. 2017, §4.3). Above 0 the assignment may no longer be optimal.
     n_trajectories : int, optional
         People in the counts, where the attacker knows.
     engine : LocalEngine, optional
@@ -89,6 +89,7 @@ def recover_trajectories(
     --------
     Two people who never move, 5 km apart, for two days.
 
+    >>> from fpanon_core import FingerprintSet, aggregate_counts
     >>> fs = FingerprintSet.from_samples([1, 2, 1, 2], [0, 5000] * 2, [0] * 4, [0, 0, 2879, 2879])
     >>> counts, truth = aggregate_counts(fs, slot_min=180)
     >>> (recover_trajectories(counts).places == truth).all()
@@ -98,31 +99,16 @@ def recover_trajectories(
     engine = engine or LocalEngine()
     records = np.maximum(counts.counts, 0)
     people = config.n_trajectories or _estimate(counts)
+    daily, step_cost_m = _recover_days(
+        counts, records, people, config.link_threshold_m, engine,
+        part(progress, 0.0, _LINKING_SHARE),
+    )  # fmt: skip
     offsets = counts.day_offsets
-    daily = np.full((people, counts.n_slots), UNKNOWN, np.int32)
-    step_cost_m = np.full(counts.n_slots, np.nan)
-    # The sum makes −0.0 a 0.0, the same place with other bits.
-    xy = counts.centres + 0.0
-
-    def block(i: int) -> float:
-        slots = slice(int(offsets[i]), int(offsets[i + 1]))
-        _recover_day(
-            xy, records[slots], counts.is_night[slots], config.link_threshold_m,
-            daily[:, slots], step_cost_m[slots],
-        )  # fmt: skip
-        return float(slots.stop - slots.start)
-
-    days = range(len(offsets) - 1)
-    engine.run(block, days, counts.n_slots, part(progress, 0.0, _LINKING_SHARE))
     order, link_cost = link_days(
         daily, offsets, engine=engine, progress=part(progress, _LINKING_SHARE, 1.0)
     )
-    places = np.empty_like(daily)
-    for i in days:
-        slots = slice(int(offsets[i]), int(offsets[i + 1]))
-        places[:, slots] = daily[order[i], slots]
     return Recovered(
-        places=places,
+        places=_followed(daily, order, offsets),
         daily=daily,
         is_night=counts.is_night,
         day_offsets=offsets,
@@ -146,7 +132,7 @@ def _estimate(counts: AggregateCounts) -> int:
     return people
 
 
-def scaled(records: npt.NDArray[np.integer], people: int) -> IntArray:
+def scaled(records: Counts, people: int) -> IntArray:
     """Counts in proportion that add up to ``people``: largest remainders; ties: lower place."""
     total = int(records.sum(dtype=np.int64))
     share = records.astype(np.float64) * (people / total)
@@ -156,8 +142,31 @@ def scaled(records: npt.NDArray[np.integer], people: int) -> IntArray:
     return whole
 
 
+def _recover_days(
+    counts: AggregateCounts, records: Counts, people: int, threshold_m: float, engine: Engine,
+    progress: Progress | None,
+) -> tuple[SmallInts, FloatArray]:  # fmt: skip
+    """Trajectories within each day, (people, slots), and what each step costs, metres."""
+    offsets = counts.day_offsets
+    daily = np.full((people, counts.n_slots), UNKNOWN, np.int32)
+    step_cost_m = np.full(counts.n_slots, np.nan)
+    # The sum makes −0.0 a 0.0, the same place with other bits.
+    xy = counts.centres + 0.0
+
+    def block(i: int) -> float:
+        slots = slice(int(offsets[i]), int(offsets[i + 1]))
+        _recover_day(
+            xy, records[slots], counts.is_night[slots], threshold_m,
+            daily[:, slots], step_cost_m[slots],
+        )  # fmt: skip
+        return float(slots.stop - slots.start)
+
+    engine.run(block, range(len(offsets) - 1), counts.n_slots, progress)
+    return daily, step_cost_m
+
+
 def _recover_day(
-    xy: FloatArray, records: npt.NDArray[np.integer], night: npt.NDArray[np.bool_],
+    xy: FloatArray, records: Counts, night: npt.NDArray[np.bool_],
     threshold_m: float, places: SmallInts, cost_m: FloatArray,
 ) -> None:  # fmt: skip
     """Fill the trajectories of one day, (people, slots of the day), and what each step costs."""
@@ -172,3 +181,11 @@ def _recover_day(
         # At night people stay; and one place is not yet a movement.
         before = last if night[at] or at == first + 1 else places[:, at - 2]
         places[:, at], cost_m[at] = next_places(xy, last, before, records[at], threshold_m)
+
+
+def _followed(daily: SmallInts, order: list[IntArray], offsets: IntArray) -> SmallInts:
+    """Everyone's row of each day, one day after the other."""
+    places = np.empty_like(daily)
+    for rows, begin, end in zip(order, offsets[:-1], offsets[1:], strict=True):
+        places[:, begin:end] = daily[rows, begin:end]
+    return places

@@ -1,4 +1,7 @@
-"""How much of the truth did the attack recover? Its score and a baseline (ASH §5.1, eq. 5–6)."""
+"""How much of the truth did the attack recover? Its score and a baseline.
+
+Source: Xu et al. 2017, §5.1, eq. 5–6.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +11,19 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..engines.local import Engine, LocalEngine, Progress
-from ..kernels.recovery import count_shared, pair_greedily
-from ..measures.matching import part
-from ..model.aggregates import UNKNOWN, AggregateCounts, Recovered, RecoveryScore
-from ..model.configs import whole
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress, part
+from ..kernels.recovery_links import count_shared, pair_greedily
+from ..model.aggregates import UNKNOWN, AggregateCounts
+from ..model.arrays import FloatArray, IntArray, SmallInts
+from ..model.checks import whole
 from ..model.errors import ConfigError
 from ..model.fingerprints import distinct
 from ..model.ragged import offsets_of
+from ..model.recovery import Recovered, RecoveryScore
 from .assignment import most_saving
 from .recovery import scaled
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-SmallInts = npt.NDArray[np.int32]
 Pairing = Literal["greedy", "optimal"]
 PAIRINGS: tuple[str, ...] = get_args(Pairing)
 
@@ -43,9 +45,10 @@ def score_recovery(
     """Score recovered trajectories against the true ones.
 
     Each recovered trajectory, in order, is paired with the true one not yet paired that it has most
-    points (place and slot) in common with; ties: the lower row (ASH §5.1). ``optimal`` pairs so
-    that all pairs together have most in common. Accuracy is the mean, over the *true* trajectories,
-    of the share of their points recovered (eq. 5); who is left without a pair counts 0.
+    points (place and slot) in common with; ties: the lower row (Xu et al. 2017, §5.1). ``optimal``
+    pairs so that all pairs together have most in common. Accuracy is the mean, over the *true*
+    trajectories, of the share of their points recovered (eq. 5); who is left without a pair counts
+    0.
 
     The accuracy after the nights judges each night's sub-trajectories, paired within that night,
     and the one after the days each day's; both are means over all points. So the three are not
@@ -57,8 +60,8 @@ def score_recovery(
 
     **Uniqueness.** Who knows someone's k most visited places (of 2: home and work) looks for the
     recovered trajectory with those; it is unique if no other has the same set (ties among places:
-    the lower number; who has fewer than k has all of them as the set). This is ASH's reading, §5.1;
-    :func:`unicity` with ``top`` asks for a trace that *contains* the places.
+    the lower number; who has fewer than k has all of them as the set). This is the reading of Xu et
+    al. 2017, §5.1; :func:`unicity` with ``top`` asks for a trace that *contains* the places.
 
     Parameters
     ----------
@@ -86,6 +89,7 @@ def score_recovery(
 
     Examples
     --------
+    >>> from fpanon_core import FingerprintSet, aggregate_counts, recover_trajectories
     >>> fs = FingerprintSet.from_samples([1, 2, 1, 2], [0, 5000] * 2, [0] * 4, [0, 0, 2879, 2879])
     >>> counts, truth = aggregate_counts(fs, slot_min=180)
     >>> score_recovery(recover_trajectories(counts), counts, truth).accuracy

@@ -1,4 +1,7 @@
-"""Where does everybody go next? One step of the attack, from slot to slot (ASH §4.2–4.3)."""
+"""Where does everybody go next? One step of the attack, from slot to slot.
+
+Source: Xu et al. 2017, §4.2–4.3.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist  # type: ignore[import-untyped,unused-ignore]
 
-from ..kernels.recovery import link_nearest
+from ..kernels.recovery_links import link_nearest
+from ..model.arrays import FloatArray, IntArray, SmallInts
 from ..model.ragged import offsets_of
 from .assignment import Flows, transport
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-SmallInts = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.integer]
 
 
@@ -34,11 +35,11 @@ def next_places(
     """
     # Trajectories with the same two last places are one state; states go by predicted point.
     key, state = np.unique(last.astype(np.int64) * len(xy) + before, return_inverse=True)
-    here, there = np.divmod(key, len(xy))
-    moved = xy[here] - xy[there]
+    now_at, was_at = np.divmod(key, len(xy))
+    moved = xy[now_at] - xy[was_at]
     place = np.flatnonzero(records)
     points, point = np.unique(
-        np.concatenate([xy[here] + moved, xy[place]]), axis=0, return_inverse=True
+        np.concatenate([xy[now_at] + moved, xy[place]]), axis=0, return_inverse=True
     )
     source, sink = point[: len(key)][state], point[len(key) :]
     supply = np.bincount(source, minlength=len(points))

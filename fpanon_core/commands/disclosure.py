@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import pandas as pd
 import typer
 
-from ..anonymize.disclosure_grid import disclosure_grid
 from ..engines.local import LocalEngine
-from ..io.writing import check_writable, write_table
-from ..measures.agreement import ordinal_agreement
-from ..model.configs import Strategy, UnicityConfig
-from ..model.fingerprints import FingerprintSet
+from ..model.configs import KnowledgeConfig, Strategy
+from ..studies.disclosure import Config, Result, study
+from ..studies.under_profiles import as_read
+from ..tables.writing import check_writable, write_table
 from . import measuring as m
 from . import reading as r
+from . import tables as t
 from .terminal import progress_line, table_text, whole_numbers
 
 
+@r.reading_options
 def disclosure(
-    source: r.Source = None,
-    sample_key: r.SampleKey = None,
+    wanted: r.Request,
     p: Annotated[int, typer.Option("--p", help="Points known of each person.")] = 4,
     unicity_p: Annotated[
         str,
@@ -33,78 +34,65 @@ def disclosure(
     users: m.Users = 2500,
     seed: m.Seed = 0,
     profile: m.Profiles = None,
-    user: r.User = None,
-    time: r.Time = None,
-    lat: r.Lat = None,
-    lon: r.Lon = None,
-    antenna: r.Antenna = None,
-    offset: r.Offset = None,
-    antennas: r.Antennas = None,
-    timezone: r.Timezone = None,
-    naive_timezone: r.NaiveTimezone = None,
-    granularity_m: r.GranularityM = 100.0,
-    granularity_min: r.GranularityMin = 1.0,
-    screen: r.Screen = None,
     workers: m.Workers = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Write one row per profile (.csv, .parquet)."),
     ] = None,
+    tables: t.Tables = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the tables as JSON, for machines.")
     ] = False,
 ) -> None:
     """Measure disclosure: what a few known points give away beyond themselves."""
-    wanted = r.Reading.of(locals())
-    points = whole_numbers(unicity_p, "--unicity-p")
-    drawing = cast(Strategy, strategy)
-    for many in (p, *points):  # before a long reading, not after
-        UnicityConfig(many, drawing, users, seed)
-    profiles = m.profiles_of(profile)
+    known = KnowledgeConfig(p, cast(Strategy, strategy), users, seed)
+    points = tuple(whole_numbers(unicity_p, "--unicity-p"))
+    config = Config(known, tuple(m.profiles_of(profile)), points)  # before a long reading
     engine = LocalEngine(workers)
     if out is not None:
         check_writable(out)
+    if tables is not None:
+        t.check_folder(tables)
     fs, report = wanted.read()
+    config = replace(config, profiles=config.profiles or (as_read(fs),))
     with progress_line("disclosure") as progress:
-        table = disclosure_grid(
-            fs, profiles or [m.as_read(fs)], p=p, unicity_p=points, strategy=drawing, users=users,
-            seed=seed, engine=engine, progress=progress,
-        )  # fmt: skip
-    names = [f"unicity_p{q}" for q in points] + ["k", "em", "kl"]
-    values = table.set_index("profile")[names]
-    agreement = ordinal_agreement(values) if len(values) > 1 else pd.DataFrame()
+        result = study(fs, config, engine=engine, progress=progress)
     if out is not None:
-        write_table([table], out)
+        write_table([result.to_frame()], out)
+    if tables is not None:
+        t.write_tables(result, tables)
     if as_json:
-        told = _plain(fs, table, agreement)
-        typer.echo(json.dumps(told, ensure_ascii=False, indent=2, allow_nan=False))
+        typer.echo(json.dumps(_plain(result), ensure_ascii=False, indent=2, allow_nan=False))
         return
     typer.echo(wanted.account(fs, report))
-    typer.echo(_table(table, points))
+    typer.echo(_table(result))
     typer.echo(
-        f"Someone who knows nothing finds one in {int(fs.weight.sum()):,}, and learns nothing: "
+        f"Someone who knows nothing finds one in {result.n_users:,}, and learns nothing: "
         "EM and KL 0."
     )
-    if len(agreement):
-        typer.echo(_agreement(agreement))
+    if len(result.agreement):
+        typer.echo(_agreement(result.agreement))
     if out is not None:
         typer.echo(f"Disclosure by profile written to {out}.")
+    if tables is not None:
+        typer.echo(f"Tables written to {tables}.")
 
 
-def _plain(fs: FingerprintSet, table: pd.DataFrame, agreement: pd.DataFrame) -> dict[str, Any]:
-    pairs = agreement.to_dict("records")
+def _plain(result: Result) -> dict[str, Any]:
+    pairs = result.agreement.to_dict("records")
     for pair in pairs:
         pair["tau"] = None if math.isnan(pair["tau"]) else pair["tau"]
     return {
-        "users": int(fs.weight.sum()),
-        "config": table.attrs["config"],
-        "digest": table.attrs["digest"],
-        "disclosure": table.to_dict("records"),
+        "users": result.n_users,
+        "config": asdict(result.config.knowledge),
+        "digest": result.digest,
+        "disclosure": result.grid.to_dict("records"),
         "agreement": pairs,
     }
 
 
-def _table(table: pd.DataFrame, points: list[int]) -> str:
+def _table(result: Result) -> str:
+    points = result.config.points
     rows = [
         [
             row["profile"],
@@ -114,7 +102,7 @@ def _table(table: pd.DataFrame, points: list[int]) -> str:
             f"{row['targets']:,}",
             f"{row['too_few']:,}",
         ]
-        for row in table.to_dict("records")
+        for row in result.grid.to_dict("records")
     ]
     head = ["profile", *(f"unicity, {q} points" for q in points), "k", "EM", "KL, nats", "bins",
             "people", "too few points"]  # fmt: skip

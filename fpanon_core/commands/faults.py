@@ -20,7 +20,7 @@ class PlainFaults(TyperGroup):
         try:
             return super().invoke(ctx)
         except FpanonError as fault:
-            typer.echo(f"Error: {for_command_line(str(fault))}", err=True)
+            typer.echo(f"Error: {for_command_line(fault.message)}", err=True)
             raise typer.Exit(2) from None
         except (typer.Exit, typer.Abort, BrokenPipeError):
             raise

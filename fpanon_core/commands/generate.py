@@ -10,10 +10,10 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from ..io.generate import DEFAULT_START, generate_cdr_chunks
-from ..io.region import generate_region
-from ..io.writing import check_writable, write_table
 from ..model.errors import ConfigError
+from ..synthetic.generate import DEFAULT_START, generate_cdr_chunks
+from ..synthetic.region import generate_region
+from ..tables.writing import check_writable, write_table
 from .terminal import progress_line
 
 _CHUNK_USERS = 10_000

@@ -5,24 +5,25 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, cast
 
+import pandas as pd
 import typer
 
-from ..anonymize.glove import glove as hide
-from ..anonymize.verification import verify_k_anonymity
 from ..engines.local import LocalEngine
 from ..io.published import dictionary_path, write_published, write_suppressed
-from ..io.writing import check_writable
-from ..model.glove import GloveResult, Verification
+from ..model.glove import GloveResult
+from ..studies import comparison, hiding
+from ..tables.writing import check_writable
 from . import measuring as m
 from . import reading as r
+from .tables import Tables, check_folder, write_tables
 from .terminal import progress_line, table_text
 
 
+@r.reading_options
 def glove(
-    source: r.Source = None,
-    sample_key: r.SampleKey = None,
+    wanted: r.Request,
     k: Annotated[int, typer.Option("--k", help="Least number of people who look the same.")] = 2,
     suppress_space_m: Annotated[
         float | None,
@@ -46,18 +47,6 @@ def glove(
             metavar="merge|suppress",
         ),
     ] = "merge",
-    user: r.User = None,
-    time: r.Time = None,
-    lat: r.Lat = None,
-    lon: r.Lon = None,
-    antenna: r.Antenna = None,
-    offset: r.Offset = None,
-    antennas: r.Antennas = None,
-    timezone: r.Timezone = None,
-    naive_timezone: r.NaiveTimezone = None,
-    granularity_m: r.GranularityM = 100.0,
-    granularity_min: r.GranularityMin = 1.0,
-    screen: r.Screen = None,
     w_space: m.WSpace = 0.5,
     w_time: m.WTime = None,
     max_space_m: m.MaxSpaceM = 20_000.0,
@@ -78,59 +67,87 @@ def glove(
             help="Write the suppressed samples: pseudonym, row number, reason. Not for release.",
         ),
     ] = None,
+    tables: Tables = None,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare",
+            help="Beside it, the cost of making everyone equally coarse, and of GLOVE without and "
+            "with limits (15 km, 6 hours), for k = 2, 5 and 10.",
+        ),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the figures as JSON, for machines.")
     ] = False,
 ) -> None:
     """Hide everyone in a crowd of k with one fingerprint (GLOVE), and verify it."""
-    wanted = r.Reading.of(locals())
-    config = m.stretch(w_space, w_time, max_space_m, max_time_min)
+    stretch = m.stretch(w_space, w_time, max_space_m, max_time_min)
+    config = hiding.Config(
+        k, suppress_space_m, suppress_time_min, cast(hiding.Leftover, leftover), stretch
+    )
     engine = LocalEngine(workers)
     for path in (out, suppressed_out):
         if path is not None:
             check_writable(path)
+    if tables is not None:
+        check_folder(tables)
     fs, report = wanted.read()
     with progress_line("GLOVE") as progress:
-        result = hide(
-            fs, k, config=config, suppress_space_m=suppress_space_m,
-            suppress_time_min=suppress_time_min,
-            leftover=cast(Literal["merge", "suppress"], leftover), engine=engine, progress=progress,
-        )  # fmt: skip
-    verdict = verify_k_anonymity(fs, result, k)
-    if verdict.passed:  # what fails is not released
+        result = hiding.study(fs, config, engine=engine, progress=progress)
+    passed = result.verdict.passed
+    beside = None
+    if compare and passed:
+        with progress_line("comparison") as progress:
+            wishes = comparison.Config(stretch=stretch)
+            beside = comparison.study(fs, wishes, engine=engine, progress=progress)
+    if passed:  # what fails is not released
         if out is not None:
-            write_published(result, out)
+            write_published(result.release, out)
         if suppressed_out is not None:
-            write_suppressed(result, suppressed_out)
+            write_suppressed(result.release, suppressed_out)
+        for made in (result, beside):
+            if tables is not None and made is not None:
+                write_tables(made, tables)
     if as_json:
-        typer.echo(json.dumps(_plain(result, verdict), ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(_plain(result, beside), ensure_ascii=False, indent=2))
     else:
         typer.echo(wanted.account(fs, report))
-        typer.echo(_table(result))
-        typer.echo(str(verdict))
-    if not verdict.passed:
+        typer.echo(_table(result.release))
+        typer.echo(str(result.verdict))
+        if beside is not None:
+            typer.echo(_compared(beside.comparison))
+    if not passed:
         typer.echo("Error: the release did not pass its verification; nothing written.", err=True)
         raise typer.Exit(1)
     if out is not None and not as_json:
         typer.echo(f"Release written to {out}, its columns explained in {dictionary_path(out)}.")
     if suppressed_out is not None and not as_json:
         typer.echo(f"Suppressed samples, not for release, written to {suppressed_out}.")
+    if tables is not None and not as_json:
+        typer.echo(f"Tables, of which suppressed.csv is not for release, written to {tables}.")
 
 
-def _plain(result: GloveResult, verdict: Verification) -> dict[str, Any]:
-    figures = {
-        name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in result.summary().items()
+def _plain(result: hiding.Result, beside: comparison.Result | None) -> dict[str, Any]:
+    release = result.release
+    told = {
+        **_without_nan(release.summary()),
+        "suppress_space_m": release.suppress_space_m,
+        "suppress_time_min": release.suppress_time_min,
+        "leftover": release.leftover,
+        "digest": release.digest,
+        "verified": result.verdict.passed,
+        "violations": result.verdict.counts,
+        "versions": release.versions,
     }
+    if beside is not None:
+        told["comparison"] = [_without_nan(row) for row in beside.comparison.to_dict("records")]
+    return told
+
+
+def _without_nan(figures: dict[Any, Any]) -> dict[Any, Any]:
     return {
-        **figures,
-        "suppress_space_m": result.suppress_space_m,
-        "suppress_time_min": result.suppress_time_min,
-        "leftover": result.leftover,
-        "digest": result.digest,
-        "verified": verdict.passed,
-        "violations": verdict.counts,
-        "versions": result.versions,
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in figures.items()
     }
 
 
@@ -146,6 +163,23 @@ def _table(result: GloveResult) -> str:
         ["temporal span", _span(s["mean_time_min"], s["median_time_min"], "min", 0)],
     ]
     return table_text(["figure", "value"], rows)
+
+
+def _compared(table: pd.DataFrame) -> str:
+    rows = [
+        [
+            f"{row['method']} ({row['profile']})" if row["profile"] else row["method"],
+            str(row["k"]),
+            f"{row['share_hidden']:.1%}",
+            _span(row["mean_space_m"] / 1000, row["median_space_m"] / 1000, "km", 2),
+            _span(row["mean_time_min"], row["median_time_min"], "min", 0),
+            f"{row['suppressed_share']:.1%}",
+            "yes" if row["verified"] else "no",
+        ]
+        for row in table.to_dict("records")
+    ]
+    head = ["way", "k", "hidden", "spatial span", "temporal span", "suppressed", "verified"]
+    return table_text(head, rows)
 
 
 def _span(mean: float, median: float, unit: str, digits: int) -> str:

@@ -12,25 +12,13 @@ import typer
 
 from ..io.hints import for_command_line
 from ..io.report import IngestReport
-from ..io.writing import check_writable, write_table
+from ..tables.writing import check_writable, write_table
 from . import reading as r
 
 
+@r.reading_options
 def ingest(
-    source: r.Source = None,
-    sample_key: r.SampleKey = None,
-    user: r.User = None,
-    time: r.Time = None,
-    lat: r.Lat = None,
-    lon: r.Lon = None,
-    antenna: r.Antenna = None,
-    offset: r.Offset = None,
-    antennas: r.Antennas = None,
-    timezone: r.Timezone = None,
-    naive_timezone: r.NaiveTimezone = None,
-    granularity_m: r.GranularityM = 100.0,
-    granularity_min: r.GranularityMin = 1.0,
-    screen: r.Screen = None,
+    wanted: r.Request,
     rejects: Annotated[
         Path | None,
         typer.Option("--rejects", help="Write the rows set aside, with reasons, without users."),
@@ -44,7 +32,6 @@ def ingest(
     ] = False,
 ) -> None:
     """Read a file of call records and say what was found, used and set aside."""
-    wanted = r.Reading.of(locals())
     for path in (rejects, out):
         if path is not None:
             check_writable(path)
@@ -56,7 +43,7 @@ def ingest(
     if as_json:
         typer.echo(json.dumps(_plain(report), ensure_ascii=False, indent=2))
         return
-    typer.echo(for_command_line(report.summary()))
+    typer.echo(report.summary(for_command_line))
     if note := wanted.attribution():
         typer.echo(f"Note: {note}")
     if rejects is not None:

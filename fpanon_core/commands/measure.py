@@ -3,46 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
-import pandas as pd
 import typer
 
-from ..anonymize.generalize import generalize
 from ..engines.local import LocalEngine
-from ..io.writing import check_writable, write_table
-from ..measures.components import mean_components
-from ..measures.kgap import k_gap
-from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
-from ..model.profiles import GeneralizationProfile, Grid
-from ..model.results import FloatArray, KGapResult
+from ..studies import anonymizability
+from ..studies.anonymizability import Config, Result
+from ..studies.under_profiles import check_profiles
+from ..tables.writing import check_writable, write_table
 from . import measuring as m
 from . import reading as r
+from .tables import Tables, check_folder, write_tables
 from .terminal import progress_line, table_text, whole_numbers
 
 
+@r.reading_options
 def measure(
-    source: r.Source = None,
-    sample_key: r.SampleKey = None,
+    wanted: r.Request,
     k: Annotated[str, typer.Option("--k", help="Crowds to hide in, such as 2,5,10.")] = "2",
     profile: m.Profiles = None,
-    user: r.User = None,
-    time: r.Time = None,
-    lat: r.Lat = None,
-    lon: r.Lon = None,
-    antenna: r.Antenna = None,
-    offset: r.Offset = None,
-    antennas: r.Antennas = None,
-    timezone: r.Timezone = None,
-    naive_timezone: r.NaiveTimezone = None,
-    granularity_m: r.GranularityM = 100.0,
-    granularity_min: r.GranularityMin = 1.0,
-    screen: r.Screen = None,
     w_space: m.WSpace = 0.5,
     w_time: m.WTime = None,
     max_space_m: m.MaxSpaceM = 20_000.0,
@@ -52,102 +35,59 @@ def measure(
         Path | None,
         typer.Option("--out", help="Write one row per pseudonym, profile and k (.csv, .parquet)."),
     ] = None,
+    tables: Tables = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the summary as JSON, for machines.")
     ] = False,
 ) -> None:
     """Measure everyone's k-gap: the effort to make them one of k who look the same."""
-    wanted = r.Reading.of(locals())
-    crowds = whole_numbers(k, "--k")
-    profiles = m.profiles_of(profile)
-    config = m.stretch(w_space, w_time, max_space_m, max_time_min)
+    stretch = m.stretch(w_space, w_time, max_space_m, max_time_min)
+    config = Config(tuple(m.profiles_of(profile)), tuple(whole_numbers(k, "--k")), stretch)
     engine = LocalEngine(workers)
     if out is not None:
         check_writable(out)
+    if tables is not None:
+        check_folder(tables)
     fs, report = wanted.read()
-    gaps = list(_gaps(fs, profiles, crowds, config, engine))
+    check_profiles(fs, config.profiles)
+    with progress_line("k-gap") as progress:
+        result = anonymizability.study(fs, config, engine=engine, progress=progress)
     if out is not None:
-        write_table([gap.to_frame() for gap in gaps], out)
+        write_table([result.to_frame()], out)
+    if tables is not None:
+        write_tables(result, tables)
     if as_json:
-        summary = {"users": fs.n_users, "digest": fs.digest, "gaps": [g.summary() for g in gaps]}
-        typer.echo(json.dumps(summary, ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(_plain(fs, result), ensure_ascii=False, indent=2))
         return
     typer.echo(wanted.account(fs, report))
-    typer.echo(_table(gaps))
+    typer.echo(_table(result))
     if out is not None:
         typer.echo(f"k-gaps by pseudonym written to {out}.")
+    if tables is not None:
+        typer.echo(f"All tables written to {tables}.")
 
 
-@dataclass(frozen=True, eq=False)
-class _Gap:
-    """Everyone's k-gap at one profile and k."""
-
-    profile: GeneralizationProfile
-    fs: FingerprintSet
-    result: KGapResult
-    space_m: FloatArray
-    time_min: FloatArray
-
-    def summary(self) -> dict[str, Any]:
-        low, middle, high = np.percentile(self.result.values, [25, 50, 75])
-        return {
-            "grid_m": self.profile.grid_m,
-            "window_min": self.profile.minutes,
-            "k": self.result.k,
-            "share_hidden": float(np.mean(self.result.values == 0)),
-            "p25": float(low),
-            "median": float(middle),
-            "p75": float(high),
-            "mean_distance_m": float(self.space_m.mean()),
-            "mean_time_min": float(self.time_min.mean()),
-        }
-
-    def to_frame(self) -> pd.DataFrame:
-        pseudonyms = np.array(self.fs.pseudonyms)[self.result.users]
-        return pd.DataFrame(
-            {
-                "pseudonym": pseudonyms,
-                "grid_m": self.profile.grid_m,
-                "window_min": float(self.profile.minutes),
-                "k": self.result.k,
-                "k_gap": self.result.values,
-                "mean_distance_m": self.space_m,
-                "mean_time_min": self.time_min,
-            }
-        )
+def _plain(fs: FingerprintSet, result: Result) -> dict[str, Any]:
+    """The summary, with None where there is no number, as JSON knows no NaN."""
+    rows = result.to_frame("k_gap_summary").to_dict("records")
+    gaps = [
+        {n: None if isinstance(v, float) and math.isnan(v) else v for n, v in row.items()}
+        for row in rows
+    ]
+    return {"users": fs.n_users, "digest": result.digest, "gaps": gaps}
 
 
-def _gaps(
-    fs: FingerprintSet,
-    profiles: list[GeneralizationProfile],
-    crowds: list[int],
-    config: StretchConfig,
-    engine: LocalEngine,
-) -> Iterator[_Gap]:
-    """One run per profile, at the largest k; smaller ones are read off it."""
-    as_read = GeneralizationProfile(Grid(fs.granularity_m), fs.granularity_min)
-    for profile in profiles or [as_read]:
-        seen = generalize(fs, profile) if profiles else fs
-        with progress_line(f"k-gap at {profile}") as progress:
-            widest = k_gap(seen, crowds[-1], config=config, engine=engine, progress=progress)
-        for k in crowds:
-            result = widest.at(k)
-            yield _Gap(profile, seen, result, *mean_components(seen, result, engine=engine))
-
-
-def _table(gaps: list[_Gap]) -> str:
-    rows = []
-    for gap in gaps:
-        s = gap.summary()
-        rows.append(
-            [
-                str(gap.profile),
-                str(s["k"]),
-                f"{s['share_hidden']:.1%}",
-                *(f"{s[name]:.3f}" for name in ("p25", "median", "p75")),
-                f"{s['mean_distance_m'] / 1000:.2f} km",
-                f"{s['mean_time_min']:.0f} min",
-            ]
-        )
+def _table(result: Result) -> str:
+    rows = [
+        [
+            row["profile"],
+            str(row["k"]),
+            f"{row['share_hidden']:.1%}",
+            *(f"{row[name]:.3f}" for name in ("p25", "median", "p75")),
+            f"{row['mean_distance_m'] / 1000:.2f} km",
+            f"{row['mean_time_min']:.0f} min",
+        ]
+        for row in result.to_frame("k_gap_summary").to_dict("records")
+    ]
     head = ["profile", "k", "hidden", "k-gap p25", "median", "p75", "mean distance", "mean time"]
     return table_text(head, rows)

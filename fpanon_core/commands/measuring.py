@@ -8,9 +8,7 @@ from typing import Annotated
 import typer
 
 from ..model.configs import StretchConfig
-from ..model.errors import ConfigError
-from ..model.fingerprints import FingerprintSet
-from ..model.profiles import GeneralizationProfile, Grid
+from ..model.profiles import GeneralizationProfile, parse_profile
 
 WSpace = Annotated[float, typer.Option(help="Weight of space.")]
 WTime = Annotated[
@@ -25,8 +23,9 @@ Profiles = Annotated[
     typer.Option(
         "--profile",
         help="Generalize first, to a grid of METRES and windows of MINUTES, as in 2500:60; lists, "
-        "as in 500,1000,2000:60,120, mean every combination; may be given several times. The data "
-        "as read if not given.",
+        "as in 500,1000,2000:60,120, mean every combination; may be given several times. Also in "
+        "words, as in '2.5 km · 1 h'; a7:60 for clusters of about 7 antennas, @district:60 for "
+        "regions of the antenna table. The data as read if not given.",
         metavar="METRES:MINUTES",
     ),
 ]
@@ -56,21 +55,20 @@ def stretch(
 
 
 def profiles_of(texts: list[str] | None) -> list[GeneralizationProfile]:
-    """From ``["2500:60"]``, or ``["500,1000:60,120"]`` for every combination; none of none."""
-    return [each for text in texts or [] for each in _profiles(text)]
+    """What the options ``--profile`` ask for, in their order; none of none.
+
+    Examples
+    --------
+    >>> [each.code for each in profiles_of(["500,1000:60,120", "a7x60", "2.5 km · 1 h"])]
+    ['500x60', '500x120', '1000x60', '1000x120', 'a7x60', '2500x60']
+    """
+    return [parse_profile(each) for text in texts or [] for each in _combinations(text)]
 
 
-def as_read(fs: FingerprintSet) -> GeneralizationProfile:
-    """The profile that leaves the data as they were read."""
-    return GeneralizationProfile(Grid(fs.granularity_m), fs.granularity_min)
-
-
-def _profiles(text: str) -> list[GeneralizationProfile]:
-    try:
-        spaces, windows = ([float(n) for n in part.split(",")] for part in text.split(":"))
-    except ValueError:
-        raise ConfigError(
-            f"--profile {text!r} is not metres:minutes; give for example --profile 2500:60 or "
-            "--profile 500,1000:60,120."
-        ) from None
-    return [GeneralizationProfile(Grid(m), minutes) for m, minutes in product(spaces, windows)]
+def _combinations(text: str) -> list[str]:
+    """Of lists such as ``"500,1000:60,120"`` every combination; any other text alone."""
+    spaces, colon, windows = text.partition(":")
+    if not colon or "," not in text:
+        return [text]
+    pairs = product(spaces.split(","), windows.split(","))
+    return [f"{space.strip()}:{window.strip()}" for space, window in pairs]

@@ -4,46 +4,42 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import pandas as pd
 import typer
 
-from ..anonymize.option_result import Asked, OptionResult, utility_choice
-from ..anonymize.options import explore_options
-from ..anonymize.presets import fine_grid, glove_ladder, trade_grid
-from ..anonymize.table import OptionsTable
 from ..engines.local import LocalEngine
 from ..io.questionnaire import DOMAINS, questionnaire_template, read_questionnaire
-from ..io.writing import check_writable, read_json, write_json, write_table
 from ..model.configs import KnowledgeConfig, Strategy
 from ..model.disclosure import MEASURES
 from ..model.errors import ConfigError
-from ..model.fingerprints import FingerprintSet
 from ..model.options import ReleaseOption, as_option
+from ..studies.option_result import Asked, OptionResult, UtilityChoice, utility_choice
+from ..studies.options import Config, study
+from ..studies.options_table import OptionsTable
+from ..studies.presets import PRESETS
+from ..tables.writing import check_writable, read_json, write_json, write_table
 from . import measuring as m
 from . import reading as r
+from . import tables as t
 from .terminal import progress_line, table_text
 
-_PRESETS: dict[str, Callable[[FingerprintSet], list[ReleaseOption]]] = {
-    "trade": trade_grid,
-    "fine": fine_grid,
-    "glove": lambda _: glove_ladder(),
-}
 _REJECTS_SHOWN = 20
 
 
+@r.reading_options
 def options(
-    source: r.Source = None,
-    sample_key: r.SampleKey = None,
+    wanted: r.Request,
     preset: Annotated[
         str | None,
         typer.Option(
             "--preset",
             help="Options to explore: trade (3 regions by 4 windows), fine (6 grids by 6 windows), "
-            "glove (k = 2, 5, 10), or several as in trade,glove. trade if nothing else is given.",
+            "glove (k = 2, 5, 10, as far as there are users), asis (the data as they are), or "
+            "several as in trade,glove. trade if nothing else is given.",
         ),
     ] = None,
     options_file: Annotated[
@@ -95,18 +91,6 @@ def options(
     seed: Annotated[
         int, typer.Option("--seed", help="Of techniques and draws; the same gives the same.")
     ] = 0,
-    user: r.User = None,
-    time: r.Time = None,
-    lat: r.Lat = None,
-    lon: r.Lon = None,
-    antenna: r.Antenna = None,
-    offset: r.Offset = None,
-    antennas: r.Antennas = None,
-    timezone: r.Timezone = None,
-    naive_timezone: r.NaiveTimezone = None,
-    granularity_m: r.GranularityM = 100.0,
-    granularity_min: r.GranularityMin = 1.0,
-    screen: r.Screen = None,
     workers: m.Workers = None,
     out: Annotated[
         Path | None,
@@ -116,59 +100,44 @@ def options(
             "what that already holds of the same data is not computed again.",
         ),
     ] = None,
+    tables: t.Tables = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the table as JSON, for machines.")
     ] = False,
 ) -> None:  # fmt: skip
     """Weigh release options: each one's risk and utility, and which are dominated."""
-    wanted = r.Reading.of(locals())
-    drawing = cast(Strategy, strategy)
-    KnowledgeConfig(p, drawing, users, seed)  # before a long reading, not after
-    if limit is not None and not 0 <= limit <= (math.inf if risk == "kl" else 1):
-        raise ConfigError(f"--limit {limit:g}: give a share from 0 to 1, such as 0.1 for 10 %.")
-    if risk not in MEASURES:
-        raise ConfigError(f"--risk {risk!r} is unknown; give one of {', '.join(MEASURES)}.")
-    own = None if options_file is None else _options_in(options_file)
+    # Whatever can be checked is checked before a long reading, not after.
+    knowledge = KnowledgeConfig(p, cast(Strategy, strategy), users, seed)
+    Config(knowledge=knowledge)
+    _check_risk(risk, limit)
+    own = _options_in(options_file, out)
     presets = _presets(preset, own)
-    answers = None if questionnaire is None else read_questionnaire(questionnaire)
-    useful: Any = _weights(utility) if answers is None else Asked(answers, utility)
-    utility_choice(useful)
+    choice, answers = _utility(utility, questionnaire)
     engine = LocalEngine(workers)
     for path in (out, template):
         if path is not None:
             check_writable(path)
-    if options_file is not None and out is not None and _beside(out) == options_file:
-        raise ConfigError(
-            f"{options_file} holds the options, and --out {out} would write over it; give --out "
-            "another name."
-        )
+    if tables is not None:
+        t.check_folder(tables)
     previous = _previous(out)
     fs, report = wanted.read()
-    asked = [*(own or []), *(option for name in presets for option in _PRESETS[name](fs))]
-    asked = list({option.steps: option for option in reversed(asked)}.values())[::-1]
-    if questionnaire is not None:  # what was asked about is known only now
-        answers = read_questionnaire(questionnaire, options=asked, domains=DOMAINS)
-        useful = Asked(answers, utility)
+    asked = _distinct([*own, *(option for name in presets for option in PRESETS[name](fs))])
     if template is not None:
         write_table([questionnaire_template(asked)], template)
         typer.echo(f"An empty questionnaire on {len(asked)} options written to {template}.")
         return
-    done: list[OptionResult] = []
-    whole = OptionsTable((), risk, utility_choice(useful), KnowledgeConfig(p, drawing, users, seed),
-                         fs.digest)  # fmt: skip
-
-    def keep(result: OptionResult) -> None:
-        done.append(result)
-        if out is not None:
-            write_json(_kept(whole, done, previous), _beside(out))
-
+    if questionnaire is not None:  # what was asked about is known only now
+        choice, answers = _utility(utility, questionnaire, options=asked, domains=DOMAINS)
+    saved = _Saved(OptionsTable((), risk, choice, knowledge, fs.digest), out, previous)
     with progress_line("options") as progress:
-        table = explore_options(
-            fs, asked, risk=risk, utility=useful, p=p, strategy=drawing, users=users, seed=seed,
-            engine=engine, progress=progress, previous=previous, on_option=keep,
-        )  # fmt: skip
+        table = study(
+            fs, Config(tuple(asked), knowledge), previous, saved.add, engine=engine,
+            progress=progress,
+        ).with_choice(risk, choice)  # fmt: skip
     if out is not None:
         write_table([table.to_frame()], out)
+    if tables is not None:
+        t.write_tables(table, tables)
     if as_json:
         typer.echo(json.dumps(_plain(table, limit), ensure_ascii=False, indent=2))
         return
@@ -178,23 +147,55 @@ def options(
     typer.echo(_table(table, limit))
     if out is not None:
         typer.echo(f"Options written to {out}, and all figures to {_beside(out)}.")
+    if tables is not None:
+        typer.echo(f"Tables written to {tables}.")
 
 
-def _presets(text: str | None, own: list[ReleaseOption] | None) -> list[str]:
-    names = ["trade"] if text is None and own is None else [n for n in (text or "").split(",") if n]
-    for name in names:
-        if name not in _PRESETS:
-            raise ConfigError(f"--preset {name!r} is unknown; give {', '.join(_PRESETS)}.")
-    return names
+def _check_risk(risk: str, limit: float | None) -> None:
+    if limit is not None and not 0 <= limit <= (math.inf if risk == "kl" else 1):
+        raise ConfigError(f"--limit {limit:g}: give a share from 0 to 1, such as 0.1 for 10 %.")
+    if risk not in MEASURES:
+        raise ConfigError(f"--risk {risk!r} is unknown; give one of {', '.join(MEASURES)}.")
 
 
-def _options_in(path: Path) -> list[ReleaseOption]:
+def _options_in(path: Path | None, out: Path | None) -> list[ReleaseOption]:
+    """The options of a file, which the output must not write over; none without a file."""
+    if path is None:
+        return []
+    if out is not None and _beside(out) == path:
+        raise ConfigError(
+            f"{path} holds the options, and --out {out} would write over it; give --out another "
+            "name."
+        )
     plain = read_json(path)
     if not isinstance(plain, list) or not plain:
         raise ConfigError(
             'The file of options is no list; write [{"name": …, "steps": [{"technique": …}]}].'
         )
     return [as_option(each) for each in plain]
+
+
+def _presets(text: str | None, own: list[ReleaseOption]) -> list[str]:
+    names = ["trade"] if text is None and not own else [n for n in (text or "").split(",") if n]
+    for name in names:
+        if name not in PRESETS:
+            raise ConfigError(f"--preset {name!r} is unknown; give {', '.join(PRESETS)}.")
+    return names
+
+
+def _distinct(options: list[ReleaseOption]) -> list[ReleaseOption]:
+    """Two ways to the same steps are one option; the first keeps its name."""
+    return list({option.steps: option for option in reversed(options)}.values())[::-1]
+
+
+def _utility(
+    text: str, questionnaire: Path | None, **known: Any
+) -> tuple[UtilityChoice, pd.DataFrame | None]:
+    """Which utility is meant; and the answers, where experts were asked."""
+    if questionnaire is None:
+        return utility_choice(_weights(text)), None
+    answers = read_questionnaire(questionnaire, **known)
+    return utility_choice(Asked(answers, text)), answers
 
 
 def _weights(text: str) -> str | dict[str, float]:
@@ -222,14 +223,25 @@ def _previous(out: Path | None) -> OptionsTable | None:
     return OptionsTable.from_dict(read_json(_beside(out)))
 
 
-def _kept(
-    table: OptionsTable, done: list[OptionResult], previous: OptionsTable | None
-) -> dict[str, Any]:
-    """What is done so far and, of the same data, what an earlier run had beyond it."""
-    known = {} if previous is None else previous.reusable(table.digest, table.config)
-    steps = {result.option.steps for result in done}
-    results = [*done, *(each for key, each in known.items() if key not in steps)]
-    return {**table.to_dict(), "results": [result.to_dict() for result in results]}
+class _Saved:
+    """What is done so far, beside the output, for a later run to go on from.
+
+    And what an earlier run had beyond it of the same data.
+    """
+
+    def __init__(
+        self, table: OptionsTable, out: Path | None, previous: OptionsTable | None
+    ) -> None:
+        self._table, self._out = table, out
+        self._known = {} if previous is None else previous.reusable(table.digest, table.config)
+
+    def add(self, result: OptionResult) -> None:
+        """Save one more result."""
+        self._known.pop(result.option.steps, None)
+        self._table = replace(self._table, results=(*self._table.results, result))
+        if self._out is not None:
+            whole = replace(self._table, results=(*self._table.results, *self._known.values()))
+            write_json(whole.to_dict(), _beside(self._out))
 
 
 def _plain(table: OptionsTable, limit: float | None) -> dict[str, Any]:

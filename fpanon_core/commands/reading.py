@@ -2,89 +2,78 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from ..io.cdr import read_cdr
 from ..io.report import IngestReport
 from ..io.samples import SAMPLES, sample
+from ..model.configs import Screening
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
+from ..studies.reading import Reading, Source, read
+from ..tables.names import ROLES
 
 _KEYS = ", ".join(s.key for s in SAMPLES)
 _COLUMN = "Column of the {}: its name, or its position (0 is the first). Found out if not given."
-
-Source = Annotated[
-    Path | None,
-    typer.Argument(help="CSV, TSV, Parquet or XLSX, also as .gz or .zip.", show_default=False),
-]
-SampleKey = Annotated[
-    str | None, typer.Option("--sample", help=f"Instead of a file, a shipped data set: {_KEYS}.")
-]
-User = Annotated[str | None, typer.Option("--user", help=_COLUMN.format("user"))]
-Time = Annotated[str | None, typer.Option("--time", help=_COLUMN.format("time"))]
-Lat = Annotated[str | None, typer.Option("--lat", help=_COLUMN.format("latitude"))]
-Lon = Annotated[str | None, typer.Option("--lon", help=_COLUMN.format("longitude"))]
-Antenna = Annotated[str | None, typer.Option("--antenna", help=_COLUMN.format("antenna"))]
-Offset = Annotated[
-    str | None, typer.Option("--offset", help=_COLUMN.format("offset from UTC in minutes"))
-]
-Antennas = Annotated[
-    Path | None, typer.Option("--antennas", help="Table of the antennas' positions.")
-]
-Timezone = Annotated[
-    str | None,
-    typer.Option("--timezone", help="Local time zone, such as Africa/Dakar. Guessed if not given."),
-]
-NaiveTimezone = Annotated[
-    str | None,
-    typer.Option(
-        "--naive-timezone",
-        help="Zone of clock times without offset; the local one if not given.",
-    ),
-]
-GranularityM = Annotated[
-    float, typer.Option("--granularity-m", help="Side of a sample's cell, metres.")
-]
-GranularityMin = Annotated[
-    float, typer.Option("--granularity-min", help="Length of a sample, minutes.")
-]
-Screen = Annotated[
-    str | None,
-    typer.Option(
-        "--screen",
-        help="Users to keep: civ (a sample on every day), sen (active on more than 75 % of days), "
-        "or a least number of samples.",
-    ),
-]
+_NAMED = inspect.Parameter.KEYWORD_ONLY
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What to read and how; one field per option."""
+class Request:
+    """What to read and how, as the options of a command say it; one field per option."""
 
-    source: Path | None = None
-    sample_key: str | None = None
-    user: str | None = None
-    time: str | None = None
-    lat: str | None = None
-    lon: str | None = None
-    antenna: str | None = None
-    offset: str | None = None
-    antennas: Path | None = None
-    timezone: str | None = None
-    naive_timezone: str | None = None
-    granularity_m: float = 100.0
-    granularity_min: float = 1.0
-    screen: str | None = None
-
-    @classmethod
-    def of(cls, options: dict[str, Any]) -> Reading:
-        """From a command's options, of which it takes its own."""
-        return cls(**{f.name: options[f.name] for f in fields(cls)})
+    source: Annotated[
+        Path | None,
+        typer.Argument(help="CSV, TSV, Parquet or XLSX, also as .gz or .zip.", show_default=False),
+    ] = None
+    sample_key: Annotated[
+        str | None,
+        typer.Option("--sample", help=f"Instead of a file, a shipped data set: {_KEYS}."),
+    ] = None
+    user: Annotated[str | None, typer.Option("--user", help=_COLUMN.format("user"))] = None
+    time: Annotated[str | None, typer.Option("--time", help=_COLUMN.format("time"))] = None
+    lat: Annotated[str | None, typer.Option("--lat", help=_COLUMN.format("latitude"))] = None
+    lon: Annotated[str | None, typer.Option("--lon", help=_COLUMN.format("longitude"))] = None
+    antenna: Annotated[str | None, typer.Option("--antenna", help=_COLUMN.format("antenna"))] = None
+    offset: Annotated[
+        str | None, typer.Option("--offset", help=_COLUMN.format("offset from UTC in minutes"))
+    ] = None
+    antennas: Annotated[
+        Path | None, typer.Option("--antennas", help="Table of the antennas' positions.")
+    ] = None
+    timezone: Annotated[
+        str | None,
+        typer.Option(
+            "--timezone", help="Local time zone, such as Africa/Dakar. Guessed if not given."
+        ),
+    ] = None
+    naive_timezone: Annotated[
+        str | None,
+        typer.Option(
+            "--naive-timezone",
+            help="Zone of clock times without offset; the local one if not given.",
+        ),
+    ] = None
+    granularity_m: Annotated[
+        float, typer.Option("--granularity-m", help="Side of a sample's cell, metres.")
+    ] = 100.0
+    granularity_min: Annotated[
+        float, typer.Option("--granularity-min", help="Length of a sample, minutes.")
+    ] = 1.0
+    screen: Annotated[
+        str | None,
+        typer.Option(
+            "--screen",
+            help="Users to keep: civ (a sample on every day), sen (active on more than 75 % of "
+            "days), or a least number of samples.",
+        ),
+    ] = None
 
     def read(self) -> tuple[FingerprintSet, IngestReport]:
         """The fingerprints and the account of the reading.
@@ -98,29 +87,7 @@ class Reading:
         """
         if (self.source is None) == (self.sample_key is None):
             raise ConfigError("Give either a file to read or --sample, one of the two.")
-        source, antennas, timezone = self.source, self.antennas, self.timezone
-        if self.sample_key is not None:
-            shipped = sample(self.sample_key)
-            source = shipped.path
-            antennas = antennas or shipped.antennas_path
-            timezone = timezone or shipped.timezone
-        roles = ("user", "time", "lat", "lon", "antenna", "offset")
-        named = {role: getattr(self, role) for role in roles}
-        columns = {
-            role: int(column) if column.isdecimal() else column
-            for role, column in named.items()
-            if column is not None
-        }
-        return read_cdr(
-            source,
-            columns=columns or None,
-            antennas=antennas,
-            timezone=timezone,
-            naive_timezone=self.naive_timezone,
-            granularity_m=self.granularity_m,
-            granularity_min=self.granularity_min,
-            screen=int(self.screen) if self.screen and self.screen.isdecimal() else self.screen,
-        )
+        return read(self._what(), self._how())
 
     def account(self, fs: FingerprintSet, report: IngestReport) -> str:
         """What was read, in a line; and what must be said of it."""
@@ -134,3 +101,56 @@ class Reading:
     def attribution(self) -> str | None:
         """What must be said of a shipped data set; None for a file."""
         return sample(self.sample_key).description if self.sample_key else None
+
+    def _what(self) -> Source:
+        antennas = None if self.antennas is None else (self.antennas.name, self.antennas)
+        if self.sample_key is not None:
+            return Source.of_sample(self.sample_key, antennas)
+        assert self.source is not None
+        return Source(self.source.name, "", (self.source.name, self.source), antennas)
+
+    def _how(self) -> Reading:
+        given = {role: getattr(self, role) for role in ROLES}
+        columns = tuple(
+            (role, int(column) if column.isdecimal() else column)
+            for role, column in given.items()
+            if column is not None
+        )
+        least = self.screen is not None and self.screen.isdecimal()
+        return Reading(
+            columns,
+            self.timezone,
+            self.naive_timezone,
+            self.granularity_m,
+            self.granularity_min,
+            Screening.of(int(self.screen or 0) if least else self.screen or None),
+        )
+
+
+def reading_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command all options of a :class:`Request`, and the command the request they make.
+
+    The command's first parameter is the request; its other parameters are options of its own. What
+    to read comes first on the command line, how to read it last.
+    """
+    given, *own = inspect.signature(command).parameters.values()
+    types = get_type_hints(command, include_extras=True)
+    shared = get_type_hints(Request, include_extras=True)
+    options = [
+        inspect.Parameter(f.name, _NAMED, default=f.default, annotation=shared[f.name])
+        for f in fields(Request)
+    ]
+    what, how = options[:2], options[2:]
+    own = [option.replace(kind=_NAMED, annotation=types[option.name]) for option in own]
+
+    @wraps(command)
+    def with_request(**values: Any) -> None:
+        request = Request(**{option.name: values.pop(option.name) for option in options})
+        command(**{given.name: request}, **values)
+
+    # What typer reads; by the marks of wraps it would find the command's own.
+    del with_request.__wrapped__
+    every = [*what, *own, *how]
+    with_request.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+    with_request.__annotations__ = {option.name: option.annotation for option in every}
+    return with_request

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -10,28 +12,35 @@ import numpy as np
 import pandas as pd
 import typer
 
-from ..attacks.aggregation import aggregate_counts
-from ..attacks.mitigated import longer_slot, mitigation_table
-from ..attacks.recovery import recover_trajectories
-from ..attacks.scoring import PAIRINGS, Pairing, score_recovery
 from ..engines.local import LocalEngine
-from ..io.writing import check_writable, write_table
-from ..model.aggregates import AggregateCounts, Recovered, RecoveryConfig, RecoveryScore
-from ..model.configs import number, whole
 from ..model.errors import ConfigError
+from ..model.recovery import RecoveryScore
+from ..studies import recovery, recovery_factors, recovery_mitigations
+from ..studies.recovery import PAIRINGS, STEPS, Pairing
+from ..studies.tabled import Tabled
+from ..tables.writing import check_writable, write_table
 from . import measuring as m
 from . import reading as r
+from . import tables as t
 from .terminal import progress_line, table_text
 
-_STEPS = ("nights", "days", "across days")
+_EVERYONE = "all"
 
 
+@r.reading_options
 def recover(
-    source: r.Source = None,
-    sample_key: r.SampleKey = None,
+    wanted: r.Request,
     slot_min: Annotated[
         float, typer.Option("--slot-min", help="Length of a slot, minutes; must divide a day.")
     ] = 30.0,
+    users: Annotated[
+        str,
+        typer.Option(
+            "--users",
+            help="People counted, drawn at random; all if there are fewer.",
+            metavar="NUMBER|all",
+        ),
+    ] = _EVERYONE,
     link_threshold_m: Annotated[
         float,
         typer.Option(
@@ -48,32 +57,33 @@ def recover(
             metavar="greedy|optimal",
         ),
     ] = "greedy",
-    seed: Annotated[int, typer.Option("--seed", help="Of the random baseline.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Of the random baseline, and of whom is drawn.")
+    ] = 0,
+    factors: Annotated[
+        bool,
+        typer.Option(
+            "--factors",
+            help="Repeat the attack on coarser places, longer slots and fewer people; takes "
+            "longer.",
+        ),
+    ] = False,
     mitigations: Annotated[
         bool,
         typer.Option(
             "--mitigations", help="Repeat the attack after each mitigation; takes longer."
         ),
     ] = False,
-    user: r.User = None,
-    time: r.Time = None,
-    lat: r.Lat = None,
-    lon: r.Lon = None,
-    antenna: r.Antenna = None,
-    offset: r.Offset = None,
-    antennas: r.Antennas = None,
-    timezone: r.Timezone = None,
-    naive_timezone: r.NaiveTimezone = None,
-    granularity_m: r.GranularityM = 100.0,
-    granularity_min: r.GranularityMin = 1.0,
-    screen: r.Screen = None,
     workers: m.Workers = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="Write the scores, or the mitigations if asked for (.csv, .parquet)."
+            "--out",
+            help="Write the scores, or the mitigations or else the factors if asked for (.csv, "
+            ".parquet).",
         ),
     ] = None,
+    tables: t.Tables = None,
     trajectories: Annotated[
         Path | None,
         typer.Option(
@@ -87,107 +97,91 @@ def recover(
     ] = False,
 ) -> None:
     """Attack the data's own counts by place and time slot: are counts alone safe to publish?"""
-    wanted = r.Reading.of(locals())
-    config = RecoveryConfig(link_threshold_m)  # before a long reading, not after
-    number("slot_min", slot_min, above=0.0)
-    whole("seed", seed, 0)
     if pairing not in PAIRINGS:
         raise ConfigError(f"--pairing {pairing!r}; give one of {', '.join(PAIRINGS)}.")
-    how = cast(Pairing, pairing)
+    # Before a long reading, not after.
+    counting = (slot_min, _number_of(users), cast(Pairing, pairing), seed)
+    config = recovery.Config(*counting, link_threshold_m)
     engine = LocalEngine(workers)
     for path in (out, trajectories):
         if path is not None:
             check_writable(path)
+    if tables is not None:
+        t.check_folder(tables)
     fs, report = wanted.read()
-    counts, truth = aggregate_counts(fs, slot_min=slot_min)
     with progress_line("recovery") as progress:
-        recovered = recover_trajectories(
-            counts, link_threshold_m=config.link_threshold_m, engine=engine, progress=progress
-        )
-    with progress_line("score") as progress:
-        score = score_recovery(
-            recovered, counts, truth, pairing=how, seed=seed, engine=engine, progress=progress
-        )
-    table = None
+        found = recovery.study(fs, config, engine=engine, progress=progress)
+    varied = tried = None
+    if factors:
+        with progress_line("factors") as progress:
+            varied = recovery_factors.study(
+                fs, recovery_factors.Config(*counting), engine=engine, progress=progress
+            )
     if mitigations:
         with progress_line("mitigations") as progress:
-            table = mitigation_table(
-                fs,
-                slot_min=slot_min,
-                coarse_slot_min=longer_slot(slot_min),
-                pairing=how,
-                seed=seed,
-                engine=engine,
-                progress=progress,
+            tried = recovery_mitigations.study(
+                fs, recovery_mitigations.Config(*counting), engine=engine, progress=progress
             )
+    results: list[Tabled] = [each for each in (found, varied, tried) if each is not None]
     if out is not None:
-        write_table([_scores(score) if table is None else table], out)
+        write_table([results[-1].to_frame()], out)
+    if tables is not None:
+        for result in results:
+            t.write_tables(result, tables)
     if trajectories is not None:
-        write_table([_rows(recovered, counts)], trajectories)
+        write_table([found.trajectories()], trajectories)
     if as_json:
-        typer.echo(json.dumps(_plain(counts, recovered, score, table), indent=2, allow_nan=False))
+        typer.echo(json.dumps(_plain(found, varied, tried), indent=2, allow_nan=False))
         return
+    score, counts = found.score, found.counts
     typer.echo(wanted.account(fs, report))
     typer.echo(
         f"Counts of {score.n_users:,} people at {counts.n_places:,} places in {counts.n_slots:,} "
         f"slots of {counts.slot_min:g} min; the attack saw nothing else."
     )
     typer.echo(_score_text(score))
-    if table is not None:
-        typer.echo(_mitigations_text(table))
-    for path, what in ((out, "Scores"), (trajectories, "Recovered trajectories")):
+    if varied is not None:
+        typer.echo(_factors_text(varied.levels))
+    if tried is not None:
+        typer.echo(_mitigations_text(tried.table))
+    for path, what in (
+        (out, "Scores"),
+        (tables, "Tables"),
+        (trajectories, "Recovered trajectories"),
+    ):
         if path is not None:
             typer.echo(f"{what} written to {path}.")
 
 
-def _scores(score: RecoveryScore) -> pd.DataFrame:
-    """One row per step."""
-    return pd.DataFrame(
-        {
-            "step": _STEPS,
-            "accuracy": score.accuracy_by_step,
-            "at_random": score.baseline_by_step,
-            "users": score.n_users,
-            "slots": score.n_slots,
-            "error_mean_m": [np.nan, np.nan, score.error_mean_m],
-            "error_median_m": [np.nan, np.nan, score.error_median_m],
-            **{f"top{k}": [np.nan, np.nan, u] for k, u in enumerate(score.uniqueness, 1)},
-        }
-    )
-
-
-def _rows(recovered: Recovered, counts: AggregateCounts) -> pd.DataFrame:
-    """One row per recovered trajectory and slot of which something was published."""
-    trajectory, slot = np.nonzero(recovered.places >= 0)
-    place = recovered.places[trajectory, slot]
-    return pd.DataFrame(
-        {
-            "trajectory": trajectory,
-            "slot_start_min": counts.slot_start_min[slot],
-            "slot_min": counts.slot_min,
-            "x_m": counts.x_m[place],
-            "y_m": counts.y_m[place],
-        }
-    )
+def _number_of(users: str) -> int | None:
+    """How many people ``--users`` names; None for all."""
+    if users == _EVERYONE:
+        return None
+    try:
+        return int(users)
+    except ValueError:
+        raise ConfigError(f"--users {users!r}; give a number of people, or {_EVERYONE}.") from None
 
 
 def _plain(
-    counts: AggregateCounts, recovered: Recovered, score: RecoveryScore, table: pd.DataFrame | None
+    found: recovery.Result,
+    varied: recovery_factors.Result | None,
+    tried: recovery_mitigations.Result | None,
 ) -> dict[str, Any]:
+    score, counts = found.score, found.counts
     told: dict[str, Any] = {
         "users": score.n_users,
         "places": counts.n_places,
         "slots": counts.n_slots,
-        "config": {
-            "slot_min": counts.slot_min,
-            "link_threshold_m": float(recovered.config.link_threshold_m),
-            "pairing": score.pairing,
-            "seed": score.seed,
-        },
-        "digest": score.digest,
-        "scores": _records(_scores(score)),
+        "config": asdict(found.config),
+        "digest": found.digest,
+        "scores": _records(found.to_frame()),
     }
-    return told if table is None else told | {"mitigations": _records(table)}
+    if varied is not None:
+        told["factors"] = _records(varied.levels)
+    if tried is not None:
+        told["mitigations"] = _records(tried.table)
+    return told
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -204,7 +198,7 @@ def _score_text(score: RecoveryScore) -> str:
     rows = [
         [step, _share(ours), _share(random)]
         for step, ours, random in zip(
-            _STEPS, score.accuracy_by_step, score.baseline_by_step, strict=True
+            STEPS.values(), score.accuracy_by_step, score.baseline_by_step, strict=True
         )
     ]
     unique = ", ".join(f"{k}: {share:.1%}" for k, share in enumerate(score.uniqueness, 1))
@@ -215,17 +209,34 @@ def _score_text(score: RecoveryScore) -> str:
     )
 
 
+def _factors_text(table: pd.DataFrame) -> str:
+    level: dict[str, Callable[[float], str]] = {
+        "space": lambda metres: f"places of {metres:g} m" if metres else "places as they are",
+        "time": lambda minutes: f"slots of {minutes:g} min",
+        "users": lambda people: f"{people:,.0f} people",
+    }
+    rows = [
+        [
+            level[str(row["factor"])](row["level"]),
+            *(_share(row[column]) for column in (*STEPS, "whole_random")),
+            f"{row['error_median_m']:,.0f} m",
+        ]
+        for row in table.to_dict("records")
+    ]
+    return table_text(["factor", *STEPS.values(), "at random", "median error"], rows)
+
+
 def _mitigations_text(table: pd.DataFrame) -> str:
     rows = [
         [
             str(row["mitigation"])
             + ("" if np.isnan(row["setting"]) else f" ({row['setting']:g})")
             + (f", {row['unit']}" if row["unit"] else ""),
-            *(_share(row[column]) for column in ("night", "day", "whole", "whole_random")),
+            *(_share(row[column]) for column in (*STEPS, "whole_random")),
             f"{row['count_error']:,.2f}",
             _share(row["count_error_share"]),
         ]
         for row in table.to_dict("records")
     ]
-    head = ["mitigation", *_STEPS, "at random", "error of a count", "of all people counted"]
+    head = ["mitigation", *STEPS.values(), "at random", "error of a count", "of all people counted"]
     return table_text(head, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -10,19 +11,24 @@ from typing import Annotated, Any, cast
 import pandas as pd
 import typer
 
-from ..anonymize.unicity_grid import unicity_grid
 from ..engines.local import LocalEngine
-from ..io.writing import check_writable, write_table
 from ..model.configs import Strategy, UnicityConfig
+from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
+from ..studies import antenna_merging
+from ..studies import unicity as outsider
+from ..studies.under_profiles import as_read
+from ..studies.unicity_grid import unicity_grid
+from ..tables.writing import check_writable, write_table
 from . import measuring as m
 from . import reading as r
+from .tables import Tables, check_folder, write_tables
 from .terminal import progress_line, table_text, whole_numbers
 
 
+@r.reading_options
 def unicity(
-    source: r.Source = None,
-    sample_key: r.SampleKey = None,
+    wanted: r.Request,
     p: Annotated[str, typer.Option("--p", help="Points known, such as 2,4,6.")] = "4",
     out_of: Annotated[
         str,
@@ -34,45 +40,62 @@ def unicity(
     users: m.Users = 2500,
     seed: m.Seed = 0,
     profile: m.Profiles = None,
-    user: r.User = None,
-    time: r.Time = None,
-    lat: r.Lat = None,
-    lon: r.Lon = None,
-    antenna: r.Antenna = None,
-    offset: r.Offset = None,
-    antennas: r.Antennas = None,
-    timezone: r.Timezone = None,
-    naive_timezone: r.NaiveTimezone = None,
-    granularity_m: r.GranularityM = 100.0,
-    granularity_min: r.GranularityMin = 1.0,
-    screen: r.Screen = None,
     workers: m.Workers = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Write one row per profile, p and crowd (.csv, .parquet)."),
     ] = None,
+    tables: Tables = None,
+    merge_antennas: Annotated[
+        int | None,
+        typer.Option(
+            "--merge-antennas",
+            help="With --tables: what becomes of it when about so many antennas are merged into "
+            "one region.",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the table as JSON, for machines.")
     ] = False,
 ) -> None:
-    """Estimate unicity: the share of people whom a few known points single out."""
-    wanted = r.Reading.of(locals())
+    """Estimate unicity: the share of people whom a few known points single out.
+
+    With --tables also by every strategy and up to 8 points, the points needed, unicity over a grid
+    of resolutions (--profile, or a usual one) with its scaling law, and the sparsity model.
+    """
     points, crowds = whole_numbers(p, "--p"), whole_numbers(out_of, "--out-of")
     drawing = cast(Strategy, strategy)
     for many, crowd in product(points, crowds):  # before a long reading, not after
         UnicityConfig(many, drawing, users, seed, crowd)
     profiles = m.profiles_of(profile)
+    if merge_antennas is not None and tables is None:
+        raise ConfigError("--merge-antennas makes tables; give their folder by --tables, too.")
+    study = merging = None
+    if tables is not None:
+        usual = outsider.Config(users, seed)
+        study = replace(usual, profiles=tuple(profiles)) if profiles else usual
+    if merge_antennas is not None:
+        merging = antenna_merging.Config(merge_antennas, users, seed)
     engine = LocalEngine(workers)
     if out is not None:
         check_writable(out)
+    if tables is not None:
+        check_folder(tables)
     fs, report = wanted.read()
     with progress_line("unicity") as progress:
         table = unicity_grid(
-            fs, profiles or [m.as_read(fs)], points, out_of=crowds, strategy=drawing, users=users,
+            fs, profiles or [as_read(fs)], points, out_of=crowds, strategy=drawing, users=users,
             seed=seed, engine=engine, progress=progress,
         )  # fmt: skip
     if out is not None:
         write_table([table], out)
+    if tables is not None and study is not None:
+        with progress_line("what an outsider can tell") as progress:
+            write_tables(outsider.study(fs, study, engine=engine, progress=progress), tables)
+    if tables is not None and merging is not None:
+        with progress_line("merging antennas") as progress:
+            merged = antenna_merging.study(fs, merging, engine=engine, progress=progress)
+        write_tables(merged, tables)
     if as_json:
         typer.echo(json.dumps(_plain(fs, table), ensure_ascii=False, indent=2))
         return
@@ -81,6 +104,8 @@ def unicity(
     typer.echo(f"Guessing finds one in {int(fs.weight.sum()):,}.")
     if out is not None:
         typer.echo(f"Unicity by profile and points written to {out}.")
+    if tables is not None:
+        typer.echo(f"Tables written to {tables}.")
 
 
 def _plain(fs: FingerprintSet, table: pd.DataFrame) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from queue import SimpleQueue
 from typing import Protocol, TypeVar
 
-from ..model.errors import ConfigError
+from ..model.checks import whole
+from .progress import Progress
 
-Progress = Callable[[float], None]
 T = TypeVar("T")
 
 
@@ -55,9 +55,7 @@ class LocalEngine:
         if workers is None:
             workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
             workers = workers or os.cpu_count() or 1
-        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-            raise ConfigError(f"workers = {workers!r}; it must be an integer of 1 or more.")
-        self._workers = workers
+        self._workers = whole("workers", workers, 1)
         self._lock = threading.Lock()
         self._threads: ThreadPoolExecutor | None = None  # made when first needed, then kept
 

@@ -24,16 +24,16 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
 
 from fpanon_core.model import errors
 from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.shipped import SHIPPED
 
-from .worker import receive, send
+from .held import pack
+from .worker import receive, send, send_packed
 
 Status = Literal["queued", "running", "done", "failed", "lost", "cancelled"]
-_ROOT = Path(__file__).resolve().parents[2]
 _numbers = itertools.count(1)
 
 
@@ -207,7 +207,7 @@ class ProcessRunner:
         """
         taken = False
         try:
-            send(child.into, (job.function, job.arguments, job.named))
+            child.give(job)
             while True:
                 message = pickle.loads(receive(child.out))
                 match message:
@@ -216,13 +216,16 @@ class ProcessRunner:
                         self._begin(job, child)
                     case ("progress", fraction):
                         job.fraction = fraction
-                    case ("result", result):
+                    case (held, "result", result):
+                        child.holds = held
                         self._finish(job, "done", result=result)
                         return True
-                    case ("refused", kind, text):
+                    case (held, "refused", kind, text):
+                        child.holds = held
                         self._finish(job, "failed", error=_named_error(kind, text))
                         return True
-                    case ("fault", kind, place):
+                    case (held, "fault", kind, place):
+                        child.holds = held
                         self._finish(job, "failed", error=_fault(kind, place))
                         return True
         except (EOFError, OSError, ValueError):
@@ -297,7 +300,31 @@ class Spare:
                 self._child = Child(self._warm_up)
 
 
-class Child:
+class Recipient:
+    """Whoever is given jobs, and holds the data that came with them.
+
+    Attributes
+    ----------
+    into : binary file
+        Where messages to it go.
+    holds : tuple of str
+        Digests of the fingerprint sets that need not be sent to it again.
+    """
+
+    into: BinaryIO
+    holds: tuple[str, ...] = ()
+
+    def give(self, job: Job) -> None:
+        """Send it a job, and before it the data that it does not hold yet."""
+        body, named = pack((job.function, job.arguments, job.named))
+        for digest, fs in named.items():
+            if digest not in self.holds:
+                send(self.into, ("hold", fs, tuple(named)))
+                self.holds = (*self.holds, digest)
+        send_packed(self.into, body)
+
+
+class Child(Recipient):
     """A worker process and the pipes to it."""
 
     def __init__(self, warm_up: str | None) -> None:
@@ -306,7 +333,7 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            cwd=_ROOT,
+            cwd=SHIPPED,  # Where Python finds the dashboard's own modules.
             env=os.environ | {"PYTHONUNBUFFERED": "1"},
             start_new_session=True,  # An interrupt typed at the server's terminal is ours alone.
         )

@@ -23,7 +23,9 @@ import traceback
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from fpanon_core.engines.held import Shelf, unpack
 from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.fingerprints import FingerprintSet
 
 _LENGTH = struct.Struct(">Q")
 _REPORT_EVERY_S = 0.1
@@ -37,19 +39,40 @@ def main() -> None:
     threading.Thread(target=_receive, args=(sys.stdin.buffer, tasks), daemon=True).start()
     if len(sys.argv) > 1:
         _warm_up(sys.argv[1])
+    shelf = Shelf()
     while True:
-        answer = _answer(tasks.get(), answers)
-        try:
-            send(answers, answer)
-        except BrokenPipeError:
-            os._exit(0)
-        except Exception as fault:  # The result cannot be pickled.
-            send(answers, ("fault", type(fault).__name__, _place(fault)))
+        serve(tasks.get, answers, shelf)
+
+
+def serve(take: Callable[[], bytes], answers: BinaryIO, shelf: Shelf) -> None:
+    """Take a message; hold the data that it brings, or run the task and send what became of it.
+
+    Parameters
+    ----------
+    take : callable
+        Gives the body of the message. It is not kept here, so that it need not stay in memory
+        while the task runs.
+    shelf : Shelf
+        The data held so far.
+    """
+    answer = _answer(take(), answers, shelf)
+    if answer is None:
+        return
+    try:
+        send(answers, (shelf.digests, *answer))
+    except BrokenPipeError:
+        os._exit(0)
+    except Exception as fault:  # The result cannot be pickled.
+        send(answers, (shelf.digests, "fault", type(fault).__name__, _place(fault)))
 
 
 def send(pipe: BinaryIO, message: object) -> None:
     """Write one message: its length in eight bytes, then its pickle."""
-    body = pickle.dumps(message, protocol=5)
+    send_packed(pipe, pickle.dumps(message, protocol=5))
+
+
+def send_packed(pipe: BinaryIO, body: bytes) -> None:
+    """Write one message that is pickled already."""
     pipe.write(_LENGTH.pack(len(body)))
     pipe.write(body)
     pipe.flush()
@@ -90,7 +113,8 @@ def _warm_up(name: str) -> None:
         return  # Only time is lost; a real fault will show, and be reported, with the first task.
 
 
-def _answer(body: bytes, answers: BinaryIO) -> tuple[Any, ...]:
+def _answer(body: bytes, answers: BinaryIO, shelf: Shelf) -> tuple[Any, ...] | None:
+    """What became of a task; None of data that came to be held."""
     last = 0.0
 
     def progress(fraction: float) -> None:
@@ -101,13 +125,21 @@ def _answer(body: bytes, answers: BinaryIO) -> tuple[Any, ...]:
             send(answers, ("progress", min(max(float(fraction), 0.0), 1.0)))
 
     try:
-        send(answers, ("taken",))
-        task: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]] = pickle.loads(body)
+        message = unpack(body, shelf)
         del body
+        if message[0] == "hold":
+            shelf.put(message[1], message[2])
+            return None
+        send(answers, ("taken",))
+        task: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]] = message
         function, arguments, named = task
-        return ("result", function(*arguments, progress=progress, **named))
+        result = function(*arguments, progress=progress, **named)
+        for part in result if isinstance(result, tuple) else (result,):
+            if isinstance(part, FingerprintSet):  # what was read here need not come back
+                shelf.put(part)
+        return ("result", result)
     except FpanonError as error:
-        return ("refused", type(error).__name__, str(error))
+        return ("refused", type(error).__name__, error.message)
     except BrokenPipeError:
         os._exit(0)
     except BaseException as fault:  # Every fault is the parent's to tell; none may print its data.

@@ -17,14 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..model.antennas import Antennas
+from ..model.arrays import FloatArray
 from ..model.errors import ConfigError, FpanonError, SchemaError
-from .columns import missing_in, numbers_of, text_of
-from .names import normal, rank
-from .positions import Centre, position_faults, project
-from .sources import read_source
-from .tables import SourceTable
-
-FloatArray = npt.NDArray[np.float64]
+from ..model.projection import project
+from ..tables.columns import missing_in, numbers_of, text_of
+from ..tables.names import normal, rank
+from ..tables.sources import read_source
+from ..tables.table import SourceTable
+from .positions import Centre, position_faults
 
 OPENCELLID = (
     *("radio", "mcc", "net", "area", "cell", "unit", "lon", "lat", "range", "samples"),
@@ -72,7 +72,8 @@ def read_antennas(source: Any) -> pd.DataFrame:
 
 def antennas_of(table: pd.DataFrame, centre: Centre, granularity_m: float) -> Antennas:
     """A table read by :func:`read_antennas`, on the data's projection, its columns as text."""
-    x_m, y_m = project(table["lat"].to_numpy(np.float64), table["lon"].to_numpy(np.float64), centre)
+    degrees = table["lat"].to_numpy(np.float64), table["lon"].to_numpy(np.float64)
+    x_m, y_m = project(*degrees, centre.crs)
     on_map = ~np.isnan(x_m)
     columns = {}
     for name in table.columns.drop(["antenna", "lat", "lon"]):

@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from ..model.arrays import BoolArray, FloatArray
+from ..model.checks import positive
 from ..model.clock import LocalClock, zone_of
 from ..model.configs import Screening
 from ..model.errors import ConfigError, SchemaError
 from ..model.fingerprints import FingerprintSet
+from ..model.projection import project
+from ..tables.columns import numbers_of
+from ..tables.names import ROLES, normal
+from ..tables.sources import read_source
+from ..tables.table import SourceTable
+from ..tables.times import ParsedTimes, parse_times
 from . import report as why
 from .antennas import antennas_of, read_antennas
-from .columns import numbers_of
 from .events import positions_of, repeated_rows, users_of
 from .fate import Fate
+from .hints import Message, give
 from .instants import datetime_of, instants_of, microseconds_of, time_outliers
-from .names import ROLES, normal
-from .positions import Centre, centre_of, guess_timezone, project
+from .positions import Centre, centre_of, guess_timezone
 from .report import IngestReport
 from .roles import find_roles, time_column
 from .screening import screened_users
 from .search import Roles
-from .sources import read_source
-from .tables import SourceTable
-from .times import ParsedTimes, parse_times
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 def read_cdr(
@@ -135,7 +134,7 @@ def read_cdr(
     tell(0.55)
     fate.set_aside_used(why.DUPLICATE, repeated_rows(table, fate, codes, us, lat, lon))
     tell(0.65)
-    x_m, y_m = project(fate.pick(lat), fate.pick(lon), centre)
+    x_m, y_m = project(fate.pick(lat), fate.pick(lon), centre.crs)
     if (lost := np.isnan(x_m)).any():
         fate.set_aside_used(why.IMPOSSIBLE_COORDINATES, lost)
         x_m, y_m = x_m[~lost], y_m[~lost]
@@ -192,17 +191,6 @@ def read_cdr(
     )
 
 
-def source_columns(source: Any) -> tuple[Any, ...]:
-    """The columns a source has, to choose from for ``columns``; positions where it has no names.
-
-    Raises
-    ------
-    SchemaError
-        The source cannot be read as a table.
-    """
-    return read_source(source)[0].labels
-
-
 # --- parameters and table ----------------------------------------------------------------------
 
 
@@ -210,9 +198,7 @@ def _check(
     timezone: Any, naive_timezone: Any, granularity_m: Any, granularity_min: Any, screen: Any
 ) -> Screening:
     for name, value in (("granularity_m", granularity_m), ("granularity_min", granularity_min)):
-        number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-        if not (number and math.isfinite(value) and value > 0):
-            raise ConfigError(f"{name} = {value!r}; it must be a positive number.")
+        positive(name, value)
     for zone in (timezone, naive_timezone):
         if zone is not None and zone != "offset":
             if not isinstance(zone, str):
@@ -253,7 +239,7 @@ def _naive_zone(
     where = roles.where.get("offset")
     if asked == "offset" and where is None:
         raise ConfigError(
-            "naive_timezone = 'offset', but no column holds offsets; give columns={'offset': …}."
+            Message("naive_timezone = 'offset', but no column holds offsets; ", give("offset"), ".")
         )
     if parsed.aware[rows].all():
         if where is not None:

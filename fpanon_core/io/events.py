@@ -9,19 +9,18 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.errors import SchemaError
+from ..tables.columns import missing_in, numbers_of, text_of
+from ..tables.table import SourceTable
 from . import report as why
 from .antennas import locate
-from .columns import missing_in, numbers_of, text_of
 from .fate import Fate, text_frame
+from .hints import AS_ANTENNAS, Message
 from .positions import position_faults
 from .roles import joined_text
 from .search import Roles
-from .tables import SourceTable
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 _PIECE = 65_536  # rows whose temporary arrays fit a processor's cache
 
 
@@ -57,8 +56,12 @@ def positions_of(
         return lat, lon, position_faults(lat, lon), []
     if sites is None:
         raise SchemaError(
-            "The events name antennas, but there are no positions. Give the antennas' positions as "
-            "antennas= (a table of antenna, latitude, longitude)."
+            Message(
+                "The events name antennas, but there are no positions. Give the antennas' "
+                "positions ",
+                AS_ANTENNAS,
+                " (a table of antenna, latitude, longitude).",
+            )
         )
     where = roles.where["antenna"]
     one = table.columns[where[0]] if len(where) == 1 else joined_text(table, where, "-")

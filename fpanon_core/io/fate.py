@@ -10,26 +10,31 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from ..model.arrays import BoolArray, IntArray
 from ..model.errors import SchemaError
+from ..tables.columns import text_of
+from ..tables.names import names_a_person
+from ..tables.table import SourceTable
 from . import report as why
-from .columns import text_of
-from .names import names_a_person
+from .hints import Message, namely
 from .report import REASONS
 from .search import Roles
-from .tables import SourceTable
 
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
-
-_WAY_OUT = {
-    why.UNPARSEABLE_TIME: "Write times as 2012-04-03T18:00:09Z or as epoch seconds, or say which "
-    "column holds them: columns={'time': …}.",
-    why.NO_USER: "Say which column is the user: columns={'user': …}.",
+_WAY_OUT: dict[str, str] = {
+    why.UNPARSEABLE_TIME: Message(
+        "Write times as 2012-04-03T18:00:09Z or as epoch seconds, or say which column holds them",
+        namely("time"),
+        ".",
+    ),
+    why.NO_USER: Message("Say which column is the user", namely("user"), "."),
     why.TIME_OUTLIER: "Times must lie between 1900 and 2200.",
     why.MALFORMED: "Check the separator.",
     why.UNKNOWN_ANTENNA: "Give the antenna table that belongs to these events.",
-    why.IMPOSSIBLE_COORDINATES: "Positions must be degrees, not metres; latitude and longitude may "
-    "be exchanged: columns={'lat': …, 'lon': …}.",
+    why.IMPOSSIBLE_COORDINATES: Message(
+        "Positions must be degrees, not metres; latitude and longitude may be exchanged",
+        namely("lat", "lon"),
+        ".",
+    ),
 }
 
 
@@ -92,9 +97,11 @@ class Fate:
         found = ", ".join(f"{n:,} {reason} ({REASONS[reason]})" for reason, n in counts.items())
         worst = max(counts, key=lambda reason: counts[reason])
         way_out = _WAY_OUT.get(
-            worst, "Say which columns hold the data: columns={'lat': …, 'lon': …}."
+            worst, Message("Say which columns hold the data", namely("lat", "lon"), ".")
         )
-        raise SchemaError(f"None of the {self.n_read:,} rows can be used: {found}. {way_out}")
+        raise SchemaError(
+            Message(f"None of the {self.n_read:,} rows can be used: {found}. ", way_out)
+        )
 
     def rejects(self, table: SourceTable, roles: Roles) -> pd.DataFrame:
         """The rows set aside: number in the source, reason, and fields that name no person."""

@@ -1,48 +1,102 @@
-"""The way out that a message names, put for its reader.
+"""The way out that a message names, in the words of whoever reads it.
 
-Messages of :mod:`fpanon_core.io` name it as a Python call would: ``columns={'time': …}``,
-``antennas=``. Whoever reads them on a command line or on a screen has other handles.
+Somebody who calls a function has its arguments, on a command line there are options, and on a
+screen a form. A message is made once, with its ways out in the words of all three.
 """
 
 from __future__ import annotations
 
-import re
+from dataclasses import dataclass
+from typing import Any
 
-_COLUMNS = r"columns=\{([^}]*)\}"
-_WHOLE_FILE = "; if the whole file is one user's, columns={'user': None}"
+
+@dataclass(frozen=True)
+class Way:
+    """Part of a message that each reader is told in other words: of a call, a command, a form."""
+
+    call: str
+    command: str
+    form: str
+
+
+class Message(str):
+    """A text in the words of a call, which knows the words for other readers.
+
+    Examples
+    --------
+    >>> said = Message("Say which column holds the time", such_as("time"), ".")
+    >>> print(said)
+    Say which column holds the time, such as columns={'time': …}.
+    >>> for_command_line(said), for_screen(said)
+    ('Say which column holds the time, such as --time NAME.', 'Say which column holds the time.')
+    """
+
+    parts: tuple[str | Way, ...]
+
+    def __new__(cls, *parts: str | Way) -> Message:
+        """Put together from texts, ways out, and messages made before."""
+        flat: list[str | Way] = []
+        for part in parts:
+            flat += part.parts if isinstance(part, Message) else (part,)
+        self = super().__new__(cls, "".join(_words(flat, "call")))
+        self.parts = tuple(flat)
+        return self
+
+    def __getnewargs__(self) -> Any:  # crosses to another process whole
+        return self.parts
 
 
 def for_command_line(message: str) -> str:
-    """With options in place of arguments.
-
-    Examples
-    --------
-    >>> for_command_line("Say which column holds the time, such as columns={'time': …}.")
-    'Say which column holds the time, such as --time NAME.'
-    """
-    message = message.replace(_WHOLE_FILE, "")
-    message = re.sub(_COLUMNS, _options, message)
-    return re.sub(r"\bantennas=", "--antennas", message)
+    """With options in place of arguments; a text without ways out is what it is."""
+    return "".join(_words(message.parts, "command")) if isinstance(message, Message) else message
 
 
 def for_screen(message: str) -> str:
-    """With a form below, in which roles are given to columns, in place of arguments.
-
-    Examples
-    --------
-    >>> for_screen("Say which column holds the time, such as columns={'time': …}.")
-    'Say which column holds the time.'
-    """
-    message = message.replace(_WHOLE_FILE, "")
-    message = re.sub(rf",? such as {_COLUMNS}", "", message)
-    message = re.sub(rf" \({_COLUMNS}\)", "", message)
-    message = re.sub(rf"give {_COLUMNS}", "correct it below", message)
-    message = re.sub(rf": {_COLUMNS}", " below", message)
-    message = re.sub(_COLUMNS, "the form below", message)
-    return re.sub(r"\bas antennas=", "as the table of antennas", message)
+    """With a form below, in which roles are given to columns, in place of arguments."""
+    return "".join(_words(message.parts, "form")) if isinstance(message, Message) else message
 
 
-def _options(call: re.Match[str]) -> str:
-    pairs = re.findall(r"'(\w+)': ([^,]+)", call.group(1))
-    named = ((role, "NAME" if value == "…" else value.strip("'")) for role, value in pairs)
-    return " ".join(f"--{role} {value}" for role, value in named)
+def sentences(parts: list[str]) -> Message:
+    """Sentences, one after the other."""
+    spaced = [piece for part in parts for piece in (" ", part)]
+    return Message(*spaced[1:])
+
+
+def such_as(*roles: str) -> Way:
+    """After a sentence that asks for the columns of these roles."""
+    columns = _columns(roles)
+    return Way(f", such as {columns.call}", f", such as {columns.command}", "")
+
+
+def in_brackets(*roles: str) -> Way:
+    """How to give the columns of these roles, aside."""
+    columns = _columns(roles)
+    return Way(f" ({columns.call})", f" ({columns.command})", "")
+
+
+def namely(*roles: str) -> Way:
+    """After a sentence that says which roles to give columns to."""
+    columns = _columns(roles)
+    return Way(f": {columns.call}", f": {columns.command}", " below")
+
+
+def give(*roles: str, name: str = "…") -> Way:
+    """Begins with "give": the columns of these roles; the column's ``name`` where it is known."""
+    columns = _columns(roles, name)
+    return Way(f"give {columns.call}", f"give {columns.command}", "correct it below")
+
+
+WHOLE_FILE = Way("; if the whole file is one user's, columns={'user': None}", "", "")
+AS_ANTENNAS = Way("as antennas=", "as --antennas", "as the table of antennas")
+
+
+def _columns(roles: tuple[str, ...], name: str = "…") -> Way:
+    given, option = (name, "NAME") if name == "…" else (repr(name), name)
+    call = ", ".join(f"'{role}': {given}" for role in roles)
+    return Way(
+        f"columns={{{call}}}", " ".join(f"--{role} {option}" for role in roles), "the form below"
+    )
+
+
+def _words(parts: list[str | Way] | tuple[str | Way, ...], reader: str) -> list[str]:
+    return [part if isinstance(part, str) else getattr(part, reader) for part in parts]

@@ -6,14 +6,10 @@ import datetime as dt
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.clock import LocalClock, zone_of
-from .times import DAY, ParsedTimes
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
+from ..tables.times import DAY, ParsedTimes
 
 _UNIX = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _QUARTER_MIN = 15

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .columns import is_nested, missing_in, numbers_of, text_of
-from .times import SMALLEST_EPOCH, ParsedTimes, is_bare_date, is_time_of_day, parse_times
+from ..tables.columns import is_nested, missing_in, numbers_of, text_of
+from ..tables.times import SMALLEST_EPOCH, ParsedTimes, is_bare_date, is_time_of_day, parse_times
 
 
 class Likeness:
@@ -22,15 +22,18 @@ class Likeness:
 
     @cached_property
     def texts(self) -> pa.ChunkedArray:
+        """The fields that are filled, as trimmed text."""
         texts = text_of(self.column)
         return texts.filter(pa.array(~missing_in(texts)))
 
     @cached_property
     def filled(self) -> int:
+        """How many fields are filled."""
         return len(self.texts)
 
     @cached_property
     def distinct(self) -> int:
+        """How many different texts there are."""
         return int(pc.count_distinct(self.texts).as_py())
 
     @cached_property
@@ -57,6 +60,7 @@ class Likeness:
 
     @cached_property
     def is_time(self) -> bool:
+        """At least half of it can be read as times, and the numbers are plausible as such."""
         if self.nested or self.filled == 0 or pa.types.is_boolean(self.column.type):
             return False
         if self.is_clock or self.times.share < 0.5:
@@ -80,6 +84,7 @@ class Likeness:
 
     @cached_property
     def is_epoch(self) -> bool:
+        """Times as numbers, counted from 1970."""
         return self.is_time and len(self.numbers) > 0
 
     @property
@@ -97,10 +102,12 @@ class Likeness:
 
     @cached_property
     def is_clock(self) -> bool:
+        """Times of day, without a date."""
         return not self.nested and self.filled > 0 and is_time_of_day(self.texts)
 
     @cached_property
     def is_date(self) -> bool:
+        """Dates, without a time of day."""
         if self.nested or self.filled == 0 or self.is_clock:
             return False
         us = self.times.us[self.times.ok]
@@ -110,6 +117,7 @@ class Likeness:
 
     @cached_property
     def is_fractional(self) -> bool:
+        """Numbers of which some are not whole."""
         values = self.numbers
         return bool(len(values) and np.mean(values != np.floor(values)) > 0.02)
 
@@ -127,10 +135,12 @@ class Likeness:
 
     @property
     def share_beyond_90(self) -> float:
+        """The share of the numbers that only a longitude can be."""
         return float(np.mean((np.abs(self.numbers) > 90) & (np.abs(self.numbers) <= 180)))
 
     @property
     def largest(self) -> float:
+        """The largest number, without its sign; 0 where there is none."""
         return float(np.abs(self.numbers).max()) if len(self.numbers) else 0.0
 
     @cached_property

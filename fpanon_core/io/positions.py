@@ -1,25 +1,19 @@
-"""Where was it? Degrees checked, and projected around the middle of the data (science.md §1)."""
+"""Where was it? Degrees checked, and projected around the middle of the data."""
 
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from pyproj import Transformer
 from tzfpy import get_tz
 
+from ..model.arrays import BoolArray, FloatArray, pieces
+from ..model.projection import equal_area_around
 from .report import IMPOSSIBLE_COORDINATES, MISSING_COORDINATES, ZERO_COORDINATES
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 _STEP = 100  # histogram cells a degree
-_PIECE = 65_536
-_THREADS = min(4, os.cpu_count() or 1)
 
 
 @dataclass(frozen=True)
@@ -34,10 +28,7 @@ class Centre:
     @property
     def crs(self) -> str:
         """Lambert azimuthal equal-area around the centre, metres, as a PROJ string."""
-        return (
-            f"+proj=laea +lat_0={self.lat:g} +lon_0={self.lon:g} +x_0=0 +y_0=0 +datum=WGS84 "
-            "+units=m +no_defs"
-        )
+        return equal_area_around(self.lat, self.lon)
 
 
 def position_faults(lat: FloatArray, lon: FloatArray) -> dict[str, BoolArray]:
@@ -79,15 +70,10 @@ def centre_of(lat: FloatArray, lon: FloatArray) -> Centre:
     return Centre(round(middle_lat, 2) + 0.0, round(wrapped, 2) + 0.0, round(360 - empty, 2) + 0.0)
 
 
-def _slices(n: int) -> Iterator[slice]:
-    """Pieces that fit a processor's cache: big temporary arrays cost more than the arithmetic."""
-    return (slice(at, at + _PIECE) for at in range(0, n, _PIECE))
-
-
 def _histogram(degrees: FloatArray, below: int, size: int) -> npt.NDArray[np.int64]:
     """Rows by hundredth of a degree, from −``below`` degrees on, rounded to the nearest."""
     cells = np.zeros(size, np.int64)
-    for part in _slices(len(degrees)):
+    for part in pieces(len(degrees)):
         cell = ((degrees[part] + (below + 0.5 / _STEP)) * _STEP).astype(np.int64)
         cells += np.bincount(cell, minlength=size)
     return cells
@@ -98,34 +84,11 @@ def _median(weight: npt.NDArray[np.int64]) -> int:
     return int(np.searchsorted(total, (total[-1] + 1) // 2))
 
 
-def project(lat: FloatArray, lon: FloatArray, centre: Centre) -> tuple[FloatArray, FloatArray]:
-    """Positions in metres east and north of the centre.
-
-    The point opposite to the centre on the globe has no place on this map; it comes out as NaN.
-    """
-    x, y = np.empty(len(lon)), np.empty(len(lat))
-
-    def work(parts: list[slice]) -> None:
-        transformer = Transformer.from_crs("EPSG:4326", centre.crs, always_xy=True)
-        for part in parts:
-            x[part], y[part] = transformer.transform(lon[part], lat[part])
-
-    parts = list(_slices(len(lon)))
-    shares = [share for i in range(_THREADS) if (share := parts[i::_THREADS])]
-    with ThreadPoolExecutor(_THREADS) as pool:  # a transformer belongs to one thread
-        for done in [pool.submit(work, share) for share in shares]:
-            done.result()
-    lost = ~(np.isfinite(x) & np.isfinite(y))
-    if lost.any():
-        x[lost] = y[lost] = np.nan
-    return x, y
-
-
 def guess_timezone(lat: FloatArray, lon: FloatArray, centre: Centre) -> str:
     """IANA zone of the data's position nearest to the centre; on the open sea a nautical zone."""
     squeeze = math.cos(math.radians(centre.lat))
     nearest = (math.inf, 0.0, 0.0)
-    for part in _slices(len(lon)):
+    for part in pieces(len(lon)):
         apart = np.abs(lon[part] - centre.lon)
         apart = np.minimum(apart, 360 - apart) * squeeze
         far = apart**2 + (lat[part] - centre.lat) ** 2

@@ -8,6 +8,7 @@ and reasons, without places and times. Equal results give equal bytes. No file h
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from pyarrow import csv, parquet
 
 from ..model.errors import SchemaError
 from ..model.glove import GloveResult
-from .writing import write_table
+from ..tables.writing import table_bytes, write_table
 
 _TEXT = ("pseudonym", "start", "end", "reason")
 _COLUMNS = (
@@ -58,10 +59,18 @@ def write_published(result: GloveResult, path: str | os.PathLike[str]) -> int:
         If the name ends in none of ``.csv``, ``.csv.gz``, ``.parquet``, or the place cannot be
         written to.
     """
-    pieces = result.frames() if result.published.n_groups else iter([result.to_frame()])
-    rows = write_table(pieces, path)
+    rows = write_table(_pieces(result), path)
     write_table([data_dictionary(result)], dictionary_path(path))
     return rows
+
+
+def published_bytes(result: GloveResult, name: str) -> bytes:
+    """The release as :func:`write_published` would write it to a file of that name."""
+    return table_bytes(_pieces(result), name)
+
+
+def _pieces(result: GloveResult) -> Iterator[pd.DataFrame]:
+    return result.frames() if result.published.n_groups else iter([result.to_frame()])
 
 
 def dictionary_path(path: str | os.PathLike[str]) -> Path:

@@ -1,4 +1,4 @@
-"""What did the experts answer? Questionnaires on release options (science.md §9, TRADE §5.1).
+"""What did the experts answer? Questionnaires on release options (Noriega Campero 2015, 5.1).
 
 A table of expert, domain, option and score, 0 (no utility) to 10 (high utility), one row per
 answer. Every row is used or reported with its reason.
@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..model.configs import whole
+from ..model.checks import whole
 from ..model.errors import ConfigError, SchemaError
 from ..model.options import as_option, name_key
 from ..model.profiles import AntennaClusters, GeneralizationProfile, Regions, Space
-from .columns import missing_in, numbers_of, text_of
-from .names import normal
-from .sources import read_source
-from .tables import SourceTable
+from ..tables.columns import missing_in, numbers_of, text_of
+from ..tables.names import normal
+from ..tables.sources import read_source
+from ..tables.table import SourceTable
 
 COLUMNS = ("expert", "domain", "option", "score")
 DOMAINS = ("transport", "epidemics")
@@ -155,7 +155,7 @@ _LOSS = {"transport": (0.30, 0.55), "epidemics": (0.55, 0.18)}
 
 
 def synthetic_questionnaire(*, experts: int = 10, seed: int = 0) -> pd.DataFrame:
-    """Invented answers on TRADE's 3 × 4 grid for the synthetic sample; they prove nothing.
+    """Invented answers on the synthetic sample's 3 × 4 options; they prove nothing.
 
     Each expert scores ``10 · exp(−a·i − b·j)`` for the i-th space and j-th window, coarser step by
     step, a and b made up for each domain (transport suffers from coarse times, epidemics from

@@ -6,6 +6,7 @@ Every row is used or set aside for exactly one of the reasons named here, so tha
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -134,8 +135,11 @@ class IngestReport:
             }
         )
 
-    def summary(self) -> str:
-        """The report in plain lines, for a terminal or a log; holds no user id and no place."""
+    def summary(self, worded: Callable[[str], str] = str) -> str:
+        """The report in plain lines, for a terminal or a log; holds no user id and no place.
+
+        ``worded`` puts a note in the words of its reader, as :mod:`fpanon_core.io.hints` does.
+        """
         low, middle, high = np.percentile(self.samples_per_user, [0, 50, 100])
         form = [self.kind, *(part for part in (self.packed, self.encoding) if part)]
         if self.delimiter:
@@ -156,7 +160,7 @@ class IngestReport:
             + (" (guessed)." if self.timezone_guessed else "."),
             f"Columns: {', '.join(roles)}.",
             f"Times: {self.time_format}.",
-            *(f"Note: {note}" for note in self.notes),
+            *(f"Note: {worded(note)}" for note in self.notes),
         ]
         return "\n".join(lines)
 

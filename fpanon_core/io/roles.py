@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..model.checks import is_whole
 from ..model.errors import ConfigError, SchemaError
-from .columns import text_of
-from .names import ROLES, normal, rank
+from ..tables.columns import text_of
+from ..tables.names import ROLES, normal, rank
+from ..tables.table import SourceTable, label_of
+from .hints import AS_ANTENNAS, WHOLE_FILE, Message, give, in_brackets, sentences, such_as
 from .search import CELL_PARTS, Roles, Search
-from .tables import SourceTable, label_of
 
 
 def find_roles(
@@ -116,7 +117,7 @@ def _position(table: SourceTable, role: str, where: Any) -> int:
         if sum(label == where for label in table.labels) > 1:
             raise ConfigError(f"Column {where!r} occurs several times; give its position instead.")
         return table.labels.index(where)
-    if isinstance(where, (int, np.integer)) and not isinstance(where, bool):
+    if is_whole(where):
         if 0 <= where < len(table.labels):
             return int(where)
         raise ConfigError(
@@ -132,9 +133,11 @@ def _position(table: SourceTable, role: str, where: Any) -> int:
 # --- what to say when it fails -----------------------------------------------------------------
 
 
-_ANTENNAS = (
+_ANTENNAS = Message(
     "This looks like a table of antennas (OpenCellID), not of events: it has no column for a user. "
-    "Give it as antennas=, beside a file of events."
+    "Give it ",
+    AS_ANTENNAS,
+    ", beside a file of events.",
 )
 _NEEDS = {
     "user": "a user (who)",
@@ -153,12 +156,15 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
     if cells and ("user" in missing or "time" in missing):
         return _ANTENNAS
     if {"user", "time"} <= set(missing) and "position" not in missing:
-        return (
+        return Message(
             "This looks like a table of antennas or places, not of events: it has positions but "
-            f"no user and no time. Columns: {table.names()}. Give it as antennas=, beside a file "
-            "of events, or say which columns hold them, such as columns={'user': …, 'time': …}."
+            f"no user and no time. Columns: {table.names()}. Give it ",
+            AS_ANTENNAS,
+            ", beside a file of events, or say which columns hold them",
+            such_as("user", "time"),
+            ".",
         )
-    parts = [f"No column was found for {lacks}. Columns: {table.names()}."]
+    parts: list[str] = [f"No column was found for {lacks}. Columns: {table.names()}."]
     if at:
         known = [f"{role} = {'+'.join(str(table.labels[i]) for i in at[role])}" for role in at]
         parts.append(f"Found: {', '.join(known)}.")
@@ -171,22 +177,29 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
                 "date and time such as 2012-04-03 18:00:09, or epoch seconds."
             )
         else:
-            parts.append("Say which column holds the time, such as columns={'time': …}.")
+            parts.append(Message("Say which column holds the time", such_as("time"), "."))
     if "user" in missing:
         tracks = [
-            repr(label)
+            str(label)
             for i, label in enumerate(table.labels)
             if table.named and {"track", "trip", "trajectory", "traj", "session"}
             & set(normal(label).split("_"))
         ]  # fmt: skip
         if tracks:
             parts.append(
-                f"{tracks[0]} numbers journeys, not people; if each is a person to you, give "
-                f"columns={{'user': {tracks[0]}}}."
+                Message(
+                    f"{tracks[0]!r} numbers journeys, not people; if each is a person to you, ",
+                    give("user", name=tracks[0]),
+                    ".",
+                )
             )
         parts.append(
-            "Say which column is the user, such as columns={'user': …}; if the whole file is one "
-            "user's, columns={'user': None}. If the users are in another table, join the two first."
+            Message(
+                "Say which column is the user",
+                such_as("user"),
+                WHOLE_FILE,
+                ". If the users are in another table, join the two first.",
+            )
         )
     if set(missing) & {"position", "lat", "lon"}:
         claim = [
@@ -201,10 +214,17 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
                 "on a map, or empty?"
             )
         parts.append(
-            "Give latitude and longitude in degrees (columns={'lat': …, 'lon': …}), or an antenna "
-            "column (columns={'antenna': …}) and the antennas' positions as antennas=."
+            Message(
+                "Give latitude and longitude in degrees",
+                in_brackets("lat", "lon"),
+                ", or an antenna column",
+                in_brackets("antenna"),
+                " and the antennas' positions ",
+                AS_ANTENNAS,
+                ".",
+            )
         )
-    return " ".join(parts)
+    return sentences(parts)
 
 
 def _is_opencellid(table: SourceTable) -> bool:

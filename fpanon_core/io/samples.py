@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..model.errors import ConfigError
-from .region import REGION_TIMEZONE
+from ..model.shipped import SHIPPED
+from ..synthetic.region import REGION_TIMEZONE
 
-_FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
+_FOLDER = SHIPPED / "sample_data"
 
 SYNTHETIC_QUESTIONNAIRE = _FOLDER / "questionnaire_synthetic.csv"
-"""Invented answers on TRADE's grid of options for the synthetic sample; they prove nothing."""
+"""Invented answers on the published options for the synthetic sample; they prove nothing."""
 
 
 @dataclass(frozen=True)

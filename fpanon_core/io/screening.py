@@ -1,4 +1,4 @@
-"""Which users are active enough to be kept (science.md §1, ANON §3)."""
+"""Which users are active enough to be kept (Gramaglia & Fiore 2015, section 3)."""
 
 from __future__ import annotations
 

@@ -9,10 +9,11 @@ from itertools import pairwise
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .columns import text_of
+from ..tables.columns import text_of
+from ..tables.names import ROLES, normal, rank, says_something_else
+from ..tables.table import SourceTable, label_of
+from .hints import Message, give
 from .likeness import Likeness
-from .names import ROLES, normal, rank, says_something_else
-from .tables import SourceTable, label_of
 
 CELL_PARTS = (
     ("mcc",),
@@ -63,6 +64,7 @@ class Search:
         self.sample = [Likeness(c) for c in table.sample()]
 
     def run(self) -> None:
+        """Give columns to the roles that none was named for."""
         named, roles = self.table.named, self.roles.where
         if named:
             self._by_name("lat", lambda c: c.is_degrees(90))
@@ -83,6 +85,7 @@ class Search:
             self._antenna_by_content()
 
     def missing(self) -> list[str]:
+        """What has no column and must have one, in the words of the refusal."""
         at = self.roles.where
         lacks = [] if self.roles.one_user or "user" in at else ["user"]
         lacks += [] if "time" in at else ["time"]
@@ -193,9 +196,12 @@ class Search:
         self.roles.put("lon", (lon,), "by content")
         if max(beyond) <= 0.005:
             self.roles.notes.append(
-                "Latitude and longitude have no names and both lie within ±90°; latitude is taken "
-                "to come first, which is a guess. If the map is wrong, give columns={'lat': …, "
-                "'lon': …}."
+                Message(
+                    "Latitude and longitude have no names and both lie within ±90°; latitude is "
+                    "taken to come first, which is a guess. If the map is wrong, ",
+                    give("lat", "lon"),
+                    ".",
+                )
             )
 
     def _is_else(self, i: int) -> bool:
@@ -248,7 +254,11 @@ class Search:
             if several and (self._recurs(i) or (i == 0 and not self.table.named)):
                 self.roles.put("user", (i,), "by content")
                 self.roles.notes.append(
-                    f"{label_of(self.table, i)} is taken for the user by its content, which is a "
-                    "guess. If it is wrong, give columns={'user': …}."
+                    Message(
+                        f"{label_of(self.table, i)} is taken for the user by its content, which is "
+                        "a guess. If it is wrong, ",
+                        give("user"),
+                        ".",
+                    )
                 )
                 return

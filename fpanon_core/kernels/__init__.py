@@ -6,8 +6,11 @@ A stale kernel would give wrong numbers without a word, so the cache lives in a 
 contents of all files here.
 """
 
+import atexit
 import hashlib
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import numba
@@ -19,8 +22,25 @@ def _cache_folder() -> Path:
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(_HERE.glob("*.py")):
         digest.update(path.read_bytes())
-    base = os.environ.get("NUMBA_CACHE_DIR")
-    return (Path(base) if base else _HERE / "__pycache__") / f"kernels-{digest.hexdigest()}"
+    return _base() / f"kernels-{digest.hexdigest()}"
+
+
+def _base() -> Path:
+    """Beside the kernels; where only somebody else may write there, among the user's own files."""
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(chosen)
+    own = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "fpanon"
+    for folder in (_HERE / "__pycache__", own):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            continue
+    # Nowhere to keep them: compiled anew by each process, in a folder that nobody else can write.
+    passing = tempfile.mkdtemp(prefix="fpanon-")
+    atexit.register(shutil.rmtree, passing, ignore_errors=True)
+    return Path(passing)
 
 
 # Read where a kernel is declared.

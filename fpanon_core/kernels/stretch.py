@@ -1,4 +1,4 @@
-"""Stretch effort between two fingerprints (science.md §2–3).
+"""Stretch effort between two fingerprints.
 
 Two kernels compute one *directed* effort, the mean over the samples of ``a`` of the smallest δ to
 any sample of ``b``: one where all samples have the same extent, so that the stretch is a plain
@@ -10,6 +10,8 @@ only for samples that found nothing better in time.
 
 Both abandon a pair, and say infinity, once the sum so far, together with a floor for the samples
 still to come, shows the mean to exceed ``limit``.
+
+Source: Gramaglia & Fiore 2015, eq. 1–4; docs/science.md, “Stretch effort”.
 """
 
 from __future__ import annotations
@@ -17,14 +19,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-SmallFloats = npt.NDArray[np.float32]
-SmallInts = npt.NDArray[np.int32]
-Steps = npt.NDArray[np.uint8]
+from ..model.arrays import FloatArray, IntArray, SmallFloats, SmallInts, Steps
 
 
 class Packed(NamedTuple):
@@ -43,7 +40,7 @@ class Packed(NamedTuple):
     place_offsets: IntArray
     px: FloatArray  # distinct places (lower corners) of user u: place_offsets[u]:place_offsets[u+1]
     py: FloatArray
-    cell: SmallInts  # (n_samples,) feature of the place, and of the time: see kernels.search
+    cell: SmallInts  # (n_samples,) feature of the place, and of the time: see kgap_search
     bin: SmallInts
     joint: SmallInts  # (n_samples,) and of both: the cell of places in a window
 
@@ -59,8 +56,8 @@ class Scale(NamedTuple):
 
 # Efforts are rounded to this many units so that mathematically equal efforts, summed in a
 # different order, tie and the lower row number wins; six orders below the accuracy promised.
-_ROUND = 1e12
-_ERR32 = 2.0**-23  # twice the relative error of one 32-bit operation
+ROUND = 1e12
+ERR32 = 2.0**-23  # twice the relative error of one 32-bit operation
 STEPS = 255  # of floors kept in 8 bits
 
 
@@ -69,22 +66,23 @@ class Ahead(NamedTuple):
 
     total: float  # at most the sum over a's samples of the smallest δ to b; 0 when not known
     floor: SmallFloats  # floor[cell of sample, column] + floor[bin of sample, column] ≤ smallest δ
-    more: Steps  # more[joint, column] more in space, or w_time in time; may be empty
+    extra: Steps  # extra[joint, column] more in space, or w_time in time; may be empty
     column: int
 
 
 @njit(nogil=True, cache=True)
 def fingerprint_effort(
     packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray,
-    there: Ahead, back: Ahead,
+    to_b: Ahead, to_a: Ahead,
 ) -> float:  # fmt: skip
     """Δ_ab, rounded for ties; infinity once it is sure to exceed ``limit``.
 
     a must not be shorter than b. From a to b; for equal lengths the mean of both directions.
-    ``nearest`` is scratch, as long as the most places of any user.
+    ``to_b`` and ``to_a`` are what is known of each. ``nearest`` is scratch, as long as the most
+    places of any user.
     """
     if packed.equal:
-        return effort_of_points(packed, scale, a, b, limit, nearest, there, back)
+        return effort_of_points(packed, scale, a, b, limit, nearest, to_b, to_a)
     if packed.offsets[b + 1] - packed.offsets[b] < packed.offsets[a + 1] - packed.offsets[a]:
         effort = _directed_boxes(packed, scale, a, b, limit)
     else:
@@ -92,25 +90,25 @@ def fingerprint_effort(
         if effort < np.inf:
             rest = 2.0 * limit - effort
             effort = (effort + _directed_boxes(packed, scale, b, a, rest)) / 2.0
-    return np.rint(effort * _ROUND) / _ROUND
+    return np.rint(effort * ROUND) / ROUND
 
 
 @njit(nogil=True, cache=True)
 def effort_of_points(
     packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray,
-    there: Ahead, back: Ahead,
+    to_b: Ahead, to_a: Ahead,
 ) -> float:  # fmt: skip
     """As :func:`fingerprint_effort`, for two fingerprints whose samples all have one extent."""
     length = packed.offsets[a + 1] - packed.offsets[a]
     if packed.offsets[b + 1] - packed.offsets[b] < length:
-        effort = _directed_points(packed, scale, a, b, limit, nearest, there)
+        effort = _directed_points(packed, scale, a, b, limit, nearest, to_b)
     else:
-        least = back.total / length
-        effort = _directed_points(packed, scale, a, b, 2.0 * limit - least, nearest, there)
+        least = to_a.total / length
+        effort = _directed_points(packed, scale, a, b, 2.0 * limit - least, nearest, to_b)
         if effort < np.inf:
             rest = 2.0 * limit - effort
-            effort = (effort + _directed_points(packed, scale, b, a, rest, nearest, back)) / 2.0
-    return np.rint(effort * _ROUND) / _ROUND
+            effort = (effort + _directed_points(packed, scale, b, a, rest, nearest, to_a)) / 2.0
+    return np.rint(effort * ROUND) / ROUND
 
 
 @njit(nogil=True, cache=True)
@@ -131,7 +129,7 @@ def _directed_points(
     stop = limit * (a1 - a0)
     total = 0.0
     ahead = known.total
-    in_both = known.more.shape[0] > 0
+    in_both = known.extra.shape[0] > 0
     step = w_space / STEPS
     begin = b0
     for i in range(a0, a1):
@@ -142,10 +140,10 @@ def _directed_points(
         if ahead > 0.0:
             floor = np.float64(known.floor[packed.cell[i], known.column])
             wait = np.float64(known.floor[packed.bin[i], known.column])
-            near = floor * (1.0 - _ERR32)
+            near = floor * (1.0 - ERR32)
             if in_both:
-                floor += min(w_time - wait, known.more[packed.joint[i], known.column] * step)
-            ahead -= (floor + wait) * (1.0 + _ERR32)
+                floor += min(w_time - wait, known.extra[packed.joint[i], known.column] * step)
+            ahead -= (floor + wait) * (1.0 + ERR32)
         best = w_space + w_time
         for j in range(begin, b1):
             gap = t[j] - ti
@@ -179,8 +177,8 @@ def _directed_points(
 def stretch_1d(a: float, da: float, b: float, db: float, wa: float, wb: float) -> float:
     """φ* along one axis: how much the cells [a, a+da) and [b, b+db) must stretch to coincide.
 
-    The weighted sum of the two one-sided stretches of science.md §2, collected: the span of both,
-    less each cell's own extent by its weight (wa + wb = 1).
+    The weighted sum of the two one-sided stretches, collected: the span of both, less each cell's
+    own extent by its weight (wa + wb = 1).
     """
     return max(a + da, b + db) - min(a, b) - wa * da - wb * db
 
@@ -268,7 +266,7 @@ def match_samples(
             wait = stretch_1d(packed.t[i], packed.dt[i], packed.t[j], packed.dt[j], wa, wb)
             in_time = min(time_unit * wait, scale.w_time)
             # A match better by less than the rounding of efforts is a tie; the earlier one stands.
-            if in_space + in_time < best - 1.0 / _ROUND:
+            if in_space + in_time < best - 1.0 / ROUND:
                 best = in_space + in_time
                 matched[i - a0] = j
                 space[i - a0] = in_space

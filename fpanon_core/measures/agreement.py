@@ -1,8 +1,10 @@
-"""Do the measures rank the profiles alike? Ordinal agreement (science.md §8, TRADE §4.4.1).
+"""Do the measures rank the profiles alike? Ordinal agreement.
 
 Where every measure puts the profiles in the same order, a choice between profiles does not depend
-on which measure one believes, and what is Pareto optimal under one is so under all (TRADE lemma
+on which measure one believes, and what is Pareto optimal under one is so under all (lemma
 4.1). Where a pair of profiles is *discordant*, the choice between the two is one between measures.
+
+Source: Noriega Campero 2015, §4.4.1; docs/science.md, “Disclosure”.
 """
 
 from __future__ import annotations
@@ -11,14 +13,11 @@ import re
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy import stats  # type: ignore[import-untyped,unused-ignore]
 
+from ..model.arrays import FloatArray
 from ..model.errors import ConfigError, InfeasibleError
-
-FloatArray = npt.NDArray[np.float64]
-
 
 _MEASURE = re.compile(r"unicity(_p\d+)?|k|em|kl|k_disclosure")
 
@@ -52,9 +51,9 @@ def ordinal_agreement(table: pd.DataFrame) -> pd.DataFrame:
 
     Notes
     -----
-    TRADE eq. 4.20 asks for ``m_j(g) > m_j(g') ⇔ m_j'(g) > m_j'(g')`` for all pairs of profiles:
-    τ = 1, nothing discordant. Values are compared as they are; that two differ by less than their
-    intervals is for the reader to see.
+    Noriega Campero 2015, eq. 4.20, asks for ``m_j(g) > m_j(g') ⇔ m_j'(g) > m_j'(g')`` for all pairs
+    of profiles: τ = 1, nothing discordant. Values are compared as they are; that two differ by less
+    than their intervals is for the reader to see.
 
     Examples
     --------

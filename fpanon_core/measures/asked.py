@@ -1,4 +1,7 @@
-"""How useful do experts find a release? Asked utility (science.md §9, TRADE §5.1)."""
+"""How useful do experts find a release? Asked utility.
+
+Source: Noriega Campero 2015, §5.1.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Which bins does a data set have, and who was in them? The columns of D (science.md §6, §8).
+"""Which bins does a data set have, and who was in them? The columns of D.
 
 D, users × bins, is never laid out: each user's bins are an ascending list of numbers.
+
+Source: docs/science.md, “Disclosure”.
 """
 
 from __future__ import annotations
@@ -8,17 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from ..engines.local import Engine, Progress
-from ..kernels.disclosure import count_present, sort_traces
-from ..kernels.matching import enter_bins
+from ..engines.local import Engine
+from ..engines.progress import Progress
+from ..kernels.disclosure_sums import count_present, sort_traces
+from ..kernels.unicity_index import enter_bins
+from ..model.arrays import FloatArray, IntArray, SmallInts
 from ..model.fingerprints import FingerprintSet
-from .matching import BIN, bits
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-SmallInts = npt.NDArray[np.int32]
+from .matching import bits
 
 _USERS_A_BLOCK = 4096
 _SORTED_BY = ("dy_m", "dx_m", "dt_min", "y_m", "x_m", "t_min")  # the last first, as lexsort has it
@@ -48,12 +47,12 @@ class Presence:
 
 def presence(fs: FingerprintSet, engine: Engine, progress: Progress | None = None) -> Presence:
     """Number every bin, give every sample the number of its own, and count who was there."""
-    columns = bits(*(getattr(fs, name) for name in BIN))
+    columns = bits(*fs.arrays().values())
     table = np.full(1 << max(4, (2 * fs.n_samples).bit_length()), -1, np.int32)
     first, number = np.empty(fs.n_samples, np.int64), np.empty(fs.n_samples, np.int32)
     n_bins = enter_bins(*columns, False, table, first, number)
     del table
-    corners = {name: getattr(fs, name)[first[:n_bins]] + 0.0 for name in BIN}
+    corners = {name: values[first[:n_bins]] + 0.0 for name, values in fs.arrays().items()}
     del first
     order = np.lexsort([column for name in _SORTED_BY if np.ptp(column := corners[name]) > 0]
                        or [corners["t_min"]])  # fmt: skip

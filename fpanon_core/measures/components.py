@@ -1,87 +1,31 @@
-"""Why is a fingerprint hard to hide? The parts of its stretch effort (science.md §4, ANON §4.3).
+"""Why is a fingerprint hard to hide? The parts of its stretch effort.
 
 For a user a and each of the k − 1 nearest fingerprints b, the samples of the longer fingerprint (of
 a, when they are equally long) are matched to the other's; ``S``, ``T`` and ``D`` pool the matched
 pairs' parts ``w_s·δ_s``, ``w_t·δ_t`` and their sum.
+
+Source: Gramaglia & Fiore 2015, §4.3; docs/science.md, “Why a fingerprint is hard to hide”.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from ..engines.local import Engine, LocalEngine, Progress
-from ..kernels.spread import gini_of_sorted, tail_weight_of_sorted
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress
+from ..kernels.effort_spread import gini_of_sorted, tail_weight_of_sorted
 from ..kernels.stretch import match_samples, pooled_components
+from ..model.arrays import FloatArray
+from ..model.components import FIGURES, StretchComponents
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.results import KGapResult
+from ..model.kgap import KGapResult
 from .packing import pack, scale_of
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-
-_FIGURES = (
-    "temporal_share",
-    "gini_space",
-    "gini_time",
-    "gini_total",
-    "tail_space",
-    "tail_time",
-    "tail_total",
-    "space_m",
-    "time_min",
-)
-
-
-@dataclass(frozen=True, eq=False)
-class StretchComponents:
-    """What the stretch efforts of each measured user are made of; all arrays (n_measured,).
-
-    Attributes
-    ----------
-    temporal_share : float64 ndarray
-        ΣT / (ΣS + ΣT), in [0, 1]; NaN where both are 0, the user being hidden already.
-    gini_space, gini_time, gini_total : float64 ndarray
-        Gini coefficient of S, T, D.
-    tail_space, tail_time, tail_total : float64 ndarray
-        Tail weight index of S, T, D; NaN where it is undefined.
-    space_m, time_min : float64 ndarray
-        Mean distance and mean time between matched samples, each capped at its threshold.
-    """
-
-    temporal_share: FloatArray
-    gini_space: FloatArray
-    gini_time: FloatArray
-    gini_total: FloatArray
-    tail_space: FloatArray
-    tail_time: FloatArray
-    tail_total: FloatArray
-    space_m: FloatArray
-    time_min: FloatArray
-    fs: FingerprintSet
-    result: KGapResult
-
-    def of(self, user: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """(S, T, D) of one measured user, given by row number, each ascending."""
-        at = np.flatnonzero(self.result.users == user)
-        if len(at) == 0:
-            raise InfeasibleError("This user was not measured; measure them first.")
-        parts = [
-            matched_samples(self.fs, user, int(b), self.result.config)
-            for b in self.result.neighbours[at[0]]
-        ]
-        space, time, total = (
-            np.sort(np.concatenate([p[name].to_numpy() for p in parts]))
-            for name in ("space", "time", "total")
-        )
-        return space, time, total
 
 
 def stretch_components(
@@ -136,7 +80,7 @@ def components_by_k(
     packed, scale = pack(fs), scale_of(result.config)
     lengths = fs.lengths
     n = len(result.users)
-    out = np.full((len(results), n, len(_FIGURES)), np.nan)
+    out = np.full((len(results), n, len(FIGURES)), np.nan)
 
     def block(first: int) -> float:
         last = min(first + 256, n)
@@ -152,7 +96,10 @@ def components_by_k(
     (engine or LocalEngine()).run(block, range(0, n, 256), n, progress)
     return {
         k: StretchComponents(
-            **dict(zip(_FIGURES, np.ascontiguousarray(figures.T), strict=True)), fs=fs, result=each
+            **dict(zip(FIGURES, np.ascontiguousarray(figures.T), strict=True)),
+            fs=fs,
+            result=each,
+            matched_samples=matched_samples,
         )
         for (k, each), figures in zip(results.items(), out, strict=True)
     }
@@ -215,7 +162,7 @@ def matched_samples(
 
 
 def _summary(space: FloatArray, time: FloatArray, config: StretchConfig) -> FloatArray:
-    """The figures of one user, in the order of ``_FIGURES``."""
+    """The figures of one user, in the order of ``FIGURES``."""
     pools = [np.sort(space), np.sort(time), np.sort(space + time)]
     sums = [float(p.sum()) for p in pools]
     share = sums[1] / (sums[0] + sums[1]) if sums[0] + sums[1] > 0 else math.nan

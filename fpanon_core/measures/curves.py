@@ -1,68 +1,25 @@
-"""Curves fitted to unicity: four forms ``ε = α − f(x; β)`` (science.md §6, CROWD table S1)."""
+"""Curves fitted to unicity: four forms ``ε = α − f(x; β)``.
+
+Source: de Montjoye et al. 2013, table S1.
+"""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import (  # type: ignore[import-untyped,unused-ignore]
     OptimizeWarning,
     curve_fit,
 )
 
-FloatArray = npt.NDArray[np.float64]
-Term = Callable[[FloatArray, FloatArray | float], FloatArray]
+from ..model.arrays import FloatArray
+from ..model.scaling import FORMS, CurveFit
 
 _STARTS = 400  # values of β scanned
 _TRIED = 4  # starts carried through to the end
-_LARGEST_EXPONENT = 50.0
 _LARGEST_TERM = 1e6  # of f, times 1 + the largest ε
-
-
-@dataclass(frozen=True)
-class CurveFit:
-    """One form fitted to unicity; NaN where the data do not determine a figure.
-
-    Attributes
-    ----------
-    form : str
-        ``"power"``: α − x^β; ``"exponential"``: α − exp(βx), whose β CROWD calls λ;
-        ``"stretched"``: α − exp(x^β); ``"linear"``: α − βx.
-    alpha, beta : float
-    alpha_se, beta_se : float
-        Standard errors, from the curvature at the least sum of squares; NaN where there is none,
-        as in a form that the data do not bend.
-    r2 : float
-        Pseudo-R² = 1 − SSE/SST; NaN where all unicities are equal (SST = 0).
-    """
-
-    form: str
-    alpha: float
-    beta: float
-    alpha_se: float
-    beta_se: float
-    r2: float
-
-    @property
-    def formula(self) -> str:
-        """The form with its numbers."""
-        b = f"{self.beta:.4g}"
-        term = {
-            "power": f"x^{b}",
-            "exponential": f"exp({b}·x)",
-            "stretched": f"exp(x^{b})",
-            "linear": f"{b}·x",
-        }[self.form]
-        return f"ε = {self.alpha:.4g} − {term}"
-
-    def predict(self, x: npt.ArrayLike) -> FloatArray:
-        """ε at resolutions x."""
-        fitted: FloatArray = self.alpha - FORMS[self.form][0](np.asarray(x, float), self.beta)
-        return fitted
 
 
 def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
@@ -118,48 +75,6 @@ def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
         beta_se=float(errors[1]),
         r2=pseudo_r2(eps, eps - curve(x, alpha, beta)),
     )
-
-
-def _power(x: FloatArray, b: FloatArray | float) -> FloatArray:
-    return _exp(b * np.log(x))
-
-
-def _exponential(x: FloatArray, b: FloatArray | float) -> FloatArray:
-    return _exp(b * x)
-
-
-def _stretched(x: FloatArray, b: FloatArray | float) -> FloatArray:
-    return _exp(_power(x, b))
-
-
-def _linear(x: FloatArray, b: FloatArray | float) -> FloatArray:
-    return np.asarray(b * x, np.float64)
-
-
-def _exp(exponent: FloatArray) -> FloatArray:
-    """Never overflows: far beyond any unicity a curve may as well stand still."""
-    return np.exp(np.minimum(exponent, _LARGEST_EXPONENT))
-
-
-# Each form's term f, its slope df/dβ, and the size of β at which f changes over the data.
-FORMS: dict[str, tuple[Term, Term, Callable[[FloatArray], float]]] = {
-    "power": (
-        _power,
-        lambda x, b: _power(x, b) * np.log(x),
-        lambda x: 1 / float(np.abs(np.log(x)).max()),
-    ),
-    "exponential": (
-        _exponential,
-        lambda x, b: _exponential(x, b) * x,
-        lambda x: 1 / float(x.max()),
-    ),
-    "stretched": (
-        _stretched,
-        lambda x, b: _stretched(x, b) * _power(x, b) * np.log(x),
-        lambda x: 1 / float(np.abs(np.log(x)).max()),
-    ),
-    "linear": (_linear, lambda x, b: x + 0 * b, lambda x: 1 / float(x.max())),
-}
 
 
 def pseudo_r2(values: FloatArray, left: FloatArray) -> float:

@@ -1,4 +1,4 @@
-"""What does an outsider learn, not only whom they find? Disclosure (science.md §8, TRADE ch. 4).
+"""What does an outsider learn, not only whom they find? Disclosure.
 
 Who knows some bins A_i of a target has narrowed the release down to the class E_i. Even where many
 are left in it, they may have been together elsewhere, and then the outsider has learnt where the
@@ -9,6 +9,8 @@ is an outsider who knows nothing: k = 1/n, EM = KL = 0.
 A class visits few of the bins. All others contribute |D_j|/n to EM and −ln(1 − |D_j|/n) to KL,
 which add up once for everybody: the work is in the members' own samples, or, for classes of most
 users, in everybody else's.
+
+Source: Noriega Campero 2015, ch. 4; docs/science.md, “Disclosure”.
 """
 
 from __future__ import annotations
@@ -18,23 +20,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from ..engines.local import Engine, LocalEngine, Progress
-from ..kernels.disclosure import disclose
-from ..model.configs import whole
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress, part
+from ..kernels.disclosure_sums import Classes, Everybody, Sums, Traces, disclose
+from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.checks import whole
 from ..model.disclosure import DisclosureResult
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
+from ..model.intervals import wilson_interval
 from ..model.knowledge import Knowledge
 from .bins import Presence, presence
-from .matching import Index, part
-from .unicity import wilson_interval
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-SmallInts = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
+from .matching import Index
 
 __all__ = ["DisclosureResult", "disclosure"]
 
@@ -70,7 +68,7 @@ def disclosure(
         (``"top"``), E_i are those who were at all of them, whenever; D is of bins as ever.
     n_bins : int, optional
         d, the bins to take means over; the distinct bins of ``fs`` when None. More are bins in
-        which nobody ever was, such as the fifth of TRADE's table 4.1: nothing can be learnt of
+        which nobody ever was, such as the fifth of the worked example: nothing can be learnt of
         them, and they only lower the means.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
@@ -91,7 +89,7 @@ def disclosure(
 
     Notes
     -----
-    With t the targets, n the users, d the bins (TRADE eq. 4.2–4.7, 4.19)::
+    With t the targets, n the users, d the bins (Noriega Campero 2015, eq. 4.2–4.7, 4.19)::
 
         k     = (1/|t|)·Σ_i 1/|E_i|
         EM_ij = | |E_ij|/|E_i| − |D_j|/n |
@@ -101,7 +99,7 @@ def disclosure(
 
     Examples
     --------
-    TRADE's table 4.1: four people, and five bins, in the last of which nobody was.
+    Table 4.1 of Noriega Campero 2015: four people, and five bins, in the last of which nobody was.
 
     >>> seen = [(1, 1), (1, 3), (2, 1), (2, 3), (2, 4), (3, 3), (3, 4), (4, 2), (4, 4)]
     >>> user, t = zip(*seen)
@@ -175,7 +173,7 @@ class _Classes:
     of_target: IntArray
     times: IntArray
     sizes: IntArray
-    inside: Flags
+    inside: BoolArray
     many: IntArray
 
 
@@ -249,6 +247,8 @@ class _Ledger:
             classes.targets[some], inside, classes.many[some], self._engine,
             part(progress, 0.0, _MEMBERS_SHARE),
         )  # fmt: skip
+        traces = Traces(seen.offsets, seen.lengths, seen.bins, weight)
+        of_round = Classes(sizes, times, inside, starts, members)
         n_users = int(weight.sum())
         gains = np.zeros((len(self._ranges), len(some)), np.int64)
         kls = np.zeros((len(self._ranges), len(some)))
@@ -256,13 +256,10 @@ class _Ledger:
         def block(at: tuple[int, int, tuple[int, int]]) -> float:
             r, run, (begin, end) = at
             low, high = self._ranges[r]
-            disclose(
-                low, high, begin, end, seen.offsets, seen.lengths, seen.bins, weight,
-                n_users, seen.users, int(seen.users[low:high].sum()),
-                self._absent, float(self._absent[low:high].sum()),
-                sizes, times, inside, starts, members,
-                gains[r], kls[r], *(each[run] for each in self._per_bin),
-            )  # fmt: skip
+            present, absent = int(seen.users[low:high].sum()), float(self._absent[low:high].sum())
+            everybody = Everybody(n_users, seen.users, present, self._absent, absent)
+            sums = Sums(gains[r], kls[r], *(each[run] for each in self._per_bin))
+            disclose(low, high, begin, end, traces, everybody, of_round, sums)
             return 1.0
 
         runs = list(enumerate(_cuts(cost, self._n_runs)))

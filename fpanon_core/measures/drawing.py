@@ -1,8 +1,10 @@
-"""Which points does an adversary come to know? Draws of knowledge (science.md §6, CROWD Methods).
+"""Which points does an adversary come to know? Draws of knowledge.
 
 Draws come from the seed alone, in one thread: the same on every engine. The targets do not depend
 on p or on the strategy, and with ``random``, ``uniform`` and ``top`` the points for a smaller p are
 the first of those for a larger one, so that curves over p, and grids, compare like with like.
+
+Source: de Montjoye et al. 2013, Methods; docs/science.md, “Adversary knowledge and unicity”.
 """
 
 from __future__ import annotations
@@ -10,15 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from ..model.arrays import IntArray
 from ..model.configs import KnowledgeConfig, Strategy
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.knowledge import Knowledge
 from ..model.ragged import offsets_of, rows_of
 
-IntArray = npt.NDArray[np.int64]
 # Sample rows, the target of each, and the bins (or places) that each target has.
 Drawn = tuple[IntArray, IntArray, IntArray]
 
@@ -36,11 +37,12 @@ def draw_knowledge(
     """Draw p points of some users' traces, as an adversary might know them.
 
     ``random`` draws one bin after the other from those left, with probability proportional to
-    their counts: points are drawn among the *interactions* (CROWD Methods). The p smallest of
-    independent exponential times with the counts as rates are such a draw (Efraimidis & Spirakis
-    2006), and in its order. ``uniform`` has all rates alike. ``top`` takes the places with the most
-    events, whatever the time; ties: smaller x first, then y (ASH Top-K). ``consecutive`` takes p
-    samples that follow one another, from a start drawn uniformly (ASH Cont-K).
+    their counts: points are drawn among the *interactions* (de Montjoye et al. 2013, Methods). The
+    p smallest of independent exponential times with the counts as rates are such a draw (Efraimidis
+    & Spirakis 2006), and in its order. ``uniform`` has all rates alike. ``top`` takes the places
+    with the most events, whatever the time; ties: smaller x first, then y (Top-K of Xu et al.
+    2017). ``consecutive`` takes p samples that follow one another, from a start drawn uniformly
+    (Cont-K of Xu et al. 2017).
 
     Parameters
     ----------

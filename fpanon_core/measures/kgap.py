@@ -1,10 +1,12 @@
-"""How far is everyone from hiding? The k-gap (science.md §3, ANON eq. 4–5).
+"""How far is everyone from hiding? The k-gap.
 
 ``Δ_ab`` is the mean, over the samples of the longer fingerprint, of the smallest stretch effort to
 any sample of the shorter (equal lengths: the mean of both directions). ``k-gap`` of a user is the
 mean of Δ to the k − 1 nearest fingerprints. Results equal the plain double loop: pairs are left out
-only by the bound proven in :mod:`fpanon_core.kernels.search`. Memory is linear in the data: no
+only by the bound proven in :mod:`fpanon_core.kernels.kgap_search`. Memory is linear in the data: no
 matrix of users by users is ever held.
+
+Source: Gramaglia & Fiore 2015, eq. 4–5; docs/science.md, “k-gap”.
 """
 
 from __future__ import annotations
@@ -16,30 +18,29 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.neighbors import BallTree
 
-from ..engines.local import Engine, LocalEngine, Progress
-from ..kernels.search import (
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress
+from ..kernels.kgap_search import (
+    NO_EXTRA,
     NO_FLOOR,
-    NO_MORE,
     Features,
-    Found,
     Known,
+    PairBuffer,
     enter,
+    fill_extra,
     fill_floor,
-    fill_more,
     search_pairs,
     search_plainly,
     search_tile,
 )
 from ..kernels.stretch import Ahead, Packed, Scale, fingerprint_effort
+from ..model.arrays import FloatArray, IntArray, SmallFloats
+from ..model.checks import whole
 from ..model.configs import StretchConfig
-from ..model.errors import ConfigError, InfeasibleError
+from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.results import KGapResult
+from ..model.kgap import KGapResult
 from .packing import pack, scale_of, with_features
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-SmallFloats = npt.NDArray[np.float32]
 
 _WIDTH = 128  # users b of a tile: one row of the floor stays within a few cache lines
 _HEIGHT = 512  # users a of a tile
@@ -88,7 +89,7 @@ def fingerprint_stretch(
         chosen = chosen[::-1]
     packed = pack(fs.subset(chosen))
     scale = scale_of(config or StretchConfig())
-    unknown = Ahead(0.0, NO_FLOOR, NO_MORE, 0)
+    unknown = Ahead(0.0, NO_FLOOR, NO_EXTRA, 0)
     return float(
         fingerprint_effort(packed, scale, 0, 1, np.inf, _scratch(packed), unknown, unknown)
     )
@@ -157,8 +158,7 @@ def k_gap(
 
 def check_k(k: int, n_users: int) -> None:
     """Refuse a k that is none, or that the users are too few for."""
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2:
-        raise ConfigError(f"k = {k!r}; it must be an integer of 2 or more.")
+    whole("k", k, 2)
     if n_users < 2:
         raise InfeasibleError(
             "The data set has a single fingerprint, and nobody to hide among; load data with at "
@@ -181,7 +181,7 @@ class _Lists:
         self.worst = worst
         self.lock = threading.Lock()
 
-    def enter(self, count: int, found: Found) -> None:
+    def enter(self, count: int, found: PairBuffer) -> None:
         with self.lock:
             enter(count, found, self.row, self.neighbours, self.stretch, self.worst)
 
@@ -274,13 +274,13 @@ class _Search:
             """All tiles with the users first … last−1 as the shorter side."""
             last = min(first + _WIDTH, n)
             found = _buffers(packed)
-            more = NO_MORE
+            extra = NO_EXTRA
             if features is not None:
                 floor = floor_of(first, last)
                 if exact:
                     both = len(features.cell_x0) * features.n_windows
-                    more = np.empty((both, last - first), np.uint8)
-                    fill_more(packed, scale, features, first, last, more)
+                    extra = np.empty((both, last - first), np.uint8)
+                    fill_extra(packed, scale, features, first, last, extra)
             for a_first in range(0, last, _HEIGHT):
                 a_last = min(a_first + _HEIGHT, last)
                 if features is not None:
@@ -288,7 +288,7 @@ class _Search:
                     equal = lengths[a_last - 1] <= lengths[first]
                     back = floor_of(a_first, a_last) if equal else floor[:0]
                     kept, _ = search_tile(
-                        packed, scale, features, floor, back, more, a_first, a_last,
+                        packed, scale, features, floor, back, extra, a_first, a_last,
                         first, last, known, lists.worst, exact, found,
                     )  # fmt: skip
                 else:
@@ -316,9 +316,9 @@ def _scratch(packed: Packed) -> FloatArray:
     return np.empty(int(np.diff(packed.place_offsets).max()))
 
 
-def _buffers(packed: Packed) -> Found:
+def _buffers(packed: Packed) -> PairBuffer:
     pairs = _WIDTH * _HEIGHT
-    return Found(
+    return PairBuffer(
         a=np.empty(pairs, np.int32),
         b=np.empty(pairs, np.int32),
         effort=np.empty(pairs),

@@ -1,8 +1,10 @@
-"""Among how many is each target hidden? Anonymity sets (science.md §6).
+"""Among how many is each target hidden? Anonymity sets.
 
 An inverted index lists, for every bin that some knowledge names, the users whose trace holds it;
 ``E_i`` is what the lists of A_i have in common. Bins nobody knows of are looked up once in a hash
 table and passed over, so the index costs one reading of the data and no sorting of it.
+
+Source: docs/science.md, “Adversary knowledge and unicity”.
 """
 
 from __future__ import annotations
@@ -12,8 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..engines.local import Engine, LocalEngine, Progress
-from ..kernels.matching import (
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress, part
+from ..kernels.unicity_index import (
     class_members,
     class_sums,
     enter_bins,
@@ -21,18 +24,16 @@ from ..kernels.matching import (
     find_bins,
     points_to_unique,
 )
+from ..model.arrays import BoolArray, IntArray, SmallInts
+from ..model.cells import CELL
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.knowledge import Knowledge
 from ..model.ragged import offsets_of
 
-IntArray = npt.NDArray[np.int64]
-SmallInts = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 Bits = npt.NDArray[np.uint64]
 Bins = tuple[Bits, Bits, Bits, Bits, Bits, Bits]
 
-BIN = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
 _SAMPLES_A_BLOCK = 1 << 20
 _TARGETS_A_BLOCK = 64
 _INDEX_SHARE = 0.8  # of the progress
@@ -119,13 +120,6 @@ def first_unique(
     return points, sizes
 
 
-def part(progress: Progress | None, begin: float, end: float) -> Progress | None:
-    """Progress of a stretch of the work, as progress of the whole."""
-    if progress is None:
-        return None
-    return lambda share: progress(begin + (end - begin) * share)
-
-
 class Index:
     """Users of every known bin: of bin b, ``users[starts[b]:starts[b+1]]``, ascending.
 
@@ -151,7 +145,7 @@ class Index:
             raise ConfigError("Places known without time and bins cannot share an index.")
         self.offsets = offsets_of(np.concatenate([k.sizes for k in knowledges]))
         self.n_users = fs.n_users
-        points = bits(*(np.concatenate([getattr(k, n) for k in knowledges]) for n in BIN))
+        points = bits(*(np.concatenate([getattr(k, n) for k in knowledges]) for n in CELL))
         table = np.full(1 << max(4, (4 * len(points[0])).bit_length()), -1, np.int32)
         first = np.empty(len(points[0]), np.int64)
         self.number = np.empty(len(points[0]), np.int32)
@@ -179,7 +173,7 @@ class Index:
         return sums
 
     def members(
-        self, some: IntArray, inside: Flags, many: IntArray, engine: Engine,
+        self, some: IntArray, inside: BoolArray, many: IntArray, engine: Engine,
         progress: Progress | None = None,
     ) -> tuple[IntArray, SmallInts]:  # fmt: skip
         """Row numbers of the classes of some targets, one after the other: offsets, users.
@@ -202,7 +196,7 @@ class Index:
         self, fs: FingerprintSet, timeless: bool, table: SmallInts, bins: Bins,
         engine: Engine, progress: Progress | None,
     ) -> None:  # fmt: skip
-        samples = bits(*(getattr(fs, name) for name in BIN))
+        samples = bits(*fs.arrays().values())
         cuts = np.searchsorted(fs.offsets, np.arange(0, fs.n_samples, _SAMPLES_A_BLOCK))
         cuts = np.unique(np.append(cuts, fs.n_users))
         found: list[tuple[SmallInts, SmallInts]] = [_NOTHING] * (len(cuts) - 1)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..kernels.search import Features
+from ..kernels.kgap_search import Features
 from ..kernels.stretch import Packed, Scale
+from ..model.arrays import FloatArray, IntArray
 from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 # More features bound more tightly and cost more to prepare; beyond these the gain was not
 # measurable on the sets of tests/benchmarks.

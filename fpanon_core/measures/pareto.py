@@ -1,8 +1,11 @@
-"""Which options are worth looking at? The Pareto front (science.md §9, TRADE §5.2).
+"""Which options are worth looking at? The Pareto front.
 
 An option is dominated when another is at least as good on both and better on one. Dominated options
 imply no trade-off: whoever takes one gives something away for nothing. The front depends on the
-order of the risks only, so that measures of risk that rank alike give one front (TRADE lemma 4.1).
+order of the risks only, so that measures of risk that rank alike give one front (lemma 4.1).
+
+Source: Noriega Campero 2015, §5.2; docs/science.md, “Techniques, utility and the front of release
+options”.
 """
 
 from __future__ import annotations
@@ -10,10 +13,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..model.arrays import FloatArray, IntArray
 from ..model.errors import ConfigError
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.bool_]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
-import pyproj
 
+from ..model import projection
+from ..model.arrays import FloatArray
 from ..model.fingerprints import FingerprintSet
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def visited_places(fs: FingerprintSet) -> pd.DataFrame:
@@ -50,10 +47,4 @@ def lon_lat(fs: FingerprintSet, x_m: FloatArray, y_m: FloatArray) -> tuple[Float
     Longitudes run on across the antimeridian, within 180° of the projection's centre, so that
     neighbours on a map stay neighbours.
     """
-    if fs.crs is None:
-        return np.empty(0), np.empty(0)
-    projection = pyproj.CRS.from_user_input(fs.crs)
-    back = pyproj.Transformer.from_crs(projection, "EPSG:4326", always_xy=True)
-    lon, lat = (np.asarray(part, np.float64) for part in back.transform(x_m, y_m))
-    centre = float(back.transform(0.0, 0.0)[0])
-    return (lon - centre + 180.0) % 360.0 - 180.0 + centre, lat
+    return projection.lon_lat(fs.crs, x_m, y_m)

@@ -1,21 +1,22 @@
-"""How many points make someone unique? Points needed (science.md §6, CROWD fig. 2C)."""
+"""How many points make someone unique? Points needed.
+
+Source: de Montjoye et al. 2013, fig. 2C; docs/science.md, “Adversary knowledge and unicity”.
+"""
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from ..engines.local import Engine, Progress
-from ..model.configs import KnowledgeConfig, Strategy, whole
-from ..model.errors import ConfigError, InfeasibleError
+from ..engines.local import Engine
+from ..engines.progress import Progress
+from ..model.arrays import FloatArray
+from ..model.checks import number, whole
+from ..model.configs import KnowledgeConfig, Strategy
+from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from .drawing import drawn
 from .matching import first_unique
-
-FloatArray = npt.NDArray[np.float64]
 
 MONTH_DAYS = 30.0
 _DAY_MIN = 1440.0
@@ -81,8 +82,7 @@ def points_needed(
     """
     config = KnowledgeConfig(int(fs.lengths.max()), strategy, users, seed)
     whole("out_of", out_of, 1)
-    if not (isinstance(min_per_month, (int, float)) and 0 <= min_per_month < math.inf):
-        raise ConfigError(f"min_per_month = {min_per_month!r}; it must be a number from 0.")
+    number("min_per_month", min_per_month, least=0.0)
     monthly = interactions_per_month(fs)
     heavy = np.flatnonzero(monthly >= min_per_month)
     if len(heavy) == 0:

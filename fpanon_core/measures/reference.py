@@ -1,7 +1,9 @@
-"""The original data's side of every comparison: made once, for many releases (science.md §9).
+"""The original data's side of every comparison: made once, for many releases.
 
 A reference grid over the original's extent, on it the original's occupancy by hour and its trips,
 and what is known of each subscriber: how far they roam, how many places they visit.
+
+Source: docs/science.md, “Techniques, utility and the front of release options”.
 """
 
 from __future__ import annotations
@@ -10,25 +12,24 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.spatial.distance import (  # type: ignore[import-untyped,unused-ignore]
     jensenshannon,
 )
 
-from ..kernels.occupying import match_trips, occupy, spread_trips
+from ..kernels.utility_grid import match_trips, occupy, spread_trips
+from ..model.arrays import FloatArray, IntArray
+from ..model.checks import positive
 from ..model.closed import Closed
 from ..model.distinct import distinct_rows
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.ragged import offsets_of
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Sides = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 Trips = tuple[IntArray, IntArray, FloatArray]
 
 MAX_SPACE_M = 20_000.0
-"""Mean spatial span at which ``space`` is 0, metres: where ANON counts a stretch as complete."""
+"""Mean spatial span at which ``space`` is 0, metres: where a stretch counts as complete."""
 MAX_TIME_MIN = 1_440.0
 """Mean temporal span at which ``time`` is 0, minutes: a day tells no time of day any more."""
 
@@ -122,7 +123,7 @@ class Reference(Closed):
             A number is not positive, or the grid would have more than a million squares.
         """
         for name, value in (("max_space_m", max_space_m), ("max_time_min", max_time_min)):
-            _positive(name, value)
+            positive(name, value)
         grid = _grid_over(fs, reference_m)
         starts, targets = _trip_table(grid, fs)
         trips, _ = trips_between(grid, starts, targets, fs)
@@ -218,7 +219,7 @@ def _grid_over(fs: FingerprintSet, reference_m: float | None) -> ReferenceGrid:
         side = max(side, float(fs.dx_m.max()), float(fs.dy_m.max()))
         side = math.ceil(side / fs.granularity_m) * fs.granularity_m
     else:
-        side = _positive("reference_m", reference_m)
+        side = positive("reference_m", reference_m)
     x, y = math.floor(left / side), math.floor(bottom / side)
     columns, rows = math.ceil(right / side) - x, math.ceil(top / side) - y
     if columns * rows > _MOST_SQUARES:
@@ -267,13 +268,13 @@ def _trips(fs: FingerprintSet, place: IntArray) -> Trips:
     group = np.cumsum(moment) - 1
     order = np.lexsort((-fs.count, group))  # stable: the first of equals
     main = order[np.flatnonzero(moment)]
-    there, who = place[main], user[main]
-    moves = np.flatnonzero((who[1:] == who[:-1]) & (there[1:] != there[:-1]))
+    mainly_at, who = place[main], user[main]
+    moves = np.flatnonzero((who[1:] == who[:-1]) & (mainly_at[1:] != mainly_at[:-1]))
     if len(moves) == 0:
         return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
-    first, pair = distinct_rows(there[moves], there[moves + 1])
+    first, pair = distinct_rows(mainly_at[moves], mainly_at[moves + 1])
     trips: FloatArray = np.bincount(pair, fs.weight[who[moves]]).astype(np.float64)
-    return there[moves][first], there[moves + 1][first], trips
+    return mainly_at[moves][first], mainly_at[moves + 1][first], trips
 
 
 def _trip_table(grid: ReferenceGrid, fs: FingerprintSet) -> tuple[IntArray, IntArray]:
@@ -295,10 +296,3 @@ def _trip_table(grid: ReferenceGrid, fs: FingerprintSet) -> tuple[IntArray, IntA
     spread_trips(*trips[:2], *sides, *size, source, target)
     first, _ = distinct_rows(source, target)
     return offsets_of(np.bincount(source[first], minlength=squares)), target[first]
-
-
-def _positive(name: str, value: float) -> float:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or value <= 0:
-        raise ConfigError(f"{name} = {value!r}; it must be a positive number.")
-    return float(value)

@@ -1,85 +1,27 @@
-"""How does unicity fall with resolution? The scaling law (science.md §6, CROWD fig. 4, table S1).
+"""How does unicity fall with resolution? The scaling law.
 
 ``ε = α − x^β`` with x the resolution along one axis (antennas or metres, hours), or the product of
 two, held against three other forms by pseudo-R²; then β against p, the points known.
+
+Source: de Montjoye et al. 2013, fig. 4 and table S1; docs/science.md, “The scaling law and the
+sparsity model”.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ..model.errors import ConfigError, InfeasibleError
-from .curves import FORMS, CurveFit, fit_curve, pseudo_r2
-
-FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class ScalingFit:
-    """The scaling law ε = α − x^β, and the other forms beside it.
-
-    Attributes
-    ----------
-    alpha, beta, alpha_se, beta_se, r2 : float
-        Of ``α − x^β``; see :class:`CurveFit`.
-    fits : mapping of str to CurveFit
-        By name: power, exponential, stretched, linear.
-    x, unicity : float64 ndarray (n,)
-        What was fitted.
-    """
-
-    alpha: float
-    beta: float
-    alpha_se: float
-    beta_se: float
-    r2: float
-    fits: Mapping[str, CurveFit]
-    x: FloatArray
-    unicity: FloatArray
-
-    @property
-    def formula(self) -> str:
-        """The law with its numbers."""
-        return self.fits["power"].formula
-
-    def predict(self, x: npt.ArrayLike) -> FloatArray:
-        """ε at resolutions x, by the law."""
-        return self.fits["power"].predict(x)
-
-
-@dataclass(frozen=True)
-class LinearFit:
-    """A straight line by least squares, ``β = intercept + slope·p``; CROWD: .157 − .007·p.
-
-    Attributes
-    ----------
-    slope, intercept : float
-    slope_se, intercept_se : float
-        Standard errors; NaN with two points only.
-    r2 : float
-        NaN where all β are equal.
-    """
-
-    slope: float
-    intercept: float
-    slope_se: float
-    intercept_se: float
-    r2: float
-
-    @property
-    def formula(self) -> str:
-        """The line with its numbers."""
-        sign = "−" if self.slope < 0 else "+"
-        return f"β = {self.intercept:.4g} {sign} {abs(self.slope):.4g}·p"
+from ..model.scaling import FORMS, LinearFit, ScalingFit
+from .curves import fit_curve, pseudo_r2
 
 
 def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:
-    """Fit ε = α − x^β, and the three forms CROWD compares it with.
+    """Fit ε = α − x^β, and the three forms it is compared with.
 
     Parameters
     ----------
@@ -126,7 +68,7 @@ def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:
 
 
 def fit_exponents(fits: Mapping[int, ScalingFit]) -> LinearFit:
-    """β against p by least squares (CROWD fig. 4, right).
+    """β against p by least squares (de Montjoye et al. 2013, fig. 4, right).
 
     Parameters
     ----------

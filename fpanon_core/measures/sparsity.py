@@ -1,44 +1,23 @@
-"""Is uniqueness a surprise? The sparsity model (science.md §6, TRADE eq. 3.1–3.4).
+"""Is uniqueness a surprise? The sparsity model.
 
 In an n × d matrix of independent Bernoulli(π) entries two rows agree with probability
 ``q = (π² + (1 − π)²)^d``; a given row is unique with probability ``(1 − q)^(n−1)``.
+
+Source: Noriega Campero 2015, eq. 3.1–3.4; docs/science.md, “The scaling law and the sparsity
+model”.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ..model.configs import whole
+from ..model.arrays import FloatArray
+from ..model.checks import share, whole
 from ..model.errors import ConfigError
-
-FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class SparsityModel:
-    """What chance alone makes of n users and d bins; arrays where ``n_bins`` was one.
-
-    Attributes
-    ----------
-    p_unique : float or float64 ndarray
-        P[a given user is unique] = (1 − q)^(n−1).
-    p_anonymous : float or float64 ndarray
-        P[everyone is 2-anonymous] = (1 − p_unique)^n, as if users were independent.
-    n_users : int
-    n_bins : int or ndarray
-    density : float
-        π, the probability that a user is present in a bin.
-    """
-
-    p_unique: float | FloatArray
-    p_anonymous: float | FloatArray
-    n_users: int
-    n_bins: int | npt.NDArray[np.generic]
-    density: float
+from ..model.sparsity import SparsityModel
 
 
 def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) -> SparsityModel:
@@ -64,8 +43,9 @@ def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) ->
 
     Notes
     -----
-    TRADE eq. 3.1–3.4, in logarithms throughout: q itself is below the smallest number there is
-    from about d = 1 000 on, and (1 − q)^(n−1) is 1 in floating point long before it matters.
+    Noriega Campero 2015, eq. 3.1–3.4, in logarithms throughout: q itself is below the smallest
+    number there is from about d = 1 000 on, and (1 − q)^(n−1) is 1 in floating point long before it
+    matters.
 
     Examples
     --------
@@ -78,8 +58,7 @@ def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) ->
     bins = np.asarray(n_bins)
     if bins.size == 0 or not np.issubdtype(bins.dtype, np.integer) or bins.min() < 0:
         raise ConfigError("n_bins must be one or more integers of 0 or more.")
-    if not (isinstance(density, (int, float)) and 0 <= density <= 1):
-        raise ConfigError(f"density = {density!r}; it must lie in [0, 1].")
+    share("density", density)
     # π² + (1−π)² = 1 − 2π(1−π); it is at least ½, so that the logarithm is finite.
     log_q = bins * math.log1p(-2 * density * (1 - density))
     # A lone user is unique whatever q: 0 · log 0 is 0 here.

@@ -1,21 +1,23 @@
-"""How unevenly is something spread? Gini, Lorenz curve, tail weight (science.md §4, §8)."""
+"""How unevenly is something spread? Gini, Lorenz curve, tail weight.
+
+Source: docs/science.md, “Why a fingerprint is hard to hide”.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from ..kernels.spread import gini_of_sorted, tail_weight_of_sorted
+from ..kernels.effort_spread import gini_of_sorted, tail_weight_of_sorted
+from ..model.arrays import FloatArray
 from ..model.errors import ConfigError
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def gini(values: npt.ArrayLike) -> float:
     """Gini coefficient of non-negative values; 0 for equal (or all zero) ones.
 
-    ``G = 2·Σ i·s_i / (N·Σ s_i) − (N+1)/N`` for ascending s_i (science.md §4; ANON eq. 6 has a sign
-    misprint).
+    ``G = 2·Σ i·s_i / (N·Σ s_i) − (N+1)/N`` for ascending s_i; eq. 6 of Gramaglia & Fiore 2015 has a
+    sign misprint.
 
     Raises
     ------
@@ -62,7 +64,9 @@ def lorenz(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
 
 
 def tail_weight_index(values: npt.ArrayLike) -> float:
-    """Weight of the upper tail, as a multiple of the normal distribution's (ANON eq. 7).
+    """Weight of the upper tail, as a multiple of the normal distribution's.
+
+    Gramaglia & Fiore 2015, eq. 7.
 
     Normal → 1, exponential → 1.6, Pareto of shape 1 → 14; NaN where it is undefined, the third
     quartile being the median.

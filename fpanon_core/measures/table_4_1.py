@@ -1,4 +1,7 @@
-"""TRADE's table 4.1, the worked example of disclosure, as data (science.md §8)."""
+"""The worked example of disclosure, as data.
+
+Source: Noriega Campero 2015, table 4.1.
+"""
 
 from __future__ import annotations
 

@@ -1,87 +1,23 @@
-"""How many are unique, given a few points? Unicity (science.md §6, CROWD).
+"""How many are unique, given a few points? Unicity.
 
 ``ε_p`` is the share of users whose p known points fit no trace but their own. The baseline to
 hold it against is what guessing gives: one in the number of users.
+
+Source: de Montjoye et al. 2013; docs/science.md, “Adversary knowledge and unicity”.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
-
-import numpy as np
-import numpy.typing as npt
-
-from ..engines.local import Engine, Progress
-from ..model.closed import Closed
+from ..engines.local import Engine
+from ..engines.progress import Progress
+from ..model.arrays import IntArray
 from ..model.configs import Strategy, UnicityConfig
 from ..model.fingerprints import FingerprintSet
+from ..model.intervals import wilson_interval
 from ..model.knowledge import Knowledge
+from ..model.unicity import UnicityResult
 from .drawing import drawn
 from .matching import anonymity_sets
-
-IntArray = npt.NDArray[np.int64]
-
-_Z = 1.959963984540054  # the normal distribution's 97.5 % point
-
-
-@dataclass(frozen=True, eq=False)
-class UnicityResult(Closed):
-    """Unicity at one p, with what it was estimated from.
-
-    Attributes
-    ----------
-    value : float
-        Share of the targets with |E_i| ≤ ``config.out_of``, in [0, 1].
-    low, high : float
-        95 % Wilson interval of the share.
-    sizes : int64 ndarray (n_targets,)
-        |E_i| in users.
-    targets : int64 ndarray (n_targets,)
-        Row numbers.
-    n_found : int
-        Targets with |E_i| ≤ ``config.out_of``.
-    too_few : int
-        Targets with fewer than p bins, all of which were known.
-    n_users : int
-        Users searched; guessing finds one in as many.
-    config : UnicityConfig
-    digest : str
-    """
-
-    value: float
-    low: float
-    high: float
-    sizes: IntArray
-    targets: IntArray
-    n_found: int
-    too_few: int
-    n_users: int
-    config: UnicityConfig
-    digest: str
-
-    def __post_init__(self) -> None:
-        self._close()
-
-    @property
-    def n_targets(self) -> int:
-        """How many targets."""
-        return len(self.sizes)
-
-    def at(self, out_of: int) -> UnicityResult:
-        """The same draws judged by another ``out_of``, without a new run.
-
-        Raises
-        ------
-        ConfigError
-            If it is not an integer of 1 or more.
-        """
-        config = replace(self.config, out_of=out_of)
-        found = int((self.sizes <= out_of).sum())
-        low, high = wilson_interval(found, self.n_targets)
-        return replace(
-            self, value=found / self.n_targets, low=low, high=high, n_found=found, config=config
-        )
 
 
 def unicity(
@@ -128,8 +64,8 @@ def unicity(
 
     Notes
     -----
-    ``ε_p = |{i : |E_i| ≤ out_of}| / n`` (CROWD Methods). Users are subscribers: fingerprints that
-    stand for several are drawn, and counted in E_i, as so many.
+    ``ε_p = |{i : |E_i| ≤ out_of}| / n`` (de Montjoye et al. 2013, Methods). Users are subscribers:
+    fingerprints that stand for several are drawn, and counted in E_i, as so many.
 
     Examples
     --------
@@ -164,20 +100,3 @@ def result_of(
         config=config,
         digest=knowledge.digest,
     )
-
-
-def wilson_interval(found: int, of: int) -> tuple[float, float]:
-    """95 % Wilson score interval of a share.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in wilson_interval(0, 10)]
-    [0.0, 0.2775]
-    """
-    share, spread = found / of, _Z**2 / of
-    middle = (share + spread / 2) / (1 + spread)
-    half = _Z / (1 + spread) * math.sqrt((share * (1 - share) + spread / 4) / of)
-    # At the ends the interval's end is exactly 0 or 1; rounding must not cross them.
-    low = 0.0 if found == 0 else max(0.0, middle - half)
-    high = 1.0 if found == of else min(1.0, middle + half)
-    return low, high

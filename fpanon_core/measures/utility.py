@@ -1,79 +1,31 @@
-"""How useful is what would be released? Computed utility (science.md §9, TRADE ch. 5).
+"""How useful is what would be released? Computed utility.
 
-TRADE asked ten experts; this module computes, against the original data, what such experts use: the
-"maps of regional density and mobility patterns of the population" that TRADE showed them. Every
-component lies in [0, 1] and is 1 for unchanged data. What it cannot know is what a use needs;
-therefore the weights are stated, and everyone's to change.
+Noriega Campero 2015 (ch. 5) asked ten experts; this module computes, against the original data,
+what such experts use: the "maps of regional density and mobility patterns of the population" that
+they were shown. Every component lies in [0, 1] and is 1 for unchanged data. What it cannot know is
+what a use needs; therefore the weights are stated, and everyone's to change.
 
 What is counted are events: a sample's ``count``, and a fingerprint that stands for several
 subscribers counts as so many. So the same record has the same mass however many others it was
 brought together with, and generalization is nothing but a spreading of mass.
+
+Source: docs/science.md, “Techniques, utility and the front of release options”.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import ks_2samp  # type: ignore[import-untyped,unused-ignore]
 
-from ..model.closed import Closed
+from ..model.arrays import FloatArray
+from ..model.checks import number
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
+from ..model.utility import COMPONENTS, WEIGHTINGS, UtilityResult, Weights
 from .reference import Reference, jensen_shannon, occupancy, radii, spans, trips_between, visited
-
-FloatArray = npt.NDArray[np.float64]
-Weights = str | Mapping[str, float]
-
-COMPONENTS = ("density", "flows", "mobility", "visits", "space", "time")
-
-TRANSPORT: Mapping[str, float] = MappingProxyType(
-    {"density": 0.2, "flows": 0.35, "mobility": 0.1, "visits": 0.0, "space": 0.15, "time": 0.2}
-)
-"""For planning transport: who wants to go from where to where (flows) comes first; then demand by
-place and hour, and the time of day, which decides about peaks; then how finely stops can be told
-apart. The weights are our judgement. TRADE's experts gave scores to whole profiles, no weights."""
-
-EPIDEMICS: Mapping[str, float] = MappingProxyType(
-    {"density": 0.3, "flows": 0.2, "mobility": 0.25, "visits": 0.15, "space": 0.1, "time": 0.0}
-)
-"""For preventing infectious disease: where people are (density), how far they carry it (mobility),
-along which routes (flows), and among how many places they mix (visits). Infection takes days, so
-the resolution of time as such has no weight. The weights are our judgement, as above."""
-
-WEIGHTINGS: Mapping[str, Mapping[str, float]] = MappingProxyType(
-    {"transport": TRANSPORT, "epidemics": EPIDEMICS}
-)
-
-
-@dataclass(frozen=True, eq=False)
-class UtilityResult(Closed):
-    """How useful a release is, in parts and as one number.
-
-    Attributes
-    ----------
-    score : float
-        Weighted mean of the components, in [0, 1].
-    components : dict of str to float
-        Each of :data:`COMPONENTS`, in [0, 1]; 1 for unchanged data.
-    weights : dict of str to float
-        Of each component; they add up to 1.
-    reference_m : float
-        Side of the reference grid's squares, metres.
-    digest, released_digest : str
-        Digests of both data sets.
-    """
-
-    score: float
-    components: dict[str, float]
-    weights: dict[str, float]
-    reference_m: float
-    digest: str
-    released_digest: str
 
 
 def utility(
@@ -192,11 +144,7 @@ def weighting(weights: Weights) -> dict[str, float]:
             f"Utility has no component {unknown[0]!r}; there are {', '.join(COMPONENTS)}."
         )
     for name, value in weights.items():
-        number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(
-            value, bool
-        )
-        if not number or not math.isfinite(value) or value < 0:
-            raise ConfigError(f"The weight of {name} is {value!r}; it must be a number from 0.")
+        number(f"The weight of {name}", value, least=0.0)
     total = sum(weights.values())
     if not total > 0:
         raise ConfigError("All weights are 0; give at least one component a weight.")

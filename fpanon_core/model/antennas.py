@@ -1,4 +1,4 @@
-"""Where the antennas of a data set stand, and in which regions (science.md §1, §7)."""
+"""Where the antennas of a data set stand, and in which regions."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import FloatArray, TextArray
+from .checks import positive
 from .errors import ConfigError, SchemaError
-
-FloatArray = npt.NDArray[np.float64]
-TextArray = npt.NDArray[np.object_]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,8 +51,7 @@ class Antennas:
 
     def __post_init__(self) -> None:
         put, side = object.__setattr__, self.granularity_m
-        if not (np.isfinite(side) and side > 0):
-            raise ConfigError(f"granularity_m = {side}; it must be a positive number.")
+        positive("granularity_m", side)
         x, y = np.asarray(self.x_m, np.float64), np.asarray(self.y_m, np.float64)
         if x.ndim != 1 or x.shape != y.shape:
             raise SchemaError("x_m and y_m must have one entry for each antenna.")

@@ -2,9 +2,8 @@
 
 A fingerprint's ``t_min`` counts *elapsed* minutes since the data set's epoch, local midnight of its
 first day, so that differences are true durations. Hours of the day, nights, day boundaries and the
-windows of a generalization profile are *local* (science.md §1). The two drift apart when a
-daylight-saving change falls inside the data; this module translates between them, and is the only
-place that does.
+windows of a generalization profile are *local*. The two drift apart when a daylight-saving change
+falls inside the data; this module translates between them, and is the only place that does.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import FloatArray
 from .errors import ConfigError
 
-FloatArray = npt.NDArray[np.float64]
 _DAY = 1440.0
 _HORIZON_DAYS = 40 * 366
 _STEP_DAYS = 7
@@ -55,8 +54,9 @@ class LocalClock:
 
     @cached_property
     def _shifts(self) -> tuple[FloatArray, FloatArray]:
-        """Elapsed minutes at which the local offset changes, and the offset (min) from there on,
-        relative to the epoch's; found by bisection within weeks, as zoneinfo lists no transitions.
+        """Elapsed minutes at which the local offset changes, and the offset from there on, minutes.
+
+        Relative to the epoch's; found by bisection within weeks, as zoneinfo lists no transitions.
         """
         zone = zone_of(self.timezone)
 

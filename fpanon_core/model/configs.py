@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-import numpy as np
-
+from . import checks
 from .errors import ConfigError
 
 Strategy = Literal["random", "uniform", "top", "consecutive"]
@@ -16,7 +14,7 @@ STRATEGIES: tuple[str, ...] = get_args(Strategy)
 
 @dataclass(frozen=True)
 class StretchConfig:
-    """Parameters of the sample stretch effort (science.md §2, ANON eq. 1–3).
+    """Parameters of the sample stretch effort (Gramaglia & Fiore 2015, eq. 1–3).
 
     Attributes
     ----------
@@ -35,8 +33,7 @@ class StretchConfig:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if not (isinstance(value, (int, float)) and math.isfinite(value)):
-                raise ConfigError(f"{name} = {value!r}; it must be a number.")
+            checks.number(name, value)
         if self.w_space < 0 or self.w_time < 0 or abs(self.w_space + self.w_time - 1) > 1e-9:
             raise ConfigError(
                 f"w_space = {self.w_space:g} and w_time = {self.w_time:g}; the weights must not be "
@@ -51,7 +48,7 @@ class StretchConfig:
 
 @dataclass(frozen=True)
 class Screening:
-    """Which users are kept (science.md §1, ANON §3); the conditions given must all hold.
+    """Which users are kept (Gramaglia & Fiore 2015, §3); the conditions given must all hold.
 
     Attributes
     ----------
@@ -68,11 +65,10 @@ class Screening:
     min_samples: int | None = None
 
     def __post_init__(self) -> None:
-        share = self.active_days_share
-        if share is not None and not 0 <= share < 1:
-            raise ConfigError(f"active_days_share = {share!r}; it must lie in [0, 1).")
-        if self.min_samples is not None and self.min_samples < 1:
-            raise ConfigError(f"min_samples = {self.min_samples!r}; it must be 1 or more.")
+        if self.active_days_share is not None:
+            checks.share("active_days_share", self.active_days_share, below_1=True)
+        if self.min_samples is not None:
+            checks.whole("min_samples", self.min_samples, 1)
 
     @classmethod
     def of(cls, rule: Any) -> Screening:
@@ -110,7 +106,7 @@ class Screening:
 
 @dataclass(frozen=True)
 class KnowledgeConfig:
-    """What an adversary knows of whom (science.md §6).
+    """What an adversary knows of whom.
 
     Attributes
     ----------
@@ -133,7 +129,7 @@ class KnowledgeConfig:
 
     def __post_init__(self) -> None:
         for name, least in (("p", 1), ("users", 1), ("seed", 0)):
-            object.__setattr__(self, name, whole(name, getattr(self, name), least))
+            object.__setattr__(self, name, checks.whole(name, getattr(self, name), least))
         if self.strategy not in STRATEGIES:
             raise ConfigError(
                 f"Unknown strategy {self.strategy!r}; give one of {', '.join(STRATEGIES)}."
@@ -154,21 +150,4 @@ class UnicityConfig(KnowledgeConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "out_of", whole("out_of", self.out_of, 1))
-
-
-def whole(name: str, value: Any, least: int) -> int:
-    """The value as an int, if it is an integer of ``least`` or more; ConfigError if not."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ConfigError(f"{name} = {value!r}; it must be an integer of {least} or more.")
-    return int(value)
-
-
-def number(name: str, value: Any, *, least: float = -math.inf, above: float = -math.inf) -> float:
-    """The value as a float, if it is finite, ``least`` or more and above ``above``; ConfigError."""
-    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not (real and math.isfinite(value) and value >= least and value > above):
-        bound = f" above {above:g}" if above > -math.inf else ""
-        bound += f" of {least:g} or more" if least > -math.inf else ""
-        raise ConfigError(f"{name} = {value!r}; it must be a number{bound}.")
-    return float(value)
+        object.__setattr__(self, "out_of", checks.whole("out_of", self.out_of, 1))

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy import stats  # type: ignore[import-untyped,unused-ignore]
 
+from .arrays import FloatArray, IntArray
+from .cells import PLACE, Cells
 from .clock import LocalClock, zone_of
-from .closed import Closed
 from .configs import KnowledgeConfig
 from .errors import ConfigError
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Measure = Literal["unicity", "k", "em", "kl"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
@@ -26,7 +24,7 @@ _DAYS, _HOURS = 7, 24
 
 
 @dataclass(frozen=True, eq=False)
-class DisclosureResult(Closed):
+class DisclosureResult(Cells):
     """k-, EM- and KL-disclosure, with what they were estimated from. Arrays are read-only.
 
     Attributes
@@ -79,21 +77,12 @@ class DisclosureResult(Closed):
     em_bin: FloatArray
     kl_bin: FloatArray
     targets: IntArray
-    x_m: FloatArray
-    y_m: FloatArray
-    t_min: FloatArray
-    dx_m: FloatArray
-    dy_m: FloatArray
-    dt_min: FloatArray
     bin_users: IntArray
     too_few: int
     n_users: int
     n_bins: int
     config: KnowledgeConfig | None
     digest: str
-
-    def __post_init__(self) -> None:
-        self._close()
 
     @property
     def n_targets(self) -> int:
@@ -149,9 +138,9 @@ class DisclosureResult(Closed):
             counting alike), ``windows`` (bins at the place), ``samples`` (Σ|D_j| over them) and
             ``users_a_window`` (samples / windows).
         """
-        bins = pd.DataFrame({name: getattr(self, name) for name in ("x_m", "y_m", "dx_m", "dy_m")})
+        bins = pd.DataFrame(self.arrays(PLACE))
         bins = bins.assign(em=self.em_bin, kl=self.kl_bin, users=self.bin_users)
-        places = bins.groupby(["x_m", "y_m", "dx_m", "dy_m"], sort=True)
+        places = bins.groupby(list(PLACE), sort=True)
         table = places.agg(
             em=("em", "mean"), kl=("kl", "mean"), windows=("em", "size"), samples=("users", "sum")
         ).reset_index()

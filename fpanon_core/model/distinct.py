@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-IntArray = npt.NDArray[np.int64]
+from .arrays import IntArray
 
 
 def distinct_rows(*columns: npt.NDArray[np.generic]) -> tuple[IntArray, IntArray]:

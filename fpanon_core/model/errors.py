@@ -8,6 +8,12 @@ or a row of the data, because messages reach logs and screens.
 class FpanonError(Exception):
     """Base of every error that fpanon raises on purpose."""
 
+    @property
+    def message(self) -> str:
+        """What it says, as it was made: where it names a way out, in words for every reader."""
+        said: str = self.args[0] if self.args else ""
+        return said
+
 
 class SchemaError(FpanonError):
     """The file or table cannot be read as mobility data: the data's owner can mend it."""

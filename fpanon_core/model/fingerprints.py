@@ -1,15 +1,17 @@
-"""Fingerprints: who was where, when (science.md §1).
+"""Fingerprints: who was where, when.
 
 A :class:`FingerprintSet` holds every subscriber's *fingerprint*, the set of that subscriber's
 distinct samples in time order, as flat arrays with offsets. A *sample* is a place-and-time cell
 ``[x, x+dx) × [y, y+dy) × [t, t+dt)``; x, y, dx, dy in metres on a map projection, t and dt in
 minutes since the data set's epoch, local midnight of its first day.
+
+Source: docs/science.md, “Samples and fingerprints”.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -19,19 +21,18 @@ import numpy.typing as npt
 import pandas as pd
 
 from .antennas import Antennas
+from .arrays import FloatArray, IntArray, pieces
+from .cells import CELL, Cells
+from .checks import positive
 from .clock import LocalClock
-from .closed import Closed
-from .errors import ConfigError, InfeasibleError, SchemaError
+from .errors import InfeasibleError, SchemaError
 from .ragged import offsets_of, rows_of
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Distinct = tuple[list[IntArray], IntArray]
-_SAMPLE_FIELDS = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FingerprintSet(Closed):
+class FingerprintSet(Cells):
     """The fingerprints of a data set. Arrays are read-only; build with a ``from_`` constructor.
 
     Attributes
@@ -45,7 +46,9 @@ class FingerprintSet(Closed):
     t_min, dt_min : float64 ndarray (n_samples,)
         Start and length, minutes.
     count : int64 ndarray (n_samples,)
-        Events in the sample; weighs the draws of an adversary and nothing else.
+        Events in the sample. Weighs the draws of an adversary, tells who is a heavy user, is the
+        mass in computed utility, and is what the exchange of positions or times deals out; enters
+        neither stretch efforts nor GLOVE nor the counts of people by place and slot.
     granularity_m, granularity_min : float
         The raw sample's extent.
     weight : int64 ndarray (n_users,)
@@ -62,12 +65,6 @@ class FingerprintSet(Closed):
 
     user_ids: npt.NDArray[Any]
     offsets: IntArray
-    x_m: FloatArray
-    y_m: FloatArray
-    t_min: FloatArray
-    dx_m: FloatArray
-    dy_m: FloatArray
-    dt_min: FloatArray
     count: IntArray
     granularity_m: float = 100.0
     granularity_min: float = 1.0
@@ -85,15 +82,14 @@ class FingerprintSet(Closed):
             put(self, "weight", np.ones(n, np.int64))
         if len(self.number) == 0:
             put(self, "number", np.arange(1, n + 1, dtype=np.int64))
-        for name in _SAMPLE_FIELDS:
-            put(self, name, np.ascontiguousarray(getattr(self, name), np.float64))
+        self._make_contiguous()
         put(self, "count", np.ascontiguousarray(self.count, np.int64))
         if self.offsets.shape != (n + 1,) or self.offsets[0] != 0:
             raise SchemaError("Offsets must start at 0 and number one more than the users.")
         if n and np.any(np.diff(self.offsets) < 1):
             raise SchemaError("A fingerprint has no samples; leave such users out.")
         rows = int(self.offsets[-1])
-        if any(len(getattr(self, name)) != rows for name in (*_SAMPLE_FIELDS, "count")):
+        if any(len(getattr(self, name)) != rows for name in (*CELL, "count")):
             raise SchemaError(f"Every sample array must have the {rows} rows the offsets name.")
         if len(self.weight) != n or len(self.number) != n:
             raise SchemaError(f"Weight and number must have one entry for each of the {n} users.")
@@ -166,8 +162,7 @@ class FingerprintSet(Closed):
     ) -> FingerprintSet:
         """As :meth:`from_samples`, with users already numbered ``0 … len(user_ids) − 1``."""
         for name, value in (("granularity_m", granularity_m), ("granularity_min", granularity_min)):
-            if not (np.isfinite(value) and value > 0):
-                raise ConfigError(f"{name} = {value}; it must be a positive number.")
+            positive(name, value)
         lengths = {len(codes), len(x_m), len(y_m), len(t_min)}
         if len(lengths) != 1:
             raise SchemaError("user, x_m, y_m and t_min must have the same number of rows.")
@@ -221,11 +216,10 @@ class FingerprintSet(Closed):
         """Row number of the user of each sample, shape (n_samples,)."""
         return np.repeat(np.arange(self.n_users), self.lengths)
 
-    @property
+    @cached_property
     def pseudonyms(self) -> list[str]:
         """What screens and exports show for each user: a running number, never the id."""
-        width = max(4, len(str(int(self.number.max())))) if self.n_users else 4
-        return [f"u{n:0{width}d}" for n in self.number]
+        return pseudonyms_of(self.number)
 
     @cached_property
     def digest(self) -> str:
@@ -237,7 +231,7 @@ class FingerprintSet(Closed):
         h = hashlib.blake2b(digest_size=16)
         h.update(repr((self.granularity_m, self.granularity_min, self.crs, self.clock)).encode())
         h.update("\x00".join(map(str, self.user_ids.tolist())).encode())
-        for name in ("offsets", *_SAMPLE_FIELDS, "count", "weight", "number"):
+        for name in ("offsets", *CELL, "count", "weight", "number"):
             h.update(np.ascontiguousarray(getattr(self, name)).data)
         if self.antennas is not None:
             h.update(self.antennas.digest.encode())
@@ -261,9 +255,7 @@ class FingerprintSet(Closed):
     def to_frame(self) -> pd.DataFrame:
         """One row per sample: user (row number), pseudonym, cell, count. Holds no user id."""
         frame = {"user": self.sample_user, "pseudonym": np.array(self.pseudonyms)[self.sample_user]}
-        return pd.DataFrame(
-            frame | {name: getattr(self, name) for name in (*_SAMPLE_FIELDS, "count")}
-        )
+        return pd.DataFrame(frame | {name: getattr(self, name) for name in (*CELL, "count")})
 
     def subset(self, users: npt.ArrayLike | Sequence[int]) -> FingerprintSet:
         """The fingerprints of some users, given as row numbers or a mask, in the order given.
@@ -282,7 +274,7 @@ class FingerprintSet(Closed):
             offsets=offsets_of(lengths),
             weight=self.weight[chosen],
             number=self.number[chosen],
-            **{name: getattr(self, name)[rows] for name in (*_SAMPLE_FIELDS, "count")},
+            **{name: getattr(self, name)[rows] for name in (*CELL, "count")},
         )
 
     def check_users(self, users: npt.ArrayLike | Sequence[int] | None) -> IntArray:
@@ -309,6 +301,12 @@ class FingerprintSet(Closed):
         if len(np.unique(chosen)) != len(chosen):
             raise InfeasibleError("A user is chosen twice; choose each user once.")
         return chosen
+
+
+def pseudonyms_of(number: IntArray) -> list[str]:
+    """The pseudonyms behind running numbers, all of one width."""
+    width = max(4, len(str(int(number.max(initial=0)))))
+    return [f"u{n:0{width}d}" for n in number.tolist()]
 
 
 def distinct(columns: list[IntArray], counts: IntArray | None = None) -> Distinct:
@@ -339,11 +337,6 @@ def distinct(columns: list[IntArray], counts: IntArray | None = None) -> Distinc
     return [c[first] for c in ordered], np.add.reduceat(each, first)
 
 
-def _slices(n: int) -> Iterator[slice]:
-    """Pieces that fit a processor's cache: big temporary arrays cost more than the arithmetic."""
-    return (slice(at, at + 65_536) for at in range(0, n, 65_536))
-
-
 def _distinct_cells(
     codes: IntArray, n_users: int, values: tuple[FloatArray, ...], sizes: tuple[float, ...]
 ) -> tuple[IntArray, list[FloatArray], IntArray]:
@@ -361,7 +354,7 @@ def _distinct_cells(
         out = [np.asarray(c * s, np.float64) for c, s in zip(snapped, sizes, strict=True)]
         return np.searchsorted(user, np.arange(n_users + 1)), out, count
     key = np.empty(len(codes), np.int64)
-    for part in _slices(len(key)):
+    for part in pieces(len(key)):
         packed = np.asarray(codes[part], np.int64)
         for value, size, low, width in zip(values, sizes, lows, bits, strict=True):
             packed = packed << width
@@ -379,7 +372,7 @@ def _distinct_cells(
         key = key[first]
     offsets = np.searchsorted(key, np.arange(n_users + 1, dtype=np.int64) << sum(bits))
     out = [np.empty(len(key)) for _ in values]
-    for part in _slices(len(key)):
+    for part in pieces(len(key)):
         rest = key[part]
         for i in reversed(range(len(values))):
             out[i][part] = ((rest & ((1 << bits[i]) - 1)) + lows[i]) * sizes[i]

@@ -1,4 +1,4 @@
-"""What GLOVE and its verification return: frozen, with all that made them (science.md §5)."""
+"""What GLOVE and its verification return: frozen, with all that made them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from .arrays import IntArray
 from .configs import StretchConfig
-from .fingerprints import FingerprintSet
+from .fingerprints import FingerprintSet, pseudonyms_of
 from .published import GeneralizedFingerprintSet
 from .ragged import rows_of
 from .version import versions
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 REASONS = ("space", "time", "space and time", "left over")
 """Why a sample is not published: with it, its group's cell would exceed the spatial threshold, the
@@ -91,11 +88,10 @@ class GloveResult:
         """Number of original fingerprints."""
         return len(self.group)
 
-    @property
+    @cached_property
     def pseudonyms(self) -> list[str]:
         """What screens and exports show for each user; as of the original fingerprints."""
-        width = max(4, len(str(int(self.number.max())))) if len(self.number) else 4
-        return [f"u{n:0{width}d}" for n in self.number]
+        return pseudonyms_of(self.number)
 
     def members(self, group: int) -> IntArray:
         """Row numbers of the users of a group, ascending."""
@@ -238,7 +234,7 @@ VIOLATION_COLUMNS = ("kind", "group", "user", "sample", "text")
 
 @dataclass(frozen=True, eq=False)
 class Verification:
-    """The verdict on a release: whether all of science.md §5 "What must always hold" does.
+    """The verdict on a release: whether all that GLOVE promises holds.
 
     Attributes
     ----------

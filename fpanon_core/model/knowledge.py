@@ -1,9 +1,11 @@
-"""What does an adversary know? Some bins of some users (science.md §6, CROWD Methods).
+"""What does an adversary know? Some bins of some users.
 
 The threat: someone who has met a person, read a post or followed a car knows p points of that
 person's life, each a place and a time window as coarse as the release shows them, and looks for
 the records in the release that fit. The adversary is taken to be right: every known bin is in the
 target's trace. How known bins are *drawn* is :mod:`fpanon_core.measures.drawing`.
+
+Source: de Montjoye et al. 2013, Methods; docs/science.md, “Adversary knowledge and unicity”.
 """
 
 from __future__ import annotations
@@ -13,23 +15,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from .closed import Closed
+from .arrays import IntArray
+from .cells import Cells
+from .checks import is_whole
 from .configs import KnowledgeConfig
 from .errors import ConfigError, InfeasibleError
 from .fingerprints import FingerprintSet
 from .ragged import offsets_of
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Bin = tuple[float, float, float]
 
 _CLOSE = 1e-6  # metres or minutes: what arithmetic in floating point may move a corner by
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Knowledge(Closed):
+class Knowledge(Cells):
     """Points known of each target. Arrays are read-only.
 
     Attributes
@@ -55,19 +56,10 @@ class Knowledge(Closed):
 
     targets: IntArray
     offsets: IntArray
-    x_m: FloatArray
-    y_m: FloatArray
-    t_min: FloatArray
-    dx_m: FloatArray
-    dy_m: FloatArray
-    dt_min: FloatArray
     too_few: int
     timeless: bool
     config: KnowledgeConfig | None
     digest: str
-
-    def __post_init__(self) -> None:
-        self._close()
 
     @classmethod
     def from_rows(
@@ -116,8 +108,8 @@ class Knowledge(Closed):
             Nobody is named, a user is no row number, or a bin is not three finite numbers.
         InfeasibleError
             A user is not in the data, nothing is known of one, or a bin is not in that user's
-            trace. Such a bin is refused and not passed over: the adversary of science.md §6 knows
-            only what is true (the target is in its own equivalence class), and a bin passed over
+            trace. Such a bin is refused and not passed over: this adversary knows only what is
+            true (the target is in its own equivalence class), and a bin passed over
             in silence would make everyone look better hidden than they are. Name bins of the
             generalization in force.
 
@@ -129,7 +121,7 @@ class Knowledge(Closed):
         """
         if not isinstance(bins, Mapping) or len(bins) == 0:
             raise ConfigError("No bin is named; give {row number of a user: [(x_m, y_m, t_min)]}.")
-        if not all(isinstance(u, (int, np.integer)) and not isinstance(u, bool) for u in bins):
+        if not all(map(is_whole, bins)):
             raise ConfigError("Users are named by row number, an integer from 0.")
         targets = np.sort(fs.check_users([int(u) for u in bins]))
         known = [_rows_of_bins(fs, int(u), bins[int(u)]) for u in targets]

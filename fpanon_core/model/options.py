@@ -1,4 +1,4 @@
-"""Release options: chains of privacy-preserving techniques, with a name (science.md §9).
+"""Release options: chains of privacy-preserving techniques, with a name.
 
 An option can be written down (:meth:`ReleaseOption.to_dict`) and read back equal, in a recipe or on
 its way to another process.

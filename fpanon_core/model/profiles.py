@@ -1,16 +1,21 @@
-"""Generalization profiles: how coarse the places and times of a release are (science.md §1)."""
+"""Generalization profiles: how coarse the places and times of a release are."""
 
 from __future__ import annotations
 
+import contextlib
 import math
+import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-
+from .checks import positive, whole
 from .errors import ConfigError
 
 _DAY_MIN, _WEEK_MIN = 1_440, 10_080
+_MINUTES = {"min": 1, "h": 60, "day": _DAY_MIN, "week": _WEEK_MIN}
+_WINDOW = re.compile(r"(\d+(?:\.\d+)?)\s*(min|h|days?|weeks?)", re.IGNORECASE)
+_SIDE = re.compile(r"(\d+(?:\.\d+)?)\s*(k?m)", re.IGNORECASE)
+_ANTENNAS = re.compile(r"about (\d+) antennas", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,7 @@ class Grid:
     metres: float
 
     def __post_init__(self) -> None:
-        _positive("Grid metres", self.metres)
+        positive("Grid metres", self.metres)
 
     def __str__(self) -> str:
         return f"{self.metres / 1000:g} km" if self.metres >= 1000 else f"{self.metres:g} m"
@@ -33,13 +38,8 @@ class AntennaClusters:
     size: int
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.size, (int, np.integer)) and not isinstance(self.size, bool)
-        if not whole or self.size < 1:
-            raise ConfigError(
-                f"AntennaClusters size = {self.size!r}; it must be a whole number of antennas, at "
-                "least 1."
-            )
-        object.__setattr__(self, "size", int(self.size))
+        size = whole("AntennaClusters size", self.size, 1, of="antennas")
+        object.__setattr__(self, "size", size)
 
     def __str__(self) -> str:
         return f"about {self.size} antennas" if self.size > 1 else "single antennas"
@@ -88,10 +88,46 @@ class GeneralizationProfile:
                 "A profile's space is a Grid, AntennaClusters or Regions, not "
                 f"{type(self.space).__name__}."
             )
-        _positive("Profile minutes", self.minutes)
+        positive("Profile minutes", self.minutes)
 
     def __str__(self) -> str:
         return f"{self.space} · {window_text(self.minutes)}"
+
+    @property
+    def code(self) -> str:
+        """The profile in few letters, for an address or a command; :func:`parse_profile` reads it.
+
+        Examples
+        --------
+        >>> GeneralizationProfile(Grid(2500), 60).code
+        '2500x60'
+        >>> GeneralizationProfile(AntennaClusters(7), 120).code
+        'a7x120'
+        >>> GeneralizationProfile(Regions("district"), 60).code
+        '@districtx60'
+        """
+        match self.space:
+            case Grid(metres):
+                space = f"{metres:.15g}"
+            case AntennaClusters(size):
+                space = f"a{size}"
+            case Regions(column):
+                space = f"@{column}"
+        return f"{space}x{self.minutes:.15g}"
+
+    @property
+    def columns(self) -> dict[str, object]:
+        """What tells, in any table, which profile a row is of.
+
+        ``profile`` in words, ``space_size`` (metres of a grid's side, antennas of a cluster, NaN of
+        regions) and ``window_min``.
+        """
+        size = getattr(self.space, "metres", getattr(self.space, "size", math.nan))
+        return {
+            "profile": str(self),
+            "space_size": float(size),
+            "window_min": float(self.minutes),
+        }
 
     @property
     def grid_m(self) -> float:
@@ -105,6 +141,72 @@ class GeneralizationProfile:
         if not isinstance(self.space, Grid):
             raise ConfigError(f"The profile {self} is no square grid; give one such as Grid(2500).")
         return float(self.space.metres)
+
+
+def parse_profile(text: str) -> GeneralizationProfile:
+    """A profile from words as it is shown, or in the few letters of its code.
+
+    Parameters
+    ----------
+    text : str
+        ``"2.5 km · 1 h"`` (for the dot also a comma, an x or a blank), ``"2500:60"`` or
+        ``"2500x60"`` (metres and minutes), ``"about 7 antennas · 1 h"`` or ``"a7x60"``,
+        ``"regions by district · 1 h"`` or ``"@districtx60"``.
+
+    Raises
+    ------
+    ConfigError
+        It is none of these, or a number is out of its range.
+
+    Examples
+    --------
+    >>> parse_profile("2.5 km · 60 min") == parse_profile("2500:60") == parse_profile("2500x60")
+    True
+    >>> [str(parse_profile(t)) for t in ("a7x120", "@districtx1440", "single antennas · 1 week")]
+    ['about 7 antennas · 2 h', 'regions by district · 24 h', 'single antennas · 1 week']
+    """
+    with contextlib.suppress(ValueError):
+        if (found := _in_letters(text.strip()) or _in_words(text.strip())) is not None:
+            return GeneralizationProfile(*found)
+    raise ConfigError(
+        f"The profile “{text}” could not be read; write it like “2.5 km · 60 min” or 2500:60."
+    )
+
+
+def fine_to_coarse(profile: GeneralizationProfile) -> tuple[str, float, float]:
+    """Sorts profiles: grids first, each kind by its size, then by the time window."""
+    size = float(profile.columns["space_size"])  # type: ignore[arg-type]
+    kind = "" if isinstance(profile.space, Grid) else type(profile.space).__name__
+    return kind, 0.0 if math.isnan(size) else size, float(profile.minutes)
+
+
+def _in_letters(text: str) -> tuple[Space, float] | None:
+    found = re.fullmatch(r"(?s)(@.+|a\d+|\d+(?:\.\d+)?)\s*[:x]\s*(\d+(?:\.\d+)?)", text)
+    if found is None:
+        return None
+    space, minutes = found.groups()
+    if space.startswith("@"):
+        return Regions(space[1:]), float(minutes)
+    if space.startswith("a"):
+        return AntennaClusters(int(space[1:])), float(minutes)
+    return Grid(float(space)), float(minutes)
+
+
+def _in_words(text: str) -> tuple[Space, float] | None:
+    found = re.fullmatch(rf"(?s)(.+?)\s*[·,x ]\s*{_WINDOW.pattern}", text, re.IGNORECASE)
+    if found is None:
+        return None
+    space, window, unit = found.groups()
+    minutes = float(window) * _MINUTES[unit.lower().rstrip("s")]
+    if side := _SIDE.fullmatch(space):
+        return Grid(float(side[1]) * (1000 if side[2].lower() == "km" else 1)), minutes
+    if space.lower() == "single antennas":
+        return AntennaClusters(1), minutes
+    if antennas := _ANTENNAS.fullmatch(space):
+        return AntennaClusters(int(antennas[1])), minutes
+    if space.lower().startswith("regions by "):
+        return Regions(space[len("regions by ") :]), minutes
+    return None
 
 
 def window_text(minutes: float) -> str:
@@ -121,8 +223,3 @@ def window_text(minutes: float) -> str:
     if minutes > _DAY_MIN and minutes % _DAY_MIN == 0:
         return f"{minutes / _DAY_MIN:g} days"
     return f"{minutes / 60:g} h" if minutes >= 60 else f"{minutes:g} min"
-
-
-def _positive(name: str, value: float) -> None:
-    if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0):
-        raise ConfigError(f"{name} = {value!r}; it must be a positive number.")

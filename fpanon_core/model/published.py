@@ -1,4 +1,4 @@
-"""Published fingerprints: one for each group of users who are to look the same (science.md §5)."""
+"""Published fingerprints: one for each group of users who are to look the same."""
 
 from __future__ import annotations
 
@@ -8,23 +8,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyproj
 
+from .arrays import FloatArray, IntArray
+from .cells import CELL, Cells
 from .clock import LocalClock
-from .closed import Closed
 from .errors import SchemaError
 from .fingerprints import FingerprintSet
+from .projection import degrees_of
 from .ragged import offsets_of, rows_of
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-
-CELL = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
-_DECIMALS = 7  # of degrees: about a centimetre
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GeneralizedFingerprintSet(Closed):
+class GeneralizedFingerprintSet(Cells):
     """One fingerprint for each group; row g belongs to group g. Arrays are read-only.
 
     Attributes
@@ -45,12 +40,6 @@ class GeneralizedFingerprintSet(Closed):
     """
 
     offsets: IntArray
-    x_m: FloatArray
-    y_m: FloatArray
-    t_min: FloatArray
-    dx_m: FloatArray
-    dy_m: FloatArray
-    dt_min: FloatArray
     n_users: IntArray
     granularity_m: float = 100.0
     granularity_min: float = 1.0
@@ -61,8 +50,7 @@ class GeneralizedFingerprintSet(Closed):
         put = object.__setattr__
         for name in ("offsets", "n_users"):
             put(self, name, np.ascontiguousarray(getattr(self, name), np.int64))
-        for name in CELL:
-            put(self, name, np.ascontiguousarray(getattr(self, name), np.float64))
+        self._make_contiguous()
         if self.offsets.shape != (len(self.n_users) + 1,) or self.offsets[0] != 0:
             raise SchemaError("Offsets must start at 0 and number one more than the groups.")
         if any(len(getattr(self, name)) != self.n_samples for name in CELL):
@@ -105,7 +93,7 @@ class GeneralizedFingerprintSet(Closed):
         chosen = np.arange(self.n_groups) if groups is None else np.asarray(groups, np.int64)
         lengths = self.lengths[chosen]
         rows = rows_of(self.offsets[chosen], lengths)
-        cells = {name: getattr(self, name)[rows] for name in CELL}
+        cells = {name: values[rows] for name, values in self.arrays().items()}
         return FingerprintSet(
             user_ids=np.arange(1, len(chosen) + 1),
             offsets=offsets_of(lengths),
@@ -135,26 +123,3 @@ class GeneralizedFingerprintSet(Closed):
         utc = pd.Series(times).dt.tz_localize("UTC")
         local: pd.Series[Any] = utc.dt.tz_convert(self.clock.timezone)
         return local
-
-
-def degrees_of(
-    crs: str | None, x0: FloatArray, x1: FloatArray, y0: FloatArray, y1: FloatArray
-) -> pd.DataFrame:
-    """Bounds in degrees of rectangles on a projection; see GeneralizedFingerprintSet.degrees."""
-    names = ("lat_min", "lat_max", "lon_min", "lon_max")
-    if crs is None:
-        return pd.DataFrame({name: np.full(len(x0), np.nan) for name in names})
-    back = pyproj.Transformer.from_crs(pyproj.CRS.from_user_input(crs), "EPSG:4326", always_xy=True)
-    centre = float(back.transform(0.0, 0.0)[0])
-    low, high = [np.full(len(x0), np.inf) for _ in "ab"], [np.full(len(x0), -np.inf) for _ in "ab"]
-    for x in (x0, (x0 + x1) / 2, x1):
-        for y in (y0, (y0 + y1) / 2, y1):
-            lon, lat = back.transform(x, y)
-            lon = centre + (np.asarray(lon) - centre + 180.0) % 360.0 - 180.0
-            for i, values in enumerate((np.asarray(lat), lon)):
-                np.minimum(low[i], values, out=low[i])
-                np.maximum(high[i], values, out=high[i])
-    columns = (low[0], high[0], low[1], high[1])
-    return pd.DataFrame(
-        {name: np.round(v, _DECIMALS) for name, v in zip(names, columns, strict=True)}
-    )

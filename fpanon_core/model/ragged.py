@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
+from .arrays import IntArray
 
 
 def offsets_of(lengths: npt.ArrayLike) -> IntArray:

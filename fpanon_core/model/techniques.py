@@ -1,4 +1,4 @@
-"""Privacy-preserving techniques as plain data (science.md §9).
+"""Privacy-preserving techniques as plain data.
 
 Each is a small frozen description, checked when it is made; what it does is in
 :mod:`fpanon_core.anonymize`.
@@ -6,23 +6,13 @@ Each is a small frozen description, checked when it is made; what it does is in
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-import numpy as np
-
-from .configs import whole
+from .checks import number, one_of, positive, share, whole
 from .errors import ConfigError
-from .profiles import (
-    AntennaClusters,
-    GeneralizationProfile,
-    Grid,
-    Regions,
-    Space,
-    window_text,
-)
+from .profiles import AntennaClusters, GeneralizationProfile, Grid, Regions, Space, window_text
 
 SpaceNoise = Literal["planar_laplace", "gaussian"]
 TimeNoise = Literal["laplace", "gaussian"]
@@ -50,10 +40,8 @@ class SampleUsers:
     share: float
 
     def __post_init__(self) -> None:
-        share = _number("share", self.share)
-        if not 0 < share <= 1:
-            raise ConfigError(f"share = {share:g}; it must lie in (0, 1], such as 0.1 for 10 %.")
-        object.__setattr__(self, "share", share)
+        kept = share("share", self.share, above_0=True, such_as="0.1 for 10 %")
+        object.__setattr__(self, "share", kept)
 
     def __str__(self) -> str:
         return f"{self.share * 100:g} % of the users"
@@ -70,12 +58,9 @@ class AddNoise:
 
     def __post_init__(self) -> None:
         for name in ("space_m", "time_min"):
-            value = _number(name, getattr(self, name))
-            if value < 0:
-                raise ConfigError(f"{name} = {value:g}; it must be 0 or more.")
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, number(name, getattr(self, name), least=0.0))
         for name, known in (("space", get_args(SpaceNoise)), ("time", get_args(TimeNoise))):
-            _one_of(f"Noise in {name}", getattr(self, name), known)
+            one_of(f"Noise in {name}", getattr(self, name), known)
 
     def __str__(self) -> str:
         parts = []
@@ -95,12 +80,9 @@ class Permute:
     region_m: float = 5_000.0
 
     def __post_init__(self) -> None:
-        _one_of("What is exchanged", self.what, get_args(What))
+        one_of("What is exchanged", self.what, get_args(What))
         for name in ("window_min", "region_m"):
-            value = _number(name, getattr(self, name))
-            if value <= 0:
-                raise ConfigError(f"{name} = {value:g}; it must be positive.")
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
 
     def __str__(self) -> str:
         size = window_text(self.window_min) if self.what == "positions" else _metres(self.region_m)
@@ -133,9 +115,7 @@ class Glove:
         for name in ("suppress_space_m", "suppress_time_min"):
             if getattr(self, name) is None:
                 continue
-            value = _number(name, getattr(self, name))
-            if value <= 0:
-                raise ConfigError(f"{name} = {value:g}; it must be positive, or None for no limit.")
+            value = positive(name, getattr(self, name), otherwise="None for no limit")
             object.__setattr__(self, name, value)
 
     def __str__(self) -> str:
@@ -194,18 +174,6 @@ def step_from_dict(plain: Any) -> Step:
             "steps as ReleaseOption.to_dict gives them."
         ) from None
     return step
-
-
-def _number(name: str, value: Any) -> float:
-    kinds = (int, float, np.integer, np.floating)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not math.isfinite(value):
-        raise ConfigError(f"{name} = {value!r}; it must be a number.")
-    return float(value)
-
-
-def _one_of(what: str, value: Any, known: Sequence[str]) -> None:
-    if value not in known:
-        raise ConfigError(f"{what} is {value!r}; give one of {', '.join(known)}.")
 
 
 def _metres(value: float) -> str:

@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from fpanon_core.model.arrays import FloatArray
+
 from .style import DASHES, MARKERS, Theme, axis, figure, layout
 
 MAX_POINTS = 512
 MAX_CLICKABLE = 128  # of them, on a curve whose points name people
 _TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # of logarithmic axes
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

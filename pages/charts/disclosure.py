@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import plotly.graph_objects as go
+
+from fpanon_core.model.arrays import FloatArray
 
 from .style import DASHES, LIGHT, MARKERS, MEASURES, Theme, axis, figure, graded, layout, viridis
 
-FloatArray = npt.NDArray[np.float64]
 _GAP = 0.075  # between panels, of the height; holds the heading of the next
 # From opposite orders to the same one; pale enough for dark figures on all of it, in both themes.
 _AGREEMENT = [[0, "#F0964A"], [0.5, "#F4F4F4"], [1, "#56B4E9"]]

@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 import pydeck as pdk
 
+from fpanon_core.model.arrays import FloatArray
+
 from .outlines import Box, outlines
 from .style import Colour, Theme, viridis
 from .words import count as plural
 
-FloatArray = npt.NDArray[np.float64]
 MAX_POINTS = 5_000
 MAX_CELLS = 3_000
 _WIDTH_PX = 460  # a column of two on a laptop; a wider map shows more around the data

@@ -31,10 +31,12 @@ class Box:
 
     @property
     def width(self) -> float:
+        """From west to east, degrees."""
         return self.east - self.west
 
     @property
     def height(self) -> float:
+        """From south to north, degrees."""
         return self.north - self.south
 
     def grown(self, share: float) -> Box:
@@ -49,6 +51,7 @@ class Box:
 
     @property
     def ring(self) -> Path2D:
+        """The corners, closed."""
         w, s, e, n = self.west, self.south, self.east, self.north
         return [(w, s), (e, s), (e, n), (w, n), (w, s)]
 

@@ -13,11 +13,69 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from fpanon_core.model.arrays import FloatArray
+
+from .cdf import Curve, cdf
+from .maps import Map, fingerprints_map, places_map
 from .style import DASHES, MARKERS, Theme, axis, figure, layout
 
-FloatArray = npt.NDArray[np.float64]
 _SHARE = {"range": [0, 1.12], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}
 _ROOM = 0.04  # between panels, of the width
+
+
+def counts_map(
+    people: npt.NDArray[np.integer], most: int, lon: FloatArray, lat: FloatArray, of: Theme
+) -> Map | None:
+    """Dots for the people at each place in one slot; None where places have no degrees.
+
+    Parameters
+    ----------
+    people : integer ndarray (n_places,)
+    most : int
+        The count of the largest dot, so that slots compare.
+    lon, lat : float64 ndarray (n_places,), or empty
+    """
+    if not len(lon):
+        return None
+    here = np.flatnonzero(people)
+    return places_map(
+        lon[here], lat[here], people[here].astype(np.int64), of, noun="user", most=most,
+        around=(lon, lat),
+    )  # fmt: skip
+
+
+def path_map(
+    true: npt.NDArray[np.integer], recovered: npt.NDArray[np.integer],
+    lon: FloatArray, lat: FloatArray, of: Theme,
+) -> Map | None:  # fmt: skip
+    """One path's recovered places, filled, over the true ones, as rings; None without degrees.
+
+    Parameters
+    ----------
+    true, recovered : integer ndarray (n_slots,)
+        Place of each slot.
+    lon, lat : float64 ndarray (n_places,), or empty
+    """
+    if not len(lon):
+        return None
+    drawn = [
+        ("recovered", lon[recovered], lat[recovered], of.person),
+        ("true", lon[true], lat[true], of.other),
+    ]
+    return fingerprints_map(drawn, None, of, height=460, noun="slot")
+
+
+def errors(error_m: npt.NDArray[np.floating], of: Theme, *, height: int = 400) -> go.Figure:
+    """Step CDF of the distance between recovered and true place, up to nearly all of it."""
+    km = error_m.astype(np.float64) / 1000
+    return cdf(
+        [Curve("recovered by the attack", km, of.categories[0], 0)],
+        of,
+        x_title="Distance from the true place (km)",
+        x_range=(0.0, max(1.0, 1.05 * float(np.quantile(km, 0.99)))),
+        whose="points",
+        height=height,
+    )
 
 
 def by_step(

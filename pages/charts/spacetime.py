@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import plotly.graph_objects as go
+
+from fpanon_core.model.arrays import FloatArray
 
 from .style import FONT, Theme, figure
 
-FloatArray = npt.NDArray[np.float64]
 Range = tuple[float, float]
 _SYMBOLS = ("circle", "diamond", "square", "cross", "x")
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import plotly.graph_objects as go
 
-from .style import DASHES, MARKERS, Theme, axis, figure, layout
+from fpanon_core.model.arrays import FloatArray, IntArray
 
-FloatArray = npt.NDArray[np.float64]
+from .style import DASHES, MARKERS, Theme, axis, figure, layout
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def over_resolutions(
 
 
 @dataclass(frozen=True)
-class Law:
+class Fitted:
     """Measured points and the curve fitted to them."""
 
     name: str
@@ -119,7 +118,7 @@ class Law:
     curve: FloatArray
 
 
-def laws(fitted: Sequence[Law], of: Theme, *, x_title: str, height: int = 420) -> go.Figure:
+def laws(fitted: Sequence[Fitted], of: Theme, *, x_title: str, height: int = 420) -> go.Figure:
     """Figure of ε against resolution with the fitted laws, resolution logarithmic."""
     traces: list[dict[str, Any]] = []
     for i, law in enumerate(fitted):
@@ -244,7 +243,7 @@ def boxes(points: FloatArray, of: Theme, *, height: int = 240) -> go.Figure:
     )
 
 
-def cluster_sizes(sizes: FloatArray, of: Theme, *, height: int = 460) -> go.Figure:
+def cluster_sizes(sizes: IntArray, of: Theme, *, height: int = 460) -> go.Figure:
     """Histogram of the antennas in each cluster."""
     number, count = np.unique(sizes, return_counts=True)
     return figure(

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
 from fpanon_core import cluster_antennas, merged_regions, read_antennas, voronoi_cells
-from fpanon_core.io.positions import centre_of, project
+from fpanon_core.io.positions import centre_of
 from fpanon_core.model.errors import ConfigError, InfeasibleError
+from fpanon_core.model.projection import project
 from tests.oracles import clusters as oracle
 
 ANTENNAS = Path(__file__).parents[2] / "sample_data" / "sf_antennas_opencellid.csv"
@@ -83,7 +84,7 @@ def test_equals_plain_loops(n, size, seed):
 def test_real_antennas_are_shared_out_far_more_evenly_than_by_k_means(size):
     table = read_antennas(ANTENNAS)
     lat, lon = table["lat"].to_numpy(), table["lon"].to_numpy()
-    x, y = project(lat, lon, centre_of(lat, lon))
+    x, y = project(lat, lon, centre_of(lat, lon).crs)
     cells = voronoi_cells(x, y)
     count = -(-len(x) // size)
     means = KMeans(count, n_init=10, random_state=0).fit(np.column_stack([x, y])).labels_

@@ -12,7 +12,7 @@ from fpanon_core.model.clock import LocalClock
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid
-from tests.fingerprint_sets import events
+from tests.support.fingerprint_sets import events
 
 
 def profile(metres, minutes):

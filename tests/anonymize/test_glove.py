@@ -11,9 +11,9 @@ from fpanon_core.measures.kgap import k_gap
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import Cancelled, ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
-from tests.fingerprint_sets import as_lists, boxes, crowds
 from tests.oracles import glove as oracle
 from tests.oracles import stretch
+from tests.support.fingerprint_sets import as_lists, boxes, crowds
 
 CELL = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
 

@@ -12,8 +12,8 @@ from fpanon_core.anonymize.generalize import generalize
 from fpanon_core.anonymize.regions import region_map
 from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
-from tests.fingerprint_sets import as_lists, events
 from tests.oracles import stretch as oracle
+from tests.support.fingerprint_sets import as_lists, events
 
 HOUR = 60
 

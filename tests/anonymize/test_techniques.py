@@ -32,7 +32,7 @@ from fpanon_core import (
 )
 from fpanon_core.anonymize.chain import step_seed
 from fpanon_core.model.clock import LocalClock
-from tests.fingerprint_sets import boxes, crowds, events
+from tests.support.fingerprint_sets import boxes, crowds, events
 
 FIELDS = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
 PLACE, TIME = ("x_m", "y_m", "dx_m", "dy_m"), ("t_min", "dt_min")

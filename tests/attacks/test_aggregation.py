@@ -18,8 +18,8 @@ from fpanon_core import (
     aggregate_counts,
 )
 from fpanon_core.attacks import aggregation
-from tests.fingerprint_sets import boxes, crowds
 from tests.oracles import recovery as oracle
+from tests.support.fingerprint_sets import boxes, crowds
 
 
 @settings(max_examples=60, deadline=None)

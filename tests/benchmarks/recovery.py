@@ -12,12 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from fpanon_core import (
-    FingerprintSet,
-    aggregate_counts,
-    recover_trajectories,
-    score_recovery,
-)
+from fpanon_core import FingerprintSet, aggregate_counts, recover_trajectories, score_recovery
 
 _SLOT_MIN = 30.0
 _SLOTS_A_DAY = 48

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -37,9 +37,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
-# For a module, not for the session: while Playwright is open its event loop counts as running in
-# this thread, which the tests of other folders may not be ready for.
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Debian's Chromium, headless, drawing WebGL in software."""
     chromium = shutil.which("chromium")
@@ -51,7 +49,7 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def visited(server: Server, browser: Browser) -> Server:
     """The server after its start page was opened, as ``make run`` does.
 
@@ -64,22 +62,35 @@ def visited(server: Server, browser: Browser) -> Server:
     return server
 
 
+@contextmanager
+def opened(server: Server, browser: Browser, **options: object) -> Iterator[Dashboard]:
+    """A browser of its own (cookies, session) on the dashboard.
+
+    Options go to ``Browser.new_context``, such as ``color_scheme="dark"``.
+    """
+    usual = {
+        "viewport": {"width": 1440, "height": 900},
+        "accept_downloads": True,
+        "reduced_motion": "reduce",  # what moves for its own sake is drawn by the processor
+    }
+    options = usual | options
+    context = browser.new_context(**options)
+    try:
+        yield Dashboard(context.new_page(), server.address)
+    finally:
+        context.close()
+
+
 @pytest.fixture
 def open_dashboard(visited: Server, browser: Browser) -> Iterator[Callable[..., Dashboard]]:
-    """Opens browsers of their own (cookies, session) on the dashboard; each is judged at the end.
-
-    Keyword arguments go to ``Browser.new_context``, such as ``color_scheme="dark"``.
-    """
+    """Opens browsers of their own on the dashboard; each is judged at the end."""
     with ExitStack() as stack:
 
-        def opened(**options: object) -> Dashboard:
-            context = browser.new_context(
-                **{"viewport": {"width": 1440, "height": 900}, "accept_downloads": True} | options
-            )
-            stack.callback(context.close)
-            return stack.enter_context(clean(Dashboard(context.new_page(), visited.address)))
+        def open_one(**options: object) -> Dashboard:
+            dashboard = stack.enter_context(opened(visited, browser, **options))
+            return stack.enter_context(clean(dashboard))
 
-        yield opened
+        yield open_one
     visited.check_printed()
 
 
@@ -87,3 +98,86 @@ def open_dashboard(visited: Server, browser: Browser) -> Iterator[Callable[..., 
 def dashboard(open_dashboard: Callable[..., Dashboard]) -> Dashboard:
     """One browser on the dashboard, nothing opened yet."""
     return open_dashboard()
+
+
+class Kept:
+    """Browsers with a sample open, kept for all tests that only look about in it.
+
+    What a view has measured for one test is there for the next. Such a test may choose people and
+    groups, and press what measures more; it leaves the settings as they are.
+    """
+
+    def __init__(self, server: Server, browser: Browser) -> None:
+        self._server, self._browser = server, browser
+        self._open: dict[str, tuple[Dashboard, ExitStack]] = {}
+
+    def get(self, sample: str, users: int, path: str) -> Dashboard:
+        """The browser with that sample, opened after that address if it is not open yet."""
+        if sample not in self._open:
+            stack = ExitStack()
+            dashboard = stack.enter_context(opened(self._server, self._browser))
+            self._open[sample] = dashboard, stack
+            dashboard.go(path)
+            dashboard.turn_to("Data")
+            dashboard.open_sample_in_data(sample, users)
+        return self._open[sample][0]
+
+    def close(self, sample: str) -> None:
+        """Open it anew next time."""
+        if sample in self._open:
+            self._open.pop(sample)[1].close()
+
+    def close_all(self) -> None:
+        """At the end."""
+        for sample in list(self._open):
+            self.close(sample)
+
+
+@pytest.fixture(scope="session")
+def kept(visited: Server, browser: Browser) -> Iterator[Kept]:
+    """The browsers that tests share."""
+    shared = Kept(visited, browser)
+    yield shared
+    shared.close_all()
+
+
+@pytest.fixture
+def taxis(kept: Kept, visited: Server, request: pytest.FixtureRequest) -> Iterator[Dashboard]:
+    """A browser, shared, with the San Francisco taxis open; by day, at any view."""
+    yield from _shared(kept, visited, request, "taxis", 496, "/aggregates?slot=60&seed=5")
+
+
+@pytest.fixture
+def people(kept: Kept, visited: Server, request: pytest.FixtureRequest) -> Iterator[Dashboard]:
+    """A browser, shared, with the synthetic users open, to be measured as they are; at any view."""
+    yield from _shared(kept, visited, request, "people", 2_000, "/anonymizability?profiles=100x1")
+
+
+def _shared(
+    kept: Kept,
+    server: Server,
+    request: pytest.FixtureRequest,
+    sample: str,
+    users: int,
+    path: str,
+) -> Iterator[Dashboard]:
+    """Judged after each test; a test that fails leaves nothing to the next one."""
+    failed_before = request.session.testsfailed
+    try:
+        dashboard = kept.get(sample, users, path)
+        dashboard.turn_to_scheme("light")
+        dashboard.seen.forget()
+        with clean(dashboard):
+            yield dashboard
+        server.check_printed()
+    except BaseException:
+        kept.close(sample)
+        raise
+    if request.session.testsfailed > failed_before:
+        kept.close(sample)
+
+
+# While Playwright is open its event loop counts as running in this thread, which the tests of other
+# folders may not be ready for: they come first.
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)

@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from PIL import Image
 from playwright.sync_api import ConsoleMessage, Error, Page, Request, WebSocket, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
-LONG_MS = 60_000
+LONG_MS = 180_000
 """How long anything may take before a test gives up: a limit on patience, not on speed."""
+SOON_MS = 15_000
+"""How long the effect of a click is waited for before it counts as lost in a redraw."""
+
+VIEWS = (
+    "Start",
+    "Data",
+    "Anonymizability",
+    "GLOVE",
+    "Unicity",
+    "Disclosure",
+    "Release options",
+    "Aggregates",
+    "Method",
+)
+_HEADINGS = {"Start": "Who can hide"}  # where it is not the view's name
+SAMPLES = {"taxis": "Open the San Francisco taxis", "people": "Open the synthetic users"}
+"""The buttons of the start page that open the samples."""
+_KEYS = {"taxis": "sf_cabs", "people": "synthetic"}
 
 # Opened at /data, Streamlit's own page first asks whether it is served below /data/, and is told
 # 404; it then asks at the root. Nothing of ours is missing.
@@ -22,6 +41,42 @@ _SETTLED = """() => {
     const app = document.querySelector('[data-testid=stApp]');
     return app && app.dataset.testScriptState === 'notRunning'
         && !document.querySelector('[data-testid=stSpinner], [data-stale=true]');
+}"""
+# Nothing moves any more: what opened, closed or faded has done so, and a few frames in a row have
+# the same box. What turns for ever, such as a spinner, is not waited for.
+_STILL = """async e => {
+    const ends = a => a.effect && a.effect.getComputedTiming().endTime !== Infinity;
+    await Promise.all(e.getAnimations().filter(ends).map(a => a.finished.catch(() => {})));
+    const frame = () => new Promise(requestAnimationFrame);
+    const box = () => { const {x, y, width, height} = e.getBoundingClientRect();
+                        return [x, y, width, height].join(); };
+    for (let before = null, same = 0; same < 4; same = before === box() ? same + 1 : 0) {
+        before = box();
+        await frame();
+    }
+}"""
+# The page has not been rewritten for a fifth of a second, and what moves has arrived.
+_QUIET = """() => new Promise(resolve => {
+    const ends = a => a.effect && a.effect.getComputedTiming().endTime !== Infinity;
+    const moving = () => document.getAnimations().some(a => a.playState === 'running' && ends(a));
+    const done = () => {
+        if (moving()) return again();
+        watcher.disconnect();
+        resolve();
+    };
+    let timer = null;
+    const again = () => { clearTimeout(timer); timer = setTimeout(done, 200); };
+    const watcher = new MutationObserver(again);
+    watcher.observe(document, {subtree: true, childList: true, attributes: true,
+                               characterData: true});
+    again();
+})"""
+# Whether the script's last run knew of this scheme: it then wrote rules of style with its ink.
+_DRESSED = """scheme => {
+    const rules = [...document.querySelectorAll('style')].map(e => e.textContent);
+    const ink = rules.findLast(text => text.includes('st-key-pair_'))?.match(/rgba?\\(([^)]*)\\)/);
+    const brightness = ink && ink[1].split(',').slice(0, 3).reduce((sum, c) => sum + Number(c), 0);
+    return !!ink && (brightness < 384) === (scheme === 'light');
 }"""
 _HAS_CURVES = """([key, names]) => {
     const plots = document.querySelectorAll(`.st-key-${key} .js-plotly-plot`);
@@ -66,6 +121,11 @@ class Observed:
         page.on("console", self._said)
         page.on("pageerror", self._threw)
 
+    def forget(self) -> None:
+        """Begin anew, as for another test."""
+        for each in (self.requests, self.complaints, self.received):
+            each.clear()
+
     def strangers(self, address: str) -> list[str]:
         """Requests for anything but this server, or what the page made itself."""
         own = (address + "/", address.replace("http", "ws", 1) + "/", "data:", "blob:")
@@ -90,6 +150,10 @@ class Observed:
         self.complaints.append(str(error))
 
 
+# An expectation is as patient as the rest, unless it says otherwise.
+expect.set_options(timeout=LONG_MS)
+
+
 class Dashboard:
     """One browser's view of a running dashboard.
 
@@ -102,6 +166,7 @@ class Dashboard:
 
     def __init__(self, page: Page, address: str) -> None:
         self.page, self.address = page, address
+        page.set_default_timeout(LONG_MS)
         self.seen = Observed()
         self.seen.watch(page)
 
@@ -110,93 +175,154 @@ class Dashboard:
     def go(self, path: str = "/") -> None:
         """Open an address in a new session of the server."""
         self.page.goto(self.address + path)
-        self.page.locator("h1").first.wait_for(timeout=LONG_MS)
+        self.page.locator("h1").first.wait_for()
         self.settle()
 
     def turn_to(self, view: str) -> None:
         """To another view by the sidebar, in the same session."""
-        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=view).click()
-        expect(self.page.locator("h1")).to_have_text(
-            re.compile("Who can hide" if view == "Start" else view), timeout=LONG_MS
-        )
+        link = self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=view)
+        self.insist(link.click, lambda ms: self.wait_for_view(view, ms))
         self.settle()
+
+    def wait_for_view(self, view: str, patience_ms: float = LONG_MS) -> None:
+        """Until that view's heading is on the screen."""
+        heading = re.compile(_HEADINGS.get(view, view))
+        expect(self.page.locator("h1")).to_have_text(heading, timeout=patience_ms)
+
+    def insist(self, act: Callable[[], object], seen: Callable[[float], object]) -> None:
+        """Do something until its effect is seen: what falls in a redraw is lost.
+
+        ``seen`` waits for the effect as many milliseconds as it is told, and raises when in vain.
+        """
+        for patience_ms in (SOON_MS, SOON_MS, LONG_MS):
+            self.page.set_default_timeout(patience_ms)
+            with suppress(PlaywrightTimeout):  # nothing to click, as when the effect comes late
+                act()
+            self.page.set_default_timeout(LONG_MS)
+            try:
+                seen(patience_ms)
+            except (PlaywrightTimeout, AssertionError):
+                if patience_ms == LONG_MS:
+                    raise
+            else:
+                break
 
     def settle(self) -> None:
         """Wait until the script has run; what repeats itself meanwhile may go on."""
-        self.page.wait_for_function(_SETTLED, timeout=LONG_MS)
+        self.page.wait_for_function(_SETTLED)
 
-    def open_sample(self, named: str) -> None:
-        """The one click on the start page."""
-        self.page.get_by_role("button", name=named).click()
+    def rest(self) -> None:
+        """Wait until the script has run and all that comes of it is drawn."""
+        self.settle()
+        self.page.evaluate(_QUIET)
+        self.settle()
+
+    def turn_to_scheme(self, scheme: str) -> None:
+        """To light or dark, as the system does in the evening; returns when all is redrawn."""
+        self.page.emulate_media(color_scheme=scheme)
+        # The page follows at once, what the script draws only when it runs again.
+        if not self.page.evaluate(_DRESSED, scheme):
+            here = self.page.get_by_test_id("stSidebarNav").locator("a[aria-current=page]")
+            self.insist(
+                here.click, lambda ms: self.page.wait_for_function(_DRESSED, arg=scheme, timeout=ms)
+            )
+        self.rest()
+
+    def open_sample(self, sample: str) -> None:
+        """The one click on the start page; its view follows."""
+        button = self.page.get_by_role("button", name=SAMPLES[sample])
+        self.insist(button.click, lambda ms: self.wait_for_view("Anonymizability", ms))
+
+    def open_sample_in_data(self, sample: str, users: int) -> None:
+        """Open a sample on the data view, where nothing of it is measured yet."""
+        button = self.page.locator(f".st-key-data_sample_{_KEYS[sample]} button")
+        way = self.page.get_by_text("A sample", exact=True)
+        self.insist(way.click, lambda ms: button.wait_for(timeout=ms))
+        button.click()
+        self.wait_for_data(users)
 
     def upload(self, name: str, content: bytes) -> None:
         """Upload a file on the data view and have it read; returns when that has begun."""
-        files = self.page.locator(".st-key-data_file input[type=file]")
-        files.set_input_files({"name": name, "mimeType": "text/csv", "buffer": content})
-        expect(self.page.locator(".st-key-data_file").get_by_text(name)).to_be_visible()
-        self.page.wait_for_timeout(500)  # the script learns of the file
-        self.settle()
+        box = self.page.locator(".st-key-data_file")
+        file = {"name": name, "mimeType": "text/csv", "buffer": content}
+        self.insist(
+            lambda: box.locator("input[type=file]").set_input_files(file),
+            lambda ms: expect(box.get_by_text(name)).to_be_visible(timeout=ms),
+        )
+        expect(box.get_by_role("progressbar")).to_have_count(0)
         read = self.page.locator(".st-key-data_read button")
-        expect(read).to_be_enabled(timeout=LONG_MS)
-        read.click()
+        expect(read).to_be_enabled()
+        # It has begun when something tells of that file: progress, an error, or an account.
+        told = self.page.get_by_test_id("stMain").get_by_test_id("stMarkdownContainer")
+        begun = told.filter(has_text=name).first
+        self.insist(read.click, lambda ms: expect(begun).to_be_visible(timeout=ms))
 
-    def press(self, key: str) -> None:
-        """The button of that key."""
-        self.page.locator(f".st-key-{key} button").first.click()
+    def press(self, key: str, told: str | re.Pattern[str] = "") -> None:
+        """The button of that key; until the view says what comes of it, if that is given."""
+        button = self.page.locator(f".st-key-{key} button").first
+        if told:
+            self.insist(button.click, lambda ms: self.says(told, ms))
+        else:
+            button.click()
 
     def unfold(self, key: str) -> None:
-        """Open an expander, if it is not open."""
+        """Open an expander, if it is not open; returns when it is: until then lists in it move."""
         box = self.page.locator(f".st-key-{key} details")
-        box.wait_for(timeout=LONG_MS)
-        if box.get_attribute("open") is None:
-            box.locator("summary").click()
-            self.page.wait_for_timeout(600)  # it opens gradually; lists below would move, and close
+        box.wait_for()
+
+        def click() -> None:
+            if box.get_attribute("open") is None:
+                box.locator("summary").click()
+
+        self.insist(click, lambda ms: expect(box).to_have_attribute("open", "", timeout=ms))
+        box.evaluate(_STILL)
 
     def download(self, key: str) -> str:
         """What the download button of that key gives."""
         # A file that is made when asked for is gone when the page is drawn anew meanwhile.
         self.wait_until_idle()
-        with self.page.expect_download(timeout=LONG_MS) as got:
+        with self.page.expect_download() as got:
             self.press(key)
         with open(got.value.path(), encoding="utf-8") as file:
             return file.read()
 
     def choose(self, key: str, option: str) -> None:
         """An option of a select box."""
-        # A list closes when what is above it changes its height, as when some work is done.
-        for patience_ms in (5_000, 5_000, LONG_MS):
+
+        def open_list() -> None:
+            self.page.keyboard.press("Escape")
             self.page.locator(f"[class*=st-key-{key}] input").click()
             self.page.keyboard.type(option)  # long lists draw only what is in sight
-            try:
-                self.page.get_by_role("option", name=option, exact=True).click(timeout=patience_ms)
-            except PlaywrightTimeout:
-                if patience_ms == LONG_MS:
-                    raise
-                self.page.keyboard.press("Escape")
-            else:
-                break
+
+        # A list closes when what is above it changes its height, as when some work is done.
+        offered = self.page.get_by_role("option", name=option, exact=True)
+        self.insist(open_list, lambda ms: offered.click(timeout=ms))
         self.settle()
 
     def tag(self, key: str, text: str) -> None:
         """Type a new entry into a multiple choice."""
         box = self.page.locator(f"[class*=st-key-{key}]")
         offered = self.page.get_by_role("option").filter(has_text=text).first
-        for patience_ms in (5_000, 5_000, LONG_MS):  # as in choose
+
+        def type_it() -> None:
+            box.locator("input").fill("")
+            self.page.keyboard.press("Escape")
             box.locator("input").click()
             self.page.keyboard.type(text, delay=50)
-            try:
-                offered.wait_for(timeout=patience_ms)
-            except PlaywrightTimeout:
-                if patience_ms == LONG_MS:
-                    raise
-                box.locator("input").fill("")
-                self.page.keyboard.press("Escape")
-            else:
-                break
+
+        self.insist(type_it, lambda ms: offered.wait_for(timeout=ms))  # as in choose
         self.page.keyboard.press("Enter")
         self.page.keyboard.press("Escape")
-        expect(offered).to_be_hidden(timeout=LONG_MS)
-        expect(box.get_by_text(text, exact=True)).to_be_visible(timeout=LONG_MS)
+        expect(offered).to_be_hidden()
+        expect(box.get_by_text(text, exact=True)).to_be_visible()
+
+    def hide_everyone(self) -> None:
+        """On the GLOVE view: make a release, unless there is one."""
+        if self.page.locator(".st-key-glove_figures").count() == 0:
+            under_way = self.page.locator(".st-key-glove_figures, .st-key-glove_jobs_running").first
+            self.insist(lambda: self.press("glove_run"), lambda ms: under_way.wait_for(timeout=ms))
+        self.says("Verified.")
+        self.wait_until_idle()
 
     # --- looking ---
 
@@ -205,17 +331,17 @@ class Dashboard:
         """All text of the page, hidden parts too."""
         return self.page.locator("body").text_content() or ""
 
-    def says(self, words: str | re.Pattern[str]) -> None:
+    def says(self, words: str | re.Pattern[str], patience_ms: float = LONG_MS) -> None:
         """Wait until the view says so, visibly."""
-        expect(self.page.get_by_test_id("stMain").get_by_text(words).first).to_be_visible(
-            timeout=LONG_MS
-        )
+        told = self.page.get_by_test_id("stMain").get_by_text(words).first
+        expect(told).to_be_visible(timeout=patience_ms)
 
     def error(self) -> str:
         """Wait for the box that tells of an error, and read it."""
         box = self.page.get_by_test_id("stAlertContentError").first
-        box.wait_for(timeout=LONG_MS)
+        box.wait_for()
         self.settle()
+        expect(box).to_have_text(re.compile(r"\w"))  # in a redraw it may be empty for a moment
         return box.inner_text()
 
     def wait_for_data(self, users: int | None = None) -> None:
@@ -223,21 +349,19 @@ class Dashboard:
         self.says("The account of the file")
         if users is not None:
             metric = self.page.get_by_test_id("stMetric").filter(has_text="Users")
-            expect(metric.get_by_test_id("stMetricValue")).to_have_text(
-                f"{users:,}", timeout=LONG_MS
-            )
+            expect(metric.get_by_test_id("stMetricValue")).to_have_text(f"{users:,}")
         self.settle()
 
     def wait_for_curves(self, key: str, names: list[str]) -> None:
         """Until a figure has exactly these curves, drawn and in its legend."""
-        self.page.wait_for_function(_HAS_CURVES, arg=[key, names], timeout=LONG_MS)
+        self.page.wait_for_function(_HAS_CURVES, arg=[key, names])
 
     def table(self, heading: str) -> list[list[str]]:
         """The cells of the small table with that column heading, row by row."""
         grid = self.page.locator("[data-testid=stDataFrame] canvas").filter(
             has=self.page.locator("[role=columnheader]", has_text=heading)
         )
-        grid.locator("[role=gridcell]").first.wait_for(state="attached", timeout=LONG_MS)
+        grid.locator("[role=gridcell]").first.wait_for(state="attached")
         return grid.evaluate(
             "c => [...c.querySelectorAll('tbody tr')].map("
             "r => [...r.querySelectorAll('[role=gridcell]')].map(d => d.textContent))"
@@ -245,29 +369,61 @@ class Dashboard:
 
     def wait_until_idle(self) -> None:
         """Until no job runs in this session."""
-        expect(self.page.get_by_test_id("stProgress")).to_have_count(0, timeout=LONG_MS)
+        expect(self.page.get_by_test_id("stProgress")).to_have_count(0)
         self.settle()
+
+    def wait_for_names_in_3d(
+        self, key: str, names: list[str], patience_ms: float = LONG_MS
+    ) -> None:
+        """Until a space-time figure shows these, perhaps among others."""
+        self.page.wait_for_function(
+            f"([key, names]) => names.every(name => ({_DRAWN_IN_3D})(key).includes(name))",
+            arg=[key, names],
+            timeout=patience_ms,
+        )
 
     def names_in_3d(self, key: str) -> list[str]:
         """The traces of a space-time figure."""
         return self.page.evaluate(_DRAWN_IN_3D, key)
 
-    def click_point(self, key: str, share: float) -> None:
-        """Click the point of the first curve that is nearest to a share of the users."""
-        self.page.locator(f".st-key-{key} .js-plotly-plot").scroll_into_view_if_needed()
-        self.page.wait_for_timeout(300)
-        x, y = self.page.evaluate(_POINT_AT, [key, share])
+    def click_point(self, key: str, share: float, told: str | re.Pattern[str]) -> None:
+        """Click the point of the first curve that is nearest to a share of the users.
+
+        Until the view says what comes of it.
+        """
+        self.insist(
+            lambda: self.click_in(key, lambda: self.page.evaluate(_POINT_AT, [key, share])),
+            lambda ms: self.says(told, ms),
+        )
+
+    def click_in(self, key: str, where: Callable[[], Sequence[float]]) -> None:
+        """Click a point of a figure, asked for once the figure has come to rest."""
+        plot = self.page.locator(f".st-key-{key} .js-plotly-plot")
+        plot.scroll_into_view_if_needed()
+        plot.evaluate(_STILL)
+        x, y = where()
         self.page.mouse.move(x - 3, y)
         self.page.mouse.move(x, y, steps=4)
         self.page.mouse.click(x, y)
 
-    def picture_of(self, selector: str) -> Image.Image:
-        """What is really on the screen there, once WebGL has drawn."""
+    def picture_of(
+        self, selector: str, drawn: Callable[[Image.Image], bool] = lambda _: True
+    ) -> Image.Image:
+        """What is really on the screen there, once WebGL has drawn.
+
+        That is when two pictures in a row are alike and ``drawn`` holds of them; or, when patience
+        ends, as it is then.
+        """
         place = self.page.locator(selector).first
-        place.wait_for(timeout=LONG_MS)
+        place.wait_for()
         place.scroll_into_view_if_needed()
-        self.page.wait_for_timeout(2_500)
-        return Image.open(io.BytesIO(place.screenshot())).convert("RGB")
+        before, until = b"", time.monotonic() + LONG_MS / 1000
+        while True:
+            shot = place.screenshot()
+            picture = Image.open(io.BytesIO(shot)).convert("RGB")
+            if (shot == before and drawn(picture)) or time.monotonic() > until:
+                return picture
+            before = shot
 
 
 def colours(picture: Image.Image) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.dashboard import LONG_MS, Dashboard
+from tests.browser.dashboard import Dashboard
 from tests.browser.tables import flawed
 
 pytestmark = pytest.mark.browser
@@ -21,7 +21,7 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     dashboard.go()
 
     # One click: the real taxis, for three crowds and six profiles.
-    dashboard.open_sample("Open the San Francisco taxis")
+    dashboard.open_sample("taxis")
     dashboard.wait_for_curves("anon_by_k", KS)
     dashboard.says("496 users")
     dashboard.wait_for_curves("anon_by_profile", PROFILES)
@@ -32,7 +32,7 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
 
     # The generated people, who are said to be so beside every figure.
     dashboard.turn_to("Start")
-    dashboard.open_sample("Open the synthetic users")
+    dashboard.open_sample("people")
     dashboard.says("2,000 users")
     dashboard.wait_for_curves("anon_by_k", KS)
     expect(page.get_by_test_id("stMain").get_by_text("Synthetic data").first).to_be_visible()
@@ -64,7 +64,7 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
 def test_settings_travel_in_the_address_and_people_do_not(dashboard: Dashboard) -> None:
     page = dashboard.page
     dashboard.go()
-    dashboard.open_sample("Open the San Francisco taxis")
+    dashboard.open_sample("taxis")
     dashboard.wait_for_curves("anon_by_k", KS)
     dashboard.wait_until_idle()
     dashboard.unfold("anon_settings")
@@ -83,7 +83,7 @@ def test_settings_travel_in_the_address_and_people_do_not(dashboard: Dashboard) 
 def test_settings_in_a_link_hold_for_the_data_opened_next(dashboard: Dashboard) -> None:
     dashboard.go("/anonymizability?k=3,7&profiles=2000x60,20000x480")
     dashboard.turn_to("Start")
-    dashboard.open_sample("Open the San Francisco taxis")
+    dashboard.open_sample("taxis")
     dashboard.wait_for_curves("anon_by_k", ["k = 3", "k = 7"])
     dashboard.wait_for_curves("anon_by_profile", ["2 km · 1 h", "20 km · 8 h"])
     dashboard.wait_until_idle()
@@ -99,8 +99,6 @@ def test_a_deep_link_without_data_leads_on_kindly(dashboard: Dashboard, path: st
 
 def test_the_sample_is_one_click_from_the_data_view_too(dashboard: Dashboard) -> None:
     dashboard.go("/data")
-    dashboard.page.get_by_text("A sample", exact=True).click()
-    dashboard.press("data_sample_sf_cabs")
-    dashboard.wait_for_data(users=496)
+    dashboard.open_sample_in_data("taxis", users=496)
     bars = dashboard.page.locator(".st-key-data_activity .bars path")
-    expect(bars.first).to_be_attached(timeout=LONG_MS)
+    expect(bars.first).to_be_attached()

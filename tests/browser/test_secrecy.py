@@ -55,10 +55,10 @@ def test_nor_one_of_a_file_without_header(dashboard: Dashboard) -> None:
 def _list_columns(dashboard: Dashboard) -> None:
     dashboard.unfold("data_correct")
     dashboard.press("data_list_columns")
-    dashboard.wait_until_idle()
-    dashboard.page.wait_for_timeout(1_000)
-    dashboard.unfold("data_correct")
-    dashboard.page.locator(".st-key-data_column_user").wait_for()
+    listed = dashboard.page.locator(".st-key-data_column_user")  # in a redraw it folds up again
+    dashboard.insist(
+        lambda: dashboard.unfold("data_correct"), lambda ms: listed.wait_for(timeout=ms)
+    )
 
 
 def _nothing_sent(dashboard: Dashboard) -> None:

@@ -14,25 +14,38 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from fpanon_core.__main__ import app
-from fpanon_core.anonymize.disclosure_grid import disclosure_grid
 from fpanon_core.anonymize.glove import glove
-from fpanon_core.anonymize.options import explore_options
-from fpanon_core.anonymize.presets import trade_grid
-from fpanon_core.anonymize.unicity_grid import unicity_grid
 from fpanon_core.anonymize.verification import verify_k_anonymity
 from fpanon_core.attacks.aggregation import aggregate_counts
 from fpanon_core.attacks.recovery import recover_trajectories
 from fpanon_core.attacks.scoring import score_recovery
+from fpanon_core.commands.group import COMMANDS
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.io.generate import generate_cdr
 from fpanon_core.io.published import (
     read_published,
     read_suppressed,
     write_published,
     write_suppressed,
 )
-from fpanon_core.io.region import generate_region
-from fpanon_core.model.profiles import GeneralizationProfile, Grid
+from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.profiles import GeneralizationProfile, Grid, parse_profile
+from fpanon_core.studies import (
+    anonymizability,
+    antenna_merging,
+    comparison,
+    disclosure,
+    hiding,
+    recovery,
+    recovery_factors,
+    unicity,
+)
+from fpanon_core.studies.disclosure_grid import disclosure_grid
+from fpanon_core.studies.options import explore_options
+from fpanon_core.studies.presets import trade_grid
+from fpanon_core.studies.unicity_grid import unicity_grid
+from fpanon_core.synthetic.generate import generate_cdr
+from fpanon_core.synthetic.region import generate_region
+from fpanon_core.tables.writing import table_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -69,7 +82,8 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- help ----------------------------------------------------------------------------------------
 
 
-COMMANDS = ("ingest", "measure", "glove", "unicity", "disclosure", "options", "recover", "generate")
+FEW_OPTIONS = {"dashboard": "it asks nothing of data"}
+"""Commands with no more than five, and why."""
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -77,7 +91,7 @@ def test_help_explains_every_option(command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0
     parameters = get_command(app).commands[command].params
-    assert len(parameters) > 5
+    assert (len(parameters) > 5) != (command in FEW_OPTIONS)
     for parameter in parameters:
         assert parameter.help
         assert all(name in result.output for name in parameter.opts if name.startswith("-"))
@@ -189,6 +203,29 @@ def test_measure_by_profile_speaks_json(three: Path) -> None:
     assert hour["share_hidden"] == pytest.approx(2 / 3)
 
 
+def test_measure_writes_every_table_of_the_study(people: Path, tmp_path: Path) -> None:
+    """Profiles in words and in few letters, and the same bytes as any other way of asking."""
+    wanted = ["2.5 km · 1 h", "a5x60", "about 9 antennas · 2 h"]
+    profiles = [part for text in wanted for part in ("--profile", text)]
+    result = run("measure", people, "--k", "2,3", *profiles, "--tables", tmp_path / "made")
+    assert result.exit_code == 0, result.output
+    fs, _ = read_cdr(people)
+    config = anonymizability.Config(tuple(map(parse_profile, wanted)), (2, 3))
+    expected = anonymizability.study(fs, config).tables()
+    assert sorted(p.stem for p in (tmp_path / "made").iterdir()) == sorted(expected)
+    for name, table in expected.items():
+        file = tmp_path / "made" / f"{name}.csv"
+        assert file.read_bytes() == table_bytes([table], file.name)
+    told = json.loads(run("measure", people, "--profile", "a5x60", "--json").stdout)
+    assert told["gaps"][0]["profile"] == "about 5 antennas · 1 h"
+
+
+def test_a_profile_that_cannot_be_read_is_named(three: Path) -> None:
+    result = run("measure", three, "--profile", "2500:60", "--profile", "2 miles")
+    assert result.exit_code == 2
+    assert "2 miles" in result.stderr
+
+
 def test_measure_prints_a_line_per_profile_and_crowd(people: Path) -> None:
     result = run("measure", people, "--k", "2,5", "--profile", "100:1", "--profile", "20000:480")
     assert result.exit_code == 0, result.output
@@ -233,9 +270,39 @@ def test_unicity_is_what_the_function_makes(people: Path) -> None:
     assert json.loads(result.stdout)["unicity"] == expected.to_dict("records")
 
 
+def test_unicity_writes_every_table_of_the_studies(people: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    options = ["--users", 20, "--seed", 5, "--workers", 1, "--merge-antennas", 3]
+    result = run("unicity", people, *options, "--tables", folder)
+    assert result.exit_code == 0, result.output
+    fs, _ = read_cdr(people)
+    expected = unicity.study(fs, unicity.Config(20, 5)).tables()
+    expected |= antenna_merging.study(fs, antenna_merging.Config(3, 20, 5)).tables()
+    assert set(expected) == {
+        "unicity",
+        "points_needed",
+        "unicity_grid",
+        "scaling_laws",
+        "sparsity",
+        "merged_antennas",
+        "merged_unicity",
+    }
+    assert {path.name for path in folder.iterdir()} == {f"{name}.csv" for name in expected}
+    for name, table in expected.items():
+        file = folder / f"{name}.csv"
+        assert file.read_bytes() == table_bytes([table], file.name)
+    fewer = run("unicity", people, "--users", 20, "--profile", "2000,4000:60", "--tables", folder)
+    assert fewer.exit_code == 0, fewer.output
+    grid = pd.read_csv(folder / "unicity_grid.csv")
+    assert grid["space_size"].unique().tolist() == [2000, 4000]
+    assert "user" not in pd.read_csv(folder / "points_needed.csv")
+
+
 @pytest.mark.parametrize(
     "options",
     [
+        ["--merge-antennas", "7"],
+        ["--tables", "no/such/folder"],
         ["--p", "0"],
         ["--p", "two"],
         ["--out-of", "0"],
@@ -285,6 +352,20 @@ def test_disclosure_of_three_in_text_json_and_file(
     alone = json.loads(run("disclosure", three, "--p", 1, "--unicity-p", 1, "--json").stdout)
     assert [row["unicity_p1"] for row in alone["disclosure"]] == [1.0]
     assert alone["agreement"] == []  # of one profile there is none
+
+
+def test_every_table_of_disclosure_goes_to_a_folder(people: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    options = ["--p", 2, "--users", 20, "--profile", "2000,8000:60"]
+    result = run("disclosure", people, *options, "--tables", folder)
+    assert result.exit_code == 0, result.output
+    fs, _ = read_cdr(people)
+    profiles = tuple(GeneralizationProfile(Grid(metres), 60) for metres in (2000, 8000))
+    asked = disclosure.Config(KnowledgeConfig(2, users=20), profiles, (3, 4, 5))
+    expected = disclosure.study(fs, asked).tables()
+    assert {path.name for path in folder.iterdir()} == {f"{name}.csv" for name in expected}
+    for name, table in expected.items():
+        assert (folder / f"{name}.csv").read_bytes() == table_bytes([table], f"{name}.csv")
 
 
 def test_disclosure_is_what_the_function_makes(people: Path) -> None:
@@ -350,12 +431,35 @@ def test_glove_holds_back_what_does_not_verify(
 ) -> None:
     real = verify_k_anonymity
     monkeypatch.setattr(
-        "fpanon_core.commands.glove.verify_k_anonymity", lambda fs, r, k: real(fs, r, k + 9)
+        "fpanon_core.studies.hiding.verify_k_anonymity", lambda fs, r, k: real(fs, r, k + 9)
     )
-    result = run("glove", three, "--out", tmp_path / "out.csv")
+    result = run("glove", three, "--out", tmp_path / "out.csv", "--tables", tmp_path / "out")
     assert result.exit_code == 1
     assert "NOT verified" in result.stdout
-    assert list(tmp_path.glob("out*")) == []
+    assert [path.name for path in tmp_path.glob("out*")] == ["out"]
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_glove_writes_every_table_of_the_studies(people: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    options = ["--k", 3, "--suppress-space-m", 15_000, "--workers", 1, "--compare"]
+    result = run("glove", people, *options, "--tables", folder)
+    assert result.exit_code == 0, result.output
+    assert "GLOVE with suppression" in result.output
+    fs, _ = read_cdr(people)
+    config = hiding.Config(3, suppress_space_m=15_000)
+    expected = hiding.study(fs, config).tables()
+    expected |= comparison.study(fs, comparison.Config()).tables()
+    assert set(expected) == {"accuracy", "dictionary", "suppressed", "comparison"}
+    assert {path.name for path in folder.iterdir()} == {f"{name}.csv" for name in expected}
+    for name, table in expected.items():
+        file = folder / f"{name}.csv"
+        assert file.read_bytes() == table_bytes([table], file.name)
+    accuracy = pd.read_csv(folder / "accuracy.csv").iloc[0]
+    assert (accuracy["k"], accuracy["users"], accuracy["verified"]) == (3, 30, True)
+    told = json.loads(run("glove", people, *options, "--json").stdout)["comparison"]
+    assert [row["k"] for row in told] == [2, 2, 2, 5, 5, 5, 10, 10, 10]
+    assert [row["window_min"] is None for row in told] == [False, True, True] * 3
 
 
 @pytest.mark.parametrize(
@@ -515,7 +619,7 @@ def test_a_fault_of_the_program_reveals_no_data(
     def fail(*_: object, **__: object) -> None:
         raise KeyError("alice@example.org")
 
-    monkeypatch.setattr("fpanon_core.commands.reading.read_cdr", fail)
+    monkeypatch.setattr("fpanon_core.studies.reading.read_cdr", fail)
     result = CliRunner().invoke(app, [*(["--debug"] if debug else []), "ingest", str(three)])
     assert result.exit_code == 1
     assert "KeyError" in result.stderr
@@ -575,8 +679,35 @@ def test_recover_is_what_the_functions_make(people: Path, tmp_path: Path) -> Non
     told = json.loads(run("recover", people, *options, "--json").stdout)
     assert [row["accuracy"] for row in told["scores"]] == score.accuracy_by_step.tolist()
     assert told["config"] == {
-        "slot_min": 60.0, "link_threshold_m": 0.0, "pairing": "optimal", "seed": 3
+        "slot_min": 60.0, "users": None, "link_threshold_m": 0.0, "pairing": "optimal", "seed": 3
     }  # fmt: skip
+
+
+def test_recover_of_some_users_writes_the_studies_tables(people: Path, tmp_path: Path) -> None:
+    """Twelve of thirty are drawn; every table of every study is a file in the folder."""
+    folder = tmp_path / "tables"
+    options = ["--slot-min", 60, "--users", 12, "--seed", 4, "--workers", 1]
+    told = run("recover", people, *options, "--factors", "--tables", folder)
+    assert told.exit_code == 0, told.output
+    assert "Counts of 12 people" in told.output
+    assert "places of 5000 m" in told.output
+    fs, _ = read_cdr(people)
+    found = recovery.study(fs, recovery.Config(60, 12, seed=4))
+    varied = recovery_factors.study(fs, recovery_factors.Config(60, 12, seed=4))
+    tables = found.tables() | varied.tables()
+    assert sorted(path.stem for path in folder.iterdir()) == sorted(tables)
+    for name, table in tables.items():
+        assert (folder / f"{name}.csv").read_bytes() == table_bytes([table], f"{name}.csv")
+    everyone = recovery.study(fs, recovery.Config(60, None, seed=4))
+    assert everyone.score.n_users == 30
+    assert len(varied.levels) == 11
+
+
+def test_tables_need_a_folder(three: Path, tmp_path: Path) -> None:
+    for folder in (three, tmp_path / "no" / "where"):
+        result = run("recover", three, "--tables", folder)
+        assert result.exit_code == 2
+        assert "folder" in result.stderr
 
 
 def test_recover_after_mitigations(three: Path, tmp_path: Path) -> None:
@@ -597,7 +728,8 @@ def test_recover_after_mitigations(three: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "options",
     [["--slot-min", "7"], ["--slot-min", "0"], ["--link-threshold-m", "-1"], ["--seed", "-1"],
-     ["--pairing", "best"], ["--workers", "0"], ["--out", "x.txt"], ["--trajectories", "x.txt"]],
+     ["--pairing", "best"], ["--workers", "0"], ["--out", "x.txt"], ["--trajectories", "x.txt"],
+     ["--users", "some"], ["--users", "0"]],
 )  # fmt: skip
 def test_bad_questions_about_recovery_exit_with_2(three: Path, options: list[str]) -> None:
     result = run("recover", three, *options)
@@ -653,6 +785,17 @@ def test_options_are_what_the_function_makes(people: Path) -> None:
     assert [row["risk"] for row in told["options"]] == expected.risk.tolist()
     assert [row["utility"] for row in told["options"]] == expected.utility.tolist()
     assert [row["front"] for row in told["options"]] == expected.front.tolist()
+
+
+def test_options_of_a_preset_no_larger_than_the_users_and_as_a_table_in_a_folder(
+    three: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tables"
+    result = run("options", three, "--preset", "glove,asis", "--p", 1, "--tables", folder)
+    assert result.exit_code == 0, result.output
+    table = pd.read_csv(folder / "options.csv")
+    assert table["option"].tolist() == ["GLOVE, k = 2", "as it is"]
+    assert table["users"].tolist() == [3, 3]
 
 
 def test_options_go_on_from_what_is_saved(three: Path, options_json: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fpanon_core.model.errors import InfeasibleError
+from fpanon_core.model.fingerprints import FingerprintSet
 
 Progress = Callable[[float], None]
 WARMED: list[str] = []
@@ -68,3 +69,15 @@ def warm_up() -> None:
 def return_what_cannot_be_sent(*, progress: Progress) -> object:
     progress(1.0)
     return lambda: None
+
+
+def describe(fs: FingerprintSet, note: str, *, progress: Progress) -> tuple[str, int, list[str]]:
+    """What arrived, and the process that holds it."""
+    progress(1.0)
+    return fs.digest, os.getpid(), [note, *fs.pseudonyms]
+
+
+def make(n_users: int, *, progress: Progress) -> tuple[FingerprintSet, str]:
+    progress(1.0)
+    rows = np.arange(n_users)
+    return FingerprintSet.from_samples(rows, 100.0 * rows, 0.0 * rows, 0.0 * rows), "made"

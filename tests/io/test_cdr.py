@@ -236,7 +236,7 @@ LINES = st.one_of(
 
 
 @given(st.lists(LINES, max_size=40), st.sampled_from([None, "civ", "sen", 2]))
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 def test_rows_reconcile_on_messy_tables(lines, screen):
     good = [f"a,2012-04-03 1{i}:00,40.7,-74.1" for i in range(3)]
     text = "\n".join(["user,time,lat,lon", *good, *lines])

@@ -1,12 +1,20 @@
 """What a refusal says on a command line and on a screen: no argument of a Python call is left."""
 
 import io
+import pickle
 
 import pandas as pd
 import pytest
 
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.io.hints import for_command_line, for_screen
+from fpanon_core.io.hints import (
+    AS_ANTENNAS,
+    Message,
+    for_command_line,
+    for_screen,
+    give,
+    sentences,
+)
 from fpanon_core.model.errors import SchemaError
 
 REFUSED = {
@@ -33,13 +41,27 @@ def test_refusals(case):
     table, option = REFUSED[case]
     with pytest.raises(SchemaError) as refusal:
         read_cdr(io.StringIO(table))
-    said = str(refusal.value)
+    said = refusal.value.message
     for text in (for_command_line(said), for_screen(said)):
         assert "columns=" not in text
         assert "antennas=" not in text
         assert "{" not in text
     assert option in for_command_line(said)
     assert "--" not in for_screen(said)
+    assert str(refusal.value) == said  # to whoever calls, and nothing is lost on the way to others
+    assert for_command_line(pickle.loads(pickle.dumps(said))) == for_command_line(said)
+
+
+def test_words_for_each_reader():
+    said = Message("It lacks a user; ", give("user", name="track id"), ".")
+    assert said == "It lacks a user; give columns={'user': 'track id'}."
+    assert for_command_line(said) == "It lacks a user; give --user track id."
+    both = sentences([said, "No way out.", Message("Give it ", AS_ANTENNAS, ".")])
+    assert both == f"{said} No way out. Give it as antennas=."
+    assert for_screen(both) == (
+        "It lacks a user; correct it below. No way out. Give it as the table of antennas."
+    )
+    assert for_screen("antennas= of its own") == "antennas= of its own"
 
 
 def test_notes():

@@ -6,12 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyproj import Geod
 
-from fpanon_core.io.positions import centre_of, guess_timezone, position_faults, project
-from fpanon_core.io.report import (
-    IMPOSSIBLE_COORDINATES,
-    MISSING_COORDINATES,
-    ZERO_COORDINATES,
-)
+from fpanon_core.io.positions import centre_of, guess_timezone, position_faults
+from fpanon_core.io.report import IMPOSSIBLE_COORDINATES, MISSING_COORDINATES, ZERO_COORDINATES
+from fpanon_core.model.projection import project
 
 
 def test_each_impossible_position_has_one_reason():
@@ -39,7 +36,7 @@ def test_antimeridian_is_no_edge():
     centre = centre_of(lat, lon)
     assert abs(abs(centre.lon) - 180) <= 0.11
     assert centre.reach_deg == pytest.approx(0.2, abs=0.02)
-    x, _ = project(lat, lon, centre)
+    x, _ = project(lat, lon, centre.crs)
     _, _, metres = Geod(ellps="WGS84").inv(179.9, -16.5, -179.9, -16.5)
     assert x[1] - x[0] == pytest.approx(metres, rel=1e-4)
     assert guess_timezone(lat, lon, centre) == "Pacific/Fiji"
@@ -47,7 +44,7 @@ def test_antimeridian_is_no_edge():
 
 def test_southern_hemisphere_keeps_north_up():
     lat, lon = np.array([-10.94, -10.93]), np.array([-37.06, -37.05])
-    x, y = project(lat, lon, centre_of(lat, lon))
+    x, y = project(lat, lon, centre_of(lat, lon).crs)
     assert y[1] > y[0]
     assert x[1] > x[0]
     # 0.01° of latitude is about 1 106 m at 11° S
@@ -78,6 +75,6 @@ def test_distances_near_the_centre_are_true(lat, lon, d_lat, d_lon):
     from fpanon_core.io.positions import Centre
 
     other = lat + d_lat, (lon + d_lon + 180) % 360 - 180
-    x, y = project(np.array([lat, other[0]]), np.array([lon, other[1]]), Centre(lat, lon))
+    x, y = project(np.array([lat, other[0]]), np.array([lon, other[1]]), Centre(lat, lon).crs)
     _, _, metres = Geod(ellps="WGS84").inv(lon, lat, other[1], other[0])
     assert np.hypot(x[1] - x[0], y[1] - y[0]) == pytest.approx(metres, rel=1e-4, abs=0.05)

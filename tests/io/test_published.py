@@ -9,7 +9,6 @@ import pytest
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.anonymize.verification import verify_k_anonymity
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.io.generate import generate_cdr
 from fpanon_core.io.published import (
     data_dictionary,
     read_published,
@@ -19,6 +18,7 @@ from fpanon_core.io.published import (
 )
 from fpanon_core.model.errors import ConfigError, SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.synthetic.generate import generate_cdr
 
 ENDINGS = [".csv", ".csv.gz", ".parquet"]
 

@@ -5,10 +5,10 @@ import io
 import pandas as pd
 import pytest
 
-from fpanon_core.io.names import rank
 from fpanon_core.io.roles import find_roles
-from fpanon_core.io.sources import read_source
 from fpanon_core.model.errors import ConfigError, SchemaError
+from fpanon_core.tables.names import rank
+from fpanon_core.tables.sources import read_source
 
 
 def table_of(text):

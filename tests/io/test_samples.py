@@ -3,12 +3,12 @@
 import pandas as pd
 import pytest
 
-from fpanon_core.io.generate import generate_cdr
-from fpanon_core.io.region import generate_region
 from fpanon_core.io.samples import SAMPLES, sample
-from fpanon_core.io.writing import iso_with_offset
 from fpanon_core.model.clock import zone_of
 from fpanon_core.model.errors import ConfigError
+from fpanon_core.synthetic.generate import generate_cdr
+from fpanon_core.synthetic.region import generate_region
+from fpanon_core.tables.writing import iso_with_offset
 
 
 def test_synthetic_sample_equals_what_the_generator_makes() -> None:

@@ -20,5 +20,24 @@ def test_folder_is_named_by_the_contents_of_all_kernels(tmp_path, monkeypatch):
     assert kernels._cache_folder().parent == tmp_path / "elsewhere"
 
 
+def test_folder_of_somebody_else_is_left_alone(tmp_path, monkeypatch):
+    """Where nothing can be written beside the kernels, they are kept among the user's files."""
+    monkeypatch.setattr(kernels, "_HERE", tmp_path)
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "mine"))
+    (tmp_path / "a.py").write_text("x = 1")
+    assert kernels._cache_folder().parent == tmp_path / "__pycache__"
+    (tmp_path / "__pycache__").rmdir()
+    (tmp_path / "__pycache__").touch()  # no folder: root, too, can write nothing into it
+    assert kernels._cache_folder().parent == tmp_path / "mine" / "fpanon"
+    (tmp_path / "mine" / "fpanon").rmdir()
+    (tmp_path / "mine" / "fpanon").touch()
+    passing = kernels._cache_folder().parent
+    assert passing.is_dir()
+    assert passing.stat().st_mode & 0o077 == 0
+    assert tmp_path not in passing.parents
+    passing.rmdir()
+
+
 def test_numba_uses_it():
     assert Path(numba.config.CACHE_DIR).name.startswith("kernels-")

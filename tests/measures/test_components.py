@@ -17,8 +17,8 @@ from fpanon_core.measures.kgap import fingerprint_stretch, k_gap
 from fpanon_core.measures.spread import tail_weight_index
 from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
-from tests.fingerprint_sets import as_lists, boxes, events
 from tests.oracles import stretch as oracle
+from tests.support.fingerprint_sets import as_lists, boxes, events
 
 
 @settings(max_examples=40, deadline=None)

@@ -1,4 +1,7 @@
-"""Disclosure against the dense matrix, to every user and bin; TRADE's table 4.1 by hand."""
+"""Disclosure against the dense matrix, to every user and bin; a worked example by hand.
+
+The example is table 4.1 of Noriega Campero 2015.
+"""
 
 import datetime as dt
 import math
@@ -26,10 +29,10 @@ from fpanon_core import (
 )
 from fpanon_core.measures import disclosure as module
 from fpanon_core.measures.table_4_1 import table_4_1
-from tests.fingerprint_sets import as_lists, boxes, crowds, events
 from tests.measures.test_unicity import STRATEGIES, dense, points_of
 from tests.oracles import disclosure as oracle
 from tests.oracles import unicity as sets
+from tests.support.fingerprint_sets import as_lists, boxes, crowds, events
 
 ARRAYS = ("sizes", "em_user", "kl_user", "em_bin", "kl_bin", "bin_users")
 BIN = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")

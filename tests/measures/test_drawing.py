@@ -10,8 +10,8 @@ from scipy.stats import chisquare
 
 from fpanon_core import ConfigError, FingerprintSet, InfeasibleError, Knowledge, draw_knowledge
 from fpanon_core.measures import drawing
-from tests.fingerprint_sets import as_lists, crowds
 from tests.oracles import unicity as oracle
+from tests.support.fingerprint_sets import as_lists, crowds
 
 COUNTS = [1, 2, 3, 6]  # events in minutes 0 … 3
 

@@ -28,7 +28,7 @@ def test_equals_brute_force(points):
 
 @given(points, st.randoms(use_true_random=False))
 def test_a_monotone_change_of_the_risk_leaves_the_front(points, random):
-    """TRADE, lemma 4.1: whatever strictly increasing function, given by values at those there."""
+    """Noriega Campero 2015, lemma 4.1: of any increasing function, by values at those there."""
     risk, utility = np.array([p[0] for p in points]), [p[1] for p in points]
     values = sorted({v for v in risk.tolist() if v == v})
     steps = np.cumsum([random.choice([1e-9, 1.0, 1e6]) for _ in values])

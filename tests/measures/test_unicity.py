@@ -22,9 +22,9 @@ from fpanon_core import (
 )
 from fpanon_core.measures import matching
 from fpanon_core.measures.matching import sizes_of
-from fpanon_core.measures.unicity import wilson_interval
-from tests.fingerprint_sets import as_lists, boxes, crowds, events
+from fpanon_core.model.intervals import wilson_interval
 from tests.oracles import unicity as oracle
+from tests.support.fingerprint_sets import as_lists, boxes, crowds, events
 
 STRATEGIES = ("random", "uniform", "top", "consecutive")
 

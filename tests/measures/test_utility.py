@@ -24,10 +24,11 @@ from fpanon_core import (
 )
 from fpanon_core.io.samples import sample
 from fpanon_core.measures.reference import Reference
-from fpanon_core.measures.utility import COMPONENTS, EPIDEMICS, TRANSPORT, measured, weighting
+from fpanon_core.measures.utility import measured, weighting
 from fpanon_core.model.clock import LocalClock
-from tests.fingerprint_sets import as_lists, boxes, crowds, events
+from fpanon_core.model.utility import COMPONENTS, EPIDEMICS, TRANSPORT
 from tests.oracles import utility as oracle
+from tests.support.fingerprint_sets import as_lists, boxes, crowds, events
 
 OPTIONS = [
     GeneralizationProfile(Grid(700), 45),

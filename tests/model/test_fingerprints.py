@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fpanon_core.model.errors import ConfigError, InfeasibleError, SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet, distinct
-from tests.fingerprint_sets import events
+from tests.support.fingerprint_sets import events
 
 ROWS = {
     "user": ["zoe", "ann", "zoe", "zoe", "ann"],

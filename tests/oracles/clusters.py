@@ -1,4 +1,4 @@
-"""Frequency-sensitive competitive learning in plain loops, from science.md §7.
+"""Frequency-sensitive competitive learning in plain loops, by docs/science.md.
 
 Imports nothing from the package. Points are (x, y); ``start`` are the rows at which the centroids
 begin, ``orders`` the order of the rows in each pass.

@@ -1,4 +1,4 @@
-"""The dense matrix of science.md §8 (TRADE ch. 4), for the tests to hold the package against.
+"""The dense matrix of docs/science.md, “Disclosure”, for the tests to hold the package against.
 
 Imports nothing from the package. A fingerprint is a list of samples (x, y, t, dx, dy, dt); ``n`` is
 the number of users it stands for.

@@ -1,4 +1,4 @@
-"""GLOVE from science.md §5, with a full matrix of efforts; and what must always hold of a release.
+"""GLOVE by docs/science.md, with a full matrix of efforts; and what must hold of a release.
 
 Imports nothing from the package. A fingerprint is an array (samples, 6) of x, y, t, dx, dy, dt in
 order of t, x, y. Efforts are rounded to 1e-12, so that mathematically equal ones tie.

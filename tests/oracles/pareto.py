@@ -1,4 +1,4 @@
-"""Pareto dominance by its definition, in plain loops (science.md §9). Imports nothing else."""
+"""Pareto dominance by its definition (docs/science.md), in plain loops. Imports nothing else."""
 
 
 def dominates(a, b):

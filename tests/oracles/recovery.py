@@ -1,4 +1,4 @@
-"""Plain loops from ASH and science.md §10, for the tests to hold the package against.
+"""Plain loops after Xu et al. 2017, for the tests to hold the package against.
 
 Imports nothing from the package. Assignments are of every user to every record, by scipy's
 ``linear_sum_assignment`` on the full matrix.

@@ -1,4 +1,4 @@
-"""Plain loops from science.md §2–4, for the tests to hold the package against.
+"""Plain loops from docs/science.md, “Stretch effort”, for the tests to hold the package against.
 
 Imports nothing from the package. A fingerprint is a list of samples (x, y, t, dx, dy, dt); ``n`` is
 the number of users it stands for.

@@ -1,4 +1,4 @@
-"""Plain sets from science.md §6, for the tests to hold the package against.
+"""Plain sets, by docs/science.md, for the tests to hold the package against.
 
 Imports nothing from the package. A fingerprint is a list of samples (x, y, t, dx, dy, dt); ``n`` is
 the number of users it stands for. A known bin is a sample; of places known without time, a sample

@@ -1,4 +1,4 @@
-"""Computed utility in plain loops, from science.md §9, to hold the package against.
+"""Computed utility in plain loops, by docs/science.md, to hold the package against.
 
 Imports nothing from the package. A fingerprint is a list of samples (x, y, t, dx, dy, dt) in order
 of time; ``counts`` has the events of each, ``n`` the subscribers a fingerprint stands for; times

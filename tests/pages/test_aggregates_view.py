@@ -6,10 +6,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core import aggregate_counts, recover_trajectories, score_recovery
-
-from .conftest import address, go, has, new_app, opened, said, until
-from .test_unicity_view import answer
-from .test_views import rows, upload
+from tests.support.views import address, answer, go, has, new_app, opened, rows, said, until, upload
 
 
 def attacked(at: AppTest) -> AppTest:
@@ -40,6 +37,8 @@ def test_the_taxis_are_attacked_and_it_says_why_little_comes_back(app: AppTest) 
     assert f"the attack gets {100 * score.accuracy:.0f} % of everybody's points right" in text
     assert "as taxis are" in text
     assert "too few days for a habit" in text
+    for table in found.tables().values():
+        assert not {"data_digest", "synthetic"} & set(table)
     # Another slot is another question.
     app.selectbox(key="aggregates_slot").set_value(180)
     app.button(key="aggregates_run").click().run()

@@ -17,22 +17,20 @@ from fpanon_core import (
     draw_knowledge,
     generalize,
 )
+from fpanon_core.studies.disclosure import Config, Result, suited_profiles
 from pages.charts import disclosure as charts
 from pages.charts import style, words
-from pages.components import learning
-from pages.components.disclosing import Learnt
-
-from .conftest import go, has, new_app, opened, said, until
-from .test_unicity_view import answer
-from .test_views import rows, upload
+from tests.support.views import go, has, new_app, opened, rows, said, until, upload
 
 
 def measured(at: AppTest) -> AppTest:
     return until(at, lambda at: has(at, "disclosure_get_lorenz") and "1/3" in said(at))
 
 
-def found(at: AppTest) -> Learnt:
-    return answer(at, "disclosure")[1]
+def found(at: AppTest) -> Result:
+    """The last answer that the session keeps."""
+    result: Result = list(at.session_state["fp_answers"]["disclosure"].values())[-1].result
+    return result
 
 
 def test_without_data_it_says_so_kindly(app: AppTest) -> None:
@@ -48,7 +46,7 @@ def test_what_is_learnt_from_the_taxis(app: AppTest) -> None:
     assert not app.exception
     assert not app.error
     fs = app.session_state["fp_dataset"].fs
-    profiles = learning.suited(fs)
+    profiles = suited_profiles(fs)
     assert [str(p) for p in profiles] == [
         f"{side} · {hours} h" for side in ("1 km", "5 km") for hours in (1, 6, 12, 24)
     ]
@@ -59,7 +57,7 @@ def test_what_is_learnt_from_the_taxis(app: AppTest) -> None:
     assert f"over {alone.n_bins:,} bins" in text
     assert f"whoever knows 4 points of a person finds {words.percent(alone.unicity)}" in text
     leak = found(app).leaks[str(profiles[0])]
-    assert leak.result["em"] == (alone.em, *alone.interval("em"))
+    assert leak.measures["em"] == (alone.em, *alone.interval("em"))
     assert np.array_equal(leak.people["kl"], alone.kl_user)
     assert leak.people["pseudonym"].str.fullmatch(r"u\d+").all()
     # Another profile is looked at without measuring again.
@@ -96,25 +94,26 @@ def test_other_knowledge_is_measured_and_kept_in_the_address(app: AppTest) -> No
     app.multiselect(key="disclosure_profiles").set_value(["1 km · 30 min", "2 km · 1 h"])
     app.button(key="disclosure_measure").click().run()
     until(app, lambda at: len(found(at).grid) == 2 and has(at, "disclosure_get_lorenz"))
-    assert app.query_params == {"known": "2,10,uniform,9", "over": "1000x30,2000x60"}
+    assert app.query_params == {"known": "2,uniform,10,9", "over": "1000x30,2000x60"}
     assert "whoever knows 2 points of a person" in said(app)
     # A new session that opens the address asks the same.
     again = new_app()
-    again.query_params["known"], again.query_params["over"] = "2,10,uniform,9", "1000x30,2000x60"
+    again.query_params["known"], again.query_params["over"] = "2,uniform,10,9", "1000x30,2000x60"
     go(again, "disclosure")
-    plan = again.session_state["fp_disclosure_plan"]
-    assert plan.config == KnowledgeConfig(2, "uniform", 10, 9)
-    assert [str(p) for p in plan.profiles] == ["1 km · 30 min", "2 km · 1 h"]
+    config = again.session_state["fp_disclosure_config"]
+    assert config.knowledge == KnowledgeConfig(2, "uniform", 10, 9)
+    assert [str(p) for p in config.profiles] == ["1 km · 30 min", "2 km · 1 h"]
     assert not app.exception
 
 
 @pytest.mark.parametrize(
-    "nonsense", ["4", "0,10,random,0", "2,10,best,0", "x,10,random,0", "99,10,random,0"]
+    "nonsense",
+    ["4", "0,random,10,0", "2,best,10,0", "x,random,10,0", "99,random,10,0", "2,random,0,0"],
 )
 def test_an_address_that_makes_no_sense_is_left_out(app: AppTest, nonsense: str) -> None:
     app.query_params["known"], app.query_params["over"] = nonsense, "1000x,5"
     go(app, "disclosure")
-    assert app.session_state["fp_disclosure_plan"] == learning.Plan()
+    assert app.session_state["fp_disclosure_config"] == Config()
     assert not app.exception
 
 
@@ -152,7 +151,7 @@ def test_profiles_that_suit_the_data() -> None:
         fs = FingerprintSet.from_samples(
             np.arange(200), x, np.zeros(200), np.arange(200.0), granularity_m=granularity_m
         )
-        return [(p.grid_m, p.minutes) for p in learning.suited(fs)]
+        return [(p.grid_m, p.minutes) for p in suited_profiles(fs)]
 
     windows = (60, 360, 720, 1440)
     assert suited(100_000) == [(s, w) for s in (2_500, 20_000) for w in windows]

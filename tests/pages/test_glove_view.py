@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
+from typer.testing import CliRunner
 
 from fpanon_core import verify_k_anonymity
-from pages.components import releases
-
-from .conftest import go, idle, opened, said, until
-from .test_views import rows, upload
-
-ROOT = Path(__file__).resolve().parents[2]
+from fpanon_core.__main__ import app as commands
+from fpanon_core.io.published import published_bytes
+from fpanon_core.studies import hiding
+from fpanon_core.tables.writing import table_bytes
+from pages.hiding import form
+from tests.support.views import answers, go, idle, opened, rows, said, until, upload
 
 
 def hidden(at: AppTest, releases_made: int = 1) -> AppTest:
@@ -26,17 +25,16 @@ def hidden(at: AppTest, releases_made: int = 1) -> AppTest:
     return until(at, lambda at: len(made(at)) == releases_made)
 
 
-def made(at: AppTest) -> dict[object, releases.Release]:
-    state = at.session_state  # it has no get
-    return state["fp_releases"] if "fp_releases" in state else {}  # noqa: SIM401
+def made(at: AppTest) -> list[hiding.Result]:
+    return [found.result for found in answers(at, form.RELEASES).values()]
 
 
-def latest(at: AppTest) -> releases.Release:
-    return list(made(at).values())[-1]
+def latest(at: AppTest) -> hiding.Result:
+    return made(at)[-1]
 
 
 def test_without_data_it_says_so_kindly(app: AppTest) -> None:
-    go(app, "glove")
+    go(app, "hiding")
     assert not app.exception
     assert "No data set is open yet" in said(app)
 
@@ -45,7 +43,7 @@ def test_without_data_it_says_so_kindly(app: AppTest) -> None:
 def small(app: AppTest) -> AppTest:
     """Seven users of one's own file, on the GLOVE view."""
     upload(app, rows(users=7, samples=4))
-    return go(app, "glove")
+    return go(app, "hiding")
 
 
 def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest) -> None:
@@ -75,21 +73,21 @@ def test_releases_stand_beside_each_other(small: AppTest) -> None:
     assert "could only be published coarser than the limits" in said(small)
     # Looking elsewhere and coming back loses nothing.
     go(small, "data")
-    go(small, "glove")
+    go(small, "hiding")
     assert len(small.dataframe[0].value) == 2
 
 
 def test_other_data_start_without_releases(small: AppTest) -> None:
     hidden(small)
     upload(small, rows(users=5, samples=2), name="other.csv")
-    go(small, "glove")
+    go(small, "hiding")
     assert not small.dataframe
     assert "Choose k and hide everyone" in said(small)
 
 
 def test_one_user_cannot_be_hidden(app: AppTest) -> None:
     upload(app, rows(users=1, samples=4))
-    go(app, "glove")
+    go(app, "hiding")
     assert not app.exception
     assert "one user alone cannot hide" in said(app)
 
@@ -108,7 +106,7 @@ def test_a_failed_verdict_forbids_the_download(small: AppTest) -> None:
     hidden(small)
     assert has_downloads(small)
     release = latest(small)
-    broken = verify_k_anonymity(small.session_state["fp_dataset"].fs, release.result, 4)
+    broken = verify_k_anonymity(small.session_state["fp_dataset"].fs, release.release, 4)
     assert not broken.passed
     object.__setattr__(release, "verdict", broken)
     small.run()
@@ -124,19 +122,18 @@ def test_the_download_is_the_command_lines_file_and_names_nobody(
     app: AppTest, tmp_path: Path
 ) -> None:
     opened(app)
-    go(app, "glove")
+    go(app, "hiding")
     hidden(app)
     until(app, idle)
-    release = latest(app)
+    result = latest(app)
     for name in ("release.csv", "release.parquet"):
         out = tmp_path / name
-        command = [sys.executable, "-m", "fpanon_core", "glove", "--sample", "sf_cabs"]
-        command += ["--out", str(out)]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        assert releases.file(release, name) == out.read_bytes()
-    assert releases.dictionary(release) == (tmp_path / "release_dictionary.csv").read_bytes()
-    table = pd.read_csv(io.BytesIO(releases.file(release, "release.csv")))
+        done = CliRunner().invoke(commands, ["glove", "--sample", "sf_cabs", "--out", str(out)])
+        assert done.exit_code == 0, done.output
+        assert published_bytes(result.release, name) == out.read_bytes()
+    dictionary = table_bytes([result.to_frame("dictionary")], "dictionary.csv")
+    assert dictionary == (tmp_path / "release_dictionary.csv").read_bytes()
+    table = pd.read_csv(io.BytesIO(published_bytes(result.release, "release.csv")))
     assert table["pseudonym"].nunique() == 496
     assert table["pseudonym"].str.fullmatch(r"u\d{4}").all()
 
@@ -144,7 +141,7 @@ def test_the_download_is_the_command_lines_file_and_names_nobody(
 def test_equally_coarse_data_stand_beside_it(small: AppTest) -> None:
     hidden(small)
     small.button(key="glove_compare").click().run()
-    until(small, lambda at: "fp_answers" in at.session_state)
+    until(small, lambda at: answers(at, form.COMPARISON))
     small.run()
     assert not small.exception
     table = small.dataframe[1].value
@@ -159,3 +156,14 @@ def test_equally_coarse_data_stand_beside_it(small: AppTest) -> None:
     assert ours["Users hidden (%)"] == 100
     assert ours["Mean side (km)"] < uniform["Mean side (km)"]
     assert "Made equally coarse, everyone is one of 2 only at" in said(small)
+    assert [b.key for b in small.download_button] == [
+        f"glove_get_{name}"
+        for name in (
+            "release_csv",
+            "release_parquet",
+            "dictionary_csv",
+            "suppressed_csv",
+            "accuracy",
+            "comparison",
+        )
+    ]

@@ -12,21 +12,25 @@ from streamlit.testing.v1 import AppTest
 from fpanon_core import explore_options
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.techniques import SampleUsers
-from pages.components.deciding import recipe
+from fpanon_core.studies import releases
+from fpanon_core.studies.option_result import OptionResult
+from pages.options.story import recipe
+from tests.support.views import address, go, has, new_app, opened, rows, said, until, upload
 
-from .conftest import address, go, has, new_app, opened, said, until
-from .test_views import rows, upload
 
-
-def batches(at: AppTest) -> dict[Any, Any]:
-    """The explored options the session keeps, by batch."""
+def kept(at: AppTest) -> dict[Any, OptionResult]:
+    """The results that the session keeps, by the question asked."""
     state = at.session_state
-    kept = state["fp_answers_of_many"] if "fp_answers_of_many" in state else {}  # noqa: SIM401
-    return kept.get("explore", {})
+    answers = state["fp_answers"] if "fp_answers" in state else {}  # noqa: SIM401
+    return {key: found.result.results[0] for key, found in answers.get("options", {}).items()}
 
 
 def explored(at: AppTest, count: int) -> AppTest:
-    return until(at, lambda at: sum(map(len, batches(at).values())) >= count and front(at, count))
+    return until(at, lambda at: len(kept(at)) >= count and front(at, count))
+
+
+def under_way(at: AppTest) -> list[Any]:
+    return [job for job in at.session_state["fp_jobs"] if job.kind == "options"]
 
 
 def front(at: AppTest, count: int) -> bool:
@@ -53,7 +57,8 @@ def test_the_preset_is_explored_and_a_dominated_option_explained(app: AppTest) -
     explored(app, 12)
     assert not app.exception
     fs = app.session_state["fp_dataset"].fs
-    results = [result for batch in batches(app).values() for result in batch]
+    results = list(kept(app).values())
+    assert len(results) == 12
     expected = explore_options(fs, [r.option for r in results], risk="unicity", utility="transport")
     by_name = shown(app).set_index("Option")
     for i, result in enumerate(expected.results):
@@ -71,18 +76,17 @@ def test_another_risk_redraws_and_computes_nothing_again(app: AppTest) -> None:
     upload(app, rows(users=9, samples=6))
     go(app, "options")
     explored(app, 12)
-    before = batches(app)
+    before = kept(app)
     app.segmented_control(key="options_risk").set_value("em").run()
-    assert batches(app) is before or batches(app) == before
-    assert not [job for job in app.session_state["fp_jobs"] if job.kind == "explore"]
+    assert kept(app) == before
+    assert not under_way(app)
     assert "EM-disclosure" in shown(app)
-    results = [result for batch in before.values() for result in batch]
-    value = next(r for r in results if r.option.name == names(app)[0]).risks["em"][0]
+    value = next(r for r in before.values() if r.option.name == names(app)[0]).risks["em"][0]
     assert shown(app)["EM-disclosure"][0] == f"{value:.3g}"
     # Nor do other weights, or a limit.
     app.selectbox(key="options_weights").set_value("epidemics").run()
     app.number_input(key="options_limit_em").set_value(0.0).run()
-    assert not [job for job in app.session_state["fp_jobs"] if job.kind == "explore"]
+    assert not under_way(app)
     assert "Within the limit" in shown(app)
     assert not app.exception
 
@@ -185,10 +189,41 @@ def test_cancelled_options_wait_to_be_asked_for_again(app: AppTest) -> None:
     until(app, lambda at: has(at, "options_jobs_cancel"))
     app.button(key="options_jobs_cancel").click().run()
     app.run()
-    assert not [job for job in app.session_state["fp_jobs"] if job.kind == "explore"]
+    assert not under_way(app)
+    done = kept(app)
+    assert len(done) < 12
+    label = app.button(key="options_go").label
+    assert label == f"Explore {12 - len(done)} option{'s' if len(done) < 11 else ''}"
     app.button(key="options_go").click().run()
     explored(app, 12)
+    assert kept(app).items() >= done.items()  # nothing is done twice
     assert not app.exception
+
+
+def test_each_option_is_asked_alone_and_let_go_when_nobody_wants_it(app: AppTest) -> None:
+    opened(app)
+    go(app, "options")
+    assert len(under_way(app)) == 12
+    app.pills(key="options_presets").set_value(["As it is"]).run()
+    assert [job.label for job in under_way(app)] == ["Exploring “as it is”"]
+    explored(app, 1)
+    assert len(kept(app)) == 1
+    assert names(app) == ["as it is"]
+    assert not app.exception
+
+
+def test_pinning_makes_no_release_again(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload(app, rows(users=9, samples=7))
+    go(app, "options")
+    app.pills(key="options_presets").set_value(["Places × windows, 3 × 4", "As it is"]).run()
+    releases.forget()
+    explored(app, 13)
+    monkeypatch.setattr(releases, "apply", None)  # making one again would fail
+    some = names(app)[:2]
+    app.multiselect(key="options_pinned").set_value(some).run()
+    until(app, lambda at: "a record that somebody else has" in said(at))
+    assert not app.exception
+    assert not app.error
 
 
 def test_the_recipe_is_what_the_command_line_reads() -> None:

@@ -7,20 +7,19 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core import sparsity_model, unicity
+from pages.shell.questions import Kind
+from pages.unicity.form import OUTSIDER, REGIONS
+from tests.support.views import answers, go, has, opened, rows, said, until, upload
 
-from .conftest import go, opened, said, until
-from .test_views import has, rows, upload
 
-
-def answer(at: AppTest, kind: str) -> tuple[Any, Any]:
-    """Key and answer of that kind; None twice while there is none."""
-    state = at.session_state  # it has no get
-    kept = state["fp_answers"] if "fp_answers" in state else {}  # noqa: SIM401
-    return kept.get(kind, (None, None))
+def answer(at: AppTest, kind: Kind) -> Any:
+    """The answer kept of that kind; None while there is none."""
+    found = list(answers(at, kind).values())
+    return found[-1].result if found else None
 
 
 def measured(at: AppTest) -> AppTest:
-    return until(at, lambda at: answer(at, "unicity")[1] is not None and len(at.dataframe) > 0)
+    return until(at, lambda at: answer(at, OUTSIDER) is not None and len(at.dataframe) > 0)
 
 
 def test_without_data_it_says_so_kindly(app: AppTest) -> None:
@@ -36,7 +35,7 @@ def test_the_taxis_are_looked_at_as_an_outsider_would(app: AppTest) -> None:
     assert not app.exception
     fs = app.session_state["fp_dataset"].fs
     four = unicity(fs, 4)
-    _, result = answer(app, "unicity")
+    result = answer(app, OUTSIDER)
     assert result.curves["random"][3].value == four.value
     assert {len(found) for found in result.curves.values()} == {8}
     text = said(app)
@@ -47,7 +46,7 @@ def test_the_taxis_are_looked_at_as_an_outsider_would(app: AppTest) -> None:
     assert table["Law"].str.startswith("ε = ").all()
     # Another seed asks about other points, and is another result.
     app.number_input(key="unicity_seed").set_value(1).run()
-    until(app, lambda at: answer(at, "unicity")[0][1] == 1)
+    until(app, lambda at: answer(at, OUTSIDER).config.seed == 1)
     assert not app.exception
 
 
@@ -56,7 +55,7 @@ def test_short_records_are_told_and_do_no_harm(app: AppTest) -> None:
     go(app, "unicity")
     measured(app)
     assert not app.exception
-    _, result = answer(app, "unicity")
+    result = answer(app, OUTSIDER)
     assert len(result.curves["random"]) == 2
     assert "Whoever knows 2 points of a person" in said(app)
 
@@ -65,10 +64,10 @@ def test_data_of_one_bin_are_looked_at_too(app: AppTest) -> None:
     lines = [f"u{i},2024-03-04 08:00:00,14.7,-17.4" for i in range(5)]
     upload(app, "\n".join(["user,time,lat,lon", *lines]).encode())
     go(app, "unicity")
-    until(app, lambda at: answer(at, "unicity")[1] is not None)
+    until(app, lambda at: answer(at, OUTSIDER) is not None)
     app.run()
     assert not app.exception
-    _, result = answer(app, "unicity")
+    result = answer(app, OUTSIDER)
     assert [found.value for found in result.curves["random"]] == [0.0]
     assert "is ever unique" in said(app)
     assert "there is no law to fit" in said(app)
@@ -92,10 +91,10 @@ def test_antennas_are_merged_and_too_large_a_region_is_refused(app: AppTest) -> 
     upload(app, rows(users=7, samples=4))
     go(app, "unicity")
     measured(app)
-    until(app, lambda at: answer(at, "regions")[1] is not None)
+    until(app, lambda at: answer(at, REGIONS) is not None)
     app.number_input(key="unicity_v").set_value(3).run()
     until(app, lambda at: "With 4 points" in said(at) and "become 3 regions" in said(at))
-    _, found = answer(app, "regions")
+    found = answer(app, REGIONS)
     assert found.sizes.sum() == 7  # the users stand at seven places
     assert len(found.rings) >= 3
     app.number_input(key="unicity_v").set_value(50).run()
@@ -122,17 +121,17 @@ def test_choices_are_kept_while_another_view_is_looked_at(app: AppTest) -> None:
     measured(app)
     app.selectbox(key="unicity_p").set_value(6)
     app.number_input(key="unicity_d").set_value(77).run()
-    go(app, "glove")
+    go(app, "hiding")
     app.number_input(key="glove_k").set_value(25)
     app.number_input(key="glove_space").set_value(3.0)
     app.button(key="glove_run").click().run()
     go(app, "unicity")
     assert app.selectbox(key="unicity_p").value == 6
     assert app.number_input(key="unicity_d").value == 77
-    go(app, "glove")
+    go(app, "hiding")
     assert app.number_input(key="glove_k").value == 25
     assert app.number_input(key="glove_space").value == 3.0
     upload(app, rows(users=7, samples=4))  # nobody hides among 25 here
-    go(app, "glove")
+    go(app, "hiding")
     assert app.number_input(key="glove_k").value == 7
     assert not app.exception

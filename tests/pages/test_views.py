@@ -9,29 +9,24 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.components import job_panel, results, session
+from pages.anonymizability import results
+from pages.shell import job_panel, session
+from tests.support.views import (
+    HEADER,
+    deep,
+    go,
+    has,
+    idle,
+    measured,
+    new_app,
+    opened,
+    rows,
+    said,
+    until,
+    upload,
+)
 
-from .conftest import deep, go, has, idle, new_app, opened, said, until
-
-HEADER = "user,time,lat,lon\n"
 BAD = (HEADER + "a,2024-03-05T00:00:00Z,99.5,200\nb,2024-03-05T01:00:00Z,0,0\n").encode()
-
-
-def upload(at: AppTest, body: bytes, name: str = "own.csv") -> AppTest:
-    go(at, "data")
-    at.file_uploader(key="data_file").upload(name, body).run()
-    at.button(key="data_read").click().run()
-    return until(at, idle).run()  # it may have ended after the page was drawn
-
-
-def rows(users: int, samples: int) -> bytes:
-    """A small file: user i is at its own place, a sample an hour."""
-    lines = [
-        f"subscriber-{u:03d},2024-03-05T{h:02d}:00:00+00:00,{14.7 + u / 100:.4f},-17.4"
-        for u in range(users)
-        for h in range(samples)
-    ]
-    return (HEADER + "\n".join(lines) + "\n").encode()
 
 
 def test_start_says_what_it_does_and_marks_the_synthetic_sample(app: AppTest) -> None:
@@ -66,12 +61,13 @@ def test_one_click_leads_to_everyones_k_gap(app: AppTest) -> None:
 
 def test_results_stay_while_one_visits_other_views(app: AppTest) -> None:
     opened(app)
-    before = app.session_state["fp_results"]
+    before = measured(app)
     go(app, "data")
     assert "29,317" in str([d.value for d in app.dataframe])  # rows read, in the account
     go(app, "anonymizability")
     assert has(app, "anon_download")
-    assert set(before) <= set(app.session_state["fp_results"])
+    assert before
+    assert set(before) <= set(measured(app))
 
 
 def test_settings_are_measured_kept_in_the_address_and_undone(app: AppTest) -> None:
@@ -102,7 +98,7 @@ def test_every_k_to_100_comes_from_one_run_and_is_a_click_away(app: AppTest) -> 
     until(app, lambda at: idle(at) and len(at.selectbox(key="anon_profile").options) == 6)
     until(app, deep)
     assert app.selectbox(key="anon_k").options == ["2", "5", "10", "25", "50", "100"]
-    runs = {p: m.result for p, m in app.session_state["fp_results"].items()}
+    runs = {key: [m.gaps for m in each] for key, each in measured(app).items()}
     crowds(app).set_value([2, 100]).run()
     assert "To look like 99 other users" in said(app)
     assert app.query_params["k"] == "2,100"
@@ -110,7 +106,7 @@ def test_every_k_to_100_comes_from_one_run_and_is_a_click_away(app: AppTest) -> 
     assert crowds(app).value == [2, 25, 100]  # what is looked at is drawn
     assert "not yet 25-anonymous: fewer than 24 others have the very same" in said(app)
     assert not any(job.active for job in app.session_state["fp_jobs"])
-    assert {p: m.result for p, m in app.session_state["fp_results"].items()} == runs
+    assert {key: [m.gaps for m in each] for key, each in measured(app).items()} == runs
     app.button(key="anon_undo").click().run()
     app.button(key="anon_undo").click().run()
     assert crowds(app).value == [2, 5, 10]
@@ -122,7 +118,7 @@ def test_why_is_told_in_words_with_what_is_undefined(app: AppTest) -> None:
     text = said(app)
     assert "Half of the users have a Gini coefficient of 0.30 or more" in text
     assert "In time, half of the users have a tail weight of 1.5 or more, between a normal" in text
-    assert "Published for D4D (ANON" in text
+    assert "Published for call records of Ivory Coast and Senegal (Gramaglia & Fiore 2015" in text
     # Everyone 1.1 km apart all along: each sample takes the same effort, so no tail is defined.
     upload(app, rows(users=3, samples=5))
     go(app, "anonymizability")
@@ -141,7 +137,7 @@ def test_a_long_run_is_estimated_before_it_starts(app: AppTest, monkeypatch) -> 
     until(app, lambda at: "it takes about" in said(at))
     assert "6 of 6 profiles are not measured; it takes about" in said(app)
     assert "for 100 m · 1 min, and at most" in said(app)
-    assert not app.session_state["fp_results"] if "fp_results" in app.session_state else True
+    assert not measured(app)
     app.button(key="anon_go").click().run()
     until(app, lambda at: has(at, "anon_download"))
 
@@ -268,6 +264,7 @@ def test_server_folder_is_offered_only_when_named_and_confined(
     assert "3 users" in said(app)
 
 
+@pytest.mark.processes
 def test_a_killed_process_is_told_and_can_be_retried(app: AppTest) -> None:
     app.button(key="start_synthetic").click().run()
     until(app, lambda at: any(j.kind == "measure" for j in at.session_state["fp_jobs"]))
@@ -282,6 +279,7 @@ def test_a_killed_process_is_told_and_can_be_retried(app: AppTest) -> None:
     until(app, lambda at: has(at, "anon_download"))
 
 
+@pytest.mark.processes
 def test_a_job_that_ends_while_the_page_is_drawn_is_taken_over_at_once(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -310,6 +308,7 @@ def test_an_unreadable_file_leaves_the_open_data_open(app: AppTest) -> None:
     assert "own.csv" in said(app)
 
 
+@pytest.mark.processes
 def test_cancel_stops_and_does_not_start_again_by_itself(app: AppTest) -> None:
     app.button(key="start_synthetic").click().run()
     until(app, lambda at: has(at, "anon_jobs_cancel"))
@@ -321,6 +320,7 @@ def test_cancel_stops_and_does_not_start_again_by_itself(app: AppTest) -> None:
     assert not idle(app)
 
 
+@pytest.mark.processes
 def test_two_sessions_see_nothing_of_each_other(app: AppTest) -> None:
     other = new_app()
     opened(app, "sf_cabs")

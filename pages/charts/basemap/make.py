@@ -29,6 +29,7 @@ UNITS_PER_DEGREE = 10_000
 
 
 def main(folder: Path, out: Path) -> None:
+    """Pack the outlines and places in ``folder`` into one small file."""
     packed: dict[str, np.ndarray] = {}
     for name, file in LINES.items():
         lines = [np.asarray(c)[:, :2] for f in features(folder, file) for c in parts(f["geometry"])]
@@ -46,17 +47,20 @@ def main(folder: Path, out: Path) -> None:
     packed["place_name"] = np.array([p["name"] for p in places])
     packed["place_lonlat"] = np.array([(p["longitude"], p["latitude"]) for p in places])
     packed["place_rank"] = np.array([p["scalerank"] for p in places], np.int16)
-    np.savez_compressed(out, **packed)
+    np.savez_compressed(out, allow_pickle=False, **packed)
 
 
 def features(folder: Path, name: str) -> list[dict[str, Any]]:
+    """The features of one of Natural Earth's files."""
     with gzip.open(folder / f"{name}.geojson.gz") as file:
-        return json.load(file)["features"]
+        found: list[dict[str, Any]] = json.load(file)["features"]
+    return found
 
 
 def parts(geometry: dict[str, Any]) -> list[Any]:
     """Lines, or outer rings of polygons."""
-    match geometry["type"], geometry["coordinates"]:
+    coordinates: list[Any] = geometry["coordinates"]
+    match geometry["type"], coordinates:
         case "LineString", line:
             return [line]
         case "MultiLineString", lines:

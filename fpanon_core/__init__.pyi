@@ -1,0 +1,201 @@
+"""The public face: every name and where it is from; ``__init__.py`` imports each when asked."""
+
+from .anonymize.chain import release
+from .anonymize.clusters import cluster_antennas
+from .anonymize.generalize import generalize
+from .anonymize.glove import glove
+from .anonymize.noise import add_noise
+from .anonymize.permutation import permute
+from .anonymize.rare import suppress_rare
+from .anonymize.sampling import sample_users
+from .anonymize.verification import verify_k_anonymity
+from .anonymize.voronoi import merged_regions, voronoi_cells
+from .attacks.aggregation import aggregate_counts
+from .attacks.linking import entropy, information_gain
+from .attacks.mitigations import coarsen, noise_at_frequent, suppress_small
+from .attacks.private import dp_counts, privacy_guarantee
+from .attacks.recovery import recover_trajectories
+from .attacks.scoring import score_recovery
+from .engines.local import LocalEngine
+from .io.antennas import read_antennas
+from .io.cdr import read_cdr
+from .io.published import (
+    data_dictionary,
+    read_published,
+    read_suppressed,
+    write_published,
+    write_suppressed,
+)
+from .io.questionnaire import questionnaire_template, read_questionnaire, synthetic_questionnaire
+from .io.report import IngestReport
+from .measures.agreement import ordinal_agreement
+from .measures.asked import asked_utility
+from .measures.components import (
+    matched_samples,
+    mean_components,
+    stretch_components,
+)
+from .measures.disclosure import disclosure
+from .measures.drawing import draw_knowledge
+from .measures.kgap import fingerprint_stretch, k_gap
+from .measures.matching import anonymity_sets
+from .measures.pareto import dominating, pareto_front
+from .measures.points import points_needed
+from .measures.reference import Reference
+from .measures.scaling import fit_exponents, fit_scaling_law
+from .measures.sparsity import sparsity_model
+from .measures.spread import gini, lorenz, tail_weight_index
+from .measures.unicity import unicity
+from .measures.utility import utility
+from .model.aggregates import AggregateCounts
+from .model.antennas import Antennas
+from .model.clock import LocalClock
+from .model.components import StretchComponents
+from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
+from .model.disclosure import DisclosureResult
+from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
+from .model.fingerprints import FingerprintSet
+from .model.glove import GloveResult, Verification
+from .model.kgap import KGapResult
+from .model.knowledge import Knowledge
+from .model.options import ReleaseOption, as_option
+from .model.privacy import PrivacyGuarantee
+from .model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions
+from .model.published import GeneralizedFingerprintSet
+from .model.recovery import Recovered, RecoveryConfig, RecoveryScore
+from .model.scaling import CurveFit, LinearFit, ScalingFit
+from .model.sparsity import SparsityModel
+from .model.techniques import AddNoise, Generalize, Glove, Permute, SampleUsers, SuppressRare
+from .model.unicity import UnicityResult
+from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
+from .model.version import __version__
+from .studies.comparison import compare_releases
+from .studies.disclosure_grid import disclosure_grid
+from .studies.glove_estimate import estimate_glove_s
+from .studies.option_result import Asked, OptionResult
+from .studies.options import explore_options, explored
+from .studies.options_table import OptionsTable
+from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, trade_grid
+from .studies.recovery_factors import recovery_factors
+from .studies.recovery_mitigations import mitigation_table
+from .studies.unicity_grid import unicity_grid
+from .synthetic.generate import generate_cdr
+
+__all__ = [
+    "EPIDEMICS",
+    "PUBLISHED_TRADE",
+    "TRANSPORT",
+    "AddNoise",
+    "AggregateCounts",
+    "AntennaClusters",
+    "Antennas",
+    "Asked",
+    "Cancelled",
+    "ConfigError",
+    "CurveFit",
+    "DisclosureResult",
+    "FingerprintSet",
+    "FpanonError",
+    "GeneralizationProfile",
+    "Generalize",
+    "GeneralizedFingerprintSet",
+    "Glove",
+    "GloveResult",
+    "Grid",
+    "InfeasibleError",
+    "IngestReport",
+    "KGapResult",
+    "Knowledge",
+    "KnowledgeConfig",
+    "LinearFit",
+    "LocalClock",
+    "LocalEngine",
+    "OptionResult",
+    "OptionsTable",
+    "Permute",
+    "PrivacyGuarantee",
+    "Recovered",
+    "RecoveryConfig",
+    "RecoveryScore",
+    "Reference",
+    "Regions",
+    "ReleaseOption",
+    "SampleUsers",
+    "ScalingFit",
+    "SchemaError",
+    "Screening",
+    "SparsityModel",
+    "StretchComponents",
+    "StretchConfig",
+    "SuppressRare",
+    "UnicityConfig",
+    "UnicityResult",
+    "UtilityResult",
+    "Verification",
+    "__version__",
+    "add_noise",
+    "aggregate_counts",
+    "anonymity_sets",
+    "as_option",
+    "asked_utility",
+    "cluster_antennas",
+    "coarsen",
+    "compare_releases",
+    "data_dictionary",
+    "disclosure",
+    "disclosure_grid",
+    "dominating",
+    "dp_counts",
+    "draw_knowledge",
+    "entropy",
+    "estimate_glove_s",
+    "explore_options",
+    "explored",
+    "fine_grid",
+    "fingerprint_stretch",
+    "fit_exponents",
+    "fit_scaling_law",
+    "generalize",
+    "generate_cdr",
+    "gini",
+    "glove",
+    "glove_ladder",
+    "information_gain",
+    "k_gap",
+    "lorenz",
+    "matched_samples",
+    "mean_components",
+    "merged_regions",
+    "mitigation_table",
+    "noise_at_frequent",
+    "ordinal_agreement",
+    "pareto_front",
+    "permute",
+    "points_needed",
+    "privacy_guarantee",
+    "questionnaire_template",
+    "read_antennas",
+    "read_cdr",
+    "read_published",
+    "read_questionnaire",
+    "read_suppressed",
+    "recover_trajectories",
+    "recovery_factors",
+    "release",
+    "sample_users",
+    "score_recovery",
+    "sparsity_model",
+    "stretch_components",
+    "suppress_rare",
+    "suppress_small",
+    "synthetic_questionnaire",
+    "tail_weight_index",
+    "trade_grid",
+    "unicity",
+    "unicity_grid",
+    "utility",
+    "verify_k_anonymity",
+    "voronoi_cells",
+    "write_published",
+    "write_suppressed",
+]

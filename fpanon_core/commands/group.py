@@ -1,0 +1,64 @@
+"""Which commands are there? A group that loads each when it is called, none to list them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.main import get_command
+
+from .faults import PlainFaults
+
+COMMANDS = {
+    "ingest": "Read call records; account for every row.",
+    "measure": "How far is everyone from hiding among k? (k-gap)",
+    "glove": "Hide everyone in a crowd of k (GLOVE).",
+    "unicity": "How many do a few known points single out?",
+    "disclosure": "What do a few known points give away besides?",
+    "options": "Weigh release options: risk, utility, the best of them.",
+    "recover": "Attack the data's own counts: recover trajectories.",
+    "generate": "Write call records of invented people.",
+    "dashboard": "Open the dashboard in a browser.",
+}
+"""What each does, in a line. ``name`` is the function ``name`` of the module ``commands.name``."""
+
+
+class CommandGroup(PlainFaults):
+    """The group of :data:`COMMANDS`."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = _Loaded()  # type: ignore[assignment]
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Their names, in the order of the list."""
+        return list(self.commands)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Write the list."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+class _Loaded(Mapping[str, Any]):
+    """The commands by name; each is imported when it is looked up."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in COMMANDS:
+            raise KeyError(name)
+        if name not in self._known:
+            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+            alone.command(name)(getattr(import_module(f".{name}", __package__), name))
+            self._known[name] = get_command(alone)
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)

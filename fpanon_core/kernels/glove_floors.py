@@ -1,0 +1,226 @@
+"""How near to each place and time is a fingerprint of boxes at least? For the search of the pool.
+
+**Boxes.** Along one axis let the cells a and b have the weights w_a + w_b = 1. The stretch of
+docs/science.md, “Stretch effort”, collected, is
+
+    φ = max(e_a, e_b) − min(s_a, s_b) − w_a·(e_a − s_a) − w_b·(e_b − s_b)
+      = [max(e_a, e_b) − w_a·e_a − w_b·e_b] + [w_a·s_a + w_b·s_b − min(s_a, s_b)],
+
+s the starts, e the ends. The first bracket depends on ``e_a − e_b`` only, so φ stays the same when
+all ends are lowered by the smallest extent of any cell. What is left of a cell is its *core*; of a
+raw sample, a point. Let c be the middle of a core and h half its length. The span of both cores,
+the first two terms of φ, reaches from the start of the one whose middle is lower to the end of the
+other, and so is at least ``|c_a − c_b| + h_a + h_b``; and it is at least 2·h_b. Hence
+
+    (A)  φ ≥ |c_a − c_b| + (w_b − w_a)·(h_a − h_b),
+    (B)  φ ≥ 2·w_a·(h_b − h_a),      and likewise with a and b exchanged.
+
+Both hold for x and y together, with the taxicab distance of the middles and h half the width plus
+half the height. For points (A) is φ itself.
+
+**The bound.** As in :mod:`.kgap_search`, ``min_j δ(i,j) ≥ min_j w_s·min(φ_s/δs_max, 1) + min_j
+w_t·min(φ_t/δt_max, 1)``, and the mean over the samples of the longer fingerprint bounds Δ. Let q be
+the query, p a member, d = w_q − w_p, all in units of effort. Let a *feature* f be a rectangle of
+places or a bin of time; the *reach* r of a sample is how far its middle lies from its feature.
+
+- *Longer: p.* For members of weight class c let, j over the samples of q,
+  ``near[c, f] ≤ min_j (dist(f, c_j) − d·h_j)`` and
+  ``wide[c, f] ≤ min_j max(dist(f, c_j) − d·h_j, 2·w_p·h_j)``. A sample i of p in f costs at least
+  ``near[c, f] − r + d·h_i`` by (A), and ``wide[c, f] − r − 2·w_p·h_i`` by (A) and (B), as −d is at
+  most 2·w_p.
+- *Longer: q.* Let ``floor[0, f, p] ≤ min_j dist(f, c_j)``, j over the samples of p, the largest of
+  which has half the length H. A sample i of q in f costs at least ``floor[0, f, p] − r − d·h_i +
+  min(d, 0)·H`` by (A), and ``2·w_p·(h_i − H)`` by (B). Further let ``floor[1, f, p] ≤ min_j
+  max(dist(f, c_j) + d·h_j, 2·w_q·h_j)``, for the lightest query there may be: both terms only grow
+  with w_q. As above, i costs at least ``floor[1, f, p] − r − 2·w_q·h_i``.
+
+Every cost is capped at w_s or w_t, as δ is. For raw samples h and r are 0.
+
+Floors and sums are 32-bit, the floors kept for members 8-bit (what the processor waits for is
+memory); bounds are lowered by more than the possible error. A member is left out
+only where its bound exceeds the last effort of a full list.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..model.arrays import FloatArray, IntArray, SmallFloats, SmallInts, Steps
+from .kgap_search import Features
+from .kgap_search import fill_floor as fill_floor_of_points
+from .stretch import STEPS, Packed, Scale
+
+WIDTH = 128  # members of a tile: a row of its floors stays within a few cache lines
+
+
+class Rows(NamedTuple):
+    """How each fingerprint's samples lie among the features: two or fewer rows a sample."""
+
+    offsets: IntArray  # (fingerprints+1,)
+    feature: SmallInts
+    share: SmallFloats  # of the fingerprint's samples
+    reach: SmallFloats  # in units of effort, as the next
+    half: SmallFloats
+
+
+class Slots(NamedTuple):
+    """Fingerprints, numbered as they came; and, in slots, those that are still to be merged."""
+
+    packed: Packed
+    scale: Scale
+    features: Features
+    rows: Rows
+    least: tuple[float, float, float]  # smallest dx, dy, dt of any cell
+    first: IntArray  # (fingerprints,) smallest row number of its users: decides ties
+    largest: SmallFloats  # (fingerprints, 2) half the largest sample's size in space, in time
+    kind: SmallInts  # (fingerprints,) class of its weight
+    weight_of: FloatArray  # (classes,)
+    n_points: int  # fingerprints before this one are raw, and their rows not those of samples
+    member: IntArray  # (tiles·WIDTH,) fingerprint in each slot, −1 = none
+    coarse: Steps  # (tiles, tables, features, WIDTH): the members' floors in steps, rounded down
+
+
+@njit(nogil=True, cache=True)
+def fill_floor(slots: Slots, u: int, floor: SmallFloats) -> None:
+    """Set ``floor[0, f]`` and, where there are boxes, ``floor[1, f]``, of u as a member."""
+    packed, features, scale = slots.packed, slots.features, slots.scale
+    if u < slots.n_points:  # by their few places, and in one sweep through time
+        column = floor[0].reshape((floor.shape[1], 1))
+        fill_floor_of_points(packed, scale, features, u, u + 1, column)
+        floor[1:] = floor[0]
+        return
+    n_cells = len(features.cell_x0)
+    size = n_cells + features.n_bins
+    near, wide = np.full(size, np.inf), np.full(size, np.inf)
+    away = np.empty(size)
+    lightest = slots.weight_of[0]
+    part = lightest / (lightest + packed.weight[u])
+    less_x, less_y, less_t = slots.least
+    for j in range(packed.offsets[u], packed.offsets[u + 1]):
+        _distances(slots, j, away)
+        in_space = (packed.dx[j] - less_x + packed.dy[j] - less_y) / 2.0
+        in_space *= scale.w_space / scale.max_space
+        in_time = (packed.dt[j] - less_t) / 2.0 * scale.w_time / scale.max_time
+        for begin, end, half in ((0, n_cells, in_space), (n_cells, size, in_time)):
+            less, least = (1.0 - 2.0 * part) * half, 2.0 * part * half
+            for f in range(begin, end):
+                near[f] = min(near[f], away[f])
+                wide[f] = min(wide[f], max(away[f] - less, least))
+    for f in range(size):
+        cap = scale.w_space if f < n_cells else scale.w_time
+        floor[0, f] = min(near[f], cap)
+        floor[1, f] = min(wide[f], cap)
+
+
+@njit(nogil=True, cache=True)
+def keep_coarsely(slots: Slots, slot: int, floor: SmallFloats) -> None:
+    """Write a member's floors into its slot, rounded down by a little more than needed."""
+    tile, column = slot // WIDTH, slot % WIDTH
+    n_cells = len(slots.features.cell_x0)
+    for table in range(floor.shape[0]):
+        for f in range(floor.shape[1]):
+            cap = slots.scale.w_space if f < n_cells else slots.scale.w_time
+            steps = STEPS * floor[table, f] / cap - 1e-3 if cap > 0.0 else 0.0
+            slots.coarse[tile, table, f, column] = np.uint8(max(steps, 0.0))
+
+
+@njit(nogil=True, cache=True)
+def fill_own(slots: Slots, u: int, own: SmallFloats) -> None:
+    """Set ``own[0, c, f]`` to "near" and ``own[1, c, f]`` to "wide" of the query u."""
+    packed, features, scale = slots.packed, slots.features, slots.scale
+    n_cells = len(features.cell_x0)
+    size = n_cells + features.n_bins
+    kinds = len(slots.weight_of)
+    near, wide = np.full((kinds, size), np.inf), np.full((kinds, size), np.inf)
+    away = np.empty(size)
+    less_x, less_y, less_t = slots.least
+    for j in range(packed.offsets[u], packed.offsets[u + 1]):
+        _distances(slots, j, away)
+        in_space = (packed.dx[j] - less_x + packed.dy[j] - less_y) / 2.0
+        in_space *= scale.w_space / scale.max_space
+        in_time = (packed.dt[j] - less_t) / 2.0 * scale.w_time / scale.max_time
+        for c in range(kinds):
+            part = slots.weight_of[c] / (slots.weight_of[c] + packed.weight[u])
+            first, second = near[c], wide[c]
+            for begin, end, half in ((0, n_cells, in_space), (n_cells, size, in_time)):
+                less, least = (1.0 - 2.0 * part) * half, 2.0 * part * half
+                for f in range(begin, end):
+                    cost = away[f] - less
+                    first[f] = min(first[f], cost)
+                    second[f] = min(second[f], max(cost, least))
+    for c in range(kinds):
+        for f in range(size):
+            cap = scale.w_space if f < n_cells else scale.w_time
+            own[0, c, f] = min(near[c, f], cap) - 3e-7 * abs(near[c, f])
+            own[1, c, f] = min(wide[c, f], cap)
+
+
+@njit(nogil=True, cache=True)
+def _distances(slots: Slots, j: int, away: FloatArray) -> None:
+    """From the middle of a sample to every feature, in units of effort."""
+    packed, features, scale = slots.packed, slots.features, slots.scale
+    x0, x1, y0, y1 = features.cell_x0, features.cell_x1, features.cell_y0, features.cell_y1
+    less_x, less_y, less_t = slots.least
+    x = packed.x[j] + (packed.dx[j] - less_x) / 2.0
+    y = packed.y[j] + (packed.dy[j] - less_y) / 2.0
+    t = packed.t[j] + (packed.dt[j] - less_t) / 2.0
+    n_cells = len(x0)
+    unit = scale.w_space / scale.max_space
+    for f in range(n_cells):
+        gap = max(max(x0[f] - x, x - x1[f]), 0.0) + max(max(y0[f] - y, y - y1[f]), 0.0)
+        away[f] = unit * gap
+    unit = scale.w_time / scale.max_time
+    start, width = features.bin_start, features.bin_width
+    for f in range(features.n_bins):
+        begin = start + f * width
+        away[n_cells + f] = unit * max(max(begin - t, t - (begin + width)), 0.0)
+
+
+@njit(nogil=True, cache=True)
+def describe(
+    packed: Packed, scale: Scale, features: Features, least: tuple[float, float, float], u: int,
+    feature: SmallInts, share: SmallFloats, reach: SmallFloats, half: SmallFloats,
+    largest: SmallFloats,
+) -> None:  # fmt: skip
+    """Rows of a fingerprint of boxes: for each sample the cell and the bin nearest its middle."""
+    less_x, less_y, less_t = least
+    j0, j1 = packed.offsets[u], packed.offsets[u + 1]
+    m = j1 - j0
+    n_cells = len(features.cell_x0)
+    space_unit, time_unit = scale.w_space / scale.max_space, scale.w_time / scale.max_time
+    largest[:] = 0.0
+    for j in range(j0, j1):
+        dx, dy, dt = packed.dx[j] - less_x, packed.dy[j] - less_y, packed.dt[j] - less_t
+        x, y, t = packed.x[j] + dx / 2.0, packed.y[j] + dy / 2.0, packed.t[j] + dt / 2.0
+        best = np.inf
+        at = 0
+        for f in range(n_cells):
+            away = max(features.cell_x0[f] - x, x - features.cell_x1[f], 0.0)
+            away += max(features.cell_y0[f] - y, y - features.cell_y1[f], 0.0)
+            if away < best:
+                best = away
+                at = f
+        size = space_unit * (dx + dy) / 2.0
+        feature[j - j0] = at
+        half[j - j0] = size
+        reach[j - j0] = _raised(space_unit * best, size)
+        largest[0] = max(largest[0], _raised(size, 0.0))
+        f = int((t - features.bin_start) // features.bin_width)
+        f = min(max(f, 0), features.n_bins - 1)
+        start = features.bin_start + f * features.bin_width
+        beyond = max(start - t, t - (start + features.bin_width), 0.0)
+        size = time_unit * dt / 2.0
+        feature[m + j - j0] = n_cells + f
+        half[m + j - j0] = size
+        reach[m + j - j0] = _raised(time_unit * beyond, size)
+        largest[1] = max(largest[1], _raised(size, 0.0))
+    share[: 2 * m] = 1.0 / m
+
+
+@njit(nogil=True, cache=True)
+def _raised(effort: float, size: float) -> float:
+    """Above what 32 bits can lose of it, and of differences with sizes."""
+    return effort * (1.0 + 1e-6) + size * 2e-6 + 2e-6

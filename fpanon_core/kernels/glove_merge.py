@@ -1,0 +1,174 @@
+"""Merging two fingerprints, and reshaping cells so that none overlap in time.
+
+Cells are rows of an array (cells, 6): x, y, t and then the extents dx, dy, dt, in order of time.
+Plain double loops: a merge looks at one pair only, and there are fewer merges than users.
+
+Source: docs/science.md, “Hiding everyone: GLOVE”.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ..model.arrays import FloatArray
+from .stretch import ROUND, Scale, stretch_1d
+
+# Starts and ends that differ by less are one instant: minutes that are no multiples of a power of
+# two do not add up exactly, and slivers of 1e-13 minutes would be published.
+SAME_MIN = 1e-9
+
+
+@njit(nogil=True, cache=True)
+def merge_cells(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale) -> FloatArray:
+    """The merged fingerprint of a and b, which stand for na and nb users.
+
+    a is not shorter than b and, where they are equally long, has the smaller index.
+    """
+    group = np.full(len(b), -1, np.int64)  # number of the merged cell that each of b is part of
+    joined = np.empty(len(a), np.int64)
+    for i in range(len(a)):
+        joined[i] = _nearest(a[i], b, len(b), na, nb, scale)
+        group[joined[i]] = 0
+    count = 0
+    for j in range(len(b)):
+        if group[j] == 0:
+            group[j] = count
+            count += 1
+    low = np.empty((count, 3))
+    high = np.empty((count, 3))
+    for j in range(len(b)):
+        if group[j] >= 0:
+            for axis in range(3):
+                low[group[j], axis] = b[j, axis]
+                high[group[j], axis] = b[j, axis] + b[j, axis + 3]
+    for i in range(len(a)):
+        _widen(low, high, group[joined[i]], a[i])
+    merged = in_order(_cells_between(low, high))
+    if count < len(b):
+        for m in range(count):
+            for axis in range(3):
+                low[m, axis] = merged[m, axis]
+                high[m, axis] = merged[m, axis] + merged[m, axis + 3]
+        for j in range(len(b)):
+            if group[j] < 0:
+                # Judged against the cells as step 1 left them: ``merged`` is not changed here.
+                _widen(low, high, _nearest(b[j], merged, count, nb, na + nb, scale), b[j])
+        merged = _cells_between(low, high)
+    return reshape(merged)
+
+
+@njit(nogil=True, cache=True)
+def _nearest(
+    cell: FloatArray, others: FloatArray, count: int, na: float, nb: float, scale: Scale
+) -> int:
+    """Number of the other with the smallest δ to the cell; ties: the earlier."""
+    wa = na / (na + nb)
+    wb = 1.0 - wa
+    best = np.inf
+    at = 0
+    for j in range(count):
+        wait = stretch_1d(cell[2], cell[5], others[j, 2], others[j, 5], wa, wb)
+        effort = scale.w_time * min(wait / scale.max_time, 1.0)
+        if effort > best:
+            continue
+        span = stretch_1d(cell[0], cell[3], others[j, 0], others[j, 3], wa, wb)
+        span += stretch_1d(cell[1], cell[4], others[j, 1], others[j, 4], wa, wb)
+        effort += scale.w_space * min(span / scale.max_space, 1.0)
+        effort = np.rint(effort * ROUND) / ROUND
+        if effort < best:
+            best = effort
+            at = j
+    return at
+
+
+@njit(nogil=True, cache=True)
+def _widen(low: FloatArray, high: FloatArray, at: int, cell: FloatArray) -> None:
+    for axis in range(3):
+        low[at, axis] = min(low[at, axis], cell[axis])
+        high[at, axis] = max(high[at, axis], cell[axis] + cell[axis + 3])
+
+
+@njit(nogil=True, cache=True)
+def _cells_between(low: FloatArray, high: FloatArray) -> FloatArray:
+    cells = np.empty((len(low), 6))
+    cells[:, :3] = low
+    cells[:, 3:] = high - low
+    return cells
+
+
+@njit(nogil=True, cache=True)
+def in_order(cells: FloatArray) -> FloatArray:
+    """The cells by start, then x, then y, then extents."""
+    order = np.argsort(cells[:, 2], kind="mergesort")
+    out = cells[order]
+    keys = (2, 0, 1, 5, 3, 4)
+    for i in range(1, len(out)):  # few share a start; insertion settles those
+        at = i
+        while at > 0 and out[at - 1, 2] == out[at, 2]:
+            less = False
+            for key in keys:
+                if out[at, key] != out[at - 1, key]:
+                    less = out[at, key] < out[at - 1, key]
+                    break
+            if not less:
+                break
+            for c in range(6):
+                out[at, c], out[at - 1, c] = out[at - 1, c], out[at, c]
+            at -= 1
+    return out
+
+
+@njit(nogil=True, cache=True)
+def reshape(cells: FloatArray) -> FloatArray:
+    """The same cells cut in time wherever some overlap, so that no two do.
+
+    Each piece is the bounding rectangle of the cells that cover it; pieces with equal rectangles
+    that touch in time are joined. All cells count as pieces, cut or not.
+    """
+    n = len(cells)
+    cuts = np.empty(2 * n)
+    cuts[:n] = cells[:, 2]
+    cuts[n:] = cells[:, 2] + cells[:, 5]
+    cuts.sort()
+    last = 0
+    for i in range(1, 2 * n):
+        if cuts[i] > cuts[last] + SAME_MIN:
+            last += 1
+            cuts[last] = cuts[i]
+    order = np.argsort(cells[:, 2], kind="mergesort")
+    out = np.empty((last, 6))
+    count = 0
+    active = np.empty(n, np.int64)  # cells that cover the piece at hand, and perhaps the next
+    n_active = 0
+    upcoming = 0
+    for piece in range(last):
+        begin, end = cuts[piece], cuts[piece + 1]
+        while upcoming < n and cells[order[upcoming], 2] <= begin + SAME_MIN:
+            active[n_active] = order[upcoming]
+            n_active += 1
+            upcoming += 1
+        still = 0
+        x0, y0, x1, y1 = np.inf, np.inf, -np.inf, -np.inf
+        for p in range(n_active):
+            c = active[p]
+            if cells[c, 2] + cells[c, 5] <= begin + SAME_MIN:
+                continue
+            active[still] = c
+            still += 1
+            x0, x1 = min(x0, cells[c, 0]), max(x1, cells[c, 0] + cells[c, 3])
+            y0, y1 = min(y0, cells[c, 1]), max(y1, cells[c, 1] + cells[c, 4])
+        n_active = still
+        if n_active == 0:
+            continue
+        if count > 0:
+            before = out[count - 1]
+            same = before[0] == x0 and before[3] == x1 - x0
+            same = same and before[1] == y0 and before[4] == y1 - y0
+            if same and abs(before[2] + before[5] - begin) <= SAME_MIN:
+                before[5] = end - before[2]
+                continue
+        out[count, 0], out[count, 1], out[count, 2] = x0, y0, begin
+        out[count, 3], out[count, 4], out[count, 5] = x1 - x0, y1 - y0, end - begin
+        count += 1
+    return out[:count].copy()

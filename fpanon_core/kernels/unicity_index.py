@@ -1,0 +1,263 @@
+"""Which users' traces hold a set of bins? An inverted index of the bins known.
+
+Bins are compared by the bits of their six numbers, given as uint64 arrays; flat arrays rather than
+tuples of them, because numba counts references to each array of a tuple at every call.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from ..model.arrays import BoolArray, IntArray, SmallInts
+
+Bits = npt.NDArray[np.uint64]
+
+_MINUS_ZERO = np.uint64(1 << 63)  # the bits of -0.0, which is the same number as 0.0
+_ZERO = np.uint64(0)
+_A = np.uint64(0x9E3779B97F4A7C15)
+_B = np.uint64(0xC2B2AE3D27D4EB4F)
+_C = np.uint64(0x165667B19E3779F9)
+_HALF = np.uint64(32)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _plain(bits: np.uint64) -> np.uint64:
+    return _ZERO if bits == _MINUS_ZERO else bits
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _slot(x: np.uint64, y: np.uint64, t: np.uint64, mask: np.uint64) -> np.uint64:
+    """First place to look in the table. Round numbers have empty low bits: fold the high ones."""
+    h = (x ^ (x >> _HALF)) * _A
+    h = (h ^ (h >> _HALF) ^ y) * _B
+    h = (h ^ (h >> _HALF) ^ t) * _C
+    h = (h ^ (h >> _HALF)) * _A
+    return (h >> _HALF) & mask
+
+
+@njit(nogil=True, cache=True)
+def enter_bins(
+    x: Bits, y: Bits, t: Bits, dx: Bits, dy: Bits, dt: Bits, timeless: bool,
+    table: SmallInts, first: IntArray, number: SmallInts,
+) -> int:  # fmt: skip
+    """Number the distinct bins; returns how many.
+
+    Sets ``number[i]`` of each point, ``first[b]``, a point that is bin b, and the hash ``table``
+    (a power of 2 in length, filled with −1, at least twice as long as there are bins).
+    """
+    mask = np.uint64(len(table) - 1)
+    many = 0
+    for i in range(len(x)):
+        xi, yi = _plain(x[i]), _plain(y[i])
+        ti = _ZERO if timeless else _plain(t[i])
+        at = _slot(xi, yi, ti, mask)
+        while True:
+            b = table[at]
+            if b < 0:
+                table[at] = many
+                first[many] = i
+                number[i] = many
+                many += 1
+                break
+            j = first[b]
+            if (
+                _plain(x[j]) == xi and _plain(y[j]) == yi
+                and dx[j] == dx[i] and dy[j] == dy[i]
+                and (timeless or (_plain(t[j]) == ti and dt[j] == dt[i]))
+            ):  # fmt: skip
+                number[i] = b
+                break
+            at = (at + np.uint64(1)) & mask
+    return many
+
+
+@njit(nogil=True, cache=True)
+def find_bins(
+    offsets: IntArray, begin: int, end: int,
+    x: Bits, y: Bits, t: Bits, dx: Bits, dy: Bits, dt: Bits, timeless: bool,
+    table: SmallInts, bx: Bits, by: Bits, bt: Bits, bdx: Bits, bdy: Bits, bdt: Bits,
+    last: SmallInts, found_bin: SmallInts, found_user: SmallInts,
+) -> int:  # fmt: skip
+    """Every (bin, user) of the users ``begin … end−1`` whose trace holds a known bin, once.
+
+    ``last`` is scratch with one entry per bin, filled with −1. Samples may be at −0.0; the bins
+    may not. Returns how many were written, in order of users.
+    """
+    mask = np.uint64(len(table) - 1)
+    many = 0
+    for u in range(begin, end):
+        for s in range(offsets[u], offsets[u + 1]):
+            xs, ys = _plain(x[s]), _plain(y[s])
+            ts = _ZERO if timeless else _plain(t[s])
+            at = _slot(xs, ys, ts, mask)
+            while True:
+                b = table[at]
+                if b < 0:
+                    break
+                if (
+                    bx[b] == xs and by[b] == ys and bdx[b] == dx[s] and bdy[b] == dy[s]
+                    and (timeless or (bt[b] == ts and bdt[b] == dt[s]))
+                ):  # fmt: skip
+                    # A place is visited at several times; a user counts once.
+                    if last[b] != u:
+                        last[b] = u
+                        found_bin[many] = b
+                        found_user[many] = u
+                        many += 1
+                    break
+                at = (at + np.uint64(1)) & mask
+    return many
+
+
+@njit(nogil=True, cache=True)
+def fill_lists(found_bin: SmallInts, found_user: SmallInts, at: IntArray, users: SmallInts) -> None:
+    """Distribute (bin, user) over the bins' lists; ``at[b]`` is where b's goes on, and advances."""
+    for i in range(len(found_bin)):
+        b = found_bin[i]
+        users[at[b]] = found_user[i]
+        at[b] += 1
+
+
+@njit(nogil=True, cache=True)
+def keep_common(some: SmallInts, count: int, users: SmallInts, begin: int, end: int) -> int:
+    """Keep, of the first ``count`` of ``some``, those in ``users[begin:end]``; both ascend.
+
+    Steps of doubling length, then bisection: as fast as merging where the lists are alike, and far
+    faster where one is much longer.
+    """
+    kept = 0
+    low = begin
+    for i in range(count):
+        wanted = some[i]
+        step = 1
+        high = low
+        while high < end and users[high] < wanted:
+            low = high + 1
+            high += step
+            step *= 2
+        high = min(high, end)
+        while low < high:
+            half = (low + high) // 2
+            if users[half] < wanted:
+                low = half + 1
+            else:
+                high = half
+        if low == end:
+            break
+        if users[low] == wanted:
+            some[kept] = wanted
+            kept += 1
+            low += 1
+    return kept
+
+
+@njit(nogil=True, cache=True)
+def _longest_start(
+    begin: int, end: int, some: IntArray, offsets: IntArray, number: SmallInts, starts: IntArray
+) -> int:
+    """Length of the longest list that :func:`_class_of` starts from."""
+    longest = 0
+    for i in range(begin, end):
+        shortest = starts[-1]
+        for j in range(offsets[some[i]], offsets[some[i] + 1]):
+            shortest = min(shortest, starts[number[j] + 1] - starts[number[j]])
+        longest = max(longest, shortest)
+    return longest
+
+
+@njit(nogil=True, cache=True)
+def _class_of(known: SmallInts, starts: IntArray, users: SmallInts, common: SmallInts) -> int:
+    """Users, into ``common``, that the lists of all known bins hold, from the shortest on."""
+    bins = known.astype(np.int64)
+    order = np.argsort(starts[bins + 1] - starts[bins])
+    b = bins[order[0]]
+    count = starts[b + 1] - starts[b]
+    common[:count] = users[starts[b] : starts[b + 1]]
+    for j in order[1:]:
+        if count == 0:
+            break
+        b = bins[j]
+        count = keep_common(common, count, users, starts[b], starts[b + 1])
+    return count
+
+
+@njit(nogil=True, cache=True)
+def class_sums(
+    begin: int, end: int, some: IntArray, offsets: IntArray, number: SmallInts,
+    starts: IntArray, users: SmallInts, values: IntArray, sums: IntArray,
+) -> None:  # fmt: skip
+    """Sums of each row of ``values`` (m, n_users) over E of the targets ``some[begin:end]``.
+
+    Of weights, the sum is |E|. Written to ``sums[:, begin:end]``.
+    """
+    common = np.empty(_longest_start(begin, end, some, offsets, number, starts), np.int32)
+    for i in range(begin, end):
+        known = number[offsets[some[i]] : offsets[some[i] + 1]]
+        count = _class_of(known, starts, users, common)
+        for row in range(len(values)):
+            total = 0
+            for c in range(count):
+                total += values[row, common[c]]
+            sums[row, i] = total
+
+
+@njit(nogil=True, cache=True)
+def class_members(
+    begin: int, end: int, some: IntArray, offsets: IntArray, number: SmallInts, starts: IntArray,
+    users: SmallInts, n_users: int, inside: BoolArray, member_starts: IntArray, members: SmallInts,
+) -> None:  # fmt: skip
+    """Members of E, or with ``inside`` False everybody else, of the targets ``some[begin:end]``.
+
+    Those of ``some[i]`` go, ascending, to ``members[member_starts[i]:member_starts[i + 1]]``, which
+    must have room for just as many.
+    """
+    common = np.empty(_longest_start(begin, end, some, offsets, number, starts), np.int32)
+    for i in range(begin, end):
+        known = number[offsets[some[i]] : offsets[some[i] + 1]]
+        count = _class_of(known, starts, users, common)
+        at = member_starts[i]
+        if inside[i]:
+            members[at : at + count] = common[:count]
+            continue
+        c = 0
+        for u in range(n_users):
+            if c < count and common[c] == u:
+                c += 1
+            else:
+                members[at] = u
+                at += 1
+
+
+@njit(nogil=True, cache=True)
+def points_to_unique(
+    begin: int, end: int, offsets: IntArray, number: SmallInts, starts: IntArray,
+    users: SmallInts, weight: IntArray, out_of: int, points: IntArray, sizes: IntArray,
+) -> None:  # fmt: skip
+    """Points, taken in their order, until |E| ≤ ``out_of``; 0 where all do not get there.
+
+    ``sizes`` is |E| after the last point taken.
+    """
+    longest = 0
+    for i in range(begin, end):
+        b = number[offsets[i]]
+        longest = max(longest, starts[b + 1] - starts[b])
+    common = np.empty(longest, np.int32)
+    for i in range(begin, end):
+        count, total = 0, 0
+        points[i] = 0
+        for j in range(offsets[i], offsets[i + 1]):
+            b = number[j]
+            if j == offsets[i]:
+                count = starts[b + 1] - starts[b]
+                common[:count] = users[starts[b] : starts[b + 1]]
+            else:
+                count = keep_common(common, count, users, starts[b], starts[b + 1])
+            total = 0
+            for c in range(count):
+                total += weight[common[c]]
+            if total <= out_of:
+                points[i] = j - offsets[i] + 1
+                break
+        sizes[i] = total

@@ -1,0 +1,173 @@
+"""Is a parameter the kind of number it must be? Every check of one, in the same words.
+
+Each function returns the value as a plain ``int`` or ``float``, or raises a :class:`ConfigError`
+that says what was given and what is possible. ``True`` and ``False`` are no numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .errors import ConfigError
+
+
+def is_whole(value: Any) -> bool:
+    """Whether the value is an integer."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """Whether the value is a finite number."""
+    real = isinstance(value, (int, float, np.integer, np.floating))
+    return real and not isinstance(value, bool) and math.isfinite(value)
+
+
+def whole(name: str, value: Any, least: int, most: int | None = None, *, of: str = "") -> int:
+    """The value, if it is an integer of ``least`` or more, and at most ``most``.
+
+    Parameters
+    ----------
+    name : str
+        What the message calls it.
+    value : Any
+        What was given.
+    least, most : int
+        Both are possible; no upper end where ``most`` is None.
+    of : str
+        What it counts, such as ``"antennas"``, for the message.
+
+    Raises
+    ------
+    ConfigError
+        It is none.
+
+    Examples
+    --------
+    >>> whole("k", 3, 2)
+    3
+    >>> whole("k", 1, 2)
+    Traceback (most recent call last):
+    fpanon_core.model.errors.ConfigError: k = 1; it must be an integer of 2 or more.
+    """
+    if is_whole(value) and value >= least and (most is None or value <= most):
+        return int(value)
+    if of:
+        kind = f"a whole number of {of}, "
+        kind += f"at least {least}" if most is None else f"{least} to {most}"
+    elif most is None:
+        kind = f"an integer of {least} or more"
+    else:
+        kind = f"a whole number from {least} to {most}"
+    raise ConfigError(f"{name} = {value!r}; it must be {kind}.")
+
+
+def number(
+    name: str, value: Any, *,
+    least: float = -math.inf, most: float = math.inf, above: float = -math.inf,
+) -> float:  # fmt: skip
+    """The value, if it is finite, from ``least`` to ``most`` and above ``above``.
+
+    Raises
+    ------
+    ConfigError
+        It is not.
+
+    Examples
+    --------
+    >>> number("noise_share", 1, least=0.0)
+    1.0
+    >>> number("epsilon", 0, above=0.0)
+    Traceback (most recent call last):
+    fpanon_core.model.errors.ConfigError: epsilon = 0; it must be a number above 0.
+    """
+    if is_number(value) and least <= value <= most and value > above:
+        return float(value)
+    bound = f" above {above:g}" if above > -math.inf else ""
+    if most < math.inf:
+        bound += f" from {least:g} to {most:g}" if least > -math.inf else f" of at most {most:g}"
+    elif least > -math.inf:
+        bound += f" of {least:g} or more"
+    raise ConfigError(f"{name} = {value!r}; it must be a number{bound}.")
+
+
+def positive(name: str, value: Any, *, of: str = "", otherwise: str = "") -> float:
+    """The value, if it is finite and above 0.
+
+    Parameters
+    ----------
+    name : str
+        What the message calls it.
+    value : Any
+        What was given.
+    of : str
+        Its unit, for the message, such as ``"metres"``.
+    otherwise : str
+        What else the caller would have taken, such as ``"None for no limit"``.
+
+    Raises
+    ------
+    ConfigError
+        It is not.
+
+    Examples
+    --------
+    >>> positive("margin_m", -2, of="metres")
+    Traceback (most recent call last):
+    fpanon_core.model.errors.ConfigError: margin_m = -2; it must be a positive number of metres.
+    """
+    if is_number(value) and value > 0:
+        return float(value)
+    kind = "a positive number" + (f" of {of}" if of else "")
+    kind += f", or {otherwise}" if otherwise else ""
+    raise ConfigError(f"{name} = {value!r}; it must be {kind}.")
+
+
+def share(
+    name: str, value: Any, *, above_0: bool = False, below_1: bool = False, such_as: str = ""
+) -> float:
+    """The value, if it lies in [0, 1].
+
+    Parameters
+    ----------
+    name : str
+        What the message calls it.
+    value : Any
+        What was given.
+    above_0, below_1 : bool
+        Whether that end itself is out of the question.
+    such_as : str
+        An example, for the message.
+
+    Raises
+    ------
+    ConfigError
+        It does not.
+
+    Examples
+    --------
+    >>> share("active_days_share", 1.0, below_1=True)
+    Traceback (most recent call last):
+    fpanon_core.model.errors.ConfigError: active_days_share = 1.0; it must lie in [0, 1).
+    """
+    inside = is_number(value) and 0 <= value <= 1
+    if inside and not (above_0 and value == 0) and not (below_1 and value == 1):
+        return float(value)
+    span = f"{'(' if above_0 else '['}0, 1{')' if below_1 else ']'}"
+    example = f", such as {such_as}" if such_as else ""
+    raise ConfigError(f"{name} = {value!r}; it must lie in {span}{example}.")
+
+
+def one_of(what: str, value: Any, known: Sequence[str]) -> None:
+    """Refuse a name that is not ``known``.
+
+    Raises
+    ------
+    ConfigError
+        It is none of them.
+    """
+    if value not in known:
+        raise ConfigError(f"{what} is {value!r}; give one of {', '.join(known)}.")

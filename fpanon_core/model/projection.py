@@ -1,0 +1,93 @@
+"""From degrees to metres and back: the map projection of a data set, both ways.
+
+Data read in degrees are projected around their middle (docs/science.md, “Samples and
+fingerprints”); data that came in metres have no projection, and so no degrees.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+from pyproj import CRS, Transformer
+
+from .arrays import FloatArray, pieces
+
+_DECIMALS = 7  # of degrees: about a centimetre
+_THREADS = min(4, os.cpu_count() or 1)
+
+
+def equal_area_around(lat: float, lon: float) -> str:
+    """Lambert azimuthal equal-area around a point, metres, as a PROJ string."""
+    return f"+proj=laea +lat_0={lat:g} +lon_0={lon:g} +x_0=0 +y_0=0 +datum=WGS84 +units=m +no_defs"
+
+
+def project(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatArray, FloatArray]:
+    """Positions in metres east and north of the projection's centre.
+
+    The point opposite to the centre on the globe has no place on this map; it comes out as NaN.
+    """
+    x, y = np.empty(len(lon)), np.empty(len(lat))
+
+    def work(parts: list[slice]) -> None:
+        transformer = Transformer.from_crs("EPSG:4326", crs, always_xy=True)
+        for part in parts:
+            x[part], y[part] = transformer.transform(lon[part], lat[part])
+
+    parts = list(pieces(len(lon)))
+    shares = [share for i in range(_THREADS) if (share := parts[i::_THREADS])]
+    with ThreadPoolExecutor(_THREADS) as pool:  # a transformer belongs to one thread
+        for done in [pool.submit(work, share) for share in shares]:
+            done.result()
+    lost = ~(np.isfinite(x) & np.isfinite(y))
+    if lost.any():
+        x[lost] = y[lost] = np.nan
+    return x, y
+
+
+def lon_lat(crs: str | None, x_m: FloatArray, y_m: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Longitudes and latitudes of projected positions; both empty where there is no projection.
+
+    Longitudes run on across the antimeridian, within 180° of the projection's centre, so that
+    neighbours on a map stay neighbours.
+    """
+    return (np.empty(0), np.empty(0)) if crs is None else Unprojection(crs).lon_lat(x_m, y_m)
+
+
+def degrees_of(
+    crs: str | None, x0: FloatArray, x1: FloatArray, y0: FloatArray, y1: FloatArray
+) -> pd.DataFrame:
+    """``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` of rectangles on a projection.
+
+    The extremes over each one's corners and the middles of its sides, to seven decimals. Longitudes
+    run on across the antimeridian. NaN where there is no projection.
+    """
+    names = ("lat_min", "lat_max", "lon_min", "lon_max")
+    if crs is None:
+        return pd.DataFrame({name: np.full(len(x0), np.nan) for name in names})
+    back = Unprojection(crs)
+    low, high = np.full((2, len(x0)), np.inf), np.full((2, len(x0)), -np.inf)
+    for x in (x0, (x0 + x1) / 2, x1):
+        for y in (y0, (y0 + y1) / 2, y1):
+            for i, values in enumerate(reversed(back.lon_lat(x, y))):
+                np.minimum(low[i], values, out=low[i])
+                np.maximum(high[i], values, out=high[i])
+    columns = (low[0], high[0], low[1], high[1])
+    return pd.DataFrame(
+        {name: np.round(v, _DECIMALS) for name, v in zip(names, columns, strict=True)}
+    )
+
+
+class Unprojection:
+    """From metres on one projection to degrees; made once for many positions."""
+
+    def __init__(self, crs: str) -> None:
+        self._back = Transformer.from_crs(CRS.from_user_input(crs), "EPSG:4326", always_xy=True)
+        self._centre = float(self._back.transform(0.0, 0.0)[0])
+
+    def lon_lat(self, x_m: FloatArray, y_m: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Longitudes within 180° of the projection's centre, and latitudes."""
+        lon, lat = (np.asarray(part, np.float64) for part in self._back.transform(x_m, y_m))
+        return (lon - self._centre + 180.0) % 360.0 - 180.0 + self._centre, lat

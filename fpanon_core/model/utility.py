@@ -1,0 +1,61 @@
+"""How useful is a release, and to whom? The components, their weights, and the answer.
+
+As :func:`fpanon_core.utility` gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from .closed import Closed
+
+Weights = str | Mapping[str, float]
+
+COMPONENTS = ("density", "flows", "mobility", "visits", "space", "time")
+
+TRANSPORT: Mapping[str, float] = MappingProxyType(
+    {"density": 0.2, "flows": 0.35, "mobility": 0.1, "visits": 0.0, "space": 0.15, "time": 0.2}
+)
+"""For planning transport: who wants to go from where to where (flows) comes first; then demand by
+place and hour, and the time of day, which decides about peaks; then how finely stops can be told
+apart. The weights are our judgement. Noriega Campero's (2015) experts gave scores to whole
+profiles, no weights."""
+
+EPIDEMICS: Mapping[str, float] = MappingProxyType(
+    {"density": 0.3, "flows": 0.2, "mobility": 0.25, "visits": 0.15, "space": 0.1, "time": 0.0}
+)
+"""For preventing infectious disease: where people are (density), how far they carry it (mobility),
+along which routes (flows), and among how many places they mix (visits). Infection takes days, so
+the resolution of time as such has no weight. The weights are our judgement, as above."""
+
+WEIGHTINGS: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {"transport": TRANSPORT, "epidemics": EPIDEMICS}
+)
+
+
+@dataclass(frozen=True, eq=False)
+class UtilityResult(Closed):
+    """How useful a release is, in parts and as one number.
+
+    Attributes
+    ----------
+    score : float
+        Weighted mean of the components, in [0, 1].
+    components : dict of str to float
+        Each of :data:`COMPONENTS`, in [0, 1]; 1 for unchanged data.
+    weights : dict of str to float
+        Of each component; they add up to 1.
+    reference_m : float
+        Side of the reference grid's squares, metres.
+    digest, released_digest : str
+        Digests of both data sets.
+    """
+
+    score: float
+    components: dict[str, float]
+    weights: dict[str, float]
+    reference_m: float
+    digest: str
+    released_digest: str

@@ -1,0 +1,287 @@
+"""How far is everyone from hiding? k-gaps and what they are made of, by profile, for several k.
+
+A gap in words: how far, and by how much time, everyone would have to be moved to look like k − 1
+others (Gramaglia & Fiore 2015, eq. 5 and section 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..engines.local import Engine
+from ..engines.progress import Progress, nth_part, part
+from ..measures.components import components_by_k, matched_samples
+from ..measures.kgap import k_gap
+from ..model import checks
+from ..model.arrays import FloatArray
+from ..model.components import StretchComponents
+from ..model.configs import StretchConfig
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.kgap import KGapResult
+from ..model.profiles import GeneralizationProfile
+from .tabled import Tabled
+from .under_profiles import as_read, generalized
+
+_GAPS_SHARE = 0.7  # of the progress under a profile; the parts of the gaps have the rest
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings of the question.
+
+    Attributes
+    ----------
+    profiles : tuple of GeneralizationProfile
+        Under which everyone is measured; the data as read where there are none.
+    ks : tuple of int
+        Crowds to hide in, each 2 or more; kept ascending, each once.
+    stretch : StretchConfig
+    """
+
+    profiles: tuple[GeneralizationProfile, ...] = ()
+    ks: tuple[int, ...] = (2,)
+    stretch: StretchConfig = field(default_factory=StretchConfig)
+
+    def __post_init__(self) -> None:
+        ks = tuple(sorted({checks.whole("k", k, 2) for k in self.ks}))
+        if not ks:
+            raise ConfigError("No k is asked for; give at least one.")
+        object.__setattr__(self, "ks", ks)
+        object.__setattr__(self, "profiles", tuple(self.profiles))
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """For one k, what each user's gap is made of; arrays (n_users,), see ``StretchComponents``."""
+
+    space_m: FloatArray
+    time_min: FloatArray
+    temporal_share: FloatArray
+    gini_space: FloatArray
+    gini_time: FloatArray
+    gini_total: FloatArray
+    tail_space: FloatArray
+    tail_time: FloatArray
+    tail_total: FloatArray
+
+    @classmethod
+    def of(cls, components: StretchComponents) -> Parts:
+        """Without the data they were taken from."""
+        return cls(**{name: getattr(components, name) for name in cls.__dataclass_fields__})
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Everyone under one profile.
+
+    Attributes
+    ----------
+    profile : GeneralizationProfile
+    gaps : KGapResult
+        At the largest k that was run; smaller ones are read off it.
+    parts : dict of int to Parts
+        For each k that was asked for, ascending.
+    """
+
+    profile: GeneralizationProfile
+    gaps: KGapResult
+    parts: dict[int, Parts]
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """The anonymizability of everyone.
+
+    Attributes
+    ----------
+    config : Config
+    digest : str
+        Of the fingerprints as they were given, before any profile.
+    pseudonyms : str ndarray (n_users,)
+    measured : tuple of Measured
+        One for each profile.
+    """
+
+    config: Config
+    digest: str
+    pseudonyms: npt.NDArray[np.str_]
+    measured: tuple[Measured, ...]
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """``k_gaps``: a row per user, profile and k; ``k_gap_summary``: one per profile and k."""
+        each = [
+            (m, k, m.gaps.at(k), m.parts[k])
+            for m in self.measured
+            for k in self.config.ks
+            if k in m.parts
+        ]
+        return {
+            "k_gaps": pd.concat([self._by_user(*of_one) for of_one in each], ignore_index=True),
+            "k_gap_summary": pd.DataFrame([_summary(*of_one) for of_one in each]),
+        }
+
+    def _by_user(self, measured: Measured, k: int, gaps: KGapResult, parts: Parts) -> pd.DataFrame:
+        stretch = gaps.config
+        return pd.DataFrame(
+            {
+                "pseudonym": self.pseudonyms[gaps.users],
+                **measured.profile.columns,
+                "k": k,
+                "k_gap": gaps.values,
+                "mean_distance_m": parts.space_m,
+                "mean_time_min": parts.time_min,
+                "temporal_share": parts.temporal_share,
+                **{
+                    f"{figure}_{of}": getattr(parts, f"{figure}_{of}")
+                    for figure in ("gini", "tail")
+                    for of in ("space", "time", "total")
+                },
+                "w_space": stretch.w_space,
+                "max_space_m": stretch.max_space_m,
+                "max_time_min": stretch.max_time_min,
+            }
+        )
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    earlier: Result | None = None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """One run under each profile at the largest k, and the parts of the gap for each k.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    config : Config
+    earlier : Result, optional
+        An earlier result on the same data and stretch effort: a profile that it has at a k as large
+        is not run again.
+    engine, progress
+        As in :func:`fpanon_core.k_gap`.
+
+    Raises
+    ------
+    ConfigError, InfeasibleError
+        As :func:`fpanon_core.generalize` and :func:`fpanon_core.k_gap`.
+    """
+    profiles = config.profiles or (as_read(fs),)
+    known = {} if earlier is None else {m.profile: m.gaps for m in earlier.measured}
+    measured = []
+    for i, profile in enumerate(profiles):
+        stretch = nth_part(progress, i, len(profiles))
+        measured.append(_under(fs, profile, config, known.get(profile), engine, stretch))
+    return Result(config, fs.digest, np.array(fs.pseudonyms), tuple(measured))
+
+
+def _under(
+    fs: FingerprintSet,
+    profile: GeneralizationProfile,
+    config: Config,
+    known: KGapResult | None,
+    engine: Engine | None,
+    progress: Progress | None,
+) -> Measured:
+    seen = generalized(fs, profile)
+    gaps, most = known, config.ks[-1]
+    if gaps is None or gaps.k < most:
+        of_gaps = part(progress, 0.0, _GAPS_SHARE)
+        gaps = k_gap(seen, most, config=config.stretch, engine=engine, progress=of_gaps)
+    of_parts = part(progress, _GAPS_SHARE, 1.0)
+    by_k = components_by_k(seen, gaps, config.ks, engine=engine, progress=of_parts)
+    return Measured(profile, gaps, {k: Parts.of(each) for k, each in by_k.items()})
+
+
+def extended(before: Result | None, later: Result) -> Result:
+    """Two results on the same data, profiles and stretch effort as one that serves the k of both.
+
+    Raises
+    ------
+    ConfigError
+        They are on other data, profiles or another stretch effort.
+    """
+    if before is None:
+        return later
+    of_what = [(r.digest, r.config.profiles, r.config.stretch) for r in (before, later)]
+    if of_what[0] != of_what[1]:
+        raise ConfigError("The results are of other data or settings; give two that differ in k.")
+    both = [
+        replace(a if a.gaps.k >= b.gaps.k else b, parts=dict(sorted((a.parts | b.parts).items())))
+        for a, b in zip(before.measured, later.measured, strict=True)
+    ]
+    config = replace(later.config, ks=(*before.config.ks, *later.config.ks))
+    return replace(later, config=config, measured=tuple(both))
+
+
+def together(results: Sequence[Result], ks: tuple[int, ...]) -> Result:
+    """Results on the same data and stretch effort, of one profile or more each, as one for these k.
+
+    A profile stays without those of the k that its own result does not serve.
+    """
+    profiles = tuple(m.profile for result in results for m in result.measured)
+    config = Config(profiles, ks, results[0].config.stretch)
+    measured = tuple(m for result in results for m in result.measured)
+    return replace(results[0], config=config, measured=measured)
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbour:
+    """Another user, how far they are, and the samples matched with theirs.
+
+    Attributes
+    ----------
+    user : int
+        Row number.
+    stretch : float
+        Fingerprint stretch effort, in [0, 1].
+    matches : DataFrame
+        As :func:`fpanon_core.matched_samples` makes it.
+    """
+
+    user: int
+    stretch: float
+    matches: pd.DataFrame
+
+
+def neighbours_of(fs: FingerprintSet, gaps: KGapResult, user: int) -> list[Neighbour]:
+    """The users whom a gap is measured to, nearest first.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        Under the profile that was measured, as :func:`.under_profiles.generalized` makes it.
+    gaps : KGapResult
+        At the k looked at.
+    user : int
+        Row number of a user who was measured.
+    """
+    row = int(np.flatnonzero(gaps.users == user)[0])
+    near = zip(gaps.neighbours[row].tolist(), gaps.stretch[row].tolist(), strict=True)
+    return [Neighbour(b, stretch, matched_samples(fs, user, b, gaps.config)) for b, stretch in near]
+
+
+def _summary(measured: Measured, k: int, gaps: KGapResult, parts: Parts) -> dict[str, object]:
+    low, middle, high, most = np.percentile(gaps.values, [25, 50, 75, 90])
+    return {
+        **measured.profile.columns,
+        "k": k,
+        "users": len(gaps.users),
+        "share_hidden": float(np.mean(gaps.values == 0)),
+        "p25": float(low),
+        "median": float(middle),
+        "p75": float(high),
+        "p90": float(most),
+        "mean_distance_m": float(parts.space_m.mean()),
+        "mean_time_min": float(parts.time_min.mean()),
+        "median_distance_m": float(np.median(parts.space_m)),
+        "median_time_min": float(np.median(parts.time_min)),
+    }

@@ -1,0 +1,134 @@
+"""Does it help to merge antennas? Regions of about v antennas, and what they do to unicity.
+
+De Montjoye et al. 2013 coarsen space so: neighbouring antennas are joined, whose Voronoi cells then
+make one region.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..anonymize.regions import region_map
+from ..anonymize.voronoi import merged_regions, voronoi_cells
+from ..engines.local import Engine
+from ..engines.progress import Progress, part
+from ..measures.places import lon_lat
+from ..model.arrays import IntArray
+from ..model.configs import KnowledgeConfig
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.profiles import AntennaClusters, GeneralizationProfile
+from .tabled import Tabled
+from .unicity import GRID_POINTS, WINDOWS_MIN
+from .unicity_grid import unicity_grid
+
+_REGIONS_SHARE = 0.3  # of the progress
+_DIGITS = 5  # of degrees
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which regions, and what is asked in them.
+
+    Attributes
+    ----------
+    size : int
+        Antennas in a region, about.
+    users : int
+        People asked about, drawn at random.
+    seed : int
+        Of the regions and of all draws.
+    windows_min : tuple of float
+        Time windows, minutes; those finer than the data are passed over.
+    points : tuple of int
+        Points known, drawn at random.
+    """
+
+    size: int = 7
+    users: int = 2_500
+    seed: int = 0
+    windows_min: tuple[float, ...] = WINDOWS_MIN
+    points: tuple[int, ...] = GRID_POINTS
+
+    def __post_init__(self) -> None:
+        if not (self.windows_min and self.points):
+            raise ConfigError("Give at least one time window and one number of points.")
+        space = AntennaClusters(self.size)
+        for minutes in self.windows_min:
+            GeneralizationProfile(space, minutes)
+        for p in self.points:
+            KnowledgeConfig(p, "random", self.users, self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """Antenna clusters, their areas as rings of degrees, and unicity with them for places.
+
+    Attributes
+    ----------
+    config : Config
+    digest : str
+        Of the data.
+    rings : list of list of [longitude, latitude]
+        Outlines of all pieces; empty where the data carry no projection.
+    region : list of int
+        The cluster that each ring belongs to.
+    sizes : int64 ndarray (n_clusters,)
+        Antennas (distinct places) in each.
+    grid : DataFrame
+        As of :func:`fpanon_core.unicity_grid`, over time windows.
+    """
+
+    config: Config
+    digest: str
+    rings: list[list[list[float]]]
+    region: list[int]
+    sizes: IntArray
+    grid: pd.DataFrame
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """``merged_antennas``: how many each region has; ``merged_unicity``: the grid."""
+        regions = {"region": np.arange(len(self.sizes)), "antennas": self.sizes}
+        return {"merged_antennas": pd.DataFrame(regions), "merged_unicity": self.grid}
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Clusters of about ``config.size`` antennas, drawn, and what they do to unicity.
+
+    Raises
+    ------
+    ConfigError
+        There are fewer antennas, or all time windows are finer than the data.
+    """
+    if progress is not None:
+        progress(0.0)
+    space = AntennaClusters(config.size)
+    found = region_map(fs, space, seed=config.seed)
+    half = fs.granularity_m / 2
+    cells = voronoi_cells(found.site_x_m + half, found.site_y_m + half)
+    rings, region = [], []
+    for number, area in enumerate(merged_regions(cells, found.site_region)):
+        for piece in getattr(area, "geoms", [area]):
+            lon, lat = lon_lat(fs, *np.array(piece.exterior.coords).T)
+            if len(lon):
+                rings.append(np.column_stack([lon, lat]).round(_DIGITS).tolist())
+                region.append(number)
+    profiles = [
+        GeneralizationProfile(space, minutes)
+        for minutes in config.windows_min
+        if minutes >= fs.granularity_min
+    ]
+    grid = unicity_grid(
+        fs, profiles, config.points, users=config.users, seed=config.seed, engine=engine,
+        progress=part(progress, _REGIONS_SHARE, 1.0),
+    )  # fmt: skip
+    return Result(config, fs.digest, rings, region, np.bincount(found.site_region), grid)

@@ -1,0 +1,285 @@
+"""What does an outsider learn beyond whom they find? Disclosure under several profiles.
+
+Unicity, k-, EM- and KL-disclosure under each profile, whether the measures agree on which is the
+riskier, and where, when and of whom most is learnt (Noriega Campero 2015, chapter 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from ..engines.local import Engine
+from ..engines.progress import Progress
+from ..measures.agreement import ordinal_agreement
+from ..measures.places import lon_lat
+from ..measures.spread import gini, lorenz
+from ..model.arrays import FloatArray
+from ..model.configs import KnowledgeConfig
+from ..model.disclosure import MEASURES, DisclosureResult
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.limits import POINTS, SEED, TARGETS
+from ..model.profiles import GeneralizationProfile, Grid
+from .disclosure_grid import disclosures
+from .tabled import Tabled
+
+_SIDES_M: tuple[float, ...] = (100, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 50_000, 100_000)
+_WINDOWS_MIN: tuple[float, ...] = (60, 360, 720, 1_440)  # Noriega Campero 2015, table 4.2
+_AGREEMENT = ("a", "b", "tau", "pairs", "concordant", "discordant", "tied", "discordant_pairs")
+
+
+@dataclass(frozen=True)
+class Config:
+    """What the outsider knows, and under which profiles they look.
+
+    Attributes
+    ----------
+    knowledge : KnowledgeConfig
+    profiles : tuple of GeneralizationProfile
+        None given: those that suit the data, :func:`suited_profiles`.
+    unicity_p : tuple of int
+        Points known, for the unicities beside the disclosure. None given: p of the knowledge, one
+        fewer and one more.
+
+    Raises
+    ------
+    ConfigError
+        A number is out of its range.
+    """
+
+    knowledge: KnowledgeConfig = field(default_factory=KnowledgeConfig)
+    profiles: tuple[GeneralizationProfile, ...] = ()
+    unicity_p: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        for p in (self.knowledge.p, *self.unicity_p):
+            POINTS.check("p", p)
+        TARGETS.check("users", self.knowledge.users)
+        SEED.check("seed", self.knowledge.seed)
+        if not all(isinstance(profile, GeneralizationProfile) for profile in self.profiles):
+            raise ConfigError("Profiles are given as GeneralizationProfile(space, minutes).")
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """The p of the unicities."""
+        p = self.knowledge.p
+        return self.unicity_p or tuple(range(max(1, p - 1), p + 2))
+
+    def profiles_for(self, fs: FingerprintSet) -> tuple[GeneralizationProfile, ...]:
+        """The profiles to measure."""
+        return self.profiles or suited_profiles(fs)
+
+
+@dataclass(frozen=True, eq=False)
+class Leak:
+    """What an outsider learns under one profile: where, when, of whom.
+
+    Attributes
+    ----------
+    profile : GeneralizationProfile
+    measures : dict of str to (value, low, high)
+        ``unicity``, ``k``, ``em``, ``kl``, with 95 % intervals.
+    bins : int
+        Distinct bins, d.
+    too_few : int
+        Targets with fewer than p bins, all of which were known.
+    places : DataFrame
+        As of ``DisclosureResult.by_place``, with the corners ``west``, ``south``, ``east``,
+        ``north`` in degrees; without them where the data carry no projection.
+    week : DataFrame
+        As of ``DisclosureResult.by_hour_of_week``.
+    people : DataFrame
+        Of each target ``pseudonym``, ``anonymity_set``, ``em``, ``kl``.
+    lorenz : dict of str to (share of people, share of all disclosure)
+        Of ``em`` and ``kl``.
+    gini : dict of str to float
+    """
+
+    profile: GeneralizationProfile
+    measures: dict[str, tuple[float, float, float]]
+    bins: int
+    too_few: int
+    places: pd.DataFrame
+    week: pd.DataFrame
+    people: pd.DataFrame
+    lorenz: dict[str, tuple[FloatArray, FloatArray]]
+    gini: dict[str, float]
+
+    @classmethod
+    def of(
+        cls, profile: GeneralizationProfile, found: DisclosureResult, seen: FingerprintSet
+    ) -> Leak:
+        """From the whole result and the data under the profile."""
+        people = pd.DataFrame(
+            {
+                "pseudonym": np.array(seen.pseudonyms)[found.targets],
+                "anonymity_set": found.sizes,
+                "em": found.em_user,
+                "kl": found.kl_user,
+            }
+        )
+        return cls(
+            profile=profile,
+            measures={m: (found.measure(m), *found.interval(m)) for m in MEASURES},
+            bins=found.n_bins,
+            too_few=found.too_few,
+            places=_with_corners(found.by_place(), seen),
+            week=found.by_hour_of_week(seen.clock),
+            people=people,
+            lorenz={m: lorenz(people[m]) for m in ("em", "kl")},
+            gini={m: gini(people[m]) for m in ("em", "kl")},
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """What an outsider learns under several profiles.
+
+    Attributes
+    ----------
+    config : Config
+    digest : str
+        Of the data before generalizing.
+    grid : DataFrame
+        As of :func:`fpanon_core.disclosure_grid`.
+    agreement : DataFrame
+        As of :func:`fpanon_core.ordinal_agreement`; empty where there is one profile.
+    leaks : dict of str to Leak
+        By profile, in words.
+    n_users : int
+        Guessing finds one in as many.
+    """
+
+    config: Config
+    digest: str
+    grid: pd.DataFrame
+    agreement: pd.DataFrame
+    leaks: dict[str, Leak]
+    n_users: int
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The grid, the agreement, and places, hours, users and Lorenz curves of all profiles.
+
+        - ``disclosure``: as of :func:`fpanon_core.disclosure_grid`;
+        - ``agreement``: as of :func:`fpanon_core.ordinal_agreement`, the discordant pairs in words;
+          without rows where there is one profile;
+        - ``places``, ``hours``, ``users``: as of :class:`Leak`, after the columns that say which
+          profile a row is of;
+        - ``lorenz``: likewise, ``measure`` (em, kl), ``share_of_users``, ``share_of_total``.
+        """
+        leaks = self.leaks.values()
+        return {
+            "disclosure": self.grid,
+            "agreement": self.agreement.assign(
+                discordant_pairs=[
+                    "; ".join(f"{a} / {b}" for a, b in pairs)
+                    for pairs in self.agreement["discordant_pairs"]
+                ]
+            ),
+            "places": _stacked((leak.profile, leak.places) for leak in leaks),
+            "hours": _stacked((leak.profile, leak.week) for leak in leaks),
+            "users": _stacked((leak.profile, leak.people) for leak in leaks),
+            "lorenz": _stacked(
+                (
+                    leak.profile,
+                    pd.DataFrame({"measure": m, "share_of_users": users, "share_of_total": total}),
+                )
+                for leak in leaks
+                for m, (users, total) in leak.lorenz.items()
+            ),
+        }
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Disclosure under every profile, and whether the measures agree on them.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    config : Config
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Raises
+    ------
+    ConfigError
+        A profile is finer than the data, or names regions that they do not have.
+    """
+    profiles, points = config.profiles_for(fs), config.points
+    rows, leaks = [], {}
+    measured = disclosures(
+        fs, profiles, config.knowledge, unicity_p=points, engine=engine, progress=progress
+    )
+    for profile, (row, found, seen) in zip(profiles, measured, strict=True):
+        rows.append(row)
+        leaks[str(profile)] = Leak.of(profile, found, seen)
+    grid = pd.DataFrame(rows)
+    values = grid.set_index("profile")[[*(f"unicity_p{p}" for p in points), "k", "em", "kl"]]
+    one = pd.DataFrame(columns=list(_AGREEMENT))
+    return Result(
+        config=config,
+        digest=fs.digest,
+        grid=grid,
+        agreement=ordinal_agreement(values) if len(values) > 1 else one,
+        leaks=leaks,
+        n_users=int(fs.weight.sum()),
+    )
+
+
+def suited_profiles(fs: FingerprintSet) -> tuple[GeneralizationProfile, ...]:
+    """Two sides of the grid and four windows, as Noriega Campero's districts and municipalities.
+
+    The coarse squares are at most a quarter of the area that most samples lie in, the fine ones at
+    most a fifth of those.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 0], [0, 0])
+    >>> [str(profile) for profile in suited_profiles(fs)][::4]
+    ['2.5 km · 1 h', '20 km · 1 h']
+    """
+    extent = max(float(np.ptp(np.quantile(v, [0.01, 0.99]))) for v in (fs.x_m, fs.y_m))
+    sides = [s for s in _SIDES_M if s >= fs.granularity_m] or [fs.granularity_m]
+    coarse = max((s for s in sides if s <= extent / 4), default=sides[0])
+    fine = max((s for s in sides if s <= coarse / 5), default=sides[0])
+    windows = [m for m in _WINDOWS_MIN if m >= fs.granularity_min] or [fs.granularity_min]
+    return tuple(
+        GeneralizationProfile(Grid(side), minutes)
+        for side in sorted({fine, coarse})
+        for minutes in windows
+    )
+
+
+def _with_corners(places: pd.DataFrame, seen: FingerprintSet) -> pd.DataFrame:
+    (west, south), (east, north) = (
+        lon_lat(
+            seen,
+            (places.x_m + far * places.dx_m).to_numpy(),
+            (places.y_m + far * places.dy_m).to_numpy(),
+        )
+        for far in (0, 1)
+    )
+    if len(west) == 0:
+        return places
+    return places.assign(west=west, south=south, east=east, north=north)
+
+
+def _stacked(parts: Iterable[tuple[GeneralizationProfile, pd.DataFrame]]) -> pd.DataFrame:
+    """Tables below one another, each after the columns that name its profile."""
+    named = []
+    for profile, table in parts:
+        which = pd.DataFrame([profile.columns] * len(table), index=table.index)
+        named.append(pd.concat([which, table], axis=1))
+    return pd.concat(named, ignore_index=True)

@@ -1,0 +1,145 @@
+"""What does it cost to hide everyone? A release by GLOVE (Gramaglia & Fiore 2015b), verified."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from ..anonymize.glove import glove
+from ..anonymize.verification import verify_k_anonymity
+from ..engines.local import Engine
+from ..engines.progress import Progress, part
+from ..io.published import data_dictionary
+from ..measures.places import lon_lat, visited_places
+from ..model import checks
+from ..model.arrays import IntArray
+from ..model.configs import StretchConfig
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import GloveResult, Verification
+from .tabled import Tabled
+
+Leftover = Literal["merge", "suppress"]
+LEFTOVERS: tuple[Leftover, ...] = ("merge", "suppress")
+_HIDING_SHARE = 0.9  # of the progress; the rest is the verification
+
+
+@dataclass(frozen=True)
+class Config:
+    """How a release is to be made.
+
+    Attributes
+    ----------
+    k : int
+        Least number of users who look the same.
+    suppress_space_m, suppress_time_min : float or None
+        Largest span of a published sample, metres and minutes; what would need more is left out.
+        None: no limit.
+    leftover : {"merge", "suppress"}
+        What becomes of the last users, fewer than k: merged into the nearest group, or left out.
+    stretch : StretchConfig
+        Of the effort that says who is near.
+    """
+
+    k: int = 2
+    suppress_space_m: float | None = None
+    suppress_time_min: float | None = None
+    leftover: Leftover = "merge"
+    stretch: StretchConfig = field(default_factory=StretchConfig)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", checks.whole("k", self.k, 2))
+        for name in ("suppress_space_m", "suppress_time_min"):
+            if getattr(self, name) is not None:
+                limit = checks.positive(name, getattr(self, name), otherwise="None for no limit")
+                object.__setattr__(self, name, limit)
+        checks.one_of("leftover", self.leftover, LEFTOVERS)
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """A release, and the verifier's verdict on it.
+
+    The release itself is no table of the result but a file of its own, written piece by piece
+    (:func:`fpanon_core.write_published`), and only where ``verdict`` has passed.
+
+    Attributes
+    ----------
+    config : Config
+    digest : str
+        Of the data that were hidden.
+    release : GloveResult
+    verdict : Verification
+    """
+
+    config: Config
+    digest: str
+    release: GloveResult
+    verdict: Verification
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The figures, the release's dictionary, and what was left out.
+
+        ``accuracy``: the settings and all figures, in one row; ``dictionary``: what the columns of
+        the release mean; ``suppressed``: pseudonym, row number and reason of every sample that is
+        not published (itself not for release).
+        """
+        return {
+            "accuracy": self._accuracy(),
+            "dictionary": data_dictionary(self.release),
+            "suppressed": self.release.suppressed_frame(),
+        }
+
+    def _accuracy(self) -> pd.DataFrame:
+        figures = self.release.summary()
+        settings = {
+            name: getattr(self.config, name)
+            for name in ("k", "suppress_space_m", "suppress_time_min", "leftover")
+        }
+        row = {**settings, **figures, "verified": self.verdict.passed}
+        # Where there is no limit, an empty field of a column of numbers.
+        limits = {"suppress_space_m": float, "suppress_time_min": float}
+        return pd.DataFrame([row]).astype(limits)
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Everyone hidden in a crowd of k, and what the verifier says of it.
+
+    Raises
+    ------
+    ConfigError, InfeasibleError
+        As :func:`fpanon_core.glove`.
+    """
+    release = glove(
+        fs, config.k, config=config.stretch, suppress_space_m=config.suppress_space_m,
+        suppress_time_min=config.suppress_time_min, leftover=config.leftover, engine=engine,
+        progress=part(progress, 0.0, _HIDING_SHARE),
+    )  # fmt: skip
+    return Result(config, fs.digest, release, verify_k_anonymity(fs, release, config.k))
+
+
+def recorded_places(fs: FingerprintSet) -> pd.DataFrame:
+    """Where everyone was before: ``lon``, ``lat`` and ``samples`` of each distinct place.
+
+    Empty where the data carry no map projection.
+    """
+    places = visited_places(fs)
+    lon, lat = lon_lat(fs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
+    samples = places["samples"].to_numpy()[: len(lon)]
+    return pd.DataFrame({"lon": lon, "lat": lat, "samples": samples})
+
+
+def groups_by_cost(release: GloveResult) -> IntArray:
+    """The groups from those most alike to those least: by the mean extent of their areas."""
+    published = release.published
+    extent = published.dx_m + published.dy_m
+    mean = np.add.reduceat(extent, published.offsets[:-1]) / np.maximum(published.lengths, 1)
+    return np.argsort(mean, kind="stable")

@@ -1,0 +1,143 @@
+"""What does a release look like? Its places, and how far everyone in it is from hiding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from ..engines.local import Engine
+from ..engines.progress import Progress, part
+from ..measures.kgap import k_gap
+from ..measures.places import visited_cells
+from ..model.arrays import FloatArray, IntArray
+from ..model.checks import whole
+from ..model.fingerprints import FingerprintSet
+from ..model.limits import SEED
+from ..model.options import ReleaseOption
+from ..model.projection import degrees_of
+from .releases import released
+from .tabled import Tabled
+
+_RELEASING_SHARE = 0.4  # of the progress
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which release is looked at.
+
+    Attributes
+    ----------
+    option : ReleaseOption
+    seed : int
+        Of its techniques.
+    most_places : int
+        Places that are shown, those of most users.
+    """
+
+    option: ReleaseOption = field(default_factory=ReleaseOption)
+    seed: int = 0
+    most_places: int = 3_000
+
+    def __post_init__(self) -> None:
+        SEED.check("seed", self.seed)
+        whole("most_places", self.most_places, 1, of="places")
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """A release to be looked at beside others.
+
+    Attributes
+    ----------
+    config : Config
+    digest : str
+        Of the original data.
+    bounds : float64 ndarray (n, 4)
+        West, south, east, north of the published places of most users, degrees; empty where the
+        data carry no projection.
+    users : int64 ndarray (n_places,)
+        Users seen in each place, the most first; also where there are no bounds.
+    left_out : int
+        Places beyond those.
+    pseudonyms : tuple of str
+        Of everyone in the release.
+    gaps : float64 ndarray (n_users,)
+        2-gap of everyone in the release; empty where there is one user.
+    """
+
+    config: Config
+    digest: str
+    bounds: FloatArray
+    users: IntArray
+    left_out: int
+    pseudonyms: tuple[str, ...]
+    gaps: FloatArray
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Places and gaps.
+
+        - ``places``: ``west``, ``south``, ``east``, ``north`` (degrees; NaN without a projection),
+          ``users``;
+        - ``k_gaps``: ``pseudonym``, ``k``, ``k_gap``.
+        """
+        bounds = self.bounds if len(self.bounds) else np.full((len(self.users), 4), np.nan)
+        places = pd.DataFrame(bounds, columns=["west", "south", "east", "north"])
+        known = self.pseudonyms[: len(self.gaps)]
+        gaps = pd.DataFrame({"pseudonym": known, "k": 2, "k_gap": self.gaps})
+        return {"places": places.assign(users=self.users), "k_gaps": gaps}
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """The release that an option makes, its places, and the 2-gap of everyone in it.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    config : Config
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Raises
+    ------
+    ConfigError, InfeasibleError
+        As :func:`fpanon_core.release`.
+    """
+    seen = released(
+        fs, config.option.steps, config.seed, engine=engine,
+        progress=part(progress, 0.0, _RELEASING_SHARE),
+    ).fs  # fmt: skip
+    places = visited_cells(seen).sort_values("users", ascending=False, kind="stable")
+    some = places.head(config.most_places)
+    gaps = np.zeros(0)
+    if seen.n_users > 1:
+        beyond = part(progress, _RELEASING_SHARE, 1.0)
+        gaps = k_gap(seen, 2, engine=engine, progress=beyond).values
+    return Result(
+        config=config,
+        digest=fs.digest,
+        bounds=_bounds(seen, some),
+        users=some["users"].to_numpy(),
+        left_out=len(places) - len(some),
+        pseudonyms=tuple(seen.pseudonyms),
+        gaps=gaps,
+    )
+
+
+def _bounds(seen: FingerprintSet, places: pd.DataFrame) -> FloatArray:
+    if seen.crs is None:
+        return np.empty((0, 4))
+    corner, side = places[["x_m", "y_m"]].to_numpy(), places[["dx_m", "dy_m"]].to_numpy()
+    ends = np.column_stack([corner, corner + side])
+    degrees = degrees_of(seen.crs, ends[:, 0], ends[:, 2], ends[:, 1], ends[:, 3])
+    bounds: FloatArray = degrees[["lon_min", "lat_min", "lon_max", "lat_max"]].to_numpy()
+    return bounds

@@ -1,0 +1,86 @@
+"""How is every figure computed, and after whom? The definitions and references, as they ship."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from ..model.shipped import SHIPPED
+
+_HEADING = re.compile(r"^(#{1,2}) +(.+?)\s*$", re.MULTILINE)
+_WORK = re.compile(r"^### +(.+?)\s*$", re.MULTILINE)
+
+
+def docs_folder() -> Path:
+    """The folder of the documents: inside an installed package, beside it in a checkout."""
+    return SHIPPED / "docs"
+
+
+@cache
+def sections() -> dict[str, str]:
+    """The definitions in force, Markdown with formulas, by their headings in order.
+
+    What stands before the first section goes by the document's title.
+
+    Examples
+    --------
+    >>> "k-gap" in sections()
+    True
+    """
+    return _split(_document("science.md"), _HEADING)
+
+
+@cache
+def words() -> str:
+    """The glossary: Markdown with a table for each question."""
+    text = _document("words.md")
+    return text[text.index("\n## ") :].strip()
+
+
+@cache
+def references() -> dict[str, str]:
+    """Every work, data set and program that is cited, by the key it is cited by.
+
+    Examples
+    --------
+    >>> "10.1038/srep01376" in references()["de Montjoye et al. 2013"]
+    True
+    """
+    groups = _split(_document("references.md"), _HEADING).values()
+    return {key: entry for group in groups for key, entry in _split(group, _WORK).items()}
+
+
+def cited(text: str) -> dict[str, str]:
+    """Those of the references that a text cites, in the order of the list."""
+    plain = re.sub(r"\s+", " ", text)
+    return {
+        key: entry
+        for key, entry in references().items()
+        if re.search(rf"\b{re.escape(key)}\b", plain, re.IGNORECASE)
+    }
+
+
+def anchor(heading: str) -> str:
+    """A heading as links and addresses have it.
+
+    Examples
+    --------
+    >>> anchor("Hiding everyone: GLOVE")
+    'hiding-everyone-glove'
+    """
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def _document(name: str) -> str:
+    return (docs_folder() / name).read_text(encoding="utf-8")
+
+
+def _split(text: str, heading: re.Pattern[str]) -> dict[str, str]:
+    """What follows each heading, up to the next, by its words."""
+    found = list(heading.finditer(text))
+    ends = [match.start() for match in found] + [len(text)]
+    return {
+        match.groups()[-1]: text[match.end() : end].strip()
+        for match, end in zip(found, ends[1:], strict=True)
+    }

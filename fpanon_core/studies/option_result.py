@@ -1,0 +1,166 @@
+"""What one release option risks and is worth, and by which utility it is judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from ..measures.asked import asked_utility
+from ..measures.utility import score, weighting
+from ..model.errors import ConfigError, SchemaError
+from ..model.options import ReleaseOption, name_key
+from ..model.utility import COMPONENTS as COMPONENTS
+from ..model.utility import WEIGHTINGS as WEIGHTINGS
+
+Interval = tuple[float, float, float]
+
+CUSTOM = "custom"
+"""Name of a risk or utility given as a function."""
+
+
+@dataclass(frozen=True)
+class OptionResult:
+    """What one option would release, and what that risks and is worth.
+
+    Attributes
+    ----------
+    option : ReleaseOption
+    risks : dict of str to (value, low, high)
+        ``"unicity"``, ``"k"``, ``"em"``, ``"kl"`` with their 95 % intervals; ``"custom"`` if given.
+    components : dict of str to float
+        Of the computed utility, in [0, 1].
+    n_users, n_samples : int
+        Subscribers and samples released.
+    users_share : float
+        Share of the original's subscribers that are in the release.
+    suppressed_share : float
+        Share of samples that suppression left out, of those it was given; 0 without suppression.
+    too_few, n_targets : int
+        Targets with fewer than p bins in the release, of how many.
+    seconds : float
+        Taken; less where the process had made the release before.
+    fault : str or None
+        Why there is no result; then the figures are empty.
+    """
+
+    option: ReleaseOption
+    risks: dict[str, Interval] = field(default_factory=dict)
+    components: dict[str, float] = field(default_factory=dict)
+    n_users: int = 0
+    n_samples: int = 0
+    users_share: float = math.nan
+    suppressed_share: float = math.nan
+    too_few: int = 0
+    n_targets: int = 0
+    seconds: float = 0.0
+    fault: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values that JSON keeps; None for what is not known."""
+        return {name: _plain(value) for name, value in self._fields().items()}
+
+    def _fields(self) -> dict[str, Any]:
+        return {**asdict(self), "option": self.option.to_dict()}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> OptionResult:
+        """Back from :meth:`to_dict`; SchemaError if it is none."""
+        try:
+            values = dict(plain)
+            values["option"] = ReleaseOption.from_dict(values["option"])
+            risks = {n: tuple(_number(v) for v in r) for n, r in values["risks"].items()}
+            values["components"] = {n: _number(v) for n, v in values["components"].items()}
+            for name in ("users_share", "suppressed_share"):
+                values[name] = _number(values[name])
+            return cls(**{**values, "risks": risks})
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise SchemaError(
+                "A saved result of an option is damaged; explore the options anew."
+            ) from None
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Utility as the experts of one ``domain`` scored it in a questionnaire ``frame``."""
+
+    frame: pd.DataFrame
+    domain: str
+
+
+@dataclass(frozen=True)
+class UtilityChoice:
+    """Which utility a table shows.
+
+    Attributes
+    ----------
+    label : str
+        ``"transport"``, ``"epidemics"``, ``"own weights"``, ``"asked: DOMAIN"`` or ``"custom"``.
+    weights : dict of str to float, or None
+        Of the computed components, adding up to 1.
+    asked : dict of str to float, or None
+        Mean score of each option, by its name in lower case, in [0, 1].
+    """
+
+    label: str
+    weights: dict[str, float] | None = None
+    asked: dict[str, float] | None = None
+
+    def of(self, result: OptionResult) -> float:
+        """The utility of one option; NaN where it is not known."""
+        if self.asked is not None:
+            names = (result.option.name, result.option.text)
+            return next(
+                (self.asked[name_key(n)] for n in names if name_key(n) in self.asked), math.nan
+            )
+        if result.fault is not None or not result.components:
+            return math.nan
+        if self.weights is None:
+            return result.components.get(CUSTOM, math.nan)
+        return score(result.components, self.weights)
+
+
+def utility_choice(utility: Any) -> UtilityChoice:
+    """Which utility is meant; see :func:`fpanon_core.explore_options`.
+
+    Raises
+    ------
+    ConfigError
+        None that is known.
+    """
+    match utility:
+        case UtilityChoice():
+            return utility
+        case Asked(frame=frame, domain=domain) | ("asked", frame, domain):
+            means = asked_utility(frame, domain)
+            pairs = zip(means["option"], means["mean"], strict=True)
+            return UtilityChoice(
+                f"asked: {domain}", asked={name_key(o): float(m) for o, m in pairs}
+            )
+        case str():
+            return UtilityChoice(utility, weights=weighting(utility))
+        case Mapping():
+            return UtilityChoice("own weights", weights=weighting(utility))
+    if callable(utility):
+        return UtilityChoice(CUSTOM)
+    raise ConfigError(
+        "Utility is a named weighting, weights by component, answers of a questionnaire, or a "
+        "function of the original and the released data."
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)

@@ -1,0 +1,282 @@
+"""Which release gives most for the risk it runs? Every option's risk and utility.
+
+Risk is measured on what would be released, with knowledge drawn *from it*: the outsider knows p
+points of a person just as they are published. That is the cautious reading. Of a release with noise
+or exchanged positions a real acquaintance knows true points, which need not fit; of a sample of the
+users, only those in it are targets, so that the risk is theirs and not lessened by the chance of
+not being in it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress, nth_part, part
+from ..measures.disclosure import disclosure
+from ..measures.drawing import drawn
+from ..measures.utility import measured
+from ..model.configs import KnowledgeConfig, Strategy
+from ..model.disclosure import MEASURES
+from ..model.errors import Cancelled, ConfigError, FpanonError
+from ..model.fingerprints import FingerprintSet
+from ..model.limits import OPTION_POINTS, SEED, TARGETS
+from ..model.options import ReleaseOption, as_option
+from .option_result import CUSTOM, Interval, OptionResult, utility_choice
+from .options_table import OptionsTable
+from .releases import Steps, forget, reference, released
+
+RiskFunction = Callable[[FingerprintSet], float]
+UtilityFunction = Callable[[FingerprintSet, FingerprintSet], float]
+
+_RELEASING_SHARE, _RISK_SHARE = 0.4, 0.9  # of an option's progress
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which options are weighed, and against what an outsider knows.
+
+    By which measure of risk and which utility they are compared is no part of it: all are measured,
+    and :meth:`OptionsTable.with_choice` chooses among them.
+
+    Attributes
+    ----------
+    options : tuple of ReleaseOption
+        Each with a name of its own. Usually the data as they are.
+    knowledge : KnowledgeConfig
+        Its seed is that of the techniques, too.
+
+    Raises
+    ------
+    ConfigError
+        A number is out of its range, there is no option, or two have one name.
+    """
+
+    options: tuple[ReleaseOption, ...] = (ReleaseOption(),)
+    knowledge: KnowledgeConfig = field(default_factory=KnowledgeConfig)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", tuple(_distinct(self.options)))
+        OPTION_POINTS.check("p", self.knowledge.p)
+        TARGETS.check("users", self.knowledge.users)
+        SEED.check("seed", self.knowledge.seed)
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    previous: OptionsTable | None = None,
+    on_option: Callable[[OptionResult], None] | None = None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> OptionsTable:
+    """Every option's risk by all measures, and the components of its utility.
+
+    The result is an :class:`OptionsTable`, by unicity and for transport until another choice is
+    made. What the parameters are says :func:`explore_options`.
+    """
+    knowledge = config.knowledge
+    return explore_options(
+        fs, config.options, p=knowledge.p, strategy=knowledge.strategy, users=knowledge.users,
+        seed=knowledge.seed, engine=engine, progress=progress, previous=previous,
+        on_option=on_option,
+    )  # fmt: skip
+
+
+def explore_options(
+    fs: FingerprintSet,
+    options: Iterable[Any],
+    *,
+    risk: str | RiskFunction = "unicity",
+    utility: Any = "transport",
+    p: int = 4,
+    strategy: Strategy = "random",
+    users: int = 2500,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+    previous: OptionsTable | None = None,
+    on_option: Callable[[OptionResult], None] | None = None,
+) -> OptionsTable:
+    """Release the data under every option, and measure each one's risk and utility.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    options : iterable, or mapping of name to option
+        Of what :func:`as_option` takes.
+    risk : {"unicity", "k", "em", "kl"} or callable of the released FingerprintSet
+        All four are computed, from one search, and kept; this one makes the front.
+        ``"k_disclosure"`` is ``"k"``.
+    utility : str, mapping, Asked, ("asked", frame, domain), or callable of (original, released)
+        A named weighting or weights of the computed components; the experts' answers, found by the
+        option's name; or a function of one's own.
+    p, strategy, users, seed
+        The outsider's knowledge, as :func:`draw_knowledge`; where a release leaves a trace fewer
+        than p bins, all are known. The seed is that of the techniques, too.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`, which comes through.
+    previous : OptionsTable, optional
+        Options that were measured there, on the same data with the same knowledge and seed, are
+        taken from it; those that failed are tried again. Not with functions of one's own, which
+        nobody can compare.
+    on_option : callable of one OptionResult, optional
+        Called as each is ready, for instance to save it.
+
+    Returns
+    -------
+    OptionsTable
+        An option that fails (an :class:`FpanonError`, or memory runs out) has its ``fault`` said,
+        and costs the others nothing. What was released lately is kept in the process, within
+        bounds (:mod:`fpanon_core.studies.releases`), and not made again.
+
+    Raises
+    ------
+    ConfigError
+        A parameter is out of its range, a measure unknown, or there is no option.
+
+    Examples
+    --------
+    >>> from fpanon_core import GeneralizationProfile, Grid
+    >>> x, t = [0, 9000, 300, 800], [60, 600, 65, 70]
+    >>> fs = FingerprintSet.from_samples([1, 1, 2, 3], x, [0] * 4, t)
+    >>> table = explore_options(fs, [[], GeneralizationProfile(Grid(5000), 480)], p=1)
+    >>> table.front.tolist(), table.risk.round(2).tolist()
+    ([True, True], [1.0, 0.33])
+    """
+    asked = _distinct(options)
+    config = KnowledgeConfig(p, strategy, users, seed)
+    choice = utility_choice(utility)
+    table = OptionsTable((), _risk_name(risk), choice, config, fs.digest)
+    results = []
+    for result in explored(
+        fs, asked, risk=risk, utility=utility, p=p, strategy=strategy, users=users, seed=seed,
+        engine=engine, progress=progress, previous=previous,
+    ):  # fmt: skip
+        results.append(result)
+        if on_option is not None:
+            on_option(result)
+    return replace(table, results=tuple(results))
+
+
+def explored(
+    fs: FingerprintSet,
+    options: Iterable[Any],
+    *,
+    risk: str | RiskFunction = "unicity",
+    utility: Any = "transport",
+    p: int = 4,
+    strategy: Strategy = "random",
+    users: int = 2500,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+    previous: OptionsTable | None = None,
+) -> Iterator[OptionResult]:
+    """As :func:`explore_options`, one result after the other, as each is ready."""
+    asked = _distinct(options)
+    config = KnowledgeConfig(p, strategy, users, seed)
+    _risk_name(risk)
+    choice = utility_choice(utility)
+    own_risk = risk if callable(risk) else None
+    own_utility = utility if choice.label == CUSTOM else None
+    known: dict[Steps, OptionResult] = {}
+    if previous is not None and own_risk is None and own_utility is None:
+        known = previous.reusable(fs.digest, config)
+    exploration = _Exploration(fs, config, own_risk, own_utility, engine or LocalEngine())
+    for number, option in enumerate(asked):
+        stretch = nth_part(progress, number, len(asked))
+        if stretch is not None:
+            stretch(0.0)
+        if option.steps in known:
+            yield replace(known[option.steps], option=option)
+        else:
+            yield exploration.result(option, stretch)
+    if progress is not None:
+        progress(1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Exploration:
+    """What all options of one exploration have in common."""
+
+    fs: FingerprintSet
+    knowledge: KnowledgeConfig
+    own_risk: RiskFunction | None
+    own_utility: UtilityFunction | None
+    engine: Engine
+
+    def result(self, option: ReleaseOption, progress: Progress | None) -> OptionResult:
+        """Risk and utility of one option, or why there are none."""
+        started = time.perf_counter()
+        try:
+            done = self._measured(option, progress)
+        except Cancelled:
+            raise
+        except FpanonError as fault:
+            done = OptionResult(option, fault=str(fault))
+        except MemoryError:
+            forget()
+            done = OptionResult(option, fault="Memory ran out; use fewer users, or a coarser one.")
+        return replace(done, seconds=time.perf_counter() - started)
+
+    def _measured(self, option: ReleaseOption, progress: Progress | None) -> OptionResult:
+        release = released(
+            self.fs, option.steps, self.knowledge.seed, engine=self.engine,
+            progress=part(progress, 0.0, _RELEASING_SHARE),
+        )  # fmt: skip
+        seen = release.fs
+        known = drawn(seen, self.knowledge, beyond=True)
+        found = disclosure(
+            seen, known, engine=self.engine, progress=part(progress, _RELEASING_SHARE, _RISK_SHARE)
+        )
+        risks: dict[str, Interval] = {
+            str(name): (found.measure(name), *found.interval(name)) for name in MEASURES
+        }
+        if self.own_risk is not None:
+            risks[CUSTOM] = (float(self.own_risk(seen)), np.nan, np.nan)
+        components = measured(reference(self.fs), seen)
+        if self.own_utility is not None:
+            components[CUSTOM] = float(self.own_utility(self.fs, seen))
+        if progress is not None:
+            progress(1.0)
+        return OptionResult(
+            option=option,
+            risks=risks,
+            components=components,
+            n_users=int(seen.weight.sum()),
+            n_samples=seen.n_samples,
+            users_share=float(seen.weight.sum() / self.fs.weight.sum()),
+            suppressed_share=1 - release.kept_share,
+            too_few=known.too_few,
+            n_targets=known.n_targets,
+        )
+
+
+def _distinct(options: Iterable[Any]) -> list[ReleaseOption]:
+    options = options.items() if isinstance(options, Mapping) else options
+    asked = [as_option(option) for option in options]
+    if not asked:
+        raise ConfigError("There is no option to explore; give at least one.")
+    names = [option.name for option in asked]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ConfigError(f"Two options are named {twice[0]!r}; give each a name of its own.")
+    return asked
+
+
+def _risk_name(risk: Any) -> str:
+    if callable(risk):
+        return CUSTOM
+    risk = "k" if risk == "k_disclosure" else risk
+    if risk not in MEASURES:
+        raise ConfigError(f"Unknown measure of risk {risk!r}; give one of {', '.join(MEASURES)}.")
+    return str(risk)

@@ -1,0 +1,196 @@
+"""Options beside each other: risk, utility, the front, and who dominates whom."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..measures.pareto import dominating, pareto_front
+from ..model.arrays import FloatArray, IntArray
+from ..model.configs import KnowledgeConfig
+from ..model.disclosure import MEASURES
+from ..model.errors import ConfigError, SchemaError
+from ..model.options import ReleaseOption
+from ..model.techniques import Step
+from ..model.utility import COMPONENTS
+from ..model.version import __version__
+from .option_result import CUSTOM, OptionResult, UtilityChoice, utility_choice
+from .tabled import Tabled
+
+
+@dataclass(frozen=True, eq=False)
+class OptionsTable(Tabled):
+    """Every option's risk and utility, and the front. Row numbers follow ``results``.
+
+    Attributes
+    ----------
+    results : tuple of OptionResult
+    risk_name : str
+        The measure that makes the front.
+    choice : UtilityChoice
+    config : KnowledgeConfig
+        What the outsider knows, and the seed.
+    digest : str
+        Of the original data.
+    version : str
+        Of the program that made the results.
+    """
+
+    results: tuple[OptionResult, ...]
+    risk_name: str
+    choice: UtilityChoice
+    config: KnowledgeConfig
+    digest: str
+    version: str = __version__
+
+    @property
+    def options(self) -> tuple[ReleaseOption, ...]:
+        """The options."""
+        return tuple(result.option for result in self.results)
+
+    @cached_property
+    def _risks(self) -> FloatArray:
+        unknown = (math.nan, math.nan, math.nan)
+        rows = [result.risks.get(self.risk_name, unknown) for result in self.results]
+        return np.array(rows, np.float64).reshape(-1, 3)
+
+    @property
+    def risk(self) -> FloatArray:
+        """The chosen risk of each option; NaN where it failed."""
+        return self._risks[:, 0]
+
+    @property
+    def risk_low(self) -> FloatArray:
+        """Lower end of its 95 % interval."""
+        return self._risks[:, 1]
+
+    @property
+    def risk_high(self) -> FloatArray:
+        """Upper end of its 95 % interval."""
+        return self._risks[:, 2]
+
+    @cached_property
+    def utility(self) -> FloatArray:
+        """The chosen utility of each option; NaN where it is not known."""
+        return np.array([self.choice.of(result) for result in self.results], np.float64)
+
+    @cached_property
+    def front(self) -> npt.NDArray[np.bool_]:
+        """Whether each option is on the Pareto front."""
+        return pareto_front(self.risk, self.utility)
+
+    @cached_property
+    def dominated_by(self) -> list[IntArray]:
+        """Row numbers of the options that dominate each one."""
+        return dominating(self.risk, self.utility)
+
+    def unsafe(self, limit: float) -> npt.NDArray[np.bool_]:
+        """Whether each option's risk is above a limit; an option that failed has none to judge."""
+        return self.risk > limit
+
+    def with_choice(self, risk: str | None = None, utility: Any = None) -> OptionsTable:
+        """The same options by another measure or utility, without computing anything anew.
+
+        Raises
+        ------
+        ConfigError
+            The measure or utility was not computed, or is unknown.
+        """
+        name = self.risk_name if risk is None else risk
+        if name not in (*MEASURES, CUSTOM) or (
+            name == CUSTOM and not any(CUSTOM in result.risks for result in self.results)
+        ):
+            raise ConfigError(
+                f"The measure of risk {name!r} was not computed; give one of {', '.join(MEASURES)}."
+            )
+        choice = self.choice if utility is None else utility_choice(utility)
+        if callable(utility):
+            raise ConfigError("A utility of one's own takes the data; explore the options anew.")
+        return replace(self, risk_name=name, choice=choice)
+
+    def reusable(
+        self, digest: str, config: KnowledgeConfig
+    ) -> dict[tuple[Step, ...], OptionResult]:
+        """Results by steps, if of these data, this knowledge and this program; none that failed."""
+        if (digest, config, __version__) != (self.digest, self.config, self.version):
+            return {}
+        return {r.option.steps: r for r in self.results if r.fault is None}
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """``options``: one row per option.
+
+        ``option``, ``steps`` (in words), ``risk``, ``risk_low``, ``risk_high``, ``utility``,
+        ``front``, ``dominated_by`` (names), the four measures, the components of the computed
+        utility, ``users``, ``users_share``, ``samples``, ``suppressed_share``, ``too_few``
+        (targets with fewer than p bins), ``seconds``, ``fault`` (empty if none). ``attrs`` hold
+        ``risk``, ``utility``, ``config`` and ``digest`` as plain values.
+        """
+        rows: list[dict[str, Any]] = []
+        for i, result in enumerate(self.results):
+            unknown = (math.nan, math.nan, math.nan)
+            rows.append(
+                {
+                    "option": result.option.name,
+                    "steps": result.option.text,
+                    "risk": self.risk[i],
+                    "risk_low": self.risk_low[i],
+                    "risk_high": self.risk_high[i],
+                    "utility": self.utility[i],
+                    "front": bool(self.front[i]),
+                    "dominated_by": "; ".join(self.options[j].name for j in self.dominated_by[i]),
+                    **{name: result.risks.get(name, unknown)[0] for name in MEASURES},
+                    **{name: result.components.get(name, math.nan) for name in COMPONENTS},
+                    "users": result.n_users,
+                    "users_share": result.users_share,
+                    "samples": result.n_samples,
+                    "suppressed_share": result.suppressed_share,
+                    "too_few": result.too_few,
+                    "seconds": result.seconds,
+                    "fault": result.fault or "",
+                }
+            )
+        frame = pd.DataFrame(rows)
+        frame.attrs = {
+            "risk": self.risk_name,
+            "utility": self.choice.label,
+            "config": asdict(self.config),
+            "digest": self.digest,
+        }
+        return {"options": frame}
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values that JSON keeps; :meth:`from_dict` reads them back."""
+        return {
+            "results": [result.to_dict() for result in self.results],
+            "risk": self.risk_name,
+            "utility": asdict(self.choice),
+            "config": asdict(self.config),
+            "digest": self.digest,
+            "version": self.version,
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Any) -> OptionsTable:
+        """Back from :meth:`to_dict`.
+
+        Raises
+        ------
+        SchemaError
+            It is no such table.
+        """
+        try:
+            results = tuple(OptionResult.from_dict(each) for each in plain["results"])
+            choice = UtilityChoice(**plain["utility"])
+            config = KnowledgeConfig(**plain["config"])
+            version = str(plain.get("version", ""))  # saved by a program that did not say
+            return cls(results, str(plain["risk"]), choice, config, str(plain["digest"]), version)
+        except (KeyError, TypeError, AttributeError, ConfigError):
+            raise SchemaError(
+                "The saved options are damaged, or no table of options; explore them anew."
+            ) from None

@@ -1,0 +1,137 @@
+"""Lists of release options to begin with, and what was published of one of them.
+
+The first is the grid of Noriega Campero 2015, table 5.1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from ..model.fingerprints import FingerprintSet
+from ..model.options import ReleaseOption
+from ..model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions, Space
+from ..model.techniques import Generalize, Glove
+
+WINDOWS_MIN = (60.0, 360.0, 720.0, 10_080.0)
+"""Noriega Campero's windows (table 5.1): 1 hour, 6 hours, 12 hours, 1 week."""
+
+_FINE_M = (500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0, 20_000.0)
+_FINE_MIN = (60.0, 120.0, 360.0, 720.0, 1_440.0, 10_080.0)
+_CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
+
+
+class PublishedUnicity(NamedTuple):
+    """A figure of table 5.2: unicity at p = 4 of 1.6 million people in a metropolis, one month."""
+
+    region: str
+    window_min: float
+    unicity: float
+    text: str
+
+
+PUBLISHED_TRADE = tuple(
+    PublishedUnicity(region, window, share, text)
+    for region, row in (
+        ("ZIP code", ((0.97, "97 %"), (0.79, "79 %"), (0.67, "67 %"), (0.1446, "14.46 %"))),
+        ("district", ((0.82, "82 %"), (0.42, "42 %"), (0.28, "28 %"), (0.0017, ".17 %"))),
+        ("municipality", ((0.55, "55 %"), (0.14, "14 %"), (0.06, "6 %"), (0.001, "< .1 %"))),
+    )
+    for window, (share, text) in zip(WINDOWS_MIN, row, strict=True)
+)
+"""Noriega Campero 2015, table 5.2; the last figure is an upper bound. On other data: to compare the
+shape."""
+
+
+def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
+    """Noriega Campero's 3 regions × 4 windows (table 5.1), with what these data have for regions.
+
+    The antenna table's columns of names, by number of regions, the finest first, where there are
+    three or more; with two, single antennas come before them. With fewer, single antennas and
+    clusters of about a 35th and a 6th of the antennas; without an antenna table, square grids of
+    about a 50th, a 10th and a third of the extent. They stand in for ZIP codes, districts and
+    municipalities, which were of the sizes of another city.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 0], [0, 0])
+    >>> [option.name for option in trade_grid(fs)][:5:4]
+    ['1 km · 1 h', '5 km · 1 h']
+    """
+    return [_option(space, minutes) for space in _spaces(fs) for minutes in WINDOWS_MIN]
+
+
+def fine_grid(fs: FingerprintSet) -> list[ReleaseOption]:
+    """Square grids from 500 m to 20 km × windows from 1 h to a week, none finer than the data."""
+    return [
+        _option(Grid(metres), minutes)
+        for metres in _FINE_M
+        for minutes in _FINE_MIN
+        if metres >= fs.granularity_m and minutes >= fs.granularity_min
+    ]
+
+
+def glove_ladder(ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
+    """GLOVE at several k.
+
+    Examples
+    --------
+    >>> [option.name for option in glove_ladder()]
+    ['GLOVE, k = 2', 'GLOVE, k = 5', 'GLOVE, k = 10']
+    """
+    return [ReleaseOption(steps=(Glove(k),)) for k in ks]
+
+
+PRESETS: Mapping[str, Callable[[FingerprintSet], list[ReleaseOption]]] = MappingProxyType(
+    {
+        "trade": trade_grid,
+        "fine": fine_grid,
+        "glove": lambda fs: glove_ladder(k for k in (2, 5, 10) if k <= fs.n_users),
+        "asis": lambda _: [ReleaseOption()],
+    }
+)
+"""The lists, by the names that the command line and the dashboard's address know them by. Of GLOVE,
+no k above the users that the data have."""
+
+
+def _option(space: Space, minutes: float) -> ReleaseOption:
+    return ReleaseOption(steps=(Generalize(GeneralizationProfile(space, minutes)),))
+
+
+def _spaces(fs: FingerprintSet) -> list[Space]:
+    if fs.antennas is None:
+        return _grids(fs)
+    columns = _columns_of_names(fs)
+    if len(columns) >= 3:
+        return [Regions(name) for name in columns[:3]]
+    if len(columns) == 2:
+        return [AntennaClusters(1), *(Regions(name) for name in columns)]
+    sites = len(np.unique(np.column_stack([fs.antennas.x_m, fs.antennas.y_m]), axis=0))
+    sizes = dict.fromkeys([1, *(math.ceil(sites / clusters) for clusters in _CLUSTERS)])
+    return [AntennaClusters(size) for size in sizes]
+
+
+def _columns_of_names(fs: FingerprintSet) -> list[str]:
+    """Columns that name several regions for every antenna, by falling number of regions."""
+    found: dict[str, int] = {}
+    for name, texts in fs.antennas.columns.items() if fs.antennas is not None else ():
+        regions = set(texts.tolist())
+        numbers = all(text.replace(".", "", 1).lstrip("+-").isdigit() for text in regions)
+        if "" not in regions and not numbers and 1 < len(regions) < len(texts):
+            found[name] = len(regions)
+    return sorted(found, key=lambda name: -found[name])
+
+
+def _grids(fs: FingerprintSet) -> list[Space]:
+    extent = max(np.ptp(fs.x_m), np.ptp(fs.y_m), fs.granularity_m)
+    sides = []
+    for parts in _GRIDS:
+        wanted = extent / parts
+        power = 10.0 ** math.floor(math.log10(wanted))
+        side = next(m * power for m in (5.0, 2.0, 1.0) if m * power <= wanted or m == 1.0)
+        sides.append(max(side, fs.granularity_m))
+    return [Grid(side) for side in dict.fromkeys(sides)]

@@ -1,0 +1,120 @@
+"""From a file, an upload or a sample to fingerprints: how a data set is read, and what is in it."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from ..engines.progress import Progress
+from ..io.cdr import read_cdr
+from ..io.report import IngestReport
+from ..io.samples import sample
+from ..measures.places import visited_places
+from ..model.configs import Screening
+from ..model.fingerprints import FingerprintSet
+from ..tables.sources import read_source
+
+
+@dataclass(frozen=True)
+class Source:
+    """What to read: a sample's key, a file's content, or a file by its path.
+
+    Attributes
+    ----------
+    label : str
+        For the screen.
+    sample : str
+        Key of a sample data set, or "".
+    file, antennas : tuple of (name, bytes or Path), or None
+        The table of events, and of antennas; antennas given with a sample take the place of its
+        own.
+    synthetic : bool
+        Whether the people in it were generated; said wherever it is shown.
+    note : str
+        What else must be said wherever it is shown.
+    """
+
+    label: str
+    sample: str = ""
+    file: tuple[str, bytes | Path] | None = field(default=None, repr=False)
+    antennas: tuple[str, bytes | Path] | None = field(default=None, repr=False)
+    synthetic: bool = False
+    note: str = ""
+
+    @classmethod
+    def of_sample(cls, key: str, antennas: tuple[str, bytes | Path] | None = None) -> Source:
+        """A sample data set, with all that must be said of it; ConfigError for an unknown key."""
+        known = sample(key)
+        return cls(known.title, key, None, antennas, known.synthetic, known.description)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read it; None and empty mean: find out."""
+
+    columns: tuple[tuple[str, str | int], ...] = ()
+    timezone: str | None = None
+    naive_timezone: str | None = None
+    granularity_m: float = 100.0
+    granularity_min: float = 1.0
+    screen: Screening = field(default_factory=Screening)
+
+
+def read(
+    source: Source, reading: Reading, *, progress: Progress | None = None
+) -> tuple[FingerprintSet, IngestReport]:
+    """Fingerprints and ingest report of a source.
+
+    Raises
+    ------
+    ConfigError, SchemaError
+        As :func:`fpanon_core.read_cdr`.
+    """
+    timezone = reading.timezone
+    antennas = None if source.antennas is None else _opened(source.antennas)
+    if source.sample:
+        known = sample(source.sample)
+        table: Path | io.BytesIO = known.path
+        antennas = antennas or known.antennas_path  # positions are in both; regions here
+        timezone = timezone or known.timezone
+    else:
+        assert source.file is not None
+        table = _opened(source.file)
+    fs, report = read_cdr(
+        table,
+        columns=dict(reading.columns) or None,
+        antennas=antennas,
+        timezone=timezone,
+        naive_timezone=reading.naive_timezone,
+        granularity_m=reading.granularity_m,
+        granularity_min=reading.granularity_min,
+        screen=reading.screen if reading.screen.active else None,
+        progress=progress,
+    )
+    _ = fs.digest  # computed here, where nobody waits
+    return fs, report
+
+
+def peek(source: Source, *, progress: Progress) -> list[str | int]:
+    """The columns of a source that may not be readable as it is: names, or positions without."""
+    progress(0.0)
+    file = source.file or ("", sample(source.sample).path)
+    tables = read_source(_opened(file))
+    return list(dict.fromkeys(label for table in tables for label in table.labels))
+
+
+def places_of(fs: FingerprintSet) -> pd.DataFrame:
+    """The places in the data, ``x_m``, ``y_m`` and the ``samples`` at each."""
+    return visited_places(fs)
+
+
+def _opened(file: tuple[str, bytes | Path]) -> Path | io.BytesIO:
+    name, body = file
+    if isinstance(body, Path):
+        return body
+    stream = io.BytesIO(body)
+    stream.name = name  # read_cdr tells the kind of file by its content, and by its name in doubt
+    return stream

@@ -1,0 +1,346 @@
+"""What comes back from published counts? The attack on a data set's own counts (Xu et al. 2017).
+
+The counts of everyone, or of some drawn at random, are made and attacked; the attack sees nothing
+else. What it recovers is paired with the truth, scored, and put beside linking at random.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..attacks.aggregation import aggregate_counts
+from ..attacks.recovery import recover_trajectories
+from ..attacks.scoring import PAIRINGS, Pairing, score_recovery
+from ..engines.local import Engine
+from ..engines.progress import Progress, part
+from ..measures.places import lon_lat
+from ..model.aggregates import AggregateCounts
+from ..model.arrays import FloatArray, IntArray
+from ..model.checks import number, one_of, whole
+from ..model.fingerprints import FingerprintSet
+from ..model.ragged import rows_of
+from ..model.recovery import RecoveryConfig, RecoveryScore
+from .tabled import Tabled
+
+__all__ = [
+    "CUSTOMARY_LIMIT",
+    "PAIRINGS",
+    "STEPS",
+    "Config",
+    "Counting",
+    "Pairing",
+    "Result",
+    "drawn_rows",
+    "study",
+]
+
+STEPS = {"night": "nights", "day": "days", "whole": "across days"}
+"""The steps of the attack: their columns in tables, and their names."""
+
+CUSTOMARY_LIMIT = 15
+"""People below which counts are customarily not published."""
+
+_MOST_ERRORS = 20_001
+_MAKING, _RECOVERING = 0.1, 0.5  # of the progress, when they are done
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Whose counts are made, and how the attack on them is scored.
+
+    Attributes
+    ----------
+    slot_min : float
+        Length of a slot, minutes; a whole number of them makes a day.
+    users : int or None
+        People counted, drawn at random where there are more; None for everyone.
+    pairing : {"greedy", "optimal"}
+        How recovered and true trajectories are paired for the score.
+    seed : int
+        Of random linking, and of whom is drawn.
+    """
+
+    slot_min: float = 30.0
+    users: int | None = 2_000
+    pairing: Pairing = "greedy"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "slot_min", number("slot_min", self.slot_min, above=0.0))
+        put(self, "seed", whole("seed", self.seed, 0))
+        if self.users is not None:
+            put(self, "users", whole("users", self.users, 1))
+        one_of("pairing", self.pairing, PAIRINGS)
+
+
+@dataclass(frozen=True)
+class Config(Counting):
+    """As :class:`Counting`, and how the attack links.
+
+    Attributes
+    ----------
+    link_threshold_m : float
+        Trajectories and records no farther apart are linked at once, metres; 0 keeps every
+        assignment optimal.
+    """
+
+    link_threshold_m: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        RecoveryConfig(self.link_threshold_m)
+        object.__setattr__(self, "link_threshold_m", float(self.link_threshold_m))
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """Counts, and what the attack on them recovers.
+
+    Attributes
+    ----------
+    counts : AggregateCounts
+    truth, recovered : int32 ndarray (n_users, n_slots)
+        Places of everyone counted, and of the trajectory paired with them.
+    users : int64 ndarray (n_users,)
+        Row number, in the data set, of everyone counted.
+    number : int64 ndarray (n_users,)
+        The running numbers behind their pseudonyms.
+    pseudonyms : tuple of str
+    lon, lat : float64 ndarray (n_places,)
+        Centres of the places, degrees; empty where the data carry no projection.
+    score : RecoveryScore
+        With at most 20,001 quantiles of the errors in place of all of them.
+    at_home : float
+        Share of the night slots that people spend at their most frequent place of the nights, on
+        average; NaN where there is no night.
+    recorded : float
+        Share of the points with a sample; the others were filled in between samples.
+    config : Config
+    digest : str
+        Of the data, also where fewer were counted.
+    """
+
+    counts: AggregateCounts
+    truth: npt.NDArray[np.int32] = field(repr=False)
+    recovered: npt.NDArray[np.int32] = field(repr=False)
+    users: IntArray = field(repr=False)
+    number: IntArray = field(repr=False)
+    pseudonyms: tuple[str, ...] = field(repr=False)
+    lon: FloatArray = field(repr=False)
+    lat: FloatArray = field(repr=False)
+    score: RecoveryScore
+    at_home: float
+    recorded: float
+    config: Config
+    digest: str
+
+    @cached_property
+    def right(self) -> FloatArray:
+        """Share of everyone's points that the trajectory paired with them gets right."""
+        return np.asarray((self.recovered == self.truth).mean(axis=1), np.float64)
+
+    @property
+    def alone(self) -> float:
+        """Share of the counts above 0 that are of one person."""
+        counts = self.counts.counts
+        return float((counts[counts > 0] == 1).mean())
+
+    @property
+    def small(self) -> float:
+        """Share of the counts above 0 that are below :data:`CUSTOMARY_LIMIT`."""
+        counts = self.counts.counts
+        return float((counts[counts > 0] < CUSTOMARY_LIMIT).mean())
+
+    def within(self, metres: float) -> float:
+        """Share of the recovered points no farther than this from the truth."""
+        return float((self.score.error_m.astype(np.float64) / 1000 <= metres / 1000).mean())
+
+    def apart_m(self, row: int) -> FloatArray:
+        """How far somebody's recovered place is from the true one in each slot, metres."""
+        places = self.counts.centres
+        apart: FloatArray = np.hypot(*(places[self.truth[row]] - places[self.recovered[row]]).T)
+        return apart
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Scores by step, the counts under attack, quantiles of the error, uniqueness."""
+        return {
+            "recovery_scores": self._scores(),
+            "recovery_counts": self._counts(),
+            "recovery_errors": self._errors(),
+            "recovery_uniqueness": self._uniqueness(),
+        }
+
+    def path(self, row: int) -> pd.DataFrame:
+        """One person's true and recovered places, under the pseudonym; not for release."""
+        c, true, ours = self.counts, self.truth[row], self.recovered[row]
+        columns = {
+            "pseudonym": self.pseudonyms[row],
+            "slot_start_min": c.slot_start_min,
+            "true_x_m": c.x_m[true],
+            "true_y_m": c.y_m[true],
+            "recovered_x_m": c.x_m[ours],
+            "recovered_y_m": c.y_m[ours],
+        }
+        return pd.DataFrame(columns)
+
+    def trajectories(self) -> pd.DataFrame:
+        """What the attacker ends with: a row for each recovered trajectory and slot; no names.
+
+        The trajectories may be true: they are guarded like the data.
+        """
+        c = self.counts
+        # Everyone has a pair, so this undoes the pairing.
+        places = self.recovered[self.score.pair]
+        columns = {
+            "trajectory": np.repeat(np.arange(len(places)), c.n_slots),
+            "slot_start_min": np.tile(c.slot_start_min, len(places)),
+            "slot_min": c.slot_min,
+            "x_m": c.x_m[places.ravel()],
+            "y_m": c.y_m[places.ravel()],
+        }
+        return pd.DataFrame(columns)
+
+    def _scores(self) -> pd.DataFrame:
+        """One row per step; errors and uniqueness are of the last alone."""
+        s, last = self.score, [np.nan] * (len(STEPS) - 1)
+        columns = {
+            "step": list(STEPS.values()),
+            "accuracy": s.accuracy_by_step,
+            "at_random": s.baseline_by_step,
+            "users": s.n_users,
+            "slots": s.n_slots,
+            "error_mean_m": [*last, s.error_mean_m],
+            "error_median_m": [*last, s.error_median_m],
+            **{f"top{k}": [*last, float(share)] for k, share in enumerate(s.uniqueness, 1)},
+            "slot_min": self.counts.slot_min,
+            "link_threshold_m": self.config.link_threshold_m,
+            "pairing": s.pairing,
+            "seed": s.seed,
+        }
+        return pd.DataFrame(columns)
+
+    def _counts(self) -> pd.DataFrame:
+        """One row per slot and place with anybody."""
+        c = self.counts
+        slot, place = np.nonzero(c.counts)
+        columns = {
+            "slot_start_min": c.slot_start_min[slot],
+            "slot_min": c.slot_min,
+            "x_m": c.x_m[place],
+            "y_m": c.y_m[place],
+            "people": c.counts[slot, place],
+        }
+        return pd.DataFrame(columns)
+
+    def _errors(self) -> pd.DataFrame:
+        error_m = self.score.error_m
+        share = np.linspace(0, 1, len(error_m))
+        return pd.DataFrame({"share_of_points": share, "error_m": error_m})
+
+    def _uniqueness(self) -> pd.DataFrame:
+        unique = self.score.uniqueness
+        return pd.DataFrame({"places": np.arange(1, len(unique) + 1), "unique": unique})
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Counts of the users, the attack on them, and its score.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    config : Config
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Raises
+    ------
+    ConfigError
+        The slots do not divide a day.
+    InfeasibleError
+        The table of people by slots would not fit in memory.
+
+    Examples
+    --------
+    Two people who never move, 5 km apart, for two days.
+
+    >>> from fpanon_core import FingerprintSet
+    >>> fs = FingerprintSet.from_samples([1, 2, 1, 2], [0, 5000] * 2, [0] * 4, [0, 0, 2879, 2879])
+    >>> study(fs, Config(slot_min=180)).score.accuracy
+    1.0
+    """
+    if progress is not None:
+        progress(0.0)
+    rows = drawn_rows(fs, config)
+    counted = fs.subset(rows)
+    counts, truth = aggregate_counts(counted, slot_min=config.slot_min)
+    recovered = recover_trajectories(
+        counts, link_threshold_m=config.link_threshold_m, engine=engine,
+        progress=part(progress, _MAKING, _RECOVERING),
+    )  # fmt: skip
+    score = score_recovery(
+        recovered, counts, truth, pairing=config.pairing, seed=config.seed, engine=engine,
+        progress=part(progress, _RECOVERING, 1.0),
+    )  # fmt: skip
+    # As many records as people in every slot: everyone has a pair.
+    paired = np.empty_like(recovered.places)
+    paired[score.pair] = recovered.places
+    some = np.unique(np.linspace(0, len(score.error_m) - 1, _MOST_ERRORS).round().astype(int))
+    lon, lat = lon_lat(fs, *counts.centres.T)
+    who = np.repeat(np.arange(counted.n_users), counted.weight)
+    names = counted.pseudonyms
+    return Result(
+        counts=counts,
+        truth=truth,
+        recovered=paired,
+        users=rows[who],
+        number=counted.number[who],
+        pseudonyms=tuple(names[row] for row in who.tolist()),
+        lon=lon,
+        lat=lat,
+        score=replace(score, error_m=np.sort(score.error_m)[some]),
+        at_home=_at_home(counts, truth),
+        recorded=_recorded(counted, counts),
+        config=config,
+        digest=fs.digest,
+    )
+
+
+def drawn_rows(fs: FingerprintSet, counting: Counting) -> IntArray:
+    """Row numbers of the users counted, ascending; all where there are no more than asked for."""
+    if counting.users is None or counting.users >= fs.n_users:
+        return np.arange(fs.n_users, dtype=np.int64)
+    rng = np.random.default_rng(counting.seed)
+    return np.sort(rng.choice(fs.n_users, counting.users, replace=False))
+
+
+def _at_home(counts: AggregateCounts, truth: npt.NDArray[np.int32]) -> float:
+    """See :attr:`Result.at_home`."""
+    if not counts.is_night.any():
+        return float("nan")
+    night = truth[:, counts.is_night]
+    return float(np.mean([np.bincount(row).max() / len(row) for row in night]))
+
+
+def _recorded(counted: FingerprintSet, counts: AggregateCounts) -> float:
+    """See :attr:`Result.recorded`."""
+    end_min = counted.t_min + counted.dt_min
+    slot = np.searchsorted(counts.slot_start_min, counted.t_min, side="right")
+    end = np.searchsorted(counts.slot_start_min, end_min, side="left")
+    many = np.maximum(end - slot, 0) + 1
+    user = np.repeat(counted.sample_user, many)
+    seen = len(np.unique(user * (counts.n_slots + 1) + rows_of(slot, many)))
+    return seen / (counted.n_users * counts.n_slots)

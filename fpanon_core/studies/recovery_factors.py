@@ -1,0 +1,213 @@
+"""What makes the recovery attack better or worse? Its factors (Xu et al. 2017, section 5.3).
+
+Coarser places, longer slots and fewer people, one at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..attacks.aggregation import aggregate_counts
+from ..attacks.mitigations import coarsen
+from ..attacks.recovery import recover_trajectories
+from ..attacks.scoring import Pairing, score_recovery
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress, nth_part, part
+from ..model.aggregates import AggregateCounts
+from ..model.checks import number, whole
+from ..model.fingerprints import FingerprintSet
+from .recovery import STEPS, Counting, drawn_rows
+from .tabled import Tabled
+
+SmallInts = npt.NDArray[np.int32]
+Prepared = tuple[AggregateCounts, SmallInts]
+
+_RECOVERY_SHARE = 0.5  # of a row's progress
+
+
+@dataclass(frozen=True)
+class Config(Counting):
+    """As :class:`.recovery.Counting`, and the levels of each factor.
+
+    Attributes
+    ----------
+    spaces_m : tuple of float
+        Sides of the squares that places are merged into, metres; the places as they are come first.
+    slots_min : tuple of float
+        Lengths of slots, minutes.
+    people : tuple of int or None
+        Numbers of people; an eighth, a quarter, a half and all of those counted for None.
+    """
+
+    spaces_m: tuple[float, ...] = (1_000.0, 5_000.0, 20_000.0)
+    slots_min: tuple[float, ...] = (30.0, 90.0, 180.0)
+    people: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("spaces_m", "slots_min"):
+            values = tuple(number(name, value, above=0.0) for value in getattr(self, name))
+            object.__setattr__(self, name, values)
+        if self.people is not None:
+            people = tuple(whole("people", many, 1) for many in self.people)
+            object.__setattr__(self, "people", people)
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """The attack at every level.
+
+    Attributes
+    ----------
+    levels : DataFrame
+        As of :func:`recovery_factors`.
+    config : Config
+    digest : str
+        Of the data, also where fewer were counted.
+    """
+
+    levels: pd.DataFrame
+    config: Config
+    digest: str
+
+    def of(self, factor: str) -> pd.DataFrame:
+        """The rows of "space", "time" or "users", each level once."""
+        return self.levels[self.levels["factor"] == factor].drop_duplicates("level")
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """One row per level."""
+        return {"recovery_factors": self.levels}
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """The attack over resolutions and numbers of people; see :func:`recovery_factors`."""
+    levels = recovery_factors(
+        fs.subset(drawn_rows(fs, config)), spaces_m=config.spaces_m, slots_min=config.slots_min,
+        users=config.people, slot_min=config.slot_min, pairing=config.pairing, seed=config.seed,
+        engine=engine, progress=progress,
+    )  # fmt: skip
+    return Result(levels, config, fs.digest)
+
+
+def recovery_factors(
+    fs: FingerprintSet,
+    *,
+    spaces_m: Sequence[float] = (1_000.0, 5_000.0, 20_000.0),
+    slots_min: Sequence[float] = (30.0, 90.0, 180.0),
+    users: Sequence[int] | None = None,
+    slot_min: float = 30.0,
+    pairing: Pairing = "greedy",
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """The attack on coarser places, longer slots, and fewer people (Xu et al. 2017, fig. 9–11).
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    spaces_m : sequence of float
+        Sides of the squares that places are merged into, metres; the places as they are come first.
+    slots_min : sequence of float
+        Lengths of slots, minutes.
+    users : sequence of int, optional
+        Numbers of people, drawn at random, the fewer among the more. An eighth, a quarter, a half
+        and all if not given.
+    slot_min : float
+        Length of the slots where places and people vary.
+    pairing, seed, engine
+        As :func:`score_recovery`; the seed also draws the people.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    DataFrame
+        One row per level: ``factor`` ("space", "time", "users"), ``level`` (metres, minutes,
+        people; 0 m for the places as they are), ``users``, ``places``, ``slots``, ``night``,
+        ``day``, ``whole`` (accuracy after each step), ``night_random``, ``day_random``,
+        ``whole_random`` (the baseline), ``error_median_m``, and ``top1`` … ``top5`` (uniqueness).
+        Truth and error are those of the level: on coarser places a point is right when the coarse
+        place is. ``attrs`` hold ``config`` and ``digest``.
+
+    Raises
+    ------
+    ConfigError
+        A parameter is out of its range.
+    """
+    rng = np.random.default_rng(whole("seed", seed, 0))
+    everybody = fs.n_users
+    if users is None:
+        users = sorted({max(1, everybody // part_) for part_ in (8, 4, 2, 1)})
+    sides = [0.0, *(number("spaces_m", metres, above=0.0) for metres in spaces_m)]
+    asked = [whole("users", many, 1) for many in users]
+    drawn = rng.permutation(everybody)
+
+    def space(metres: float) -> Prepared:
+        counts, truth = aggregate_counts(fs, slot_min=slot_min)
+        return coarsen(counts, truth, metres=metres) if metres > 0 else (counts, truth)
+
+    def people(many: float) -> Prepared:
+        return aggregate_counts(fs.subset(np.sort(drawn[: int(many)])), slot_min=slot_min)
+
+    levels: list[tuple[str, float, Callable[[float], Prepared]]] = [
+        *(("space", metres, space) for metres in sides),
+        *(("time", m, lambda minutes: aggregate_counts(fs, slot_min=minutes)) for m in slots_min),
+        *(("users", float(min(many, everybody)), people) for many in asked),
+    ]
+    rows = []
+    for nth, (factor, level, prepare) in enumerate(levels):
+        stretch = nth_part(progress, nth, len(levels))
+        if stretch is not None:
+            stretch(0.0)
+        counts, truth = prepare(level)
+        row = attacked(counts, truth, pairing=pairing, seed=seed, engine=engine, progress=stretch)
+        rows.append({"factor": factor, "level": float(level), **row})
+    table = pd.DataFrame(rows)
+    table.attrs = {
+        "config": {"slot_min": float(slot_min), "pairing": pairing, "seed": int(seed)},
+        "digest": fs.digest,
+    }
+    return table
+
+
+def attacked(
+    counts: AggregateCounts,
+    truth: SmallInts,
+    *,
+    people: int | None = None,
+    pairing: Pairing,
+    seed: int,
+    engine: Engine | None,
+    progress: Progress | None,
+) -> dict[str, object]:
+    """What the attack on some counts attains, as columns of a table."""
+    engine = engine or LocalEngine()
+    recovered = recover_trajectories(
+        counts, n_trajectories=people, engine=engine, progress=part(progress, 0.0, _RECOVERY_SHARE)
+    )
+    score = score_recovery(
+        recovered, counts, truth, pairing=pairing, seed=seed, engine=engine,
+        progress=part(progress, _RECOVERY_SHARE, 1.0),
+    )  # fmt: skip
+    steps, random = score.accuracy_by_step.tolist(), score.baseline_by_step.tolist()
+    return {
+        "users": score.n_users,
+        "places": counts.n_places,
+        "slots": counts.n_slots,
+        **dict(zip(STEPS, steps, strict=True)),
+        **{f"{step}_random": value for step, value in zip(STEPS, random, strict=True)},
+        "error_median_m": score.error_median_m,
+        **{f"top{k}": float(share) for k, share in enumerate(score.uniqueness, 1)},
+    }

@@ -1,0 +1,158 @@
+"""What would be published? Releases, each made once and kept a while for whoever asks again.
+
+Weighing an option, and looking at its places and at how far people in it are from hiding, are two
+questions about one release; options that begin with the same steps share what those make. So what a
+process has made lately is kept in it, by the data's digest, the steps and the seed. The original's
+side of utility is kept likewise: options asked one by one cost no more than together.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from ..anonymize.chain import apply, step_seed
+from ..engines.local import Engine
+from ..engines.progress import Progress, nth_part
+from ..measures.reference import Reference
+from ..model.fingerprints import FingerprintSet
+from ..model.techniques import Step
+
+T = TypeVar("T")
+Steps = tuple[Step, ...]
+
+MOST_KEPT = 16
+"""Releases a process keeps."""
+MOST_SAMPLES = 4_000_000
+"""Samples of all releases a process keeps: about 260 MB. A larger release is not kept."""
+_MOST_REFERENCES = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What a chain of techniques makes of the data.
+
+    Attributes
+    ----------
+    fs : FingerprintSet
+        As it would be published.
+    kept_share : float
+        Share of samples that suppression left in, of those it was given; 1 without suppression.
+    """
+
+    fs: FingerprintSet
+    kept_share: float = 1.0
+
+
+class Shelf(Generic[T]):
+    """Things made lately, by what they were made of; those used longest ago make room.
+
+    Parameters
+    ----------
+    most : int
+        How many are kept.
+    most_size : int
+        Of all that are kept, together.
+    size : callable
+        Of one of them.
+    """
+
+    def __init__(self, most: int, most_size: int, size: Callable[[T], int]) -> None:
+        self._most, self._most_size, self._size = most, most_size, size
+        self._kept: OrderedDict[Hashable, T] = OrderedDict()
+        self._change = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    @property
+    def size(self) -> int:
+        """Of all that are kept, together."""
+        return sum(map(self._size, self._kept.values()))
+
+    def get(self, key: Hashable) -> T | None:
+        """What was made of that, if it is still kept."""
+        with self._change:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: Hashable, made: T) -> None:
+        """Keep it, unless it alone is too large."""
+        if self._size(made) > self._most_size:
+            return
+        with self._change:
+            self._kept.pop(key, None)
+            self._kept[key] = made
+            while len(self._kept) > self._most or self.size > self._most_size:
+                self._kept.popitem(last=False)
+
+    def clear(self) -> None:
+        """Keep nothing."""
+        with self._change:
+            self._kept.clear()
+
+
+_RELEASES: Shelf[Release] = Shelf(MOST_KEPT, MOST_SAMPLES, lambda release: release.fs.n_samples)
+_REFERENCES: Shelf[Reference] = Shelf(_MOST_REFERENCES, _MOST_REFERENCES, lambda _: 1)
+
+
+def released(
+    fs: FingerprintSet,
+    steps: Steps,
+    seed: int,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """The release that the steps make of the data; as :func:`fpanon_core.release`, but once.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    steps : tuple of techniques
+    seed : int
+        Each step draws from a seed made of this one and its position.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`; the steps that are done are kept.
+
+    Raises
+    ------
+    ConfigError, InfeasibleError
+        As :func:`fpanon_core.release`.
+    """
+    found, done = Release(fs), 0
+    for length in range(len(steps), 0, -1):
+        if (before := _RELEASES.get((fs.digest, steps[:length], seed))) is not None:
+            found, done = before, length
+            break
+    for position in range(done, len(steps)):
+        made, suppressed = apply(
+            found.fs, steps[position], step_seed(seed, position), engine=engine,
+            progress=nth_part(progress, position, len(steps)),
+        )  # fmt: skip
+        found = Release(made, found.kept_share * (1 - suppressed))
+        _RELEASES.put((fs.digest, steps[: position + 1], seed), found)
+    if progress is not None:
+        progress(1.0)
+    return found
+
+
+def reference(fs: FingerprintSet) -> Reference:
+    """The original's side of every comparison of utility, made once."""
+    known = _REFERENCES.get(fs.digest)
+    if known is None:
+        known = Reference.of(fs)
+        _REFERENCES.put(fs.digest, known)
+    return known
+
+
+def forget() -> None:
+    """Keep nothing of what was made so far, as where memory is short."""
+    _RELEASES.clear()
+    _REFERENCES.clear()

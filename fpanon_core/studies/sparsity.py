@@ -1,0 +1,87 @@
+"""Is it a surprise that people are unique? What sparsity alone makes of so many users and bins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..engines.local import Engine
+from ..engines.progress import Progress
+from ..measures.sparsity import sparsity_model
+from ..model import limits
+from ..model.arrays import FloatArray, IntArray
+from .tabled import Tabled
+
+_POINTS = 300  # of the curve
+_LEAST_BINS = 1_000  # that the curve reaches
+
+
+@dataclass(frozen=True)
+class Config:
+    """A random matrix of users and bins; see :func:`fpanon_core.sparsity_model`.
+
+    Attributes
+    ----------
+    users : int
+    bins : int
+    density : float
+        The share of bins that each user is in.
+    """
+
+    users: int
+    bins: int = 30
+    density: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name, limit in (
+            ("users", limits.MODEL_USERS),
+            ("bins", limits.MODEL_BINS),
+            ("density", limits.MODEL_DENSITY),
+        ):
+            object.__setattr__(self, name, limit.check(name, getattr(self, name)))
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """How likely it is that a user is unique, and that nobody is.
+
+    Attributes
+    ----------
+    config : Config
+    digest : str
+        Empty: it is about no data.
+    unique, anonymous : float
+        Probability that a given user is unique, and that everyone is 2-anonymous.
+    over_bins : int64 ndarray (n,)
+        Numbers of bins, ascending, on either side of the one asked for.
+    over_unique : float64 ndarray (n,)
+        Probability that a given user is unique with so many.
+    """
+
+    config: Config
+    digest: str
+    unique: float
+    anonymous: float
+    over_bins: IntArray
+    over_unique: FloatArray
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """``sparsity``: ``bins`` and ``p_unique``, the curve."""
+        return {"sparsity": pd.DataFrame({"bins": self.over_bins, "p_unique": self.over_unique})}
+
+
+def study(
+    config: Config,
+    *,
+    engine: Engine | None = None,  # noqa: ARG001
+    progress: Progress | None = None,  # noqa: ARG001
+) -> Result:
+    """The model at the number of bins asked for, and over many; a formula, at once."""
+    over = np.unique(np.geomspace(1, max(_LEAST_BINS, 10 * config.bins), _POINTS).astype(int))
+    curve = sparsity_model(config.users, over, config.density)
+    here = sparsity_model(config.users, config.bins, config.density)
+    return Result(
+        config, "", float(here.p_unique), float(here.p_anonymous), over, np.asarray(curve.p_unique)
+    )

@@ -1,0 +1,359 @@
+"""How little does an outsider need to know? Unicity by points, strategies and resolutions.
+
+Unicity, points needed and the scaling law: de Montjoye et al. 2013; the sparsity model beside them:
+Noriega Campero 2015.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress, nth_part, part
+from ..measures.drawing import drawn
+from ..measures.matching import sizes_of
+from ..measures.points import points_needed
+from ..measures.scaling import fit_exponents, fit_scaling_law
+from ..measures.unicity import result_of
+from ..model import checks
+from ..model.arrays import FloatArray
+from ..model.configs import STRATEGIES, KnowledgeConfig, Strategy, UnicityConfig
+from ..model.errors import ConfigError, FpanonError, InfeasibleError
+from ..model.fingerprints import FingerprintSet
+from ..model.profiles import GeneralizationProfile, Grid
+from ..model.scaling import LinearFit, ScalingFit
+from ..model.unicity import UnicityResult
+from . import sparsity
+from .tabled import Tabled
+from .unicity_grid import unicity_grid
+
+WINDOWS_MIN = (1, 30, 60, 180, 480, 1_440)
+"""Time windows of the usual grid, minutes."""
+
+PROFILES = tuple(
+    GeneralizationProfile(Grid(metres), minutes)
+    for metres in (100, 500, 1_000, 2_500, 5_000, 10_000)
+    for minutes in WINDOWS_MIN
+)
+"""The usual grid of resolutions; those finer than the data are passed over."""
+
+GRID_POINTS = (2, 4, 6, 8)
+"""Points known, over a grid of resolutions."""
+
+PRODUCT = "side times window (km · h)"
+SIDE = "the side of the grid (km)"
+WINDOW = "the time window (hours)"
+AXES = (PRODUCT, SIDE, WINDOW)
+"""Along what a scaling law is fitted, with its unit; the other axis is at its finest."""
+
+Shares: TypeAlias = list[UnicityResult]
+"""Unicity for one number of points after the other."""
+
+_CURVES_SHARE, _POINTS_SHARE = 0.3, 0.4  # of the progress, until the end of each
+_CURVE_POINTS = 80
+
+
+@dataclass(frozen=True)
+class Config:
+    """What an outsider may know, and at what resolutions.
+
+    Attributes
+    ----------
+    users : int
+        People asked about, drawn at random.
+    seed : int
+        Of all draws.
+    strategies : tuple of str
+        Which points are known.
+    points : tuple of int
+        How many, for each strategy, ascending; as far as there are records of so many.
+    out_of : tuple of int
+        Largest anonymity sets that count as found.
+    profiles : tuple of GeneralizationProfile
+        Square grids, of which those finer than the data are passed over.
+    grid_points : tuple of int
+        Points known at each resolution, drawn at random.
+    heavy_per_month : float
+        Interactions a month of those whose points needed are counted; of everyone where nobody has
+        so many.
+    chance : sparsity.Config or None
+        Of the model beside it; None: as many users as the data have.
+    """
+
+    users: int = 2_500
+    seed: int = 0
+    strategies: tuple[Strategy, ...] = ("random", "uniform", "top", "consecutive")
+    points: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8)
+    out_of: tuple[int, ...] = (1, 2, 5, 10)
+    profiles: tuple[GeneralizationProfile, ...] = PROFILES
+    grid_points: tuple[int, ...] = GRID_POINTS
+    heavy_per_month: float = 75.0
+    chance: sparsity.Config | None = None
+
+    def __post_init__(self) -> None:
+        if not (self.strategies and self.points and self.out_of and self.grid_points):
+            raise ConfigError("Give at least one strategy, one number of points and one out_of.")
+        for strategy in self.strategies:
+            checks.one_of("A strategy", strategy, STRATEGIES)
+        for number in (*self.points, *self.grid_points):
+            KnowledgeConfig(number, "random", self.users, self.seed)
+        for number in self.out_of:
+            checks.whole("out_of", number, 1)
+        for profile in self.profiles:
+            _ = profile.grid_m  # refuses what is no square grid
+        checks.number("heavy_per_month", self.heavy_per_month, least=0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """Unicity along an axis of resolution at one p, and the scaling law fitted to it.
+
+    Attributes
+    ----------
+    along : str
+        Of :data:`AXES`.
+    p : int
+        Points known.
+    resolution, unicity : float64 ndarray (n,)
+        What was measured.
+    fit : ScalingFit or None
+        None where unicity is the same all along, so that there is no law, or the points are too
+        few.
+    """
+
+    along: str
+    p: int
+    resolution: FloatArray
+    unicity: FloatArray
+    fit: ScalingFit | None
+
+    def curve(self) -> tuple[FloatArray, FloatArray]:
+        """Resolutions from end to end, evenly in their logarithm, and the law's ε in [0, 1].
+
+        Raises
+        ------
+        ConfigError
+            There is no law.
+        """
+        if self.fit is None:
+            raise ConfigError("There is no law here; see its fit.")
+        x = np.geomspace(self.resolution.min(), self.resolution.max(), _CURVE_POINTS)
+        return x, np.clip(self.fit.predict(x), 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """What an outsider who knows p points can tell of a data set.
+
+    Attributes
+    ----------
+    config : Config
+    digest : str
+        Of the data.
+    curves : dict of str to list of UnicityResult
+        By strategy, for each p of ``config.points``; shorter where no record has that many points.
+    points : DataFrame
+        As of :func:`fpanon_core.points_needed`, without row numbers.
+    heavy : bool
+        Whether it is of heavy users; of everyone where there are none.
+    grid : DataFrame
+        As of :func:`fpanon_core.unicity_grid`.
+    laws : tuple of Law
+        For each axis and p.
+    exponents : dict of str to LinearFit or None
+        By axis, how the law's exponent depends on p; None where there are too few laws.
+    chance : sparsity.Result
+        What chance alone makes of so many users.
+    """
+
+    config: Config
+    digest: str
+    curves: dict[Strategy, Shares]
+    points: pd.DataFrame
+    heavy: bool
+    grid: pd.DataFrame
+    laws: tuple[Law, ...]
+    exponents: dict[str, LinearFit | None]
+    chance: sparsity.Result
+
+    @property
+    def needed(self) -> FloatArray:
+        """Points after which each target was unique; without those who never were."""
+        points = self.points["points"].to_numpy(dtype=float)
+        return np.asarray(points[np.isfinite(points)])
+
+    @property
+    def median_needed(self) -> float:
+        """Points after which half of those who ever were unique were so; NaN of nobody."""
+        needed = self.needed
+        return float(np.median(needed)) if len(needed) else np.nan
+
+    def with_chance(self, config: sparsity.Config) -> Result:
+        """The same beside another model of sparsity, without a new run."""
+        return replace(
+            self,
+            config=replace(self.config, chance=config),
+            chance=sparsity.study(config),
+        )
+
+    def laws_along(self, axis: str) -> list[Law]:
+        """The laws of one axis, by rising p."""
+        return [law for law in self.laws if law.along == axis]
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Every measured share, points needed, the grid, every fitted form, and sparsity.
+
+        ``unicity``: a row per strategy, p and out_of; ``points_needed``: a row per target;
+        ``unicity_grid``: a row per profile and p; ``scaling_laws``: a row per axis, p and form;
+        ``sparsity``: the model's curve.
+        """
+        return {
+            "unicity": pd.DataFrame(self._shares()),
+            "points_needed": self.points,
+            "unicity_grid": self.grid,
+            "scaling_laws": pd.DataFrame(self._forms(), columns=_FORM_COLUMNS),
+            **self.chance.tables(),
+        }
+
+    def _shares(self) -> Iterator[dict[str, object]]:
+        for strategy, results in self.curves.items():
+            for measured in results:
+                for out_of in self.config.out_of:
+                    found = measured.at(out_of)
+                    yield {
+                        "strategy": strategy,
+                        "p": found.config.p,
+                        "out_of": out_of,
+                        "value": found.value,
+                        "low": found.low,
+                        "high": found.high,
+                        "targets": found.n_targets,
+                        "too_few": found.too_few,
+                    }
+
+    def _forms(self) -> Iterator[tuple[object, ...]]:
+        for law in self.laws:
+            for form, curve in law.fit.fits.items() if law.fit else ():
+                figures = (curve.alpha, curve.beta, curve.alpha_se, curve.beta_se, curve.r2)
+                yield law.along, law.p, form, curve.formula, *figures
+
+
+_FORM_COLUMNS = ["along", "p", "form", "formula", "alpha", "beta", "alpha_se", "beta_se", "r2"]
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Unicity by strategy and number of points, points needed, and the grid of resolutions.
+
+    Raises
+    ------
+    ConfigError
+        All profiles are finer than the data.
+    """
+    engine = engine or LocalEngine()
+    curves = {
+        strategy: _curve(
+            fs, strategy, config, engine,
+            nth_part(part(progress, 0.0, _CURVES_SHARE), number, len(config.strategies)),
+        )
+        for number, strategy in enumerate(config.strategies)
+    }  # fmt: skip
+    telling = part(progress, _CURVES_SHARE, _POINTS_SHARE)
+    heavy = True
+    try:
+        points = points_needed(
+            fs, min_per_month=config.heavy_per_month, seed=config.seed, engine=engine,
+            progress=telling,
+        )  # fmt: skip
+    except InfeasibleError:
+        heavy = False
+        points = points_needed(
+            fs, min_per_month=0, seed=config.seed, engine=engine, progress=telling
+        )
+    grid = unicity_grid(
+        fs, suited(fs, config.profiles), config.grid_points, users=config.users, seed=config.seed,
+        engine=engine, progress=part(progress, _POINTS_SHARE, 1.0),
+    )  # fmt: skip
+    laws = tuple(_laws(grid))
+    model = config.chance or sparsity.Config(max(2, fs.n_users))
+    return Result(
+        config=config,
+        digest=fs.digest,
+        curves=curves,
+        points=points.drop(columns="user"),
+        heavy=heavy,
+        grid=grid,
+        laws=laws,
+        exponents={axis: _exponents(laws, axis) for axis in AXES},
+        chance=sparsity.study(model),
+    )
+
+
+def suited(
+    fs: FingerprintSet, profiles: tuple[GeneralizationProfile, ...]
+) -> list[GeneralizationProfile]:
+    """Those of the square grids that are no finer than the data."""
+    return [p for p in profiles if p.grid_m >= fs.granularity_m and p.minutes >= fs.granularity_min]
+
+
+def _curve(
+    fs: FingerprintSet,
+    strategy: Strategy,
+    config: Config,
+    engine: Engine,
+    progress: Progress | None,
+) -> Shares:
+    """For each number of points, as far as a record has so many; by one index for all."""
+    asked, known = [], []
+    for p in config.points:
+        each = UnicityConfig(p, strategy, config.users, config.seed)
+        try:
+            known.append(drawn(fs, each))
+        except InfeasibleError:  # no record has that many
+            break
+        asked.append(each)
+    if not known:
+        return []
+    sizes = sizes_of(fs, known, engine=engine, progress=progress)
+    return [result_of(fs, *found) for found in zip(known, sizes, asked, strict=True)]
+
+
+def _laws(grid: pd.DataFrame) -> Iterator[Law]:
+    for axis in AXES:
+        for p in np.unique(grid["p"]).tolist():
+            yield _law(axis, p, grid[grid["p"] == p])
+
+
+def _law(axis: str, p: int, measured: pd.DataFrame) -> Law:
+    if axis == SIDE:
+        measured = measured[measured["window_min"] == measured["window_min"].min()]
+    elif axis == WINDOW:
+        measured = measured[measured["space_size"] == measured["space_size"].min()]
+    km, hours = measured["space_size"].to_numpy() / 1000.0, measured["window_min"].to_numpy() / 60.0
+    x = np.asarray({PRODUCT: km * hours, SIDE: km, WINDOW: hours}[axis])
+    eps = measured["value"].to_numpy(dtype=float)
+    fit = None
+    if np.ptp(eps) > 0:  # else it does not fall: there is nothing to fit
+        try:
+            fit = fit_scaling_law(x, eps)
+        except FpanonError:
+            fit = None
+    return Law(axis, p, x, eps, fit)
+
+
+def _exponents(laws: tuple[Law, ...], axis: str) -> LinearFit | None:
+    fits = {law.p: law.fit for law in laws if law.along == axis and law.fit is not None}
+    try:
+        return fit_exponents(fits)
+    except FpanonError:
+        return None

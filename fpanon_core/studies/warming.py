@@ -1,0 +1,56 @@
+"""Compiled and imported before anybody waits: what the first question of a session needs."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..model.configs import KnowledgeConfig
+from ..model.fingerprints import FingerprintSet
+from ..model.profiles import GeneralizationProfile, Grid
+from . import (
+    anonymizability,
+    antenna_merging,
+    disclosure,
+    estimates,
+    hiding,
+    options,
+    reading,
+    recovery,
+    unicity,
+)
+
+_PROFILES = (GeneralizationProfile(Grid(200), 5),)
+_KNOWLEDGE = KnowledgeConfig(2, users=10)
+_EVENTS = b"user,time,lat,lon\na,2024-03-04T08:00Z,14.71,-17.45\nb,2024-03-04T09:00Z,14.72,-17.45\n"
+_STUDIES: tuple[tuple[ModuleType, Any], ...] = (
+    (hiding, hiding.Config(2, suppress_space_m=2_000.0)),
+    (hiding, hiding.Config(3, suppress_space_m=2_000.0)),
+    (estimates, estimates.Config(_PROFILES[0])),
+    (unicity, unicity.Config(users=9)),
+    (antenna_merging, antenna_merging.Config(size=2, users=9)),
+    (options, options.Config(knowledge=_KNOWLEDGE)),
+    (disclosure, disclosure.Config(_KNOWLEDGE, _PROFILES)),
+)
+
+
+def warm_up() -> None:
+    """Import and compile what the first jobs need, on a few made-up users."""
+    reading.read(reading.Source("", file=("made-up.csv", _EVENTS)), reading.Reading())
+    fs = FingerprintSet.from_samples([1, 1, 2, 3], [0, 900, 0, 300], [0, 0, 0, 0], [0, 9, 4, 2])
+    anonymizability.study(fs, anonymizability.Config(_PROFILES, (2, 3)))
+
+
+def compile_all() -> None:
+    """Compile everything that a view may ask for, once after installing: ``make run`` does."""
+    warm_up()
+    fs = FingerprintSet.from_samples(
+        np.repeat(np.arange(9), 2), 300.0 * np.arange(18), np.zeros(18), 7.0 * np.arange(18)
+    )
+    for module, config in _STUDIES:
+        module.study(fs, config)
+    # Over two days, so that they are linked, too.
+    days = FingerprintSet.from_samples([1, 2] * 2, [0, 900] * 2, [0] * 4, [0, 0, 2_000, 2_000])
+    recovery.study(days, recovery.Config(180.0))

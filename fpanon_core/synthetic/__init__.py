@@ -1,0 +1,1 @@
+"""Invented regions, and people who live in them: call records of nobody."""

@@ -1,0 +1,213 @@
+"""A synthetic CDR table of any size, for trying things out and for measuring speed.
+
+It shows how the tools behave on data of a known kind; it proves nothing about people. The region is
+that of :mod:`.region`, the people are those of :mod:`.wandering`. Tables are made user by user into
+arrays of their final size, so that memory holds little more than the result.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..kernels.synthetic_lives import count_events, wander
+from ..model import limits
+from ..model.arrays import FloatArray
+from ..model.clock import zone_of
+from ..model.errors import ConfigError
+from .region import REGION_TIMEZONE, Region, generate_region
+
+DEFAULT_START = dt.date(2024, 3, 4)  # a Monday
+_CHUNK_USERS = 20_000
+_SLICE = 100_000
+_ID_RANGE = 2**23
+# Activity by hour of the day: a quiet night, a rise through the morning, a peak in the evening.
+_WEEKDAY = (
+    6, 3, 2, 1.5, 1.5, 3, 10, 28, 45, 52, 55, 58, 62, 56, 54, 55, 60, 70, 78, 80, 72, 54, 32, 15,
+)  # fmt: skip
+_WEEKEND = (
+    9, 6, 4, 2.5, 2, 2, 4, 10, 22, 36, 47, 54, 58, 52, 46, 45, 50, 57, 64, 68, 64, 52, 36, 20,
+)  # fmt: skip
+
+
+def generate_cdr(
+    n_users: int,
+    *,
+    days: int = 14,
+    seed: int = 0,
+    events_per_day: float = 4.5,
+    activity_sigma: float = 1.0,
+    start: dt.date = DEFAULT_START,
+    region: Region | None = None,
+) -> pd.DataFrame:
+    """Synthetic call detail records of a fictitious region.
+
+    Parameters
+    ----------
+    n_users : int
+        The records of a user are the same whatever the number of users.
+    days : int
+        Length of the data, 1 to 366 days.
+    seed : int
+        The same seed, the same table.
+    events_per_day : float
+        Mean number of events per user and day. The default gives about 60 samples (of 100 m and
+        1 min) per user in two weeks.
+    activity_sigma : float
+        Spread of the lognormal distribution of activity over users; 0 makes all equally active.
+    start : datetime.date
+        First local day; by default a Monday.
+    region : Region, optional
+        Where they live; by default that of the same seed, with 400 antennas.
+
+    Returns
+    -------
+    DataFrame
+        One row per event, by user, then by time: ``user_id`` (int32), ``timestamp`` (to the second,
+        in the region's time zone), ``lat``, ``lon`` (degrees, of the antenna), ``antenna_id``
+        (categorical). ``attrs["antennas"]`` holds the antenna table as a dict of columns;
+        ``pandas.DataFrame(frame.attrs["antennas"])`` makes a table of it. (A table among the attrs
+        would break ``pandas.concat``.) ``attrs["synthetic"]`` is True.
+
+    Raises
+    ------
+    ConfigError
+        A parameter is out of its range.
+
+    Examples
+    --------
+    >>> cdr = generate_cdr(3, days=2, seed=1)
+    >>> cdr.columns.tolist(), cdr["user_id"].nunique()
+    (['user_id', 'timestamp', 'lat', 'lon', 'antenna_id'], 3)
+    """
+    world = _World(days, seed, events_per_day, activity_sigma, start, region)
+    limits.GENERATED_USERS.check("n_users", n_users)
+    return world.table(0, n_users)
+
+
+def generate_cdr_chunks(
+    n_users: int,
+    *,
+    chunk_users: int = _CHUNK_USERS,
+    days: int = 14,
+    seed: int = 0,
+    events_per_day: float = 4.5,
+    activity_sigma: float = 1.0,
+    start: dt.date = DEFAULT_START,
+    region: Region | None = None,
+) -> Iterator[pd.DataFrame]:
+    """The table of :func:`generate_cdr` in pieces of ``chunk_users`` users, for writing to a file.
+
+    The pieces, one after the other, are that table, whatever their size.
+    """
+    world = _World(days, seed, events_per_day, activity_sigma, start, region)
+    limits.GENERATED_USERS.check("n_users", n_users)
+    limits.GENERATED_USERS.check("chunk_users", chunk_users)
+    return (
+        world.table(first, min(first + chunk_users, n_users))
+        for first in range(0, n_users, chunk_users)
+    )
+
+
+class _World:
+    """Checked parameters, and the tables that the loops over users draw from."""
+
+    def __init__(
+        self,
+        days: int,
+        seed: int,
+        events_per_day: float,
+        activity_sigma: float,
+        start: dt.date,
+        region: Region | None,
+    ) -> None:
+        limits.GENERATED_DAYS.check("days", days)
+        limits.GENERATED_SEED.check("seed", seed)
+        limits.EVENTS_A_DAY.check("events_per_day", events_per_day)
+        limits.ACTIVITY_SIGMA.check("activity_sigma", activity_sigma)
+        if not isinstance(start, dt.date):
+            raise ConfigError(f"start is a {type(start).__name__}; give a datetime.date.")
+        self.days, self.seed = int(days), int(seed)
+        self.mean = float(events_per_day) * days
+        self.sigma = float(activity_sigma)
+        self.region = generate_region(seed) if region is None else region
+        self.names = pd.Index(self.region.antennas["antenna_id"])
+        self.weekday = start.weekday()
+        self.residents = np.cumsum(self.region.residents)
+        self.pull = _gravity(self.region)
+        self.rhythm = _rhythm(self.days, self.weekday)
+        midnight = dt.datetime(start.year, start.month, start.day, tzinfo=zone_of(REGION_TIMEZONE))
+        self.epoch_s = int(midnight.timestamp())
+
+    def table(self, begin: int, end: int) -> pd.DataFrame:
+        """Records of the users ``begin … end − 1``."""
+        counts = np.empty(end - begin, np.int64)
+        count_events(begin, self.seed, self.mean, self.sigma, counts)
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        second = np.empty(offsets[-1], np.int64)
+        place = np.empty(offsets[-1], np.int16)
+        region = self.region
+        wander(
+            begin, self.seed, offsets, self.days, self.weekday, self.rhythm,
+            region.x_m, region.y_m, self.residents, self.pull, second, place,
+        )  # fmt: skip
+        second += self.epoch_s
+        antennas = region.antennas
+        frame = pd.DataFrame(
+            {
+                "user_id": np.repeat(_user_ids(begin, end), counts),
+                # Read as seconds since 1970 in UTC, without a copy.
+                "timestamp": pd.DatetimeIndex(
+                    second, dtype=pd.DatetimeTZDtype("s", REGION_TIMEZONE), copy=False
+                ),
+                "lat": _looked_up(antennas["lat"], place),
+                "lon": _looked_up(antennas["lon"], place),
+                "antenna_id": pd.Categorical.from_codes(place, self.names),
+            },
+            copy=False,
+        )
+        frame.attrs = {"antennas": antennas.to_dict("list"), "synthetic": True}
+        return frame
+
+
+def _looked_up(column: pd.Series[float], place: npt.NDArray[np.int16]) -> FloatArray:
+    """The antenna table's value for each row; in slices, as an index is widened to 64 bits."""
+    values, out = column.to_numpy(np.float64), np.empty(len(place))
+    for begin in range(0, len(place), _SLICE):
+        out[begin : begin + _SLICE] = values[place[begin : begin + _SLICE]]
+    return out
+
+
+def _gravity(region: Region) -> npt.NDArray[np.float32]:
+    """Cumulative probability, from each antenna, of the next place: jobs over squared distance."""
+    # The kilometre added keeps next-door antennas from drawing everyone.
+    apart = np.hypot(*(p[:, None] - p[None, :] for p in (region.x_m, region.y_m))) + 1000.0
+    pull = region.jobs / apart**2
+    np.fill_diagonal(pull, 0.0)
+    pull = np.cumsum(pull, axis=1)
+    pull /= pull[:, -1:]
+    return pull.astype(np.float32)
+
+
+def _rhythm(days: int, weekday: int) -> FloatArray:
+    """Cumulative share of activity by hour of the period."""
+    hours = [_WEEKDAY if (weekday + day) % 7 < 5 else _WEEKEND for day in range(days)]
+    share = np.cumsum(np.concatenate(hours).astype(np.float64))
+    rhythm: FloatArray = share / share[-1]
+    return rhythm
+
+
+def _user_ids(begin: int, end: int) -> npt.NDArray[np.int32]:
+    """Numbers that look like subscribers': distinct, and not in the order of the users.
+
+    An odd multiplier makes ``i → a·i + c mod 2^23`` a bijection (a linear congruence); every 2^23
+    users have a range of their own. So ids of the first eight million have at most seven digits,
+    and cannot be taken for dates or for seconds since 1970.
+    """
+    i = np.arange(begin, end, dtype=np.int64)
+    scrambled = (i * 1_103_515_245 + 4_567_891) % _ID_RANGE
+    return (i // _ID_RANGE * _ID_RANGE + scrambled).astype(np.int32)

@@ -1,0 +1,111 @@
+"""A column of a table as text or as numbers, whatever it was stored as.
+
+Files give text; Parquet, XLSX and DataFrames give typed columns. Everything after this module sees
+trimmed text without nulls (empty = missing) or float64 (NaN = missing).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..model.arrays import FloatArray
+
+MISSING_WORDS = ("NA", "N/A", "NaN", "nan", "NULL", "null", "None", "none", "<NA>", "\\N")
+"""What programs write for an empty field, beside leaving it empty."""
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
+_DECIMAL_COMMA = r"^[+-]?[0-9]*,[0-9]+$"
+
+
+def text_of(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column as trimmed strings; null becomes the empty string.
+
+    Whole numbers stored as floats (a DataFrame's way of making room for missing values) come out
+    without ``.0``, so that the same id reads the same from every kind of file.
+    """
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return text_of(column.cast(kind.value_type))
+    if pa.types.is_floating(kind):
+        values = column.to_numpy(zero_copy_only=False)
+        finite = values[np.isfinite(values)]
+        if len(finite) and np.all(finite == np.floor(finite)) and np.abs(finite).max() < 2**53:
+            whole = pd.array(np.where(np.isfinite(values), values, 0).astype(np.int64))
+            texts = pa.chunked_array([pa.array(whole).cast(pa.string())])
+            keep = pa.chunked_array([pa.array(np.isfinite(values))])
+            return pc.if_else(keep, texts, "")
+    if is_nested(column):
+        return pa.chunked_array([pa.array([repr(v) for v in column.to_pylist()], pa.string())])
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        try:
+            column = column.cast(pa.large_string())
+        except pa.ArrowException:  # durations, bytes that are no text, a zone Arrow does not know
+            column = pa.chunked_array([pa.array([_plain(v) for v in column.to_pylist()])])
+    if column.null_count:
+        column = pc.fill_null(column, "")
+    return pc.utf8_trim_whitespace(column)
+
+
+def numbers_of(column: pa.ChunkedArray) -> FloatArray:
+    """The column as float64, NaN where it is missing, infinite or no number.
+
+    Text may use a decimal comma if no field of the column uses a point.
+    """
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return numbers_of(column.cast(kind.value_type))
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        numbers = _gathered(column, lambda chunk: chunk.cast(pa.float64(), safe=False))
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        numbers = _numbers_in(column)
+    else:
+        return np.full(len(column), np.nan)
+    if not np.isfinite(numbers).all():
+        numbers = np.where(np.isfinite(numbers), numbers, np.nan)
+    return numbers
+
+
+def is_nested(column: pa.ChunkedArray) -> bool:
+    """Whether the fields are lists, maps or structures, of which nothing can be read."""
+    return bool(pa.types.is_nested(column.type))
+
+
+def missing_in(texts: pa.ChunkedArray) -> npt.NDArray[np.bool_]:
+    """Where trimmed text is empty or a word for it."""
+    words = pa.array(["", *MISSING_WORDS], texts.type)
+    found: npt.NDArray[np.bool_] = pc.is_in(texts, value_set=words).to_numpy()
+    return found
+
+
+def _plain(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _gathered(column: pa.ChunkedArray, convert: Callable[[pa.Array], pa.Array]) -> FloatArray:
+    """Converted chunk by chunk into one array; no second copy of the column is held."""
+    out = np.empty(len(column))
+    at = 0
+    for chunk in column.chunks:
+        out[at : at + len(chunk)] = convert(chunk).to_numpy(zero_copy_only=False)
+        at += len(chunk)
+    return out
+
+
+def _numbers_in(column: pa.ChunkedArray) -> FloatArray:
+    """Numbers in text: the fast way for a clean column, the careful way otherwise."""
+    try:
+        return _gathered(column, lambda chunk: chunk.cast(pa.float64()))
+    except pa.ArrowInvalid:
+        texts = text_of(column)
+    if pc.any(pc.match_substring_regex(texts, _DECIMAL_COMMA)).as_py() and not (
+        pc.any(pc.match_substring(texts, ".")).as_py()
+    ):
+        texts = pc.replace_substring(texts, ",", ".")
+    good = pc.match_substring_regex(texts, _NUMBER)
+    numbers = pc.if_else(good, texts, pa.scalar(None, texts.type)).cast(pa.float64())
+    return np.asarray(numbers.to_numpy(zero_copy_only=False), np.float64)

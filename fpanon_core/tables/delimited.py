@@ -1,0 +1,312 @@
+"""Text tables: which encoding, delimiter and header a file has, found out from its content."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections import Counter
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from ..model.errors import SchemaError
+from .names import is_known_name
+from .table import SourceTable
+from .times import parse_times
+
+_DELIMITERS = ("\t", ";", "|", ",", " ")
+_HEAD_BYTES = 1 << 18
+_HEAD_LINES = 200
+_NO_ROWS = "The file has a header but no rows; give one row per event."
+_BLOCK = 4 << 20
+_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+
+
+def read_delimited(data: bytes) -> SourceTable:
+    """The table in the bytes of a text file; every field as text.
+
+    A line is a row: a field may be quoted, but may not contain a line break (one stray quote would
+    otherwise swallow the rest of the file unseen). Lines with another number of fields than the
+    others, and lines with an unclosed quote, are malformed.
+
+    Raises
+    ------
+    SchemaError
+        Empty, no text, one column only, or no row.
+    """
+    data, encoding = _as_utf8(data)
+    if b"\n" not in data and b"\r" in data:
+        data = data.replace(b"\r", b"\n")
+    head = data[:_HEAD_BYTES]
+    if len(data) > _HEAD_BYTES:
+        head = head[: head.rfind(b"\n") + 1] or head
+    lines = [line.rstrip("\r") for line in head.decode("utf-8", "replace").split("\n")]
+    lines = [line for line in lines if line.strip()][:_HEAD_LINES]
+    if not lines:
+        raise SchemaError("The file is empty; give a table with one row per event.")
+    notes: tuple[str, ...] = ()
+    delimiter, width = _dialect(lines)
+    if width < 2:
+        delimiter, width = _dialect([re.sub(" {2,}", " ", line.strip()) for line in lines])
+    if delimiter == " " and any("  " in line or line != line.strip(" ") for line in lines):
+        data = re.sub(rb"(?m)^ +| +(?=\r?$)", b"", re.sub(rb" {2,}", b" ", data))
+        lines = [re.sub(" {2,}", " ", line.strip()) for line in lines]
+        delimiter, width = _dialect(lines)
+        notes += ("Several spaces in a row are read as one separator.",)
+    if width < 2:
+        raise SchemaError(
+            "The file has one column only, or no separator that fpanon knows (comma, semicolon, "
+            "tab, bar, space); give a table with columns for user, time and position."
+        )
+    rows = [_fields(line, delimiter) for line in lines]
+    header = has_header(rows)
+    labels: tuple[str | int, ...] = tuple(range(width))
+    skip = 0
+    if header:
+        labels, remark = _labels(rows, width)
+        notes += remark
+        skip = _end_of_first_line(data)
+    table = _parse(data, skip, labels, delimiter)
+    return table.with_note(*notes, encoding=encoding, header=header)
+
+
+# --- encoding ----------------------------------------------------------------------------------
+
+
+def _as_utf8(data: bytes) -> tuple[bytes, str]:
+    """The text as UTF-8 without byte order mark, and the encoding it was in."""
+    for mark, name in ((codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16")):
+        if data.startswith(mark):
+            return _recoded(data, "utf-16"), name
+    if data.startswith(codecs.BOM_UTF8):
+        data = data[3:]
+    head = np.frombuffer(data[:4096], np.uint8)
+    if len(head) >= 4 and (zeros := head == 0).mean() > 0.3:
+        little = zeros[1::2].mean() > zeros[::2].mean()
+        return _recoded(data, "utf-16-le" if little else "utf-16-be"), "UTF-16"
+    head = np.frombuffer(data[: 1 << 16], np.uint8)
+    controls = (head < 32) & ~np.isin(head, (9, 10, 12, 13, 26)) | (head == 127)
+    if controls.any():
+        raise SchemaError(
+            "The file is no text and of no kind fpanon knows; give CSV (plain, gz or zip), Parquet "
+            "or XLSX."
+        )
+    if data.isascii():
+        return data, "UTF-8"
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1").encode("utf-8"), "Latin-1"
+    return data, "UTF-8"
+
+
+def _recoded(data: bytes, encoding: str) -> bytes:
+    try:
+        return data.decode(encoding).encode("utf-8")
+    except UnicodeError:
+        raise SchemaError(
+            "The file looks like UTF-16 text but is damaged; save it again as UTF-8."
+        ) from None
+
+
+# --- delimiter and header ----------------------------------------------------------------------
+
+
+def _fields(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+def _dialect(lines: list[str]) -> tuple[str, int]:
+    """Delimiter and number of fields: the first delimiter that most lines agree on."""
+    fallback = ("", 1)
+    for first_agrees in (True, False):
+        for delimiter in _DELIMITERS:
+            counts = [len(_fields(line, delimiter)) for line in lines]
+            width, votes = Counter(counts[1:] or counts).most_common(1)[0]
+            if width < 2 or votes <= 0.5 * max(len(counts) - 1, 1):
+                continue
+            if not first_agrees or counts[0] == width:
+                return delimiter, width
+    return fallback
+
+
+def has_header(rows: list[list[str]]) -> bool:
+    """Whether the first row holds names: no number or time in it, but below, or known names."""
+    first = [field.strip() for field in rows[0]]
+    if first == [str(i) for i in range(len(first))]:
+        return True  # a DataFrame without names writes 0, 1, 2 …
+    known = sum(is_known_name(name) for name in first)
+    if known > 1:
+        return True
+    if not any(first) or any(map(_is_value, first)):
+        return False
+    if known:
+        return True
+    body = rows[1:50]
+    return any(
+        sum(_is_value(row[i].strip()) for row in body if i < len(row)) > 0.5 * len(body)
+        for i in range(len(first))
+    )
+
+
+def _is_value(text: str) -> bool:
+    if _NUMBER.fullmatch(text):
+        return True
+    return bool(re.search(r"\d", text)) and bool(parse_times(pa.chunked_array([[text]])).ok[0])
+
+
+def _labels(rows: list[list[str]], width: int) -> tuple[tuple[str | int, ...], tuple[str, ...]]:
+    """Names of ``width`` columns from the header, which may have one more or less."""
+    names = [name.strip().removeprefix("#").strip() for name in rows[0]]
+    notes: tuple[str, ...] = ()
+    if len(names) == width - 1 and any(row[-1].strip() for row in rows[1:] if len(row) == width):
+        names = ["", *names]  # as R writes row names
+        notes = ("The header has one name less than the rows have fields; the first has none.",)
+    names = (names + [""] * width)[:width]
+    return tuple(name or f"column {i + 1}" for i, name in enumerate(names)), notes
+
+
+def _end_of_first_line(data: bytes) -> int:
+    """Where the row after the header begins; blank lines may precede the header."""
+    start = len(data) - len(data.lstrip(b"\r\n \t"))
+    end = data.find(b"\n", start)
+    return len(data) if end < 0 else end + 1
+
+
+# --- rows --------------------------------------------------------------------------------------
+
+
+def _parse(data: bytes, skip: int, labels: tuple[str | int, ...], delimiter: str) -> SourceTable:
+    names = [f"c{i}" for i in range(len(labels))]
+    unclosed = _unclosed(data, skip, delimiter) if b'"' in data else np.empty(0, np.int64)
+    body = pa.py_buffer(data).slice(skip)
+    if len(unclosed):
+        body = pa.py_buffer(_without_quotes(data, skip, unclosed))
+    wrong: list[int | None] = []
+
+    def note_wrong(row: pacsv.InvalidRow) -> str:
+        wrong.append(row.number)
+        return "skip"
+
+    def read(threads: bool) -> pa.Table:
+        wrong.clear()
+        return pacsv.read_csv(
+            pa.BufferReader(body),
+            # Arrow's own allocator takes several times longer over memory it has not yet used.
+            memory_pool=pa.system_memory_pool(),
+            read_options=pacsv.ReadOptions(
+                column_names=names, block_size=_BLOCK, use_threads=threads
+            ),
+            parse_options=pacsv.ParseOptions(
+                delimiter=delimiter, ignore_empty_lines=True, invalid_row_handler=note_wrong
+            ),
+            convert_options=pacsv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+
+    try:
+        table = read(threads=True)
+        if wrong:  # only a single thread knows the row numbers
+            table = read(threads=False)
+    except pa.ArrowInvalid as fault:
+        if "Empty CSV" in str(fault):
+            raise SchemaError(_NO_ROWS) from None
+        raise SchemaError(
+            "The file cannot be cut into lines and fields; is a line missing its end, or longer "
+            "than 4 MB? Save it again as CSV with one event per line."
+        ) from None
+    malformed = np.array(wrong, np.int64) - 1
+    n = table.num_rows + len(malformed)
+    if n == 0:
+        raise SchemaError(_NO_ROWS)
+    if table.num_rows == 0:
+        raise SchemaError(
+            f"None of the {n:,} rows has the {len(labels)} fields of the first lines; check the "
+            "separator."
+        )
+    numbers = None
+    if _lines_in(data, skip) != n:  # there are blank ones
+        numbers = _line_numbers(data, skip, n)
+    return SourceTable(
+        labels,
+        tuple(table.columns),
+        "delimited text",
+        delimiter=delimiter,
+        first_row=1 + data.count(b"\n", 0, skip),
+        malformed=malformed,
+        numbers=numbers,
+    )
+
+
+def _lines_in(data: bytes, skip: int) -> int:
+    raw = np.frombuffer(data, np.uint8)[skip:]
+    pieces = range(0, len(raw), 1 << 20)  # as bytes.count, but several times faster
+    breaks = sum(int(np.count_nonzero(raw[i : i + (1 << 20)] == 10)) for i in pieces)
+    return breaks + (not data.endswith(b"\n"))
+
+
+def _line_bounds(data: bytes, skip: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Start and end (before the line break) of every line from ``skip`` on."""
+    raw = np.frombuffer(data, np.uint8)[skip:]
+    ends = np.flatnonzero(raw == 10) + skip
+    if not len(ends) or ends[-1] != len(data) - 1:
+        ends = np.append(ends, len(data))
+    return np.concatenate([[skip], ends[:-1] + 1]), ends
+
+
+def _line_numbers(data: bytes, skip: int, n: int) -> npt.NDArray[np.int64] | None:
+    """Line number of each of ``n`` rows, from 1 at the top of the file; blank lines hold none."""
+    starts, ends = _line_bounds(data, skip)
+    raw = np.frombuffer(data + b"\n", np.uint8)
+    blank = (ends == starts) | ((ends == starts + 1) & (raw[starts] == 13))
+    lines = np.flatnonzero(~blank) + 1 + data.count(b"\n", 0, skip)
+    return lines if len(lines) == n else None
+
+
+def _unclosed(data: bytes, skip: int, delimiter: str) -> npt.NDArray[np.int64]:
+    """Indices of lines in which a quote at the start of a field is never closed."""
+    starts, ends = _line_bounds(data, skip)
+    quotes = np.flatnonzero(np.frombuffer(data, np.uint8)[skip:] == ord('"')) + skip
+    line = np.searchsorted(ends, quotes)
+    odd = np.flatnonzero(np.bincount(line, minlength=len(ends)) % 2)
+    mark = ord(delimiter)
+    return np.array(
+        [i for i in odd if _is_unclosed(data[starts[i] : ends[i]].rstrip(b"\r"), mark)], np.int64
+    )
+
+
+def _is_unclosed(line: bytes, delimiter: int) -> bool:
+    inside = False
+    at_start = True
+    i = 0
+    while i < len(line):
+        c = line[i]
+        if inside:
+            if c == 34:
+                if line[i + 1 : i + 2] == b'"':
+                    i += 1
+                else:
+                    inside = False
+        elif c == 34 and at_start:
+            inside = True
+        at_start = c == delimiter and not inside
+        i += 1
+    return inside
+
+
+def _without_quotes(data: bytes, skip: int, lines: npt.NDArray[np.int64]) -> bytes:
+    """The rows, with lines of unclosed quotes made a lone NUL field, which no row of ours has."""
+    starts, ends = _line_bounds(data, skip)
+    parts = []
+    at = skip
+    for i in lines:
+        parts += [data[at : starts[i]], b"\x00"]
+        at = ends[i]
+    return b"".join([*parts, data[at:]])

@@ -1,0 +1,271 @@
+"""When was it? Time columns of any common form, parsed row by row without a slow loop.
+
+A column may mix forms; each row is parsed by what it looks like. Rows are grouped by their *shape*
+(length, and where digits, letters and marks stand), the first row of a group is matched against the
+layouts below, and the whole group is then cut at the same places with array arithmetic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..model.arrays import BoolArray, IntArray
+from .columns import numbers_of, text_of
+from .layouts import (
+    DAY_FIRST,
+    EPOCH_UNITS,
+    MONTH_FIRST,
+    NO_CLOCK,
+    SECOND,
+    Layout,
+    layout_of,
+    value_of,
+)
+
+ByteMatrix = npt.NDArray[np.uint8]
+
+DAY = 86_400 * SECOND
+SMALLEST_EPOCH = 10**8
+"""Epoch seconds below this (before March 1973) are a counter or a duration, not a time."""
+
+
+@dataclass
+class ParsedTimes:
+    """A time column in microseconds since 1970.
+
+    Attributes
+    ----------
+    us : int64 ndarray (n,)
+        UTC instants where ``aware``, else the reading of an unknown zone's clock; 0 where not ok.
+    ok, aware : bool ndarray (n,)
+        Parsed at all; parsed with an offset, ``Z``, or as epoch time.
+    formats : Counter
+        Rows by format.
+    notes : list of str
+        Assumptions made, such as day before month.
+    """
+
+    us: IntArray
+    ok: BoolArray
+    aware: BoolArray
+    formats: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        """Share of rows parsed."""
+        return float(self.ok.mean()) if len(self.ok) else 0.0
+
+
+def parse_times(column: pa.ChunkedArray) -> ParsedTimes:
+    """Parse a column of times: text, numbers (epoch), or timestamps.
+
+    Known: ISO 8601 with or without offset and seconds; ``YYYY/MM/DD``; ``DD/MM/YYYY`` or
+    ``MM/DD/YYYY`` (which of the two is decided by the data, see :attr:`ParsedTimes.notes`); both
+    with ``hh:mm``, ``hh:mm:ss``, fractions, am/pm, or no time of day; ``YYYYMMDDhhmmss``;
+    ``3 Apr 2012``; ``Tue Apr 03 18:00:09 +0000 2012``; epoch seconds, milli-, micro- and
+    nanoseconds, told apart by magnitude.
+    """
+    kind = column.type
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return _typed(column)
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        numbers = numbers_of(column)
+        finite = numbers[np.isfinite(numbers)]
+        if len(finite) and not np.all(finite == np.floor(finite)):
+            return _float_epochs(numbers)
+    if pa.types.is_string(kind) and (quick := _uniform_iso(column)) is not None:
+        return quick
+    texts = text_of(column)
+    by_day, either_order = _parse_texts(texts, day_first=True)
+    if not either_order:
+        return by_day
+    return _day_or_month(by_day, _parse_texts(texts, day_first=False)[0])
+
+
+def is_time_of_day(column: pa.ChunkedArray) -> bool:
+    """Whether most fields are a bare time of day, such as ``18:00:09``."""
+    texts = text_of(column)
+    hits = pc.match_substring_regex(
+        texts, r"^[0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?( ?[AaPp][Mm])?$"
+    )
+    return len(texts) > 0 and (pc.sum(hits).as_py() or 0) > 0.8 * len(texts)
+
+
+def is_bare_date(parsed: ParsedTimes) -> bool:
+    """Whether most fields are a date without a time of day."""
+    dates = sum(n for name, n in parsed.formats.items() if name.endswith(NO_CLOCK))
+    return dates > 0.8 * max(len(parsed.ok), 1)
+
+
+# --- whole columns -----------------------------------------------------------------------------
+
+_SLICE = 200_000  # rows parsed at a time, to bound memory
+
+
+def _typed(column: pa.ChunkedArray) -> ParsedTimes:
+    aware = pa.types.is_timestamp(column.type) and column.type.tz is not None
+    name = "timestamp column" + (" with zone" if aware else " without zone")
+    ok = ~pc.is_null(column).to_numpy()
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.timestamp(column.type.unit))  # drops the zone, keeps the instant
+    values = column.cast(pa.timestamp("us"), safe=False)
+    us = pc.fill_null(values.cast(pa.int64()), 0).to_numpy()
+    return ParsedTimes(us, ok, np.full(len(ok), aware), Counter({name: int(ok.sum())}))
+
+
+def _float_epochs(numbers: npt.NDArray[np.float64]) -> ParsedTimes:
+    ok = np.isfinite(numbers) & (np.abs(numbers) < 1e20)
+    value = np.where(ok, numbers, 0.0)
+    us = np.zeros(len(value), np.int64)
+    formats: Counter[str] = Counter()
+    for name, low, high, factor in EPOCH_UNITS:
+        rows = ok & (np.abs(value) >= low) & (np.abs(value) < high)
+        us[rows] = np.round(value[rows] * factor).astype(np.int64)
+        formats[name] += int(rows.sum())
+    return ParsedTimes(us, ok, ok.copy(), +formats)
+
+
+def _uniform_iso(texts: pa.ChunkedArray) -> ParsedTimes | None:
+    """The fast way for a column that is ISO 8601 throughout; None when it is not."""
+    head = texts.slice(0, 1).to_pylist()
+    if not head or not re.match(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", head[0]):
+        return None
+    for zone, name in (("UTC", "ISO 8601 with offset"), (None, "ISO 8601 without offset")):
+        stamp = pa.timestamp("us", tz=zone)
+        n, at = len(texts), 0
+        us = np.empty(n, np.int64)
+        try:
+            for chunk in texts.chunks:
+                us[at : at + len(chunk)] = chunk.cast(stamp).cast(pa.int64()).to_numpy()
+                at += len(chunk)
+        except pa.ArrowInvalid:  # another form, or a null
+            continue
+        aware = np.full(n, zone is not None)
+        return ParsedTimes(us, np.ones(n, bool), aware, Counter({name: n}))
+    return None
+
+
+def _day_or_month(by_day: ParsedTimes, by_month: ParsedTimes) -> ParsedTimes:
+    """Whether 03/04 is the 3rd of April or the 4th of March, for the column as a whole.
+
+    The order that parses more rows; if both parse all, the one by which the data spans less time
+    (days of one fortnight, read the wrong way, scatter over a year); if equal, day first.
+    """
+    if by_day.ok.sum() != by_month.ok.sum():
+        better, other = (by_day, by_month)
+        if by_month.ok.sum() > by_day.ok.sum():
+            better, other = by_month, by_day
+        order = DAY_FIRST if better is by_day else MONTH_FIRST
+        better.notes.append(
+            f"Dates are read as {order}: {int(better.ok.sum() - other.ok.sum()):,} rows have no "
+            "meaning the other way round."
+        )
+        return better
+    spans = [int(np.ptp(p.us[p.ok])) if p.ok.any() else 0 for p in (by_day, by_month)]
+    better = by_month if spans[1] < spans[0] else by_day
+    order = DAY_FIRST if better is by_day else MONTH_FIRST
+    why = "the data then spans less time" if spans[0] != spans[1] else "day first is the commoner"
+    better.notes.append(
+        f"Dates could be DD/MM or MM/DD; they are read as {order} because {why}. If that is wrong, "
+        "write the dates as YYYY-MM-DD."
+    )
+    return better
+
+
+def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> tuple[ParsedTimes, int]:
+    """Every row, and how many have day and month in an order to be decided."""
+    n = len(texts)
+    out = ParsedTimes(np.zeros(n, np.int64), np.zeros(n, bool), np.zeros(n, bool))
+    start = either_order = 0
+    for chunk in texts.chunks:
+        for low in range(0, len(chunk), _SLICE):
+            part = chunk.slice(low, _SLICE)
+            either_order += _parse_chunk(part, day_first, out, slice(start, start + len(part)))
+            start += len(part)
+    out.formats = +out.formats
+    return out, either_order
+
+
+# --- shapes ------------------------------------------------------------------------------------
+
+_DIGIT = ord("0")
+_SHAPE = np.arange(256, dtype=np.uint8)
+_SHAPE[ord("0") : ord("9") + 1] = _DIGIT
+_LETTER = np.zeros(256, bool)
+_LETTER[[*range(ord("A"), ord("Z") + 1), *range(ord("a"), ord("z") + 1)]] = True
+_MAX_LENGTH = 64
+_MAX_SHAPES = 64
+
+
+def _parse_chunk(chunk: pa.Array, day_first: bool, out: ParsedTimes, where: slice) -> int:
+    """Parse one contiguous array of text into ``out[where]``."""
+    either_order = 0
+    us, ok, aware = out.us[where], out.ok[where], out.aware[where]
+    wide = pa.types.is_large_string(chunk.type)
+    offsets = np.frombuffer(chunk.buffers()[1], np.int64 if wide else np.int32)
+    offsets = offsets[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
+    raw = chunk.buffers()[2]
+    data = np.frombuffer(raw, np.uint8) if raw is not None else np.zeros(0, np.uint8)
+    lengths = np.diff(offsets)
+    for length in np.unique(lengths):
+        if not 1 <= length <= _MAX_LENGTH:
+            continue
+        rows = np.flatnonzero(lengths == length)
+        text = data[offsets[rows][:, None] + np.arange(length)]
+        for group, (layout, match) in _groups(text):
+            value = value_of(text[group], match, layout, day_first)
+            either_order += len(group) * layout.ambiguous
+            at = rows[group]
+            us[at] = np.where(value.ok, value.us, 0)
+            ok[at] = value.ok
+            aware[at] = value.ok & value.aware
+            out.formats[value.name] += int(value.ok.sum())
+    return either_order
+
+
+def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[Layout, re.Match[str]]]]:
+    """Rows of equal shape, and the layout that their first row matches."""
+    shape = _SHAPE[text]
+    left = np.arange(len(text))
+    for _ in range(_MAX_SHAPES):
+        if not len(left):
+            return
+        first = left[0]
+        match = layout_of(text[first])
+        if match is None and len(left) > 1:
+            same = np.all(shape[left] == shape[first], axis=1)
+        else:
+            same = _same_shape(text, shape, left, first)
+        if match is not None:
+            yield left[same], match
+        left = left[~same]
+    for row in left:  # a column of many shapes is hardly one of times: row by row
+        match = layout_of(text[row])
+        if match is not None:
+            yield np.array([row]), match
+
+
+def _same_shape(text: ByteMatrix, shape: ByteMatrix, left: IntArray, first: int) -> BoolArray:
+    """Which rows have the first one's digits, marks and letters in the same places.
+
+    In words of three letters and more (names of days and months) any letters will do.
+    """
+    words = np.zeros(text.shape[1], bool)
+    for run in re.finditer(r"[A-Za-z]{3,}", text[first].tobytes().decode("latin-1")):
+        words[run.start() : run.end()] = True
+    same = np.ones(len(left), bool)
+    whole = len(left) == len(text)
+    for i in range(text.shape[1]):
+        column = (text if words[i] else shape)[:, i]
+        column = column if whole else column[left]
+        same &= _LETTER[column] if words[i] else column == shape[first, i]
+    return same

@@ -1,0 +1,141 @@
+"""How the counts are made and attacked: the form, its settings in the address, and what is asked.
+
+Whom one looks at stays out of the address; how the attack is run is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import streamlit as st
+
+from fpanon_core.model import limits
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
+from fpanon_core.studies.recovery import Config, Pairing
+from pages.aggregates import story
+from pages.charts import words
+from pages.shell import address, definitions, questions
+from pages.shell.questions import Kind, Question
+
+ATTACK = Kind("recovery", recovery.study, page="aggregates")
+FACTORS = Kind("recovery_factors", recovery_factors.study, page="aggregates")
+MITIGATIONS = Kind("recovery_remedies", recovery_mitigations.study, page="aggregates")
+
+_MANY_CELLS = 5_000_000  # people × slots; above, the run waits to be asked for
+_PLAN = "fp_recovery_plan"
+_PAIRINGS = {"greedy": "one after the other", "optimal": "the best together"}
+_NAMES = {"slot_min": "slot", "users": "people", "pairing": "pairing", "seed": "seed"}
+_OFFERED: dict[str, Container[Any]] = {
+    "slot_min": limits.SLOTS_MIN,
+    "users": limits.COUNTED,
+    "seed": limits.SEED,
+}
+
+
+def form(fs: FingerprintSet) -> Config:
+    """The form; the settings as last submitted, with no more people than there are."""
+    plan = wanted()
+    pairings = list(_PAIRINGS)
+    with st.form("aggregates_form"):
+        cells = st.columns([2, 2, 2, 1.4, 1.2], gap="medium", vertical_alignment="bottom")
+        slot = cells[0].selectbox(
+            "Length of a slot",
+            limits.SLOTS_MIN,
+            index=limits.SLOTS_MIN.index(int(plan.slot_min)),
+            format_func=words.duration,
+            key="aggregates_slot",
+            help=definitions.AGGREGATES,
+        )
+        users = cells[1].number_input(
+            "People counted, at most",
+            limits.COUNTED.low,
+            limits.COUNTED.high,
+            plan.users or limits.COUNTED.high,
+            step=500,
+            key="aggregates_users",
+            help="Of more people in the data, as many are drawn at random.",
+        )
+        pairing = cells[2].selectbox(
+            "Pairing with the truth",
+            pairings,
+            index=pairings.index(plan.pairing),
+            format_func=_PAIRINGS.__getitem__,
+            key="aggregates_pairing",
+            help="To score the attack, each recovered trajectory is paired with a true one: in "
+            "order, with the most alike that is left (as published), or so that all pairs "
+            "together have most in common, which takes longer.",
+        )
+        seed = cells[3].number_input(
+            "Seed",
+            limits.SEED.low,
+            limits.SEED.high,
+            plan.seed,
+            key="aggregates_seed",
+            help="Of random linking, and of whom is drawn.",
+        )
+        cells[4].form_submit_button("Attack", type="primary", key="aggregates_run")
+    most, drawn = int(users or limits.COUNTED.high), int(seed)
+    plan = Config(float(slot), most, cast(Pairing, pairing), drawn)
+    st.session_state[_PLAN] = plan
+    address.write(address.named(plan, _NAMES, Config()))
+    return replace(plan, users=min(most, fs.n_users))
+
+
+def wanted() -> Config:
+    """The settings in use; those of the address when the session begins."""
+    if _PLAN not in st.session_state:
+        usual, asked = Config(), address.settings_asked(_NAMES, Config())
+        refused = {
+            name for name, offered in _OFFERED.items() if getattr(asked, name) not in offered
+        }
+        asked = replace(asked, **{name: getattr(usual, name) for name in refused})
+        st.session_state[_PLAN] = asked
+    found: Config = st.session_state[_PLAN]
+    return found
+
+
+def attack(fs: FingerprintSet, plan: Config) -> recovery.Result | None:
+    """The attack's result; of ordinary data it is asked for by itself."""
+    minutes = float(fs.t_min.max() - fs.t_min.min())
+    cells = (plan.users or fs.n_users) * minutes / plan.slot_min
+    question = Question(ATTACK, fs, plan, "Recovering people's paths from counts")
+    return questions.settle(
+        question,
+        alone=cells <= _MANY_CELLS and plan.pairing == "greedy",
+        button="Attack the counts",
+    )
+
+
+def factors(fs: FingerprintSet, plan: Config) -> recovery_factors.Result | None:
+    """The attack over resolutions and numbers of people; waits to be asked for."""
+    config = recovery_factors.Config(plan.slot_min, plan.users, plan.pairing, plan.seed)
+    question = Question(FACTORS, fs, config, "Varying places, slots and people")
+    return questions.settle(question, alone=False, button="Vary places, slots and people")
+
+
+def mitigations(fs: FingerprintSet, plan: Config) -> recovery_mitigations.Result | None:
+    """The attack after each mitigation; waits to be asked for."""
+    config = recovery_mitigations.Config(plan.slot_min, plan.users, plan.pairing, plan.seed)
+    question = Question(MITIGATIONS, fs, config, "Attacking after each mitigation")
+    return questions.settle(question, alone=False, button="Try the mitigations")
+
+
+def moment(found: recovery.Result, dates: list[str]) -> int:
+    """The slot looked at on the map; the middle of the first whole day until one is chosen."""
+    wall = found.counts.wall_start_min
+    if len(wall) == 1:
+        return 0
+    noon = int(np.argmin(np.abs(wall - (1440 * np.ceil(wall[0] / 1440) + 720))))
+    return int(
+        st.select_slider(
+            "Local time",
+            range(len(wall)),
+            value=noon,
+            format_func=lambda s: story.told(float(wall[s]), dates),
+            key=f"aggregates_slot_{found.counts.slot_min:g}_{len(wall)}_{wall[0]:g}",
+        )
+    )

@@ -1,0 +1,243 @@
+"""What the attack on the counts means, in sentences; and what its figures and tables show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
+from fpanon_core.studies.recovery import CUSTOMARY_LIMIT, STEPS
+from pages.charts import words
+from pages.charts.recovery import Panel, Remedy
+
+STEP_NAMES = list(STEPS.values())
+SOURCE = "up to 100,000 people in a Chinese city (Xu et al. 2017)"
+PUBLISHED_RECOVERY = (
+    "95 to 98 % of single nights, 73 to 91 % over all days; 0.99 with 1,000 people, about 0.5 with "
+    "100,000. 8 to 21 % of the points were more than 1 km off."
+)
+PUBLISHED_UNIQUENESS = "more than 95 % are unique by two places."
+PUBLISHED_FACTORS = (
+    "73 % at the sectors of antennas, 89 % at districts; 73 % at slots of 30 min, 82 % at 180 min; "
+    "falling with the number of people."
+)
+
+_SETTLED = 0.75  # of a night at one place; the published data have 0.89 to 0.95
+_HARDLY_SEEN = 0.25  # of the points recorded
+_FEW_DAYS = 3
+_TOPS = (2, 3, 5, 1)
+
+Sentences = tuple[str, ...]
+
+
+def told(wall_min: float, dates: list[str]) -> str:
+    """A local time in words, such as "4 Mar, 08:30"."""
+    day = int(wall_min // 1440)
+    name = dates[day] if day < len(dates) else f"day {day + 1}"
+    return f"{name}, {int(wall_min % 1440 // 60):02d}:{int(wall_min % 60):02d}"
+
+
+def release(found: recovery.Result, n_users: int) -> Sentences:
+    """What would be published of data of so many users."""
+    counts, people = found.counts, found.score.n_users
+    left = n_users - people
+    return (
+        f"Nothing but numbers: how many of {people:,} people are at each of "
+        f"{words.count(counts.n_places, 'place')}, every {words.duration(counts.slot_min)}. No "
+        "record of anybody is published.",
+        f"Yet {words.percent(found.alone)} of the counts above 0 are of one person alone, and "
+        f"{words.percent(found.small)} are below {CUSTOMARY_LIMIT}, a customary limit.",
+        f"{words.count(left, 'user')} of the data {words.were(left)} not drawn."
+        if left > 0
+        else "",
+    )
+
+
+def attack(found: recovery.Result) -> Sentences:
+    """How much of everybody's path comes back."""
+    score = found.score
+    night, day, whole = (float(share) for share in score.accuracy_by_step)
+    random = float(score.baseline_accuracy)
+    ratio = whole / random if random > 0 else 1.0
+    times = f"{ratio:.0f} times" if ratio >= 10 else f"{ratio:.1f} times"
+    beside = f", {times} what linking at random does ({words.percent(random)})"
+    nights = f"Of single nights it recovers {words.percent(night)}, of" if night == night else "Of"
+    return (
+        f"From the counts alone the attack gets {words.percent(whole)} of everybody's points right "
+        f"over the whole period{beside if random > 0 else ''}.",
+        f"{nights} single days {'' if night == night else 'it recovers '}{words.percent(day)}.",
+        f"Half of all recovered points lie within {words.distance(score.error_median_m)} of the "
+        f"truth; {words.percent(found.within(1_000))} within 1 km."
+        if score.error_median_m >= 5
+        else f"{words.percent(found.within(0))} of the points are exactly right; "
+        f"{words.percent(1 - found.within(1_000))} are more than 1 km off.",
+    )
+
+
+def lack(found: recovery.Result) -> str:
+    """What these data lack that the attack lives on; nothing where they have it."""
+    why = "**Why it is low here.** " if found.score.accuracy_by_step[2] < 0.5 else ""
+    if not np.isfinite(found.at_home):
+        return (
+            f"{why}No slot of these data lies between midnight and 6 h, so the attack has no night "
+            "to start from. That is a lack of these data, not safety of counts."
+        )
+    if found.at_home >= _SETTLED:
+        return ""
+    roaming = (
+        f"people are seen so rarely that {words.percent(1 - found.recorded)} of the points had to "
+        "be filled in between two records, which moves them at night when they may have been at "
+        "home"
+        if found.recorded < _HARDLY_SEEN
+        else "people are on the move at night, as taxis are"
+    )
+    few_days = len(found.counts.day_offsets) - 1 <= _FEW_DAYS
+    return (
+        f"{why}The attack lives on people who sleep at home and do the same every day. In these "
+        f"data a person spends {words.percent(found.at_home)} of the night at one and the same "
+        f"place (89 to 95 % in the published data): {roaming}"
+        f"{', and there are too few days for a habit' if few_days else ''}. Of people with nights "
+        "at home far more comes back; do not conclude from these data that counts are safe."
+    )
+
+
+def unique(found: recovery.Result) -> Sentences:
+    """Whether a recovered path can be tied to a person."""
+    return (
+        f"{words.percent(float(found.score.uniqueness[1]))} of the recovered trajectories have a "
+        "pair of most visited places that no other has. Of those people, who knows the two places "
+        "where somebody is most, mostly home and work, finds one path that fits, and all the rest "
+        "of it, as far as it is right: see above.",
+    )
+
+
+def person(found: recovery.Result, row: int) -> Sentences:
+    """How much of one person's path comes back."""
+    return (
+        f"The trajectory paired with {found.pseudonyms[row]} is right in "
+        f"{words.percent(float(found.right[row]))} of {words.count(found.counts.n_slots, 'slot')}, "
+        f"and {words.distance(float(found.apart_m(row).mean()))} off on average.",
+        "The outsider who made it has no name for it; who knows a place or two of the person may "
+        "find one.",
+    )
+
+
+def factors(varied: recovery_factors.Result) -> Sentences:
+    """What makes the attack better or worse."""
+    space, time, people = (varied.of(factor) for factor in ("space", "time", "users"))
+    ends = {name: (rows.iloc[0], rows.iloc[-1])
+            for name, rows in (("space", space), ("users", people))}  # fmt: skip
+    (fine, coarse), (few, many), long = ends["space"], ends["users"], time.iloc[-1]
+    return (
+        ("Coarser is not safer by itself. " if space["whole"].is_monotonic_increasing else "")
+        + f"Across days {words.percent(fine['whole'])} are recovered at the places as they are and "
+        f"{words.percent(coarse['whole'])} at {words.distance(coarse['level'])} – of coarser "
+        f"points; with slots of {words.duration(long['level'])}, {words.percent(long['whole'])} "
+        f"(at random {words.percent(long['whole_random'])}).",
+        f"With {words.count(int(few['level']), 'user')} {words.percent(few['whole'])}, with all "
+        f"{words.count(int(many['level']), 'user')} {words.percent(many['whole'])}.",
+        f"Unique by two places are {words.percent(fine['top2'])} and "
+        f"{words.percent(coarse['top2'])} at the finest and coarsest places.",
+    )
+
+
+def panels(varied: recovery_factors.Result) -> tuple[list[Panel], list[Panel]]:
+    """Accuracy and uniqueness over each factor."""
+    # The last step first: it has the first colour in every figure.
+    steps = {step: STEPS[step] for step in reversed(STEPS)}
+    steps["whole_random"] = f"{STEPS['whole']}, at random"
+    tops = {f"top{k}": f"by {k} places" if k > 1 else "by 1 place" for k in _TOPS}
+    titles: dict[str, tuple[str, Callable[[float], str]]] = {
+        "space": ("Side of a place", _side),
+        "time": ("Length of a slot", _span),
+        "users": ("People counted", lambda people: f"{people:,.0f}"),
+    }
+    accuracy: list[Panel] = []
+    uniqueness: list[Panel] = []
+    for factor, (title, level) in titles.items():
+        rows = varied.of(factor)
+        levels = [level(value) for value in rows["level"]]
+        for drawn, columns in ((accuracy, steps), (uniqueness, tops)):
+            series = [(name, rows[column].tolist()) for column, name in columns.items()]
+            drawn.append(Panel(title, levels, series))
+    return accuracy, uniqueness
+
+
+def mitigations(tried: recovery_mitigations.Result) -> Sentences:
+    """What helps, and what it costs."""
+    best, mild = tried.strongest, tried.mildest
+    return (
+        f"As they are, {words.percent(tried.none['whole'])} come back. Least comes back after "
+        f"“{named(best)}”: {words.percent(best['whole'])} (at random "
+        f"{words.percent(best['whole_random'])}), but then the published counts are off by "
+        f"{best['count_error']:,.{1 if best['count_error'] < 10 else 0}f} people each on average, "
+        f"{_times(best['count_error_share'])} all people counted.",
+        f"Of those that are off by half of all counted at most, “{named(mild)}” helps most: "
+        f"{words.percent(mild['whole'])} come back, for an error of "
+        f"{words.percent(mild['count_error_share'])} of all counted."
+        if mild is not None
+        else "None of them keeps the error below half of all people counted.",
+        "At longer slots and coarser places a point is right when the coarse one is, so more of "
+        "them come back, and each says less. Private counts are drawn anew at each run. The attack "
+        "is not adapted to noise or gaps, and a better one may recover more: only a stated ε is a "
+        "promise.",
+    )
+
+
+def remedies(tried: recovery_mitigations.Result) -> list[Remedy]:
+    """The mitigations, for the figure."""
+    return [
+        Remedy(named(row), row["whole"], row["whole_random"], row["count_error_share"])
+        for row in tried.table.to_dict("records")
+    ]
+
+
+def remedies_table(tried: recovery_mitigations.Result) -> list[dict[str, Any]]:
+    """The mitigations in numbers, rounded."""
+    return [
+        {
+            "Counts": named(row),
+            "Nights (%)": round(100 * row["night"], 1),
+            "Days (%)": round(100 * row["day"], 1),
+            "Across days (%)": round(100 * row["whole"], 1),
+            "At random (%)": round(100 * row["whole_random"], 1),
+            "Unique by 2 (%)": round(100 * row["top2"], 1),
+            "Error of a count": round(row["count_error"], 2),
+            "Of all (%)": round(100 * row["count_error_share"], 1),
+        }
+        for row in tried.table.to_dict("records")
+    ]
+
+
+def named(row: Any) -> str:
+    """A mitigation, a row of the study's table, in words."""
+    setting = row["setting"]
+    match row["mitigation"]:
+        case "none":
+            return "as they are"
+        case "longer slots":
+            return f"slots of {_span(setting)}"
+        case "coarser places":
+            return f"places of {setting / 1000:g} km"
+        case "small counts suppressed":
+            return f"counts below {setting:g} left out"
+        case "noise at frequent places":
+            return f"{100 * setting:.0f} % of points moved"
+        case _:
+            unit = "one slot" if row["unit"] == "user-slot" else "person"
+            return f"private, {unit}, ε = {setting:g}"
+
+
+def _side(metres: float) -> str:
+    return "as it is" if metres == 0 else words.distance(metres).replace(".0 km", " km")
+
+
+def _span(minutes: float) -> str:
+    return f"{minutes:g} min" if minutes < 120 else f"{minutes / 60:g} h"
+
+
+def _times(share: float) -> str:
+    """An error against what was counted, such as "31 % of" or "45 times"."""
+    return f"{words.percent(share)} of" if share < 2 else f"{share:,.0f} times"

@@ -1,0 +1,253 @@
+"""The settings of the analysis: which k, which profiles, which stretch effort; kept and undone.
+
+Nothing in them is personal, so they travel in the URL; whom one looks at does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import streamlit as st
+
+from fpanon_core.model import limits
+from fpanon_core.model.configs import StretchConfig
+from fpanon_core.model.errors import ConfigError, FpanonError
+from fpanon_core.model.profiles import GeneralizationProfile, fine_to_coarse
+from pages.shell import address, definitions, overtaken, stretch
+from pages.shell.profiles import PRESETS, in_order, profiles_of
+
+_CURRENT, _BEFORE = "fp_settings", "fp_settings_before"
+# How often the form, and the crowds beside it, were overtaken by a change made elsewhere.
+_FORM, _CROWDS = "fp_settings_form", "fp_settings_crowds"
+_NAMES = {"ks": "k", "profiles": "profiles", "config": stretch.NAME}
+K_PRESETS = (2, 5, 10, 25, 50, 100)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is measured; ``ks`` ascending, ``profiles`` fine to coarse, as many as are offered."""
+
+    ks: tuple[int, ...] = (2, 5, 10)
+    profiles: tuple[GeneralizationProfile, ...] = PRESETS
+    config: StretchConfig = field(default_factory=StretchConfig)
+
+    def __post_init__(self) -> None:
+        ks = tuple(sorted(set(self.ks)))
+        if not ks or not all(k in limits.K for k in ks):
+            raise ConfigError(
+                f"Choose at least one k, each from {limits.K.low} to {limits.K.high}."
+            )
+        object.__setattr__(self, "ks", ks)
+        object.__setattr__(self, "profiles", in_order(self.profiles))
+
+    def limited_to(self, n_users: int) -> Settings:
+        """Our own choice of k, cut to what the data can answer; a choice of the user's is kept."""
+        if self != Settings() or n_users >= self.ks[-1]:
+            return self
+        return replace(self, ks=tuple(k for k in self.ks if k <= n_users) or self.ks[:1])
+
+    def offered(self, n_users: int) -> tuple[int, ...]:
+        """Every k that is a click away: those chosen, and the usual ones the data can answer."""
+        return tuple(sorted({k for k in K_PRESETS if k <= n_users} | set(self.ks)))
+
+
+def current() -> Settings:
+    """The settings in use; those of the URL when the session begins."""
+    if _CURRENT not in st.session_state:
+        st.session_state[_CURRENT] = _from_url()
+    settings: Settings = st.session_state[_CURRENT]
+    return settings
+
+
+def form(n_users: int) -> bool:
+    """The form; True when it was just submitted with settings that make sense."""
+    settings, offered = current(), limits.K.at_most(n_users)
+    box = st.expander("Settings: k, profiles, stretch effort", key="anon_settings")
+    with box.form("anon_form", border=False):
+        left, right = st.columns([2, 3], gap="large")
+        ks = left.multiselect(
+            "Values of k",
+            sorted({*K_PRESETS, *settings.ks}),
+            default=list(settings.ks),
+            key=_key("anon_ks"),
+            accept_new_options=True,
+            help="A user is k-anonymous when at least k − 1 other users have exactly the same "
+            f"record. Choose or type whole numbers from {offered.low} to {offered.high}.",
+        )
+        profiles = right.multiselect(
+            "Generalization profiles",
+            [str(p) for p in sorted({*PRESETS, *settings.profiles}, key=fine_to_coarse)],
+            default=[str(p) for p in settings.profiles],
+            key=_key("anon_profiles"),
+            accept_new_options=True,
+            help="How coarse places and times are made: a square grid and a time window. "
+            "Choose, or type your own, such as “3 km · 45 min”.",
+        )
+        st.markdown("**Stretch effort** – what counts as far, and what weighs more")
+        cells = st.columns(3, gap="large")
+        weight = cells[0].number_input(
+            "Weight of space (time has the rest)",
+            limits.W_SPACE.low,
+            limits.W_SPACE.high,
+            settings.config.w_space,
+            step=0.05,
+            key=_key("anon_weight"),
+            help="In the papers 0.5: half the effort is space, half is time.",
+        )
+        max_km = cells[1].number_input(
+            "Full effort in space (km)",
+            limits.MAX_SPACE_KM.low,
+            limits.MAX_SPACE_KM.high,
+            settings.config.max_space_m / 1000,
+            step=1.0,
+            key=_key("anon_max_km"),
+            help="Moving a sample this far, or farther, is the whole of the effort in space.",
+        )
+        max_min = cells[2].number_input(
+            "Full effort in time (minutes)",
+            limits.MAX_TIME_MIN.low,
+            limits.MAX_TIME_MIN.high,
+            settings.config.max_time_min,
+            step=30.0,
+            key=_key("anon_max_min"),
+            help="Moving a sample by this much time, or more, is the whole effort in time.",
+        )
+        pressed = st.form_submit_button("Measure", type="primary", key="anon_measure")
+    if not pressed:
+        return False
+    try:
+        wanted = Settings(
+            _whole_numbers(ks),
+            profiles_of(profiles),
+            StretchConfig(weight, 1 - weight, 1000 * max_km, max_min),
+        )
+    except FpanonError as error:
+        st.error(str(error))
+        return False
+    if _apply(wanted):
+        overtaken.overtake(_CROWDS)
+    return True
+
+
+def crowds(wanted: Settings, n_users: int) -> None:
+    """Which k are drawn; a change holds at once, as everything that is offered is one run."""
+    key = overtaken.key("anon_crowds", _CROWDS)
+    st.pills(
+        "Crowds to hide in (k)",
+        wanted.offered(n_users),
+        selection_mode="multi",
+        default=list(wanted.ks),
+        key=key,
+        on_change=_take_crowds,
+        args=(key,),
+        help="A user is k-anonymous when at least k − 1 other users have exactly the same record.",
+    )
+    if n_users < K_PRESETS[-1]:
+        st.caption(
+            f"Larger crowds are not offered: {n_users} users are loaded, and nobody can hide among "
+            "more than there are."
+        )
+
+
+def profile_looked_at(
+    profiles: Sequence[GeneralizationProfile],
+) -> GeneralizationProfile:
+    """Under which profile one looks."""
+    found: GeneralizationProfile = st.selectbox(
+        "Look at profile",
+        profiles,
+        format_func=str,
+        key="anon_profile",
+        persist_state="session",
+        width=220,
+        help=definitions.PROFILE,
+    )
+    return found
+
+
+def k_looked_at(ks: Sequence[int]) -> int:
+    """At which k one looks; it is drawn, then, too."""
+    found: int = st.selectbox(
+        "and k",
+        ks,
+        key="anon_k",
+        persist_state="session",
+        width=120,
+        on_change=_take_k,
+        args=("anon_k",),
+        help="The crowd to hide in. A user is k-anonymous when at least k − 1 others have exactly "
+        "the same record.",
+    )
+    return found
+
+
+def undo_button() -> None:
+    """Takes the last change back; shown when there was one."""
+    # In a container that is always there: what comes and goes moves, and redraws, all below it.
+    with st.container(key="anon_last_change"):
+        if st.session_state.get(_BEFORE):
+            st.button("Undo last change", key="anon_undo", icon="↩️", on_click=_undo)
+
+
+def write_url() -> None:
+    """Put the settings in the address, so that it can be kept or passed on."""
+    address.write(address.named(current(), _NAMES, Settings()))
+
+
+def _apply(wanted: Settings) -> bool:
+    """Make these the settings in use; True when they differ from those before."""
+    settings = current()
+    if wanted == settings:
+        return False
+    st.session_state.setdefault(_BEFORE, []).append(settings)
+    _use(wanted)
+    return True
+
+
+def _use(wanted: Settings) -> None:
+    st.session_state[_CURRENT] = wanted
+    stretch.put(wanted.config)
+
+
+def _take_k(key: str) -> None:
+    """Draw the k that was just chosen to be looked at, too."""
+    settings, k = current(), st.session_state[key]
+    if k not in settings.ks and _apply(replace(settings, ks=tuple(sorted({*settings.ks, k})))):
+        overtaken.overtake(_FORM, _CROWDS)
+
+
+def _take_crowds(key: str) -> None:
+    if not overtaken.is_current(key, "anon_crowds", _CROWDS):
+        return
+    chosen = tuple(sorted(st.session_state[key] or ()))
+    if not chosen:
+        overtaken.overtake(_CROWDS)  # the last one cannot be taken away
+    elif _apply(replace(current(), ks=chosen)):
+        overtaken.overtake(_FORM)
+
+
+def _undo() -> None:
+    _use(st.session_state[_BEFORE].pop())
+    overtaken.overtake(_FORM, _CROWDS)
+
+
+def _key(name: str) -> str:
+    """Key of a widget of the form.
+
+    The settings are given to the widgets as defaults, not through the session's state: a value set
+    there is sent once, and lost when the expander around the form is closed at that moment.
+    """
+    return overtaken.key(name, _FORM)
+
+
+def _whole_numbers(chosen: Sequence[object]) -> tuple[int, ...]:
+    try:
+        return tuple(int(str(k)) for k in chosen)
+    except ValueError:
+        raise ConfigError("A value of k is no whole number; type one such as 8.") from None
+
+
+def _from_url() -> Settings:
+    """Settings named in the address; a part that makes no sense is left out."""
+    return replace(address.settings_asked(_NAMES, Settings()), config=stretch.in_force())

@@ -1,0 +1,256 @@
+"""One person: their samples on the map and in space and time, who is nearest, what was matched.
+
+People appear by pseudonym only, and whom one looks at stays out of the address.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.kgap import KGapResult
+from fpanon_core.model.projection import lon_lat
+from fpanon_core.studies.anonymizability import Measured, Neighbour, neighbours_of
+from pages.anonymizability import person_story
+from pages.charts.cdf import Curve, cdf
+from pages.charts.maps import fingerprints_map
+from pages.charts.spacetime import Path3D, space_time
+from pages.charts.style import CONFIG, Theme
+from pages.shell import overtaken
+from pages.shell.calendar import days
+from pages.shell.guard import guarded
+from pages.shell.meaning import what_this_means
+from pages.shell.pair import side_by_side
+
+_PERSON, _NEIGHBOUR, _PICKED = "fp_person", "fp_neighbour", "fp_person_picked"
+_LIST_UP_TO = 3_000
+_NEIGHBOURS_SHOWN = 20
+_PARTS = {"space": "space", "time": "time", "total": "both"}
+
+
+def take_click(chart_key: str) -> None:
+    """Look at the user behind the point of a chart that was just clicked."""
+    points = st.session_state[chart_key]["selection"]["points"]
+    users = [p["customdata"] for p in points if p.get("customdata") is not None]
+    if users:
+        user = users[-1]
+        _look_at(int(user[0] if isinstance(user, list) else user))
+
+
+@st.fragment
+def show(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
+    """The whole section for one profile's result at one k; redrawn alone when only it changes."""
+    with guarded():
+        _show(measured, fs, k, of)
+
+
+def _show(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
+    result = measured.gaps.at(k)
+    user = _pick(fs, result)
+    if user is None:
+        return
+    neighbours = neighbours_of(fs, result, user)
+    other = _pick_neighbour(fs, user, neighbours)
+    _figures(fs, user, other, of)
+    what_this_means(*person_story.gap(fs, user, result, other, k), key="person")
+    left, right = side_by_side("person_parts")
+    with left:
+        _table_of_neighbours(fs, neighbours, result.k)
+        with st.expander(f"The {len(other.matches):,} matched samples", key="person_matches"):
+            st.dataframe(
+                person_story.matches(fs, other), hide_index=True, key="person_links", height=320
+            )
+    with right:
+        _parts_figure(fs, user, neighbours, k, of)
+
+
+def _pick(fs: FingerprintSet, result: KGapResult) -> int | None:
+    """The user to look at; the one in the middle when nobody was chosen."""
+    if _PERSON not in st.session_state or st.session_state[_PERSON] >= fs.n_users:
+        _look_at(int(np.argsort(result.values)[len(result.values) // 2]))
+    user = int(st.session_state[_PERSON])
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if fs.n_users <= _LIST_UP_TO:
+            key = overtaken.key("person_list", _PICKED)
+            st.selectbox(
+                "Person",
+                range(fs.n_users),
+                index=user,
+                format_func=fs.pseudonyms.__getitem__,
+                key=key,
+                on_change=_take_listed,
+                args=(key,),
+                help="Choose by pseudonym, or click a point on a curve above.",
+                width=220,
+            )
+        else:
+            key = overtaken.key("person_number", _PICKED)
+            number = st.number_input(
+                "Person (number of the pseudonym)",
+                1,
+                int(fs.number.max()),
+                int(fs.number[user]),
+                key=key,
+                on_change=_take_number,
+                args=(key, fs),
+                help="Type a number, or click a point on a curve above.",
+                width=260,
+            )
+            if number not in fs.number:
+                st.warning("There is no user of this number; it may have been screened out.")
+                return None
+        for label, at in (
+            ("Easiest to hide", 0),
+            ("In the middle", len(result.values) // 2),
+            ("Hardest to hide", -1),
+        ):
+            st.button(
+                label,
+                key=f"person_{label.split()[0].lower()}",
+                on_click=_look_at,
+                args=(int(np.argsort(result.values, kind="stable")[at]),),
+            )
+    return user
+
+
+def _look_at(user: int) -> None:
+    """Somebody was picked elsewhere than in the list."""
+    overtaken.overtake(_PICKED)
+    _turn_to(user)
+
+
+def _turn_to(user: int) -> None:
+    st.session_state[_PERSON] = user
+    st.session_state.pop(_NEIGHBOUR, None)
+
+
+def _take_listed(key: str) -> None:
+    if overtaken.is_current(key, "person_list", _PICKED):
+        _turn_to(st.session_state[key])
+
+
+def _take_number(key: str, fs: FingerprintSet) -> None:
+    found = np.flatnonzero(fs.number == st.session_state[key])
+    if len(found) and overtaken.is_current(key, "person_number", _PICKED):
+        _turn_to(int(found[0]))
+
+
+def _pick_neighbour(fs: FingerprintSet, user: int, neighbours: list[Neighbour]) -> Neighbour:
+    rank = min(int(st.session_state.get(_NEIGHBOUR, 0)), len(neighbours) - 1, 8)
+    names = fs.pseudonyms  # made anew at each call
+    if len(neighbours) > 1:
+        key = f"person_neighbour_{st.session_state.get(_PICKED, 0)}_{user}"
+        st.radio(
+            "Compared with, nearest first",
+            range(min(len(neighbours), 9)),
+            index=rank,
+            format_func=lambda i: names[neighbours[i].user],
+            key=key,
+            on_change=_compare,
+            args=(key, user),
+            horizontal=True,
+        )
+    return neighbours[rank]
+
+
+def _compare(key: str, user: int) -> None:
+    if user == st.session_state[_PERSON]:
+        st.session_state[_NEIGHBOUR] = st.session_state[key] or 0
+
+
+def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None:
+    """The map and the space-time figure, side by side."""
+    names = [fs.pseudonyms[user], fs.pseudonyms[other.user]]
+    centre = (fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2)
+    rows = [fs.rows_of(u) for u in (user, other.user)]
+    ends = other.matches[["row", "matched_row"]].to_numpy()
+    left, right = side_by_side("person_figures")
+    with left:
+        st.markdown(f"**Where** – {names[0]} filled, {names[1]} outlined, lines join the matches")
+        lon, lat = lon_lat(fs.crs, *centre)
+        if len(lon):
+            st.pydeck_chart(
+                fingerprints_map(
+                    [
+                        (names[0], lon[rows[0]], lat[rows[0]], of.person),
+                        (names[1], lon[rows[1]], lat[rows[1]], of.other),
+                    ],
+                    (lon[ends], lat[ends]),
+                    of,
+                ),
+                height=520,
+                key="person_map",
+                alt=f"Map of the places of {names[0]} and of the nearest neighbour {names[1]}.",
+            )
+        else:
+            st.info("These data carry no map projection, so there is no map.")
+    with right:
+        st.markdown("**Where and when** – local time runs upwards; drag to turn")
+        st.plotly_chart(
+            _space_time(fs, rows, names, ends, centre, of),
+            key="person_spacetime",
+            theme=None,
+            config=CONFIG,
+            alt=f"Samples of {names[0]} and {names[1]} in space and time, matched ones joined.",
+        )
+
+
+def _space_time(
+    fs: FingerprintSet,
+    rows: list[slice],
+    names: list[str],
+    ends: np.ndarray,
+    centre: tuple[np.ndarray, np.ndarray],
+    of: Theme,
+) -> object:
+    wall = fs.wall_minutes(fs.t_min + fs.dt_min / 2)
+    east, north = ((c - np.median(c[rows[0]])) / 1000 for c in centre)
+    paths = [Path3D(name, east[r], north[r], wall[r]) for name, r in zip(names, rows, strict=True)]
+    return space_time(paths[0], paths[1], (east[ends], north[ends], wall[ends]), days(fs), of)
+
+
+def _table_of_neighbours(fs: FingerprintSet, neighbours: list[Neighbour], k: int) -> None:
+    shown = "" if len(neighbours) <= _NEIGHBOURS_SHOWN else f" (the first {_NEIGHBOURS_SHOWN})"
+    title = "The nearest neighbour" if k == 2 else f"The {k - 1} nearest neighbours"
+    st.markdown(f"**{title}**{shown}")
+    st.dataframe(
+        person_story.neighbours(fs, neighbours[:_NEIGHBOURS_SHOWN]),
+        hide_index=True,
+        key="person_neighbours",
+        column_config={
+            "Effort (0–1)": st.column_config.NumberColumn(format="%.3f"),
+            "Distance (km)": st.column_config.NumberColumn(format="%.1f"),
+            "Time (min)": st.column_config.NumberColumn(format="%.0f"),
+        },
+    )
+
+
+def _parts_figure(
+    fs: FingerprintSet, user: int, neighbours: list[Neighbour], k: int, of: Theme
+) -> None:
+    """CDFs of the effort in space, in time and in all, over the matched samples."""
+    st.markdown("**Is it the place or the time?** – efforts of the matched samples")
+    pooled = pd.concat([n.matches for n in neighbours])
+    curves = [
+        Curve(label, pooled[name].to_numpy(), of.categories[i], i)
+        for i, (name, label) in enumerate(_PARTS.items())
+    ]
+    top = max(0.05, float(pooled["total"].max()))
+    st.plotly_chart(
+        cdf(
+            curves,
+            of,
+            x_title="Sample stretch effort",
+            x_range=(0.0, min(1.0, 1.05 * top)),
+            whose="matched samples",
+            height=360,
+        ),
+        key="person_parts",
+        theme=None,
+        config=CONFIG,
+        alt=f"Distribution of the effort in space, in time and in all for {fs.pseudonyms[user]}.",
+    )
+    if sentences := person_story.place_or_time(pooled, k):
+        what_this_means(*sentences, key="person_parts")

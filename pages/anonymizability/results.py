@@ -1,0 +1,192 @@
+"""What is measured, what is still wanted, and what may start by itself.
+
+Each profile is a question of its own, which a larger k only extends: one run serves all smaller k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+
+import streamlit as st
+
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.profiles import GeneralizationProfile
+from fpanon_core.studies import anonymizability, estimates, under_profiles
+from fpanon_core.studies.anonymizability import Config, Result
+from pages.shell import job_panel, questions
+from pages.shell.dataset import Dataset
+from pages.shell.questions import Answer, Kind, Question
+from pages.shell.session import Job
+
+from . import story
+from .form import Settings
+
+_ASKED = "fp_asked"
+_ALONE_UP_TO_USERS = 5_000
+_REST_ALONE_IF_FIRST_TOOK_S = 20.0
+_MOST_KEPT = 32  # profiles under several stretch efforts
+
+
+def _ground(config: Config) -> Hashable:
+    """What tells two runs apart; the k only say how far one goes."""
+    return config.profiles, config.stretch
+
+
+MEASURE = Kind(
+    "measure", anonymizability.study, page="anonymizability", kept=_MOST_KEPT, together=True,
+    join=anonymizability.extended, identity=_ground,
+)  # fmt: skip
+DEEPEN = Kind(
+    "deepen", anonymizability.study, page=None, kept=_MOST_KEPT,
+    join=anonymizability.extended, identity=_ground,
+)  # fmt: skip
+"""The same up to the largest k offered, in the background; nobody waits for it."""
+
+ESTIMATE = Kind("estimate", estimates.study, page=None)
+
+
+def find(data: Dataset, profile: GeneralizationProfile, settings: Settings) -> Result | None:
+    """The result for a profile, if it serves some k of the settings."""
+    found = _known(data, profile, settings)
+    return found.result if found is not None and set(settings.ks) & _served(found) else None
+
+
+def ask(data: Dataset, settings: Settings) -> None:
+    """Note that these settings were asked for, so that all of them run."""
+    st.session_state[_ASKED] = (data.digest, settings)
+    questions.release_held(MEASURE)
+    for kind in (MEASURE, DEEPEN, ESTIMATE):
+        questions.let_go(kind)
+
+
+def start_wanted(data: Dataset, settings: Settings) -> bool:
+    """Queue what is missing and may run; True when something waits for the user's word.
+
+    The finest profile starts by itself on a data set of ordinary size, the others when it was
+    quick; everything when it was asked for.
+    """
+    asked = st.session_state.get(_ASKED) == (data.digest, settings)
+    first = _known(data, settings.profiles[0], settings)
+    waiting = False
+    for i, profile in enumerate(settings.profiles):
+        known = _known(data, profile, settings)
+        if set(settings.ks) <= _served(known):
+            continue
+        question = _question(MEASURE, data, profile, settings.ks, settings)
+        if questions.under_way(question):
+            continue
+        is_run = known is not None and _largest_k(known) >= settings.ks[-1]
+        alone = is_run or (i == 0 and _small(data)) or _was_quick(data, first)
+        if questions.held(question) or not (asked or alone):
+            waiting = waiting or asked or i == 0 or first is not None
+            continue
+        questions.ask(question, again=True)
+    return waiting
+
+
+def deepen(data: Dataset, settings: Settings, first: GeneralizationProfile | None) -> Job | None:
+    """In the background, one run up to the largest k offered for each profile that was quick.
+
+    ``first`` is the profile looked at, whose turn is first. Returns the job that runs, if any.
+    """
+    if any(job.active for job in questions.jobs(MEASURE)):
+        return None
+    running = questions.jobs(DEEPEN)
+    if running:  # one at a time; one that failed is not tried again by itself
+        return running[0] if running[0].active else None
+    for profile in sorted(settings.profiles, key=lambda p: p != first):
+        known = _known(data, profile, settings)
+        wanted = tuple(sorted({*settings.offered(data.fs.n_users), *_served(known)}))
+        if known is None or set(wanted) <= _served(known) or not _was_quick(data, known):
+            continue
+        question = _question(DEEPEN, data, profile, wanted, settings)
+        measuring = _question(MEASURE, data, profile, wanted, settings)
+        if not questions.held(measuring) and wanted[-1] <= data.fs.n_users:
+            questions.ask(question, again=True)
+            return questions.jobs(DEEPEN)[0]
+    return None
+
+
+def offer(data: Dataset, settings: Settings) -> None:
+    """A button that measures what does not start by itself, and next to it how long it takes."""
+    seconds, missing = expected_s(data, settings)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(story.cost_of_asking(missing, settings.profiles, data.fs.n_users, seconds))
+        if st.button("Measure all profiles", key="anon_go", type="primary"):
+            ask(data, settings)
+            st.rerun()
+    for job in questions.jobs(ESTIMATE)[:1]:
+        if job.active:
+            job_panel.quiet(job, "Estimating from a small sample how long it will take …")
+
+
+def expected_s(data: Dataset, settings: Settings) -> tuple[float | None, int]:
+    """Seconds that one profile is likely to take at most, and how many are missing.
+
+    By the finest profile, when it is measured; otherwise estimated from a sample of the data in
+    the child process: None until that is known.
+    """
+    known = [_known(data, profile, settings) for profile in settings.profiles]
+    missing = sum(not set(settings.ks) <= _served(each) for each in known)
+    if known[0] is not None and _largest_k(known[0]) >= settings.ks[-1]:
+        return known[0].seconds, missing
+    config = estimates.Config(settings.profiles[0], settings.ks[-1], settings.config)
+    question = Question(ESTIMATE, data.fs, config, "Estimating")
+    found = questions.answer(question)
+    if found is None:
+        questions.ask(question)
+    return None if found is None else found.seconds, missing
+
+
+@st.cache_resource(scope="session", max_entries=3, show_spinner=False)
+def generalized(
+    digest: str,  # noqa: ARG001 – with the profile, the cache's key
+    _fs: FingerprintSet,
+    profile: GeneralizationProfile,
+) -> FingerprintSet:
+    """The fingerprints under a profile, for looking at one person."""
+    return under_profiles.generalized(_fs, profile)
+
+
+def _question(
+    kind: Kind,
+    data: Dataset,
+    profile: GeneralizationProfile,
+    ks: tuple[int, ...],
+    settings: Settings,
+) -> Question:
+    known = _known(data, profile, settings)
+    earlier = None
+    if known is not None:  # the run alone: what it was made into need not cross the pipe
+        bare = tuple(replace(m, parts={}) for m in known.result.measured)
+        earlier = replace(known.result, measured=bare)
+    config = Config((profile,), ks, settings.config)
+    return Question(kind, data.fs, config, f"Measuring at {profile}", (earlier,))
+
+
+def _known(data: Dataset, profile: GeneralizationProfile, settings: Settings) -> Answer | None:
+    """All that is known of a profile, and how long its first run took."""
+    key = (data.digest, ((profile,), settings.config))
+    first, deeper = (questions.kept(kind).get(key) for kind in (MEASURE, DEEPEN))
+    if first is None or deeper is None:
+        return first
+    return Answer(anonymizability.extended(first.result, deeper.result), first.seconds)
+
+
+def _served(known: Answer | None) -> set[int]:
+    """The k whose figures are there."""
+    return set() if known is None else set(known.result.measured[0].parts)
+
+
+def _largest_k(known: Answer) -> int:
+    k: int = known.result.measured[0].gaps.k
+    return k
+
+
+def _small(data: Dataset) -> bool:
+    return data.fs.n_users <= _ALONE_UP_TO_USERS
+
+
+def _was_quick(data: Dataset, known: Answer | None) -> bool:
+    return _small(data) and known is not None and known.seconds < _REST_ALONE_IF_FIRST_TOOK_S

@@ -1,0 +1,124 @@
+"""Anonymizability: how far is everyone from hiding? (Gramaglia & Fiore 2015, figures 2 to 5)"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from fpanon_core.studies.anonymizability import together
+from fpanon_core.tables.writing import table_bytes
+from pages.anonymizability import figures, form, person, results, story, why
+from pages.charts import style
+from pages.shell import definitions, downloads, formula, job_panel, needed, questions
+from pages.shell.guard import end_view
+from pages.shell.meaning import what_this_means
+
+of = style.theme(st.context.theme.type)
+
+st.title("Anonymizability", anchor=False)
+st.markdown("How far is everyone from hiding in a crowd of k?")
+
+data = needed.data(
+    "anon",
+    without="No data set is open yet. Open a sample, or your own data, and everyone is measured.",
+    then="The figures follow as soon as the data are read.",
+)
+n = data.fs.n_users
+asked = form.form(n)
+wanted = form.current().limited_to(n)
+if asked:
+    results.ask(data, wanted)
+form.undo_button()
+form.write_url()
+waiting = results.start_wanted(data, wanted)
+measuring = questions.jobs(results.MEASURE)
+# What comes and goes has a container of its own, so that the figures below keep their place.
+with st.container(key="anon_work"):
+    job_panel.show(measuring, key="anon_jobs", stop=questions.hold)
+    if waiting and not any(job.active for job in measuring):
+        results.offer(data, wanted)
+found = {p: r for p in wanted.profiles if (r := results.find(data, p, wanted))}
+measured = {p: r.measured[0] for p, r in found.items()}
+
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="anon_look_at"):
+    profile = form.profile_looked_at(list(measured) or wanted.profiles[:1])
+    shown = measured.get(profile)
+    known = [k for k in wanted.offered(n) if shown is not None and k in shown.parts]
+    k = form.k_looked_at(known or wanted.ks)
+    whole = st.toggle("Whole scale, 0 to 1", key="anon_whole", persist_state="session")
+reach = 1.0 if whole else story.reach(measured, wanted.ks)
+
+# --- everyone, for several k ---
+st.header("Larger crowds", anchor=False, help=definitions.K_GAP)
+form.crowds(wanted, n)
+deepening = results.deepen(data, wanted, profile)
+with st.container(key="anon_background"):
+    if deepening is not None:
+        job_panel.background(
+            lambda: results.deepen(data, wanted, profile),
+            "Larger crowds are being measured in the background.",
+        )
+    elif known:  # a line in its place: were it to go, an open list below would close
+        st.caption(f"Crowds up to k = {max(known)} are measured.")
+drawn = [each for each in wanted.ks if each in known]
+curves = figures.by_k(shown, drawn, wanted.ks, of)
+st.plotly_chart(
+    figures.gaps(curves, of, "k", reach),
+    key="anon_by_k",
+    theme=None,
+    config=style.CONFIG,
+    on_select=lambda: person.take_click("anon_by_k"),
+    selection_mode="points",
+    alt=f"Share of users by k-gap at {profile}, one curve for each k.",
+)
+if shown is None or not drawn:
+    st.caption("The curves appear here as soon as they are measured.")
+    end_view()
+what_this_means(
+    *story.by_k(shown, drawn, wanted.config, curves, reach),
+    key="by_k",
+    published=story.PUBLISHED_BY_K,
+)
+
+# --- everyone, for several profiles ---
+st.header("Coarser places and times", anchor=False, help=definitions.PROFILE)
+coarser = {p: m for p, m in measured.items() if k in m.parts}
+curves = figures.by_profile(coarser, k, wanted.profiles, of)
+st.plotly_chart(
+    figures.gaps(curves, of, str(k), reach),
+    key="anon_by_profile",
+    theme=None,
+    config=style.CONFIG,
+    alt=f"Share of users by {k}-gap, one curve for each generalization profile.",
+)
+st.dataframe(
+    story.profiles_table(list(coarser.values()), k),
+    hide_index=True,
+    key="anon_profiles_table",
+    column_config=figures.COLUMNS,
+)
+missing = len(wanted.profiles) - len(coarser)
+what_this_means(
+    *story.by_profile(list(coarser.values()), k, missing, curves, reach),
+    key="by_profile",
+    published=story.PUBLISHED_BY_PROFILE,
+)
+
+# --- why, and one person ---
+why.show(shown, k, of)
+st.header("One person", anchor=False, help=definitions.STRETCH)
+person.show(shown, results.generalized(data.digest, data.fs, profile), k, of)
+
+result, synthetic = together(list(found.values()), wanted.ks), data.source.synthetic
+labels = {"k_gap_summary": "k-gaps by profile and k"}
+downloads.tables("anon", result, labels, synthetic=synthetic)
+st.download_button(
+    "Download everyone's k-gap (CSV)",
+    lambda: table_bytes([result.to_frame("k_gaps")], "k_gaps.csv"),
+    file_name=f"{'synthetic_' if synthetic else ''}k_gaps.csv",
+    mime="text/csv",
+    key="anon_download",
+    icon="⬇️",
+    on_click="ignore",
+    help="One row per user, profile and k, under pseudonyms.",
+)
+formula.link("k-gap")

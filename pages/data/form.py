@@ -1,0 +1,147 @@
+"""How the data are to be read: columns, times, zone and granularity corrected; users screened."""
+
+from __future__ import annotations
+
+import zoneinfo
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from fpanon_core.io.report import IngestReport
+from fpanon_core.model import limits
+from fpanon_core.model.configs import Screening
+from fpanon_core.studies import reading as reading_study
+from fpanon_core.studies.reading import Reading, Source
+from pages.shell import dataset, job_panel, session
+
+from .story import ROLES
+
+FIND_OUT = "(find out)"
+
+
+def correction(source: Source, reading: Reading, report: IngestReport | None) -> None:
+    """A form to correct the reading; the columns of the file are listed when it is opened."""
+    with st.expander("Correct the columns, the time zone or the granularity", key="data_correct"):
+        labels = dataset.columns_of(source)
+        if labels is None:
+            if session.jobs("peek"):
+                job_panel.show(session.jobs("peek"), key="data_peek")
+            else:
+                st.button(
+                    "List the file's columns",
+                    key="data_list_columns",
+                    on_click=_peek,
+                    args=(source,),
+                )
+            return
+        with st.form("data_mapping", border=False):
+            corrected = _form(labels, reading, report)
+            if st.form_submit_button("Read again", type="primary", key="data_read_again"):
+                dataset.read_again(corrected, source)
+                st.rerun()
+
+
+def screening(rule: Screening) -> Screening | None:
+    """A form for who is kept; the rule that was just submitted."""
+    with st.form("data_screening", border=False):
+        cells = st.container(horizontal=True, gap="large", vertical_alignment="bottom")
+        every_day = cells.checkbox(
+            "A sample on every day", rule.every_day, key="data_every_day", width="content"
+        )
+        active = cells.checkbox(
+            "Active on more than 75 % of days",
+            rule.active_days_share is not None,
+            key="data_active",
+            width="content",
+        )
+        least = cells.number_input(
+            "Least samples per user",
+            limits.MIN_SAMPLES.low,
+            limits.MIN_SAMPLES.high,
+            rule.min_samples or 1,
+            key="data_min_samples",
+            width=220,
+        )
+        if not st.form_submit_button("Screen", type="primary", key="data_screen"):
+            return None
+    return Screening(every_day, 0.75 if active else None, least if least > 1 else None)
+
+
+def _peek(source: Source) -> None:
+    session.start(
+        reading_study.peek,
+        source,
+        label="Listing the columns",
+        kind="peek",
+        adopt=dataset.adopt_columns,
+        page="data",
+        source=source,
+    )
+
+
+def _form(labels: list[str | int], reading: Reading, report: IngestReport | None) -> Reading:
+    given = dict(reading.columns)
+    found = report.columns if report is not None else {}
+    options: list[str | int] = [FIND_OUT, *labels]
+    chosen: dict[str, str | int] = {}
+    cells = st.columns(3, gap="large")
+    for i, (role, title) in enumerate(ROLES.items()):
+        at = given.get(role, FIND_OUT)
+        now = f"now: {_label(found[role])}" if role in found else "now: none"
+        value = cells[i % 3].selectbox(
+            title,
+            options,
+            index=options.index(at) if at in options else 0,
+            format_func=partial(_option, now),
+            key=f"data_column_{role}",
+        )
+        if value is not None and value != FIND_OUT:
+            chosen[role] = value
+    zones = [None, *sorted(zoneinfo.available_timezones())]
+    guess = f"(guess from the position: {report.timezone})" if report else "(guess)"
+    zone = cells[0].selectbox(
+        "Time zone of display",
+        zones,
+        index=zones.index(reading.timezone) if reading.timezone in zones else 0,
+        format_func=lambda z: z or guess,
+        key="data_timezone",
+        help="Hours of the day and days are counted in this zone.",
+    )
+    naive = cells[1].selectbox(
+        "Times without an offset are in",
+        zones,
+        index=zones.index(reading.naive_timezone) if reading.naive_timezone in zones else 0,
+        format_func=lambda z: z or "(the zone of display)",
+        key="data_naive_timezone",
+    )
+    metres = cells[0].number_input(
+        "Granularity in space (m)",
+        limits.GRANULARITY_M.low,
+        limits.GRANULARITY_M.high,
+        reading.granularity_m,
+        key="data_metres",
+    )
+    minutes = cells[1].number_input(
+        "Granularity in time (min)",
+        limits.GRANULARITY_MIN.low,
+        limits.GRANULARITY_MIN.high,
+        reading.granularity_min,
+        key="data_minutes",
+    )
+    return replace(
+        reading,
+        columns=tuple(chosen.items()),
+        timezone=zone,
+        naive_timezone=naive,
+        granularity_m=metres,
+        granularity_min=minutes,
+    )
+
+
+def _option(now: str, option: str | int) -> str:
+    return f"{FIND_OUT} – {now}" if option == FIND_OUT else _label(option)
+
+
+def _label(label: str | int) -> str:
+    return f"column {label + 1}" if isinstance(label, int) else str(label)

@@ -1,0 +1,111 @@
+"""What is asked on the Disclosure page: what an outsider knows, and under which profiles.
+
+The settings are not personal, so they are kept and travel in the address.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast, get_args
+
+import streamlit as st
+
+from fpanon_core.model.configs import KnowledgeConfig, Strategy
+from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.limits import POINTS, SEED, TARGETS
+from fpanon_core.model.profiles import GeneralizationProfile, fine_to_coarse
+from fpanon_core.studies import disclosure, worked_example
+from fpanon_core.studies.disclosure import Config, suited_profiles
+from pages.charts import words
+from pages.shell import address, definitions
+from pages.shell.profiles import PRESETS, profiles_of
+from pages.shell.questions import Kind, Question
+
+DISCLOSURE = Kind("disclosure", disclosure.study, page="disclosure")
+EXAMPLE = Question(
+    Kind("worked_example", worked_example.study, page=None),
+    None,
+    worked_example.Config(),
+    "Working the example",
+)
+
+_CURRENT = "fp_disclosure_config"
+_IN_ADDRESS = {"knowledge": "known", "profiles": "over"}
+_STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+
+
+def current() -> Config:
+    """The settings in use; those of the address when the session begins."""
+    if _CURRENT not in st.session_state:
+        known = address.settings_asked({"knowledge": "known"}, Config())
+        profiles = address.asked("over", _profiles_named, known.profiles)
+        st.session_state[_CURRENT] = replace(known, profiles=profiles)
+    return cast(Config, st.session_state[_CURRENT])
+
+
+def question(fs: FingerprintSet) -> Question:
+    """What is learnt under the profiles chosen, or under those that suit the data."""
+    config = replace(current(), profiles=current().profiles_for(fs))
+    label = f"Measuring what is learnt under {words.count(len(config.profiles), 'profile')}"
+    return Question(DISCLOSURE, fs, config, label)
+
+
+def form(fs: FingerprintSet) -> bool:
+    """The form; True when it was just submitted with settings that make sense."""
+    config = current()
+    profiles, suited = config.profiles_for(fs), suited_profiles(fs)
+    with st.form("disclosure_form"):
+        knowledge = _knowledge(config.knowledge)
+        chosen = st.multiselect(
+            "Profiles to compare",
+            [str(p) for p in sorted({*PRESETS, *suited, *profiles}, key=fine_to_coarse)],
+            default=[str(p) for p in profiles],
+            key="disclosure_profiles",
+            accept_new_options=True,
+            help=definitions.PROFILE + " Choose, or type your own, such as “3 km · 45 min”.",
+        )
+        pressed = st.form_submit_button("Measure", type="primary", key="disclosure_measure")
+    if not pressed:
+        return False
+    try:
+        wanted = Config(knowledge, profiles_of(chosen))
+    except FpanonError as error:
+        st.error(str(error))
+        return False
+    if wanted.profiles == suited:
+        wanted = replace(wanted, profiles=())
+    st.session_state[_CURRENT] = wanted
+    return True
+
+
+def write_address() -> None:
+    """Put the settings in the address, so that it can be kept or passed on."""
+    address.write(address.named(current(), _IN_ADDRESS, Config()))
+
+
+def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
+    cells = st.columns([2, 2, 3, 2], gap="medium")
+    p = cells[0].number_input(
+        "Points known (p)", POINTS.low, POINTS.high, now.p, key="disclosure_p",
+        help="How many points of a user's record the outsider knows.",
+    )  # fmt: skip
+    users = cells[1].number_input(
+        "Users asked about", TARGETS.low, TARGETS.high, now.users, step=500,
+        key="disclosure_users",
+        help="Drawn at random; all where there are no more. More of them, narrower intervals.",
+    )  # fmt: skip
+    strategy = cells[2].selectbox(
+        "Which points", _STRATEGIES, index=_STRATEGIES.index(now.strategy),
+        key="disclosure_strategy", help=definitions.STRATEGY,
+    )  # fmt: skip
+    seed = cells[3].number_input(
+        "Seed of the draws", SEED.low, SEED.high, now.seed, key="disclosure_seed",
+        help="The same seed draws the same users and the same points.",
+    )  # fmt: skip
+    return KnowledgeConfig(int(p), strategy, int(users), int(seed))
+
+
+def _profiles_named(text: str) -> tuple[GeneralizationProfile, ...]:
+    """From an address; ConfigError where it makes no sense."""
+    return profiles_of(text.split(","))

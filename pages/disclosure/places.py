@@ -1,0 +1,53 @@
+"""Where and when an outsider learns most: a map of the places, and the hours of the week."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from fpanon_core.studies.disclosure import Leak
+from pages.charts import disclosure
+from pages.charts.maps import MAX_CELLS, cells_map
+from pages.charts.style import CONFIG, Theme
+from pages.disclosure import story
+from pages.shell.meaning import what_this_means
+
+
+def by_place(leak: Leak, measure: str, of: Theme) -> None:
+    """The map of the places with the most disclosure, its colours and its sentence."""
+    name, unit = story.NAMES[measure], story.with_unit(measure)
+    st.markdown(f"**By place** – mean {unit}, at {leak.profile}")
+    if "west" in leak.places:
+        places = leak.places.nlargest(MAX_CELLS, measure).sort_values(measure)
+        by = disclosure.shades(places[measure].to_numpy(), of)
+        bounds = places[["west", "south", "east", "north"]].to_numpy()
+        extent = (bounds[:, [0, 2]].ravel(), bounds[:, [1, 3]].ravel())
+        tips = story.place_tips(places, measure)
+        st.pydeck_chart(
+            cells_map(bounds, by.colours, tips, extent, of, opacity=220), height=460,
+            key="disclosure_map",
+            alt=f"Map of the mean {name} of each place at {leak.profile}.",
+        )  # fmt: skip
+        st.plotly_chart(
+            disclosure.scale_bar(by, unit, of),
+            key="disclosure_scale", theme=None, config=CONFIG | {"displayModeBar": False},
+            alt=f"Colours of the map: {name} from {by.low:.2g} to {by.high:.2g}.",
+        )  # fmt: skip
+    else:
+        st.info("There is no map: the data carry no map projection.")
+    what_this_means(story.places_told(leak, measure), key="disclosure_places")
+
+
+def by_hour(leak: Leak, measure: str, of: Theme, *, weekdays: bool) -> None:
+    """The heat map of the week and its sentence; without ``weekdays``, days are counted."""
+    unit = story.with_unit(measure)
+    st.markdown(f"**By hour of the week** – mean {unit}, at {leak.profile}")
+    st.plotly_chart(
+        disclosure.hours_of_week(
+            leak.week[measure].to_numpy().reshape(7, 24), weekdays, unit, of, height=460
+        ),
+        key="disclosure_week",
+        theme=None,
+        config=CONFIG,
+        alt=f"Mean {story.NAMES[measure]} in each hour of the week.",
+    )
+    what_this_means(story.hours_told(leak, measure, weekdays), key="disclosure_hours")

@@ -1,0 +1,327 @@
+"""What an outsider learns, for the screen: figures' series, sentences and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fpanon_core.model.arrays import FloatArray
+from fpanon_core.studies import worked_example
+from fpanon_core.studies.disclosure import Leak, Result
+from pages.charts import words
+from pages.charts.disclosure import WEEK, Panel, Series
+from pages.shell import definitions
+
+_THIRD_BIN = 2  # the bin that Noriega Campero works by hand
+NAMES = {"k": "k-disclosure", "em": "EM-disclosure", "kl": "KL-disclosure"}
+DEFINITIONS = {
+    "unicity": definitions.UNICITY,
+    "k-disclosure": definitions.K_DISCLOSURE,
+    "EM-disclosure": definitions.EM_DISCLOSURE,
+    "KL-disclosure": definitions.KL_DISCLOSURE,
+}
+FILES = {
+    "disclosure": "Profiles",
+    "agreement": "Agreement",
+    "places": "Places",
+    "hours": "Hours of the week",
+    "users": "Users",
+    "lorenz": "Lorenz curves",
+}
+
+
+def ranked(found: Result) -> pd.DataFrame:
+    """The grid, from most to least unique; ties as they were asked."""
+    return found.grid.sort_values(_unicity(found), ascending=False, kind="stable")
+
+
+def panels(found: Result) -> list[Panel]:
+    """Of the figure over profiles."""
+    table = ranked(found)
+    unicity = [_series(table, f"unicity_p{p}", f"p = {p}") for p in found.config.points]
+    return [
+        Panel("unicity", "Unicity: share of users found", unicity, ".0%", ".1%"),
+        *(
+            Panel(m, heading, [_series(table, m, NAMES[m])], "", ".3g")
+            for m, heading in (
+                ("k", "k-disclosure: mean chance of naming the right record"),
+                ("em", "EM-disclosure: mean change of the probability of presence"),
+                ("kl", "KL-disclosure: mean information gained about a bin (nats)"),
+            )
+        ),
+    ]
+
+
+def _series(table: pd.DataFrame, column: str, name: str) -> Series:
+    return Series(name, *(table[column + end].tolist() for end in ("", "_low", "_high")))
+
+
+def _unicity(found: Result) -> str:
+    """The column of the unicity at the p of the disclosure."""
+    return f"unicity_p{found.config.knowledge.p}"
+
+
+def spoken(measure: str) -> str:
+    """A measure's name, such as "unicity at 4 points"."""
+    if measure in NAMES:
+        return NAMES[measure]
+    return f"unicity at {words.count(int(measure.removeprefix('unicity_p')), 'point')}"
+
+
+def tau_matrix(found: Result) -> tuple[list[str], np.ndarray]:
+    """Short names of the measures, and Kendall's τ of each with every earlier one, below."""
+    measures = list(dict.fromkeys([*found.agreement["a"], *found.agreement["b"]]))
+    tau = np.full((len(measures), len(measures)), np.nan)
+    for row in found.agreement.to_dict("records"):
+        tau[measures.index(row["b"]), measures.index(row["a"])] = row["tau"]
+    return [_short(m) for m in measures], tau
+
+
+def _short(measure: str) -> str:
+    if measure in NAMES:
+        return "k" if measure == "k" else measure.upper()
+    return f"unicity<br>p = {measure.removeprefix('unicity_p')}"
+
+
+def pairs_to_compare(found: Result) -> dict[str, dict[str, Any]]:
+    """Rows of the agreement by what they are called on the screen, most disagreement first."""
+    own = found.agreement[["a", "b"]].isin([_unicity(found)]).any(axis=1)
+    rows = found.agreement.assign(own=own).sort_values(
+        ["discordant", "own"], ascending=False, kind="stable"
+    )
+    return {
+        f"{spoken(row['a'])} and {spoken(row['b'])} ({row['discordant']} of {row['pairs']})": row
+        for row in _records(rows)
+    }
+
+
+def discordant_told(row: dict[str, Any], most: int = 6) -> str:
+    """The profiles that two measures rank differently, as a list in Markdown."""
+    pairs = row["discordant_pairs"]
+    if not pairs and not row["concordant"]:
+        return "Each pair of profiles is tied by one of them: there is no order to agree on."
+    if not pairs:
+        tied = f"; {row['tied']} more are tied by one of them" if row["tied"] else ""
+        return f"They rank {words.count(row['concordant'], 'pair')} of profiles alike{tied}."
+    a, b = spoken(row["a"]), spoken(row["b"])
+    lines = [
+        f"- **{_whole(x)}** is the riskier by {a}, **{_whole(y)}** by {b}" for x, y in pairs[:most]
+    ]
+    if len(pairs) > most:
+        lines.append(f"- and {len(pairs) - most} more; all are in the file *Agreement* below")
+    return "\n".join(lines)
+
+
+def _whole(profile: str) -> str:
+    """A profile's name that no line break divides."""
+    return profile.replace(" ", "\u00a0")
+
+
+def agreement_told(found: Result) -> list[str]:
+    """What the agreement means, in sentences."""
+    pairs = _records(found.agreement)
+    against = [r for r in pairs if r["a"] == _unicity(found) or r["b"] == _unicity(found)]
+    off = [r for r in against if r["discordant"]]
+    name = spoken(_unicity(found))
+    if not off:
+        return _without_discord(found, pairs, against, name)
+    worst = max(off, key=lambda r: r["discordant"])
+    other = worst["b"] if worst["a"] == _unicity(found) else worst["a"]
+    first, second = worst["discordant_pairs"][0]
+    if worst["b"] == _unicity(found):
+        first, second = second, first
+    told = [
+        f"{name.capitalize()} and {spoken(other)} rank {worst['discordant']} of "
+        f"{worst['pairs']} pairs of profiles differently: for example, {first} is the riskier by "
+        f"{name}, {second} by {spoken(other)}.",
+    ]
+    alike = [spoken(r["b"] if r["a"] == _unicity(found) else r["a"])
+             for r in against if r["concordant"] and not r["discordant"]]  # fmt: skip
+    if alike:
+        told.append(f"In the same order as {name}: {_listed(alike)}.")
+    table = found.grid.set_index("profile")
+    a, b = table.loc[first], table.loc[second]
+    if other in ("em", "kl") and b["bins"] < a["bins"]:
+        told.append(
+            f"EM and KL are means over bins. {first} has {words.count(int(a['bins']), 'bin')}, "
+            f"{second} {int(b['bins']):,}, with more users in each: of an average bin more is "
+            "learnt there, although fewer people are found. Over all bins together, "
+            f"EM adds up to {words.supported(*_total(a))} at {first}, to "
+            f"{words.supported(*_total(b))} at {second}."
+        )
+    return told
+
+
+def _without_discord(
+    found: Result, pairs: list[dict[str, Any]], against: list[dict[str, Any]], name: str
+) -> list[str]:
+    """What it means that no measure ranks two profiles the other way round than unicity does."""
+    if not any(r["concordant"] for r in against):
+        told = [
+            f"{name.capitalize()} is the same under all {len(found.grid)} profiles, or differs "
+            "only where the others do not: there is no order to agree with."
+        ]
+    else:
+        told = [
+            f"No measure ranks two of the {len(found.grid)} profiles the other way round than "
+            f"{name} does."
+        ]
+    worst = max(pairs, key=lambda r: r["discordant"])
+    if worst["discordant"]:
+        told.append(
+            f"But {spoken(worst['a'])} and {spoken(worst['b'])} rank {worst['discordant']} of "
+            f"{worst['pairs']} pairs of profiles differently."
+        )
+    elif all(r["concordant"] for r in pairs):
+        told.append("Which profile is chosen does not depend on which measure one believes.")
+    return told
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
+
+
+def _total(row: pd.Series[Any]) -> tuple[float, float, float]:
+    return tuple(float(row[c] * row["bins"]) for c in ("em", "em_low", "em_high"))  # type: ignore
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def measures_told(found: Result, profile: str) -> list[str]:
+    """What the measures of a profile mean, in sentences."""
+    leak = found.leaks[profile]
+    p, few = found.config.knowledge.p, leak.too_few
+    unicity, k, em, kl = (leak.measures[m] for m in ("unicity", "k", "em", "kl"))
+    return [
+        f"At {profile}, whoever knows {words.count(p, 'point')} of a person finds "
+        f"{words.percent(unicity[0])} of them with certainty, and names the right record with "
+        f"probability {words.supported(*k)} on average (95 % interval: {_ends(k)}); guessing, with "
+        f"1 in {found.n_users:,}.",
+        f"Beyond that, the probability that the person was in a bin changes by "
+        f"{words.supported(*em)} on average (interval {_ends(em)}) over {leak.bins:,} bins – all "
+        f"bins together, by {words.supported(*(leak.bins * v for v in em))}; the information "
+        f"gained is {words.supported(*kl)} nats a bin.",
+        f"{words.count(few, 'user')} asked about {'has' if few == 1 else 'have'} fewer than {p} "
+        "points there; all of them were known then."
+        if few
+        else "",
+    ]
+
+
+def _ends(of: tuple[float, float, float]) -> str:
+    low, high = of[1:]
+    if low == high:
+        return "no width, all asked about being alike"
+    ends = (words.supported(v, low, high) for v in (low, high))
+    return " to ".join(ends)
+
+
+def with_unit(measure: str) -> str:
+    """EM- or KL-disclosure, with its unit."""
+    return f"{NAMES[measure]} (nats)" if measure == "kl" else NAMES[measure]
+
+
+def place_tips(places: pd.DataFrame, measure: str) -> list[str]:
+    """What the mouse is told about each place."""
+    return [
+        f"{NAMES[measure]} {value:.2g}, {users:.1f} users a window, "
+        f"{words.count(windows, 'window')}"
+        for value, users, windows in zip(
+            places[measure], places["users_a_window"], places["windows"], strict=True
+        )
+    ]
+
+
+def places_told(leak: Leak, measure: str) -> str:
+    """What the map means, in a sentence."""
+    places = leak.places
+    top = places.nlargest(1, measure).iloc[0]
+    middle = float(places[measure].median())
+    return (
+        f"Of {words.count(len(places), 'place')}, {NAMES[measure]} is highest, {top[measure]:.2g}, "
+        f"where {words.count(max(1, round(top['users_a_window'])), 'user')} "
+        f"{words.were(max(1, round(top['users_a_window'])))} seen in a time window on average; at "
+        f"half of the places it is {middle:.2g} or less."
+    )
+
+
+def hours_told(leak: Leak, measure: str, weekdays: bool) -> str:
+    """What the heat map means, in a sentence."""
+    week = leak.week.dropna(subset=[measure])
+    most, least = week.nlargest(1, measure).iloc[0], week.nsmallest(1, measure).iloc[0]
+    if most[measure] == least[measure]:
+        return f"In every hour {NAMES[measure]} is the same, {most[measure]:.2g}."
+    return (
+        f"Most is learnt of {_hour(most, weekdays)} ({most[measure]:.2g}), least of "
+        f"{_hour(least, weekdays)} ({least[measure]:.2g})."
+    )
+
+
+def _hour(row: pd.Series[Any], weekdays: bool) -> str:
+    day = WEEK[int(row["day"])] if weekdays else f"day {int(row['day']) + 1}"
+    return f"{day}, {int(row['hour'])} to {int(row['hour']) + 1} h"
+
+
+def people_told(leak: Leak) -> str:
+    """What the Lorenz curve means, in sentences."""
+    users, total = leak.lorenz["em"]
+    top = 1 - float(np.interp(0.9, users, total))
+    how = "nearly even" if leak.gini["em"] < 0.1 else "uneven"
+    return (
+        f"The tenth of the {len(leak.people):,} users asked about of whom most is learnt bear "
+        f"{words.percent(top)} of all EM-disclosure (Gini {leak.gini['em']:.2f}: {how}), and "
+        f"{words.percent(1 - float(np.interp(0.9, *leak.lorenz['kl'])))} of KL-disclosure (Gini "
+        f"{leak.gini['kl']:.2f})."
+    )
+
+
+def lorenz_curves(leak: Leak) -> list[tuple[str, str, FloatArray, FloatArray]]:
+    """Measure, name with its Gini coefficient, share of people, share of all disclosure."""
+    return [(m, f"{NAMES[m]}, Gini {leak.gini[m]:.2f}", *leak.lorenz[m]) for m in ("em", "kl")]
+
+
+# --- the worked example --------------------------------------------------------------------------
+
+
+def example_table(worked: worked_example.Result) -> str:
+    """Everybody's bins and figures, in Markdown."""
+    bins, whole = range(1, worked.n_bins + 1), worked.everybody
+    head = ["User", *(f"Bin {b}" for b in bins), "Known", "Who fits, E", "1 / size of E", "EM",
+            "KL (nats)"]  # fmt: skip
+    rows = [
+        [
+            f"User {u + 1}",
+            *("●" if b in own else "" for b in bins),
+            " and ".join(f"bin {b}" for b in worked.known[u]),
+            ", ".join(str(other + 1) for other in worked.fitting(u)),
+            f"1/{whole.sizes[u]}",
+            f"{whole.em_user[u]:.3f}",
+            f"{whole.kl_user[u]:.3f}",
+        ]
+        for u, own in enumerate(worked.presence)
+    ]
+    lines = [head, [":---", *[":---:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def example_told(worked: worked_example.Result) -> str:
+    """One user step by step, and what the measures of all are."""
+    whole, second = worked.everybody, worked.second
+    (own, *_), fits = worked.known[worked_example.SECOND], worked.fitting(worked_example.SECOND)
+    prior = float(whole.bin_users[_THIRD_BIN] / whole.n_users)
+    return (
+        f"A dot is a presence. An outsider knows that user 2 was in bin {own}. Users "
+        f"{' and '.join(str(user + 1) for user in fits)} fit, so that the right record is named "
+        f"with probability 1/{int(second.sizes[0])}. But both were in bin 3, as "
+        f"{words.percent(prior)} of all users were: the outsider is now certain of it, "
+        f"{second.em_bin[_THIRD_BIN]:.2f} more than before. Over the {worked.n_bins} bins that is "
+        f"**EM = {second.em_user[0]:.2f}** for user 2 – learnt without finding them.\n\n"
+        f"Over all four users: **unicity {whole.unicity:.2f}**, **k-disclosure "
+        f"{whole.k_disclosure:.4f}**, **EM {whole.em:.3f}**, **KL {whole.kl:.3f} nats**. "
+        "(Noriega Campero 2015, table 4.1)"
+    )

@@ -1,0 +1,57 @@
+"""The option chosen for release, with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.studies.option_result import OptionResult
+from fpanon_core.studies.options_table import OptionsTable
+from pages.options.criteria import Criteria
+
+_CHOICE = "fp_choice"
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The option chosen for these data, why, and what it was judged by; goes to the report."""
+
+    digest: str
+    result: OptionResult
+    why: str
+    criteria: Criteria
+    knowledge: KnowledgeConfig
+    utility: float
+
+
+def form(table: OptionsTable, names: Sequence[str], criteria: Criteria) -> Choice | None:
+    """The form; the choice that stands for these data."""
+    with st.form("options_choice", border=False):
+        name = st.selectbox(
+            "Option to release", names, key="options_choice_name", index=None, width=520,
+            placeholder="none yet",
+        )  # fmt: skip
+        why = st.text_area(
+            "Why this one", key="options_choice_why", max_chars=2_000, height=100,
+            placeholder="What weighs for it, who asked for what, what was given up. "
+            "Name no person: it goes into the report.",
+        )  # fmt: skip
+        pressed = st.form_submit_button("Keep this choice", key="options_choice_keep")
+    if pressed and name is not None:
+        i = list(names).index(name)
+        st.session_state[_CHOICE] = Choice(
+            table.digest, table.results[i], why.strip(), criteria, table.config,
+            float(table.utility[i]),
+        )  # fmt: skip
+    elif pressed:
+        st.error("Choose an option first.")
+    return current(table.digest)
+
+
+def current(digest: str) -> Choice | None:
+    """The choice that stands for the data of that digest."""
+    found: Choice | None = st.session_state.get(_CHOICE)
+    return found if found is not None and found.digest == digest else None

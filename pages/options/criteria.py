@@ -1,0 +1,65 @@
+"""What options are judged by: a measure of risk, its limit, and a utility."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fpanon_core.studies.option_result import UtilityChoice
+from pages.shell import definitions
+
+MEASURES = (
+    definitions.UNICITY,
+    definitions.K_DISCLOSURE,
+    definitions.EM_DISCLOSURE,
+    definitions.KL_DISCLOSURE,
+)
+RISKS = {
+    "unicity": "Unicity",
+    "k": "k-disclosure",
+    "em": "EM-disclosure",
+    "kl": "KL-disclosure",
+}
+AXES = {
+    "unicity": "Users found with {p} points (unicity)",
+    "k": "Chance of naming the person (k-disclosure, {p} points)",
+    "em": "Information disclosed (EM, {p} points)",
+    "kl": "Information disclosed (KL, nats, {p} points)",
+}
+COMPONENTS = {
+    "density": "density",
+    "flows": "flows",
+    "mobility": "mobility",
+    "visits": "visits",
+    "space": "spatial resolution",
+    "time": "temporal resolution",
+}
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """What the options are judged by.
+
+    Attributes
+    ----------
+    risk : str
+        Key of :data:`RISKS`.
+    limit : float or None
+        Risk above which an option is unsafe.
+    utility : UtilityChoice
+    risk_title, utility_title : str
+        Of the figure's axes.
+    utility_told : str
+        For a sentence: "utility for transport".
+    """
+
+    risk: str
+    limit: float | None
+    utility: UtilityChoice
+    risk_title: str
+    utility_title: str
+    utility_told: str
+
+    @property
+    def percent(self) -> bool:
+        """Whether the risk is a share of users."""
+        return self.risk == "unicity"

@@ -1,0 +1,182 @@
+"""The controls of what options are judged by: risk, its limit, utility computed or asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from fpanon_core.io.questionnaire import DOMAINS, questionnaire_template, read_questionnaire
+from fpanon_core.io.samples import SYNTHETIC_QUESTIONNAIRE
+from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.limits import WEIGHT
+from fpanon_core.model.utility import WEIGHTINGS
+from fpanon_core.studies.option_result import Asked, utility_choice
+from fpanon_core.tables.writing import table_bytes
+from pages.charts import words
+from pages.options.criteria import AXES, COMPONENTS, MEASURES, RISKS, Criteria
+from pages.shell import address, definitions
+
+_ANSWERS = "fp_questionnaire"
+_OWN = "your own"
+_COMPUTED, _ASKED = "computed from the data", "asked of experts"
+
+
+def form(p: int, names: Sequence[str]) -> Criteria | None:
+    """The controls; None while something is missing that they ask for.
+
+    Parameters
+    ----------
+    p : int
+        Points known, for the titles.
+    names : sequence of str
+        Of the options, for the questionnaire.
+    """
+    left, right = st.columns(2, gap="large")
+    with left:
+        risk, limit = _risk()
+    with right:
+        way = st.segmented_control(
+            "Utility",
+            (_COMPUTED, _ASKED),
+            default=_COMPUTED,
+            required=True,
+            key="options_utility",
+            persist_state="session",
+            help=definitions.UTILITY,
+        )
+        found = _computed() if way != _ASKED else _asked(names)
+    if found is None:
+        return None
+    utility, title, told = found
+    return Criteria(risk, limit, utility_choice(utility), AXES[risk].format(p=p), title, told)
+
+
+def in_address() -> dict[str, str]:
+    """The measure of risk and the named weighting; a questionnaire stays out of it."""
+    named = {}
+    if (risk := st.session_state.get("options_risk", "unicity")) != "unicity":
+        named["risk"] = risk
+    if (weights := st.session_state.get("options_weights")) in [*WEIGHTINGS][1:]:
+        named["weights"] = weights
+    return named
+
+
+def _risk() -> tuple[str, float | None]:
+    risk = st.segmented_control(
+        "Risk",
+        list(RISKS),
+        format_func=RISKS.__getitem__,
+        default=address.asked("risk", address.one_of({r: r for r in RISKS}), "unicity"),
+        required=True,
+        key="options_risk",
+        persist_state="session",
+        help="  \n".join(MEASURES),
+    )
+    unit = " (%)" if risk == "unicity" else ""
+    limit = st.number_input(
+        f"Unsafe above{unit}",
+        min_value=0.0,
+        value=10.0 if risk == "unicity" else None,
+        key=f"options_limit_{risk}",
+        persist_state="session",
+        placeholder="no limit",
+        width=200,
+        help="Options with a higher risk are marked by a triangle. Empty: no limit.",
+    )
+    return risk, limit / 100 if limit is not None and risk == "unicity" else limit
+
+
+def _computed() -> tuple[Any, str, str] | None:
+    named = st.selectbox(
+        "Weights for", (*WEIGHTINGS, _OWN),
+        index=address.asked("weights", [*WEIGHTINGS].index, 0), key="options_weights",
+        persist_state="session", width=240,
+    )  # fmt: skip
+    weights = dict(WEIGHTINGS.get(named, WEIGHTINGS["transport"]))
+    if named == _OWN:
+        with st.container(horizontal=True, key="options_own_weights"):
+            for name, title in COMPONENTS.items():
+                weights[name] = st.number_input(
+                    title.capitalize(), WEIGHT.low, WEIGHT.high, float(weights[name]), step=0.5,
+                    width=170, key=f"options_weight_{name}", persist_state="session",
+                )  # fmt: skip
+    total = sum(weights.values())
+    if not total:
+        st.error("All weights are 0; give at least one component some weight.")
+        return None
+    parts = ", ".join(
+        f"{COMPONENTS[n]} {words.percent(w / total)}" for n, w in weights.items() if w
+    )
+    st.caption(f"Weights: {parts}.")
+    told = "utility by your own weights" if named == _OWN else f"utility for {named}"
+    return weights, f"{told[0].upper()}{told[1:]} (1 = as the original)", told
+
+
+def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
+    """Utility by a questionnaire: a file of theirs, or the synthetic example."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.download_button(
+            "Template",
+            lambda: table_bytes([questionnaire_template(names, DOMAINS)], "template.csv"),
+            file_name="questionnaire.csv",
+            mime="text/csv",
+            key="options_template",
+            icon="⬇️",
+            on_click="ignore",
+            help="A row for each expert, domain and option, its score (0–10) left to fill in.",
+        )
+        example = st.toggle(
+            "Use the synthetic example", key="options_example", persist_state="session",
+            help="Scores of invented experts, to see how it works. They prove nothing.",
+        )  # fmt: skip
+    file = st.file_uploader(
+        "Questionnaire (CSV or XLSX: expert, domain, option, score)", key="options_file",
+        type=["csv", "tsv", "xlsx", "gz", "zip"],
+    )  # fmt: skip
+    source = SYNTHETIC_QUESTIONNAIRE if example else file
+    if source is not None:
+        try:
+            st.session_state[_ANSWERS] = (
+                example,
+                read_questionnaire(source, options=list(names), domains=DOMAINS),
+            )
+        except FpanonError as error:
+            if example:
+                st.info(
+                    "The synthetic example scores the 3 × 4 options of the synthetic sample; none "
+                    "of yours is among them."
+                )
+            else:
+                st.error(str(error))
+            return None
+    kept_example, frame = st.session_state.get(_ANSWERS, (example, None))
+    if frame is None or kept_example != example:
+        st.caption("The options are drawn as soon as there is a questionnaire.")
+        return None
+    if example:
+        st.badge("Synthetic answers, no real experts", icon="⚙️", color="orange")
+    _told_rejected(frame.attrs["rejected"])
+    domain = st.selectbox(
+        "Domain", sorted(frame["domain"].unique()), key="options_domain", width=240
+    )
+    part = frame[frame["domain"] == domain]
+    missing = [name for name in names if name not in set(part["option"])]
+    experts = part["expert"].nunique()
+    st.caption(
+        f"{words.count(experts, 'expert')}, {words.count(len(part), 'score')}."
+        + (f" {words.count(len(missing), 'option')} nobody scored." if missing else "")
+    )
+    told = f"utility for {domain}, as asked"
+    mean = f"mean of {words.count(experts, 'expert')}"
+    return Asked(frame, domain), f"Utility for {domain}, {mean} (0–1)", told
+
+
+def _told_rejected(rejected: pd.DataFrame) -> None:
+    if not len(rejected):
+        return
+    st.warning(f"{words.count(len(rejected), 'row')} of the questionnaire could not be used.")
+    with st.expander("Which rows, and why"):
+        st.dataframe(rejected, hide_index=True, key="options_rejected")

@@ -1,0 +1,94 @@
+"""Which release options are weighed, and against what an outsider knows."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.limits import OPTION_POINTS, SEED
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.studies.presets import PRESETS
+from pages.options import own_option
+from pages.shell import address, definitions
+
+_PRESETS_MADE = "fp_presets"
+_TITLES = {
+    "trade": "Places × windows, 3 × 4",
+    "fine": "Finer grid",
+    "glove": "GLOVE, k = 2, 5, 10",
+    "asis": "As it is",
+}
+_NAMES = {title: name for name, title in _TITLES.items()}
+
+
+def options(fs: FingerprintSet) -> tuple[ReleaseOption, ...]:
+    """The options chosen, without repetition, in the order of the list of presets."""
+    chosen = st.pills(
+        "Sets of options",
+        list(_NAMES),
+        selection_mode="multi",
+        default=address.asked("sets", _titles_of, list(_NAMES)[:1]),
+        key="options_presets",
+        persist_state="session",
+        help="The first is the grid of Noriega Campero 2015: three kinds of places by four time "
+        "windows. The finer one halves and doubles in smaller steps.",
+    )
+    presets = {title: _made(fs, name) for title, name in _NAMES.items()}
+    found = [option for title in presets if title in chosen for option in presets[title]]
+    with st.expander("Add an option of your own", key="options_own"):
+        own_option.form(fs, [option for made in presets.values() for option in made])
+    own = own_option.added(fs)
+    if own:
+        kept = st.multiselect(
+            "Your own options",
+            [option.name for option in own],
+            default=[option.name for option in own],
+            key=f"options_kept_{len(own)}",
+            persist_state="session",
+        )
+        found += [option for option in own if option.name in kept]
+    # Two ways to the same steps are one option; a preset's comes first and keeps its name.
+    return tuple({option.steps: option for option in reversed(found)}.values())[::-1]
+
+
+def knowledge() -> KnowledgeConfig:
+    """What the outsider knows of a release, and the seed of all draws."""
+    usual = KnowledgeConfig()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        p = st.number_input(
+            "Points an outsider knows (p)", OPTION_POINTS.low, OPTION_POINTS.high,
+            address.asked("p", OPTION_POINTS.read, usual.p),
+            key="options_p", persist_state="session", width=240, help=definitions.UNICITY,
+        )  # fmt: skip
+        seed = st.number_input(
+            "Seed of the draws", SEED.low, SEED.high, address.asked("seed", SEED.read, usual.seed),
+            key="options_seed", persist_state="session", width=180,
+            help="The same seed draws the same people, the same points and the same noise.",
+        )  # fmt: skip
+    return KnowledgeConfig(int(p), seed=int(seed))
+
+
+def in_address(known: KnowledgeConfig) -> dict[str, str]:
+    """The sets chosen and the knowledge; options of one's own stay out of it."""
+    chosen = st.session_state.get("options_presets") or []
+    sets = ",".join(name for name, title in _TITLES.items() if title in chosen)
+    usual = next(iter(_TITLES))
+    named = address.named(known, {"p": "p", "seed": "seed"}, KnowledgeConfig())
+    return named if sets == usual else {"sets": sets} | named
+
+
+def _titles_of(text: str) -> list[str]:
+    return [_TITLES[name] for name in text.split(",") if name]
+
+
+def _made(fs: FingerprintSet, name: str) -> list[ReleaseOption]:
+    """A preset's options for these data, made once."""
+    digest, made = st.session_state.get(_PRESETS_MADE, ("", {}))
+    if digest != fs.digest:
+        made = {}
+    if name not in made:
+        made = {**made, name: PRESETS[name](fs)}
+        st.session_state[_PRESETS_MADE] = fs.digest, made
+    options: list[ReleaseOption] = made[name]
+    return options

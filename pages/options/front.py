@@ -1,0 +1,46 @@
+"""Risk against utility: the figure of all options, and their numbers below it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from pages.charts.pareto import Dot, pareto
+from pages.charts.style import CONFIG, Theme
+from pages.options import comparison
+from pages.options.criteria import Criteria
+
+_COLUMNS = {
+    "No.": st.column_config.NumberColumn(width=50),
+    "Option": st.column_config.TextColumn(width="medium"),
+    "On the front": st.column_config.TextColumn(width=90),
+    "Dominated by": st.column_config.TextColumn(width=100),
+    "Utility": st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.2f"),
+}
+_ROWS_WITHOUT_SCROLLING = 16
+
+
+def figure(dots: Sequence[Dot], names: Sequence[str], criteria: Criteria, of: Theme) -> None:
+    """A dot for each option that has a utility; a click pins one of the names."""
+    st.plotly_chart(
+        pareto(
+            [dot for dot in dots if math.isfinite(dot.utility)], of,
+            risk_title=criteria.risk_title, utility_title=criteria.utility_title,
+            percent=criteria.percent, limit=criteria.limit,
+        ),
+        key="options_front", theme=None, config=CONFIG, selection_mode="points",
+        on_select=lambda: comparison.take_click("options_front", names),
+        alt="Risk against utility, a dot for each release option; those that no other dominates "
+        "are filled and joined by a line.",
+    )  # fmt: skip
+
+
+def numbers(table: pd.DataFrame) -> None:
+    """One row per option."""
+    st.dataframe(
+        table, hide_index=True, key="options_table", column_config=_COLUMNS,
+        height="content" if len(table) <= _ROWS_WITHOUT_SCROLLING else 620,
+    )  # fmt: skip

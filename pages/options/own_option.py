@@ -1,0 +1,169 @@
+"""A release option of one's own, put together step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.limits import (
+    CLUSTER_ANTENNAS,
+    GRID_KM,
+    NOISE_M,
+    NOISE_MIN,
+    OPTION_NAME_CHARS,
+    USERS_KEPT_PERCENT,
+    WINDOW_H,
+    K,
+)
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions, Space
+from fpanon_core.model.techniques import (
+    AddNoise,
+    Generalize,
+    Glove,
+    Permute,
+    SampleUsers,
+    Step,
+    SuppressRare,
+    What,
+)
+from pages.shell import definitions
+
+_OWN = "fp_own_options"
+_AS_READ, _GRID, _CLUSTERS = "as they are", "a square grid", "antenna clusters"
+
+
+def added(fs: FingerprintSet) -> list[ReleaseOption]:
+    """Those added so far for these data."""
+    found: list[ReleaseOption] = st.session_state.get(_OWN, {}).get(fs.digest, [])
+    return found
+
+
+def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
+    """The form; adds what was submitted, unless there is such an option already."""
+    with st.form("options_form", border=False, clear_on_submit=False):
+        left, middle, right = st.columns(3, gap="large")
+        with left:
+            space = _space(fs)
+        with middle:
+            minutes, share, rare = _window_and_users(fs)
+        with right:
+            noise, exchanged, k = _noise_exchange_and_k(fs)
+        name = st.text_input(
+            "Name (optional)", key="options_name", max_chars=OPTION_NAME_CHARS,
+            placeholder="told by its steps",
+        )  # fmt: skip
+        pressed = st.form_submit_button("Add", key="options_add")
+    if not pressed:
+        return
+    try:
+        steps: list[Step] = [SampleUsers(share)] if share < 1 else []
+        if any(noise):
+            steps.append(AddNoise(*noise))
+        if space is not None or minutes is not None:
+            profile = GeneralizationProfile(
+                space or Grid(fs.granularity_m), minutes or fs.granularity_min
+            )
+            steps.append(Generalize(profile))
+        if exchanged is not None:
+            steps.append(_exchange(exchanged, fs, steps))
+        if rare > 1:
+            steps.append(SuppressRare(rare))
+        if k > 1:
+            steps.append(Glove(k))
+        option = ReleaseOption(name.strip(), tuple(steps))
+    except FpanonError as error:
+        st.error(str(error))
+        return
+    own = added(fs)
+    name_key = option.name.casefold()
+    if any(o.name.casefold() == name_key or o.steps == option.steps for o in (*own, *presets)):
+        st.error("There is an option of that name or with these steps already, here or in a set.")
+        return
+    st.session_state[_OWN] = {fs.digest: [*own, option]}
+
+
+def _space(fs: FingerprintSet) -> Space | None:
+    """The places; None where they are left as they are."""
+    table = {} if fs.antennas is None else fs.antennas.columns
+    columns = [name for name in table if name.strip()]
+    places = st.selectbox(
+        "Places are",
+        [_AS_READ, _GRID, _CLUSTERS, *columns],
+        format_func=lambda p: f"regions by “{p}”" if p in columns else p,
+        key="options_places",
+        help=definitions.PROFILE,
+    )
+    least_km = fs.granularity_m / 1000
+    side_km = st.number_input(
+        "Side of the grid (km)", least_km, GRID_KM.high, max(1.0, least_km), key="options_side"
+    )
+    antennas = st.number_input(
+        "Antennas in a cluster, about", CLUSTER_ANTENNAS.low, CLUSTER_ANTENNAS.high, 7,
+        key="options_antennas",
+    )  # fmt: skip
+    if places == _AS_READ:
+        return None
+    if places == _GRID:
+        return Grid(round(1000 * side_km, 3))
+    return AntennaClusters(int(antennas)) if places == _CLUSTERS else Regions(places)
+
+
+def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
+    """Minutes of the time window (None: as they are), share of users kept, users in a bin."""
+    hours = st.number_input(
+        "Time window (hours)",
+        min_value=fs.granularity_min / 60,
+        max_value=WINDOW_H.high,
+        value=None,
+        key="options_window",
+        placeholder=_AS_READ,
+        help="Counted from local midnight. Empty: times are left as they are.",
+    )
+    percent = st.number_input(
+        "Users kept (%)", USERS_KEPT_PERCENT.low, USERS_KEPT_PERCENT.high, 100.0,
+        key="options_share", help=definitions.SAMPLING,
+    )  # fmt: skip
+    rare = st.number_input(
+        "Leave out bins of fewer than … users", 0, fs.n_users, 0, key="options_rare",
+        help=definitions.RARE,
+    )  # fmt: skip
+    return None if hours is None else round(60 * hours, 3), percent / 100, int(rare)
+
+
+def _noise_exchange_and_k(
+    fs: FingerprintSet,
+) -> tuple[tuple[float, float], What | None, int]:
+    """Noise in metres and minutes, what is exchanged, and GLOVE's k; 0 without it."""
+    noise_m = st.number_input(
+        "Noise in space (m)", NOISE_M.low, NOISE_M.high, 0.0, step=100.0, key="options_noise_m",
+        help=definitions.NOISE,
+    )  # fmt: skip
+    noise_min = st.number_input(
+        "Noise in time (min)", NOISE_MIN.low, NOISE_MIN.high, 0.0, step=5.0,
+        key="options_noise_min",
+    )  # fmt: skip
+    choices: dict[str, What | None] = {
+        "nothing": None,
+        "positions": "positions",
+        "times": "times",
+    }
+    exchanged = st.selectbox(
+        "Exchanged among users", list(choices), key="options_permuted", help=definitions.PERMUTATION
+    )
+    k = st.number_input("GLOVE's k (0: without)", 0, min(K.high, fs.n_users), 0, key="options_k")
+    return (noise_m, noise_min), choices[exchanged], int(k)
+
+
+def _exchange(what: What, fs: FingerprintSet, steps: Sequence[Step]) -> Permute:
+    """Within an hour, or 5 km; within the cells of the form so far, where those are larger."""
+    window_min, region_m = fs.granularity_min, fs.granularity_m
+    for step in steps:
+        if isinstance(step, Generalize):
+            window_min = step.profile.minutes
+            region_m = step.profile.grid_m if isinstance(step.profile.space, Grid) else region_m
+    usual = Permute(what)
+    return Permute(what, max(usual.window_min, window_min), max(usual.region_m, region_m))

@@ -1,0 +1,85 @@
+"""Release options: which form may be released, and what is lost? (Noriega Campero 2015, ch. 5)"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.presets import PUBLISHED_TRADE
+from pages.charts import style
+from pages.options import choice, comparison, criteria_form, exploration, form, front, story
+from pages.options.criteria import MEASURES
+from pages.shell import address, definitions, downloads, formula, needed
+from pages.shell.guard import end_view
+from pages.shell.meaning import what_this_means
+
+of = style.theme(st.context.theme.type)
+
+st.title("Release options", anchor=False)
+st.markdown("Which form of these data may be released, and what is lost?")
+data = needed.data(
+    "options",
+    without="No data set is open yet. Open a sample, or your own data, and the forms in which it "
+    "could be released are weighed.",
+    then="The options follow as soon as the data are read.",
+)
+wanted = form.options(data.fs)
+if not wanted:
+    st.info("Choose a set of options, or add one of your own.")
+    end_view()
+known = form.knowledge()
+by = criteria_form.form(known.p, [option.name for option in wanted])
+address.write(form.in_address(known) | criteria_form.in_address())
+results = exploration.results(data.fs, wanted, known)
+done = [result for result in results if not result.fault]
+for result in results:
+    if result.fault:
+        st.warning(story.fault_told(result))
+if by is None or not done:
+    st.caption("The figure appears here as soon as the first options are explored.")
+    end_view()
+table = OptionsTable(tuple(done), by.risk, by.utility, known, data.digest)
+names = [result.option.name for result in done]
+
+# --- the front ---
+st.header("Risk and utility", anchor=False, help=definitions.PARETO)
+pinned = comparison.pinned(names)
+dots = story.dots(table, by, pinned)
+front.figure(dots, names, by, of)
+what_this_means(*story.told(table, dots, by), key="options_front")
+front.numbers(story.shown(table, dots, by))
+with st.expander("What the outsider is assumed to know, and how risk and utility are measured"):
+    for text in (story.outsider_told(known), *MEASURES, definitions.UTILITY):
+        st.markdown(text)
+with st.expander(
+    "Published for comparison: unicity at p = 4 of 1.6 million people (Noriega Campero 2015)"
+):
+    st.dataframe(story.published(PUBLISHED_TRADE), key="options_trade")
+    st.caption(
+        "Share of unique people by places (rows) and time window (columns), table 5.2, on other "
+        "data: compare the shape only."
+    )
+
+# --- side by side ---
+st.header("Side by side", anchor=False)
+comparison.side_by_side(data.fs, table, pinned, of)
+
+# --- the choice ---
+st.header("Your choice", anchor=False)
+standing = choice.form(table, names, by)
+if standing is not None:
+    dot = next((d for d in dots if d.name == standing.result.option.name), None)
+    box = st.success if dot is None or (dot.front and not dot.unsafe) else st.warning
+    box(story.chosen_told(standing.result.option.name, standing.why, dot, by))
+
+whole = replace(table, results=tuple(results))  # with those that failed, and why
+downloads.tables(
+    "options", whole, {"options": "Options and figures"}, synthetic=data.source.synthetic
+)
+st.download_button(
+    "Recipe of the options (JSON)", lambda: story.recipe(wanted), file_name="options.json",
+    mime="application/json", key="options_get_options_json", icon="⬇️", on_click="ignore",
+)  # fmt: skip
+formula.link("Techniques, utility and the front of release options")

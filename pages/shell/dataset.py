@@ -1,0 +1,142 @@
+"""The data set of the session: opening one, reading it again, saying what it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from fpanon_core.engines.process import Job
+from fpanon_core.model.configs import Screening
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.studies import reading as reading_study
+from fpanon_core.studies.reading import Reading, Source
+from pages.charts import words
+
+from . import session
+
+_CURRENT, _BEFORE, _COLUMNS = "fp_dataset", "fp_readings_before", "fp_columns"
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Fingerprints, how they were read and from what."""
+
+    fs: FingerprintSet
+    report: Any
+    source: Source
+    reading: Reading
+
+    @property
+    def digest(self) -> str:
+        """Content hash of the fingerprints; keys every result."""
+        return self.fs.digest
+
+
+def current() -> Dataset | None:
+    """The data set in use."""
+    return st.session_state.get(_CURRENT)
+
+
+def opening() -> Job | None:
+    """The job that reads a new data set, if there is one, also when it failed."""
+    return next(iter(session.jobs("read")), None)
+
+
+def open_sample(key: str) -> None:
+    """Start reading a sample data set."""
+    _open(Source.of_sample(key))
+
+
+def open_file(source: Source) -> None:
+    """Start reading a file, uploaded or from the server's folder."""
+    _open(source)
+
+
+def read_again(reading: Reading, source: Source | None = None) -> None:
+    """Start reading a source (by default the current one) in another way.
+
+    How it was read before can be restored with :func:`undo`.
+    """
+    dataset = current()
+    if source is not None and (dataset is None or source is not dataset.source):
+        _start(source, reading, [])  # it could not be read so far
+    elif dataset is not None and reading != dataset.reading:
+        _start(dataset.source, reading, [*_before(), dataset.reading])
+
+
+def undo() -> None:
+    """Start reading the same source the way it was read before the last change."""
+    dataset, before = current(), _before()
+    if dataset is not None and before:
+        _start(dataset.source, before[-1], before[:-1])
+
+
+def can_undo() -> bool:
+    """Whether the way of reading was changed."""
+    return bool(_before())
+
+
+def screened(reading: Reading, screen: Screening) -> Reading:
+    """The same reading with another screening."""
+    return replace(reading, screen=screen)
+
+
+def adopt(job: Job) -> None:
+    """Make the result of a reading job the data set in use."""
+    fs, report = job.result
+    st.session_state[_CURRENT] = Dataset(fs, report, job.meta["source"], job.meta["reading"])
+    st.session_state[_BEFORE] = job.meta["before"]
+    for key in ("fp_person", "fp_neighbour"):
+        st.session_state.pop(key, None)
+
+
+def adopt_columns(job: Job) -> None:
+    """Keep the columns of a source that were listed."""
+    st.session_state[_COLUMNS] = (job.meta["source"], job.result)
+
+
+def columns_of(source: Source) -> list[str | int] | None:
+    """The columns of a source, if they were listed."""
+    known = st.session_state.get(_COLUMNS)
+    return known[1] if known is not None and known[0] is source else None
+
+
+def banner(dataset: Dataset) -> None:
+    """One line that says which data are shown, and what must be known about them."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"**{dataset.source.label}** · {words.count(dataset.fs.n_users, 'user')} · "
+            f"{words.count(dataset.fs.n_samples, 'sample')}",
+            width="content",
+        )
+        if dataset.source.synthetic:
+            st.badge("Synthetic data, no real people", icon="⚙️", color="orange")
+    if dataset.source.note:
+        st.caption(dataset.source.note)
+
+
+def _open(source: Source) -> None:
+    _start(source, Reading(), [])
+
+
+def _start(source: Source, reading: Reading, before: list[Reading]) -> None:
+    session.cancel_all()
+    session.start(
+        reading_study.read,
+        source,
+        reading,
+        label=f"Reading {source.label}",
+        kind="read",
+        adopt=adopt,
+        page=session.EVERYWHERE,
+        source=source,
+        reading=reading,
+        before=before,
+    )
+
+
+def _before() -> list[Reading]:
+    found: list[Reading] = st.session_state.get(_BEFORE, [])
+    return found

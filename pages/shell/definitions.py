@@ -1,0 +1,190 @@
+"""What each measure is, in a sentence or two, and where its formula is: the tooltips."""
+
+from __future__ import annotations
+
+
+def _after(works: str, section: str) -> str:
+    """The end of a definition: authors and year, and the section of the Method page."""
+    return (f" ({works})" if works else "") + f"  \nFormulas: page Method, “{section}”."
+
+
+_K_GAP = "k-gap"
+_PROFILES = "Generalization profiles"
+_STRETCH = "Stretch effort"
+_WHY = "Why a fingerprint is hard to hide"
+_UNICITY = "Adversary knowledge and unicity"
+_SCALING = "The scaling law and the sparsity model"
+_CLUSTERS = "Antenna clusters"
+_DISCLOSURE = "Disclosure"
+_COUNTS = "Counts and trajectory recovery"
+_GLOVE = "Hiding everyone: GLOVE"
+_OPTIONS = "Techniques, utility and the front of release options"
+
+K_GAP = (
+    "**k-gap**: a user's mean stretch effort to the k − 1 other users who are nearest. 0 means "
+    "already k-anonymous: k − 1 others have exactly the same record. 1 means that nobody is near, "
+    "neither in space nor in time." + _after("Gramaglia & Fiore 2015", _K_GAP)
+)
+PROFILE = (
+    "**Generalization profile**: places are replaced by the cells of a square grid, times by "
+    "windows counted from local midnight. The coarser both are, the more alike people look."
+    + _after("Gramaglia & Fiore 2015", _PROFILES)
+)
+STRETCH = (
+    "**Stretch effort** of two samples: how far they must be moved to coincide; a part for space "
+    "and a part for time, each full at the distance and the duration in the settings. Of two "
+    "users: the mean, over the samples of the longer record, of the smallest effort to any sample "
+    "of the other." + _after("Gramaglia & Fiore 2015", _STRETCH)
+)
+TEMPORAL_SHARE = (
+    "**Temporal share**: the part of a user's stretch effort that is due to time: T / (S + T), "
+    "where S and T are the sums of the efforts in space and in time over the matched samples."
+    + _after("Gramaglia & Fiore 2015", _WHY)
+)
+GINI = (
+    "**Gini coefficient** of the efforts of a user's matched samples: 0 when each sample takes the "
+    "same effort, near 1 when a single sample takes all of it."
+    + _after("Gramaglia & Fiore 2015", _WHY)
+)
+TAIL_WEIGHT = (
+    "**Tail weight index**: how far the hardest 1 % of a user's samples lie beyond the middle, "
+    "measured by how far the third quartile does, as a multiple of the same for a normal "
+    "distribution. Normal 1, exponential 1.6, Pareto (heavy-tailed) 14."
+    + _after("Gramaglia & Fiore 2015; Hoaglin, Mosteller & Tukey 1983", _WHY)
+)
+UNICITY = (
+    "**Unicity**: the share of users whose p known points fit no record but their own. A point is "
+    "a place and a time in the data; the users asked about are drawn at random, and the bars are "
+    "95 % Wilson intervals." + _after("de Montjoye et al. 2013; intervals: Wilson 1927", _UNICITY)
+)
+STRATEGY = (
+    "**Which points are known**: *random* – drawn from the interactions, so that busy places and "
+    "times are likelier; *uniform* – any of the user's samples alike; *top* – the most visited "
+    "places, without times; *consecutive* – samples that follow each other."
+    + _after("de Montjoye et al. 2013; Xu et al. 2017", _UNICITY)
+)
+SCALING = (
+    "**Scaling law**: unicity falls with the resolution x as ε = α − x^β, fitted by least squares. "
+    "The smaller β in size, the less coarsening helps."
+    + _after("de Montjoye et al. 2013", _SCALING)
+)
+CLUSTERS = (
+    "**Antenna clusters**: neighbouring antennas are merged until each region has about v of them, "
+    "by frequency-sensitive competitive learning; a region is the union of its antennas' Voronoi "
+    "cells." + _after("de Montjoye et al. 2013; Ahalt et al. 1990", _CLUSTERS)
+)
+SPARSITY = (
+    "**Sparsity model**: users and bins as a random matrix in which each user is present in each "
+    "bin with the same probability. Beyond some number of bins everyone is unique."
+    + _after("Noriega Campero 2015", _SCALING)
+)
+K_DISCLOSURE = (
+    "**k-disclosure**: the chance of naming the right record, on average over the users asked "
+    "about: 1 / (number of users who fit what is known). Guessing gives 1 / (all users)."
+    + _after("Noriega Campero 2015", _DISCLOSURE)
+)
+EM_DISCLOSURE = (
+    "**EM-disclosure** (earth mover's distance): how much the probability that a user was in a bin "
+    "– one place in one time window – changes for who knows the points: from the share of all "
+    "users who were there, to the share of those who fit. The mean over bins and users; 0 means "
+    "that nothing is learnt." + _after("Noriega Campero 2015", _DISCLOSURE)
+)
+KL_DISCLOSURE = (
+    "**KL-disclosure** (Kullback-Leibler divergence): the information gained about a bin, in nats, "
+    "from the same two probabilities. Certainty where nobody expected it counts for more than in "
+    "EM. The mean over bins and users; 0 means that nothing is learnt."
+    + _after("Noriega Campero 2015", _DISCLOSURE)
+)
+AGREEMENT = (
+    "**Kendall's τ**: 1 where two measures put all profiles in the same order, −1 where in the "
+    "opposite one. Two profiles are *discordant* when one measure calls the first the riskier, and "
+    "the other the second." + _after("Noriega Campero 2015; Kendall 1938", _DISCLOSURE)
+)
+BIN_DISCLOSURE = (
+    "**Disclosure of a bin**: the mean of EM or KL over the users asked about, in one place and "
+    "time window. A place shows the mean over its windows in which somebody was there; an hour of "
+    "the week, the mean over the bins that overlap it, by the minutes they do."
+    + _after("Noriega Campero 2015", _DISCLOSURE)
+)
+LORENZ = (
+    "**Lorenz curve**: users from the least to the most exposed, and the share of all disclosure "
+    "that the first so many bear. On the diagonal all bear alike. The **Gini coefficient** is "
+    "twice the area between: 0 all alike, near 1 a few bear it all." + _after("", _DISCLOSURE)
+)
+AGGREGATES = (
+    "**Counts**: in each time slot everyone is counted once, at the place with most of their "
+    "samples in it; without a sample, at the place nearest to the straight line between those "
+    "before and after." + _after("Xu et al. 2017", _COUNTS)
+)
+RECOVERY = (
+    "**Recovery accuracy**: the share of everybody's points – place and slot – that the recovered "
+    "trajectory paired with them gets right. *Nights* and *days* are judged one by one, *across "
+    "days* over the whole period. The attack links counts from slot to slot: at night at the least "
+    "distance, by day to where a movement leads on, and days by how alike their places are; each "
+    "time by an optimal assignment." + _after("Xu et al. 2017", _COUNTS)
+)
+AT_RANDOM = (
+    "**Linked at random**: the same counts, dealt out at random in every slot and paired with the "
+    "true trajectories in the same way." + _after("", _COUNTS)
+)
+RECOVERY_ERROR = (
+    "**Recovery error**: the distance between the recovered and the true place, for every point "
+    "of every pair." + _after("Xu et al. 2017", _COUNTS)
+)
+TOP_PLACES = (
+    "**Uniqueness**: the share of recovered trajectories whose set of k most visited places no "
+    "other recovered one has. Two are mostly home and work." + _after("Xu et al. 2017", _COUNTS)
+)
+COUNT_ERROR = (
+    "**Error of the counts**: the absolute errors of all published counts together, as a share of "
+    "all people counted. Coarser counts are read as spread evenly over what they cover."
+    + _after("", _COUNTS)
+)
+PRIVACY_UNIT = (
+    "**Unit of protection** of differentially private counts: what an outsider cannot tell about "
+    "one person. *One slot*: where the person was in any one slot, once gaps are filled in; one "
+    "record can decide many slots, so this says little about a whole period. *Person*: where the "
+    "person was in all slots together. Which places there are, the period and the number of people "
+    "are published as they are." + _after("", _COUNTS)
+)
+ACCURACY = (
+    "**Accuracy** of a sample: the side of the published area that holds it, (width + height) / 2, "
+    "and the span of time in which it is published. Samples that are left out are not in the "
+    "curves; their share is told beside them." + _after("Gramaglia & Fiore 2015b", _GLOVE)
+)
+PHANTOM = (
+    "**Phantom samples**: the share of all pairs of a member and a published sample in which the "
+    "member has no sample of their own. Cutting the time axis so that cells do not overlap makes "
+    "some." + _after("", _GLOVE)
+)
+SAMPLING = (
+    "**Sampling**: a share of the users, drawn at random, is released, each with the whole record. "
+    "Whoever is in the release is as easy to find as before."
+    + _after("Noriega Campero 2015", _OPTIONS)
+)
+RARE = (
+    "**Suppression of rare bins**: samples at a place and time that fewer users than this share "
+    "are left out. 0 or 1: all are kept." + _after("Noriega Campero 2015", _OPTIONS)
+)
+NOISE = (
+    "**Noise**: every sample is moved at random, in space by planar Laplace noise of this scale "
+    "(twice as far on average), in time by Laplace noise (as far on average), and put back into "
+    "the data's own cells." + _after("Andrés et al. 2013", _OPTIONS)
+)
+PERMUTATION = (
+    "**Exchange**: within every hour, positions are dealt out anew among the users present; or "
+    "within every 5 km square, times are. Counts by place and hour stay as they are."
+    + _after("Noriega Campero 2015", _OPTIONS)
+)
+UTILITY = (
+    "**Utility**: how much of the original the release still shows, from 0 to 1, as a weighted "
+    "mean of: density (who is where at which hour of the day), flows (trips between places), "
+    "mobility (how far people roam), visits (places per person), and the resolution in space and "
+    "in time. Or what experts answered when asked (0–10, divided by 10)."
+    + _after("Noriega Campero 2015, and measures of our own choice", _OPTIONS)
+)
+PARETO = (
+    "**Pareto front**: an option is dominated when another is at least as good in both risk and "
+    "utility and better in one. The front is what no other dominates: only there does less risk "
+    "cost utility." + _after("Noriega Campero 2015", _OPTIONS)
+)

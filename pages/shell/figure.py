@@ -1,0 +1,22 @@
+"""A figure in a view: drawn in our own theme, with a sentence for who cannot see it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from pages.charts import style
+
+
+def show(figure: Any, *, key: str, alt: str) -> None:
+    """Draw a plotly figure; ``alt`` says what is to be seen in it."""
+    st.plotly_chart(figure, key=key, theme=None, config=style.CONFIG, alt=alt)
+
+
+def show_map(deck: Any | None, *, key: str, alt: str, height: int = 460) -> None:
+    """Draw a map; None says that there can be none."""
+    if deck is None:
+        st.info("There is no map: the data carry no map projection.")
+    else:
+        st.pydeck_chart(deck, height=height, key=key, alt=alt)

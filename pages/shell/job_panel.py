@@ -1,0 +1,134 @@
+"""Work in progress: how far, how long yet, a way to stop it; and what to do when it went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from fpanon_core.engines.process import Job
+from fpanon_core.io.hints import for_screen
+from fpanon_core.model.errors import FpanonError
+from pages.charts.words import clock
+
+from . import session
+
+_POLL_S = 0.6
+
+
+def collect() -> None:
+    """Take over what finished since the last look; call once at the start of every run."""
+    for job in session.finished():
+        try:
+            job.meta["adopt"](job)
+        except Exception:
+            session.forget(job)  # not again in every run
+            raise
+        # Last, because Streamlit may end a run at any step and begin it anew.
+        session.forget(job)
+    for job in list(session.jobs()):
+        if job.status == "cancelled":
+            session.forget(job)
+
+
+def show(jobs: list[Job], *, key: str, stop: Callable[[Job], None] = session.dismiss) -> None:
+    """Progress of the jobs that run, and the fate of those that failed.
+
+    Parameters
+    ----------
+    stop : callable
+        What Cancel does to a job.
+    """
+    if any(job.active for job in jobs):
+        _progress([job for job in jobs if job.active], key, stop)
+    ended: dict[str, list[Job]] = {}
+    for job in jobs:
+        if not job.active and job.error is not None:
+            ended.setdefault(job.error.message, []).append(job)
+    for message, group in ended.items():
+        _failure(message, group, key, stop)
+
+
+def _failure(message: str, jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
+    """One message for all the jobs it stopped; another try only where it may end otherwise."""
+    first, more = jobs[0], len(jobs) - 1
+    label = first.label + (f" (and {more} more)" if more else "")
+    with st.container(border=True, key=f"{key}_failed_{first.number}"):
+        st.error(f"**{label}: not finished.** {for_screen(message)}")
+        with st.container(horizontal=True):
+            if first.status == "lost" or type(first.error) is FpanonError:
+                st.button(
+                    "Try again",
+                    key=f"{key}_retry_{first.number}",
+                    type="primary",
+                    on_click=_each,
+                    args=(session.retry, jobs),
+                )
+            st.button(
+                "Dismiss",
+                key=f"{key}_dismiss_{first.number}",
+                on_click=_each,
+                args=(stop, jobs),
+            )
+
+
+def _each(act: Callable[[Job], None], jobs: list[Job]) -> None:
+    for job in jobs:
+        act(job)
+
+
+@st.fragment(run_every=_POLL_S)
+def _progress(jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
+    if any(not job.active for job in jobs):
+        st.rerun()
+    first, *rest = sorted(jobs, key=lambda job: job.status != "running")
+    with st.container(border=True, key=f"{key}_running"):
+        left, right = st.columns([6, 1], vertical_alignment="center")
+        left.progress(first.fraction, text=_line(first, len(rest)))
+        if right.button("Cancel", key=f"{key}_cancel"):
+            for job in jobs:
+                stop(job)
+            st.rerun()
+
+
+@st.fragment(run_every=_POLL_S)
+def quiet(job: Job, text: str) -> None:
+    """A line about work in the background that nobody has to wait for."""
+    if not job.active:
+        st.rerun()
+    st.caption(f"{text} {job.fraction:.0%}" if job.fraction else text)
+
+
+@st.fragment(run_every=_POLL_S)
+def background(following: Callable[[], Job | None], text: str) -> None:
+    """A line about one quiet job after another; the page is drawn anew when all are done.
+
+    Drawing it after each would close the lists somebody has open, and take what they type.
+    """
+    if any(job.kind != "deepen" for job in session.finished()):
+        st.rerun()
+    collect()
+    job = following()
+    if job is None:
+        st.rerun()
+    st.caption(f"{text} {job.fraction:.0%}")
+
+
+def _line(job: Job, waiting: int) -> str:
+    parts = [f"**{job.label}**", f"{job.fraction:.0%}"]
+    if job.status == "running":
+        parts.append(f"{clock(job.elapsed_s)} so far")
+    if (left := job.remaining_s) is not None:
+        parts.append(f"about {clock(left)} left")
+    if waiting:
+        parts.append(f"{waiting} more to come")
+    return " · ".join(parts)
+
+
+@st.fragment(run_every=_POLL_S)
+def small(jobs: list[Job]) -> None:
+    """One quiet line for the sidebar; the page itself takes over what finishes."""
+    if any(not job.active for job in jobs):
+        st.rerun()
+    first = min(jobs, key=lambda job: job.status != "running")
+    st.progress(first.fraction, text=f"{first.label} · {first.fraction:.0%}")

@@ -1,0 +1,31 @@
+"""Two things side by side where there is room, one below the other where there is not."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.charts import style
+
+_LEAST_WIDTH = "25rem"  # below that a figure's titles and ticks no longer fit
+
+
+def side_by_side(key: str) -> list[st.delta_generator.DeltaGenerator]:
+    """Two equal columns that wrap on a narrow screen, such as a projector's."""
+    with st.container(key=f"pair_{key}"):
+        return list(st.columns(2, gap="large"))
+
+
+def dress() -> None:
+    """The few rules of style that Streamlit's theme has no setting for; call once a run."""
+    ink = style.theme(st.context.theme.type).css("ink")
+    st.html(
+        "<style>"
+        '[class*="st-key-pair_"] [data-testid="stColumn"] '
+        f"{{min-width: min({_LEAST_WIDTH}, 100%);}}"
+        # The accent is dark enough for white text on it, and so too dark for text of its own.
+        '[data-testid="stButtonGroup"] button[data-selected="true"] * '
+        f"{{color: {ink}; font-weight: 600;}}"
+        '[data-testid="stSlider"] [data-testid="stMarkdownContainer"] p '
+        f"{{color: {ink};}}"
+        "</style>"
+    )

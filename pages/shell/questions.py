@@ -1,0 +1,225 @@
+"""Questions put to the studies: asked, held, answered once, and looked up again.
+
+Every page asks through here, and every answer is kept here: by the kind of question, the data and
+the study's settings. A question that somebody stopped is held: it is not asked again by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from fpanon_core.engines.process import Job
+from fpanon_core.model.fingerprints import FingerprintSet
+
+from . import job_panel, session
+
+_ANSWERS, _HELD = "fp_answers", "fp_held_questions"
+_ORDINARY_SAMPLES = 2_000_000  # above, a question waits to be asked
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What all questions of a kind have in common.
+
+    Attributes
+    ----------
+    name : str
+        Of the kind; begins the keys of its widgets.
+    study : callable
+        ``study(fs, config, *also, progress=...)``, of :mod:`fpanon_core.studies`; importable by
+        name, as a child process calls it.
+    page : str or None
+        Address of the page that shows its progress at length; on the others a line in the sidebar
+        does. None: nobody waits for it, and no page tells of it.
+    kept : int
+        How many answers are kept, the latest.
+    together : bool
+        Whether several may be under way; if not, a new one lets the others go.
+    join : callable or None
+        From the answer kept under the same key (None the first time) and the new one, the one to
+        keep; where a later answer extends an earlier.
+    identity : callable or None
+        From the study's settings, those that tell two questions apart, hashable; all if None.
+    """
+
+    name: str
+    study: Callable[..., Any] = field(compare=False)
+    page: str | None
+    kept: int = 1
+    together: bool = False
+    join: Callable[[Any, Any], Any] | None = field(default=None, compare=False)
+    identity: Callable[[Any], Hashable] | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A kind, the data it is about, and the study's settings; two alike have the same answer.
+
+    Attributes
+    ----------
+    kind : Kind
+    fs : FingerprintSet or None
+        The data; None for what is asked of no data.
+    config : hashable
+        The study's settings.
+    label : str
+        What is done, for the screen.
+    also : tuple
+        What the study takes besides and the answer does not depend on, such as an earlier result.
+    """
+
+    kind: Kind
+    fs: FingerprintSet | None = field(compare=False, repr=False)
+    config: Hashable
+    label: str = field(compare=False)
+    also: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def key(self) -> tuple[str, Hashable]:
+        """The data's digest and the settings that tell it apart."""
+        apart = self.kind.identity
+        settings = self.config if apart is None else apart(self.config)
+        return ("" if self.fs is None else self.fs.digest, settings)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A study's result, and how long it took."""
+
+    result: Any
+    seconds: float
+
+
+def answer(question: Question) -> Any | None:
+    """The result, if it is there."""
+    found = kept(question.kind).get(question.key)
+    return None if found is None else found.result
+
+
+def kept(kind: Kind) -> dict[tuple[str, Hashable], Answer]:
+    """All answers kept of a kind, by digest and settings, the latest last."""
+    found: dict[tuple[str, Hashable], Answer] = st.session_state.get(_ANSWERS, {}).get(
+        kind.name, {}
+    )
+    return found
+
+
+def of_data(kind: Kind, fs: FingerprintSet) -> dict[Any, Answer]:
+    """The answers kept of a kind about these data, by settings, the latest last."""
+    return {config: found for (digest, config), found in kept(kind).items() if digest == fs.digest}
+
+
+def jobs(kind: Kind) -> list[Job]:
+    """The jobs of a kind that wait, run or ended badly."""
+    return session.jobs(kind.name)
+
+
+def under_way(question: Question) -> bool:
+    """Whether it was asked and has no answer yet; it may have failed."""
+    return any(job.meta["key"] == question.key for job in jobs(question.kind))
+
+
+def held(question: Question) -> bool:
+    """Whether somebody stopped it."""
+    return (question.kind.name, question.key) in st.session_state.get(_HELD, set())
+
+
+def ask(question: Question, *, again: bool = False) -> None:
+    """Start computing, unless it is answered or under way.
+
+    Parameters
+    ----------
+    again : bool
+        Although there is an answer: a later one is to extend it.
+    """
+    if (answer(question) is not None and not again) or under_way(question):
+        return
+    st.session_state.get(_HELD, set()).discard((question.kind.name, question.key))
+    if not question.kind.together:
+        let_go(question.kind)
+    arguments = () if question.fs is None else (question.fs,)
+    session.start(
+        question.kind.study,
+        *arguments,
+        question.config,
+        *question.also,
+        label=question.label,
+        kind=question.kind.name,
+        adopt=_adopt,
+        page=question.kind.page,
+        key=question.key,
+        of=question.kind,
+    )
+
+
+def let_go(kind: Kind, *, but: Collection[tuple[str, Hashable]] = ()) -> None:
+    """Stop and forget the jobs of a kind, but for those of the keys that somebody waits for."""
+    for job in jobs(kind):
+        if job.meta["key"] not in but:
+            session.dismiss(job)
+
+
+def hold(job: Job) -> None:
+    """Stop computing, and do not start again by itself."""
+    st.session_state.setdefault(_HELD, set()).add((job.kind, job.meta["key"]))
+    session.dismiss(job)
+
+
+def release_held(kind: Kind) -> None:
+    """Whatever of a kind was stopped may start by itself again."""
+    held_now: set[tuple[str, object]] = st.session_state.get(_HELD, set())
+    held_now.difference_update({entry for entry in held_now if entry[0] == kind.name})
+
+
+def ordinary(fs: FingerprintSet) -> bool:
+    """Whether the data are of a size at which nobody minds being measured without asking."""
+    return fs.n_samples <= _ORDINARY_SAMPLES
+
+
+def settle(
+    question: Question, *, alone: bool, asked: bool = False, button: str = "Measure"
+) -> Any | None:
+    """The answer; or its progress, its failure or a button that asks, while there is none.
+
+    Parameters
+    ----------
+    alone : bool
+        Ask without being told to, unless somebody stopped it.
+    asked : bool
+        Somebody has just asked for it.
+    button : str
+        What to press otherwise.
+    """
+    found = answer(question)
+    name = question.kind.name
+    if found is None and not under_way(question):
+        by_itself = alone and not held(question)
+        if asked or by_itself or st.button(button, key=f"{name}_go", type="primary"):
+            ask(question)
+    progress(question.kind)
+    return found
+
+
+def progress(kind: Kind) -> None:
+    """How far the questions of a kind are, with a way to stop them; in a place of its own."""
+    # Always there: what comes and goes moves, and redraws, all below it.
+    with st.container(key=f"{kind.name}_work"):
+        job_panel.show(jobs(kind), key=f"{kind.name}_jobs", stop=hold)
+
+
+def _adopt(job: Job) -> None:
+    """Keep an answer; those about other data are let go, and the oldest of many."""
+    kind: Kind = job.meta["of"]
+    key = job.meta["key"]
+    mine = {k: v for k, v in kept(kind).items() if k[0] == key[0]}
+    before = mine.pop(key, None)
+    result = job.result
+    if kind.join is not None:
+        result = kind.join(None if before is None else before.result, result)
+    mine[key] = Answer(result, job.elapsed_s if before is None else before.seconds)
+    some = dict(list(mine.items())[-kind.kept :])
+    st.session_state[_ANSWERS] = st.session_state.get(_ANSWERS, {}) | {kind.name: some}

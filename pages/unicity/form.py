@@ -1,0 +1,85 @@
+"""What an outsider may know: the settings, and the questions that this page asks."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from fpanon_core.model import limits
+from fpanon_core.studies import antenna_merging, sparsity, unicity
+from pages.shell.dataset import Dataset
+from pages.shell.questions import Kind, Question
+
+OUTSIDER = Kind("unicity", unicity.study, page="unicity")
+REGIONS = Kind("regions", antenna_merging.study, page="unicity")
+
+
+def seed() -> int:
+    """Of all draws."""
+    return int(
+        st.number_input(
+            "Seed of the draws",
+            limits.SEED.low,
+            limits.SEED.high,
+            0,
+            key="unicity_seed",
+            width=180,
+            persist_state="session",
+            help="The same seed draws the same people and the same points.",
+        )
+    )
+
+
+def outsider(data: Dataset, seed: int) -> Question:
+    """What can be told by points known."""
+    config = unicity.Config(seed=seed)
+    return Question(OUTSIDER, data.fs, config, "Drawing points and looking whom they fit")
+
+
+def regions(data: Dataset, seed: int) -> Question:
+    """The same of merged antennas, about as many in a region as is chosen here."""
+    size = st.number_input(
+        "Antennas in a region, about (v)",
+        limits.REGION_ANTENNAS.low,
+        limits.REGION_ANTENNAS.high,
+        7,
+        key="unicity_v",
+        width=240,
+        persist_state="session",
+    )
+    config = antenna_merging.Config(int(size), seed=seed)
+    label = f"Merging about {config.size} antennas into one region"
+    return Question(REGIONS, data.fs, config, label)
+
+
+def chance(data: Dataset) -> sparsity.Config:
+    """The model of sparsity; of as many users as the data have until another number is given."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        users = st.number_input(
+            "Users (n)",
+            limits.MODEL_USERS.low,
+            limits.MODEL_USERS.high,
+            max(limits.MODEL_USERS.low, data.fs.n_users),
+            width=200,
+            key=f"unicity_n_{data.digest[:8]}",
+            persist_state="session",
+        )
+        bins = st.number_input(
+            "Bins (d)",
+            limits.MODEL_BINS.low,
+            limits.MODEL_BINS.high,
+            30,
+            key="unicity_d",
+            width=160,
+            persist_state="session",
+        )
+        density = st.number_input(
+            "Share of bins a user is in",
+            limits.MODEL_DENSITY.low,
+            limits.MODEL_DENSITY.high,
+            0.5,
+            key="unicity_density",
+            width=220,
+            format="%.4f",
+            persist_state="session",
+        )
+    return sparsity.Config(int(users), int(bins), float(density))

@@ -1,0 +1,47 @@
+"""What becomes of unicity when antennas are merged: a section of the Unicity view."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from fpanon_core.studies import antenna_merging
+from pages.charts import maps, style, unicity
+from pages.charts.style import Theme
+from pages.shell import definitions, questions
+from pages.shell.dataset import Dataset
+from pages.shell.meaning import what_this_means
+from pages.shell.pair import side_by_side
+from pages.unicity import form, story
+
+
+def section(
+    data: Dataset, seed: int, p: int, of: Theme, *, alone: bool
+) -> antenna_merging.Result | None:
+    """The regions on the map, their sizes, and unicity with p points known in them."""
+    st.header("And with antennas merged?", anchor=False, help=definitions.CLUSTERS)
+    question = form.regions(data, seed)
+    merged: antenna_merging.Result | None = questions.settle(question, alone=alone)
+    if merged is None:
+        st.caption("The map appears here as soon as the antennas are merged.")
+        return None
+    left, right = side_by_side("unicity_regions")
+    with left:
+        if merged.rings:
+            st.pydeck_chart(
+                maps.regions_map(merged.rings, merged.region, story.region_names(merged), of),
+                height=460,
+                key="unicity_map",
+                alt=f"Map of the regions of about {merged.config.size} antennas.",
+            )
+        else:
+            st.info("There is no map: the data carry no map projection.")
+    with right:
+        st.plotly_chart(
+            unicity.cluster_sizes(merged.sizes, of),
+            key="unicity_sizes",
+            theme=None,
+            config=style.CONFIG,
+            alt="Histogram of the number of antennas in each region.",
+        )
+    what_this_means(*story.regions(merged, p), key="unicity_regions")
+    return merged

@@ -1,0 +1,76 @@
+"""Unicity over resolutions, and the law behind it: a section of the Unicity view."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from fpanon_core.studies.unicity import AXES, Result
+from pages.charts import style, unicity
+from pages.charts.style import Theme
+from pages.shell import definitions
+from pages.shell.meaning import what_this_means
+from pages.shell.pair import side_by_side
+from pages.unicity import story
+
+
+def section(result: Result, of: Theme) -> int:
+    """The heat map, the laws along an axis, and their exponents; the points known chosen here."""
+    st.header("Does it help to be coarser?", anchor=False)
+    left, right = side_by_side("unicity_coarser")
+    with left:
+        p = int(
+            st.selectbox(
+                "Points known",
+                story.grid_points(result),
+                index=1,
+                key="unicity_p",
+                width=160,
+                persist_state="session",
+            )
+        )
+        st.plotly_chart(
+            unicity.over_resolutions(*story.heat(result, p), of),
+            key="unicity_heat",
+            theme=None,
+            config=style.CONFIG,
+            alt=f"Share of unique users with {p} points, by side of the grid and time window.",
+        )
+    with right:
+        along = st.selectbox(
+            "Law along",
+            AXES,
+            key="unicity_along",
+            width=280,
+            help=definitions.SCALING,
+            persist_state="session",
+        )
+        laws = result.laws_along(along)
+        st.plotly_chart(
+            unicity.laws(story.curves(laws), of, x_title=along[0].upper() + along[1:]),
+            key="unicity_laws",
+            theme=None,
+            config=style.CONFIG,
+            alt="Share of unique users against the resolution, and the fitted laws.",
+        )
+    what_this_means(
+        *story.coarser(result, p),
+        key="unicity_grid",
+        published="more than 60 % are unique at 15 h or 15 antennas, less than 40 % at (7 h, 7 "
+        "antennas), for 4 points.",
+        source=story.MONTJOYE,
+    )
+    if flat := story.flat(laws):
+        st.caption(flat)
+    if fits := story.fits(laws):
+        st.dataframe(fits, hide_index=True, key="unicity_fits")
+    if (exponents := story.exponents(result, along)) is not None:
+        st.plotly_chart(
+            unicity.exponents(*exponents, of),
+            key="unicity_exponents",
+            theme=None,
+            config=style.CONFIG,
+            alt="Exponent of the law against the number of known points, with the fitted line and "
+            "the published one.",
+        )
+        st.caption(story.exponent_line(result, along))
+    return p

@@ -1,0 +1,236 @@
+"""What an outsider can tell, in sentences, series and small tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fpanon_core.model.arrays import FloatArray
+from fpanon_core.model.profiles import Grid, window_text
+from fpanon_core.studies import antenna_merging, sparsity
+from fpanon_core.studies.unicity import Law, Result, Shares
+from pages.charts import words
+from pages.charts.unicity import Fitted, Line, Rising
+
+MONTJOYE = "1.5 million people (de Montjoye et al. 2013)"
+TABLES = {
+    "unicity": "Points known",
+    "points_needed": "Points needed",
+    "unicity_grid": "Resolutions",
+    "scaling_laws": "Laws",
+    "sparsity": "Sparsity",
+}
+REGION_TABLES = {
+    "merged_antennas": "Merged antennas",
+    "merged_unicity": "Unicity of merged antennas",
+}
+_FORMS = {
+    "power": "α − x^β",
+    "exponential": "α − exp(λx)",
+    "stretched": "α − exp(x^β)",
+    "linear": "α − βx",
+}
+_PUBLISHED = Line("published, 0.157 − 0.007·p", -0.007, 0.157)  # de Montjoye et al. 2013, fig. 4
+_USUAL_POINTS = 4
+
+
+# --- points known ---
+
+
+def narrowed(result: Result) -> list[Rising]:
+    """How many people random points narrow a user down to, a series for each number of people."""
+    random = result.curves["random"]
+    return [
+        _rising("unique" if x == 1 else f"one of {x} at most", [r.at(x) for r in random])
+        for x in result.config.out_of
+    ]
+
+
+def strategies(result: Result) -> list[Rising]:
+    """Unicity by what is known, a series for each strategy that has any points."""
+    return [_rising(name, found) for name, found in result.curves.items() if found]
+
+
+def _rising(name: str, results: Shares) -> Rising:
+    return Rising(
+        name,
+        [r.config.p for r in results],
+        [r.value for r in results],
+        [r.low for r in results],
+        [r.high for r in results],
+    )
+
+
+def points_known(result: Result) -> list[str]:
+    """What a few points give away, and of whom there were fewer."""
+    random = result.curves["random"]
+    most, few = random[-1], random[min(_USUAL_POINTS, len(random)) - 1]
+    told = [
+        f"Whoever knows {words.count(few.config.p, 'point')} of a person – places and times, as in "
+        f"these data – finds {words.percent(few.value)} of them with certainty (95 % interval: "
+        f"{words.percent(few.low)} to {words.percent(few.high)}; {few.n_targets:,} people asked "
+        f"about); guessing finds 1 in {few.n_users:,}."
+    ]
+    if most.too_few:
+        told.append(
+            f"{words.count(most.too_few, 'user')} asked about "
+            f"{'has' if most.too_few == 1 else 'have'} fewer than {most.config.p} points; all of "
+            "them were known then."
+        )
+    return told
+
+
+# --- points needed ---
+
+
+def points_needed(result: Result) -> list[str]:
+    """After how many points nobody else fits, and who is never unique."""
+    known, asked = result.needed, len(result.points)
+    never = asked - len(known)
+    who = (
+        f"users with {result.config.heavy_per_month:g} or more interactions a month"
+        if result.heavy
+        else "users, none of whom is busy"
+    )
+    if not len(known):
+        told = [f"None of {asked:,} {who} is ever unique."]
+    else:
+        told = [
+            f"Of {asked:,} {who}, half are unique after "
+            f"{words.count(int(result.median_needed), 'point')}, and nobody needs more than "
+            f"{int(known.max())}."
+        ]
+    if never:
+        told.append(
+            f"{words.count(never, 'user')} {words.were(never)} never unique: somebody else has "
+            "all their points, too."
+        )
+    return told
+
+
+# --- resolutions ---
+
+
+def grid_points(result: Result) -> list[int]:
+    """The numbers of points known over the grid."""
+    return sorted(int(p) for p in result.grid["p"].unique())
+
+
+def heat(result: Result, p: int) -> tuple[list[str], list[str], FloatArray]:
+    """Column labels, row labels and ε, rows being time windows."""
+    grid = result.grid
+    table = grid[grid["p"] == p].pivot(index="window_min", columns="space_size", values="value")
+    sides = [str(Grid(float(metres))) for metres in table.columns]
+    windows = [window_text(float(minutes)) for minutes in table.index]
+    return sides, windows, table.to_numpy(dtype=float)
+
+
+def coarser(result: Result, p: int) -> list[str]:
+    """From the finest form to the coarsest, how many are unique."""
+    at = result.grid[result.grid["p"] == p]
+    fine, coarse = at.iloc[0], at.iloc[-1]
+    told = [
+        f"With {p} points, {words.percent(fine['value'])} are unique at {fine['profile']}, "
+        f"{words.percent(coarse['value'])} at {coarse['profile']}."
+    ]
+    if coarse["too_few"]:
+        told.append(
+            f"Of {words.count(int(coarse['too_few']), 'user')} the coarsest form has fewer than "
+            f"{p} points."
+        )
+    return told
+
+
+def curves(laws: Sequence[Law]) -> list[Fitted]:
+    """The laws as they are drawn."""
+    return [
+        Fitted(f"p = {law.p}", law.resolution, law.unicity, *law.curve())
+        for law in laws
+        if law.fit is not None
+    ]
+
+
+def flat(laws: Sequence[Law]) -> str:
+    """Where unicity does not fall; empty where it falls everywhere."""
+    without = [str(law.p) for law in laws if law.fit is None]
+    if not without:
+        return ""
+    return f"At p = {', '.join(without)} unicity is the same all along: there is no law to fit."
+
+
+def fits(laws: Sequence[Law]) -> list[dict[str, Any]]:
+    """One row per law, with how well every form fits."""
+    return [
+        {
+            "p": law.p,
+            "Law": law.fit.formula,
+            "α ± standard error": f"{law.fit.alpha:.3g} ± {law.fit.alpha_se:.1g}",
+            "β ± standard error": f"{law.fit.beta:.3g} ± {law.fit.beta_se:.1g}",
+            **{f"R², {_FORMS[form]}": round(c.r2, 3) for form, c in law.fit.fits.items()},
+        }
+        for law in laws
+        if law.fit is not None
+    ]
+
+
+def exponents(
+    result: Result, along: str
+) -> tuple[list[int], list[float], list[float], list[Line]] | None:
+    """p, exponents, their standard errors, and lines through them; None where no line is."""
+    line = result.exponents[along]
+    if line is None:
+        return None
+    drawn = [(law.p, law.fit) for law in result.laws_along(along) if law.fit is not None]
+    fitted = Line(f"fitted, {line.formula}", line.slope, line.intercept)
+    return (
+        [p for p, _ in drawn],
+        [fit.beta for _, fit in drawn],
+        [fit.beta_se for _, fit in drawn],
+        [fitted, _PUBLISHED],
+    )
+
+
+def exponent_line(result: Result, along: str) -> str:
+    """The line through the exponents, and what not to compare."""
+    line = result.exponents[along]
+    if line is None:
+        return ""
+    return (
+        f"{line.formula} (standard errors {line.intercept_se:.2g} and {line.slope_se:.2g}). The "
+        "published line is of other data and other units: compare the shape only."
+    )
+
+
+# --- merged antennas ---
+
+
+def region_names(merged: antenna_merging.Result) -> list[str]:
+    """Of each ring on the map."""
+    return [words.count(int(merged.sizes[j]), "antenna") for j in merged.region]
+
+
+def regions(merged: antenna_merging.Result, p: int) -> list[str]:
+    """What the antennas become, and how many people are unique in it."""
+    at = merged.grid[merged.grid["p"] == p]
+    fine, coarse = at.iloc[0], at.iloc[-1]
+    return [
+        f"{words.count(int(merged.sizes.sum()), 'antenna')} become "
+        f"{words.count(len(merged.sizes), 'region')} of {merged.sizes.min()} to "
+        f"{merged.sizes.max()}. With {p} points, {words.percent(fine['value'])} of the users are "
+        f"unique in them at {window_text(fine['window_min'])}, {words.percent(coarse['value'])} "
+        f"at {window_text(coarse['window_min'])}.",
+        "Where the file brings no table of antennas, its distinct places serve as such.",
+    ]
+
+
+# --- sparsity ---
+
+
+def sparse(found: sparsity.Result) -> str:
+    """How likely it is, by chance alone, to be unique."""
+    asked = found.config
+    return (
+        f"Of {asked.users:,} users, each in {words.percent(asked.density)} of {asked.bins:,} bins "
+        f"at random, one is unique with probability {found.unique:.3g}; that nobody is, has "
+        f"probability {found.anonymous:.3g}."
+    )

@@ -1,0 +1,106 @@
+"""Unicity: how little does an outsider need to know? (de Montjoye et al. 2013)"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.charts import style, unicity
+from pages.shell import definitions, downloads, formula, needed, questions
+from pages.shell.guard import end_view
+from pages.shell.meaning import what_this_means
+from pages.shell.pair import side_by_side
+from pages.unicity import form, regions, resolutions, story
+
+of = style.theme(st.context.theme.type)
+
+st.title("Unicity", anchor=False)
+st.markdown("How little does an outsider need to know to find a person in these data?")
+data = needed.data(
+    "unicity",
+    without="No data set is open yet. Open a sample, or your own data, and it is looked at as an "
+    "outsider would.",
+    then="The figures follow as soon as the data are read.",
+)
+seed = form.seed()
+alone = questions.ordinary(data.fs)
+result = questions.settle(form.outsider(data, seed), alone=alone)
+if result is None:
+    st.caption("The figures appear here as soon as they are measured.")
+    end_view()
+
+# --- points known ---
+st.header("How many points give a person away?", anchor=False, help=definitions.UNICITY)
+left, right = side_by_side("unicity_points")
+with left:
+    st.markdown("**Narrowed down to x people** – random points")
+    st.plotly_chart(
+        unicity.against_points(story.narrowed(result), of),
+        key="unicity_by_p",
+        theme=None,
+        config=style.CONFIG,
+        alt="Share of users found by the number of known points, with 95 % intervals.",
+    )
+with right:
+    st.markdown("**Other knowledge** – unique", help=definitions.STRATEGY)
+    st.plotly_chart(
+        unicity.against_points(story.strategies(result), of),
+        key="unicity_by_strategy",
+        theme=None,
+        config=style.CONFIG,
+        alt="Share of unique users by the number of known points, a line for each kind of points.",
+    )
+what_this_means(
+    *story.points_known(result),
+    key="unicity",
+    published="4 points are enough for 95 %, 2 for more than half.",
+    source=story.MONTJOYE,
+)
+
+# --- points needed ---
+st.header("How many until nobody else fits?", anchor=False)
+if len(result.needed):
+    st.plotly_chart(
+        unicity.boxes(result.needed, of),
+        key="unicity_needed",
+        theme=None,
+        config=style.CONFIG,
+        alt="Box plot of the number of random points after which a user is unique.",
+    )
+what_this_means(
+    *story.points_needed(result),
+    key="unicity_needed",
+    published="at most 11 points were needed.",
+    source=story.MONTJOYE,
+)
+
+# --- resolutions ---
+p = resolutions.section(result, of)
+
+# --- merged regions ---
+merged = regions.section(data, seed, p, of, alone=alone)
+
+# --- sparsity ---
+st.header("Why more columns make people unique", anchor=False, help=definitions.SPARSITY)
+result = result.with_chance(form.chance(data))
+chance = result.chance
+st.plotly_chart(
+    unicity.transition(
+        chance.over_bins.astype(float),
+        chance.over_unique,
+        (float(chance.config.bins), chance.unique),
+        of,
+    ),
+    key="unicity_sparsity",
+    theme=None,
+    config=style.CONFIG,
+    alt="Probability that a user is unique against the number of bins.",
+)
+what_this_means(story.sparse(chance), key="unicity_sparsity")
+
+# --- download ---
+files = downloads.files_of(result, story.TABLES)
+if merged is not None:
+    files |= downloads.files_of(merged, story.REGION_TABLES)
+prefix = "synthetic_" if data.source.synthetic else ""
+downloads.csv_files("unicity", files, prefix=prefix)
+formula.link("Adversary knowledge and unicity")

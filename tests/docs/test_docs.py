@@ -1,0 +1,268 @@
+"""Do the documents hold together? Links, citations, dependencies, formulas, and what they state."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fpanon_core import StretchConfig
+from fpanon_core.model.utility import COMPONENTS, WEIGHTINGS
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+DOCUMENTS = sorted(
+    [*DOCS.glob("*.md"), *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG"))]
+)
+# Papers were once called by these in code and documents; readers know authors and years.
+HOUSE_NAME = re.compile(r"\b(ANON|TRADE|CROWD|ASH)\b")
+YEAR = re.compile(r"(?<![\d.,–-])(1[89]\d\d|20\d\d)[a-z]?\b(?![.,]\d)")
+MONTH = re.compile(r"(January|February|March|April|May|June|July|August|September|October|November"
+                   r"|December) $")  # fmt: skip
+
+
+def text_of(path):
+    return path.read_text(encoding="utf-8")
+
+
+def without_code(text):
+    """Neither fenced blocks nor code spans, in which brackets and dollars mean something else."""
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+
+
+def prose(text):
+    """Without code, each run of blanks one blank: a line may end in the middle of a citation."""
+    return re.sub(r"\s+", " ", without_code(text))
+
+
+def anchors(text):
+    """The anchors of the headings, as GitHub makes them."""
+    found: list[str] = []
+    for heading in re.findall(r"^#{1,6} +(.+?)\s*$", without_code(text), flags=re.M):
+        plain = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        found.append(f"{plain}-{found.count(plain)}" if plain in found else plain)
+    return set(found)
+
+
+def broken_links(path):
+    """Links of a document to files, or to headings, that are not there."""
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", without_code(text_of(path))):
+        if re.match(r"[a-z]+:", link):
+            continue
+        file, _, anchor = link.partition("#")
+        target = (path.parent / file).resolve() if file else path
+        if not target.exists() or (anchor and anchor not in anchors(text_of(target))):
+            broken.append(link)
+    return broken
+
+
+def keys_of(text):
+    """The works by which the references are headed: authors and year."""
+    return [key for key in re.findall(r"^### (.+)$", text, flags=re.M) if YEAR.search(key)]
+
+
+def uncited_years(text, keys):
+    """Every year in a text that no key of a work leads up to; the year of a date is none."""
+    plain = prose(text)
+    endings = [key.lower() for key in keys]
+    return [
+        plain[max(0, year.start() - 40) : year.end()]
+        for year in YEAR.finditer(plain)
+        if not MONTH.search(plain[: year.start()])
+        and not any(plain[: year.end()].lower().endswith(key) for key in endings)
+    ]
+
+
+def tables(text):
+    """Rows of cells of every table under each heading of the second level."""
+    found: dict[str, list[list[str]]] = {}
+    heading = ""
+    for line in text.splitlines():
+        if line.startswith("## "):
+            heading = line[3:].strip()
+        elif line.startswith("|") and not re.match(r"\|[-| :]+\|$", line):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            found.setdefault(heading, []).append(cells)
+    return found
+
+
+def pinned(name):
+    """Packages that a requirements file pins itself."""
+    lines = [line.split("#")[0].strip() for line in text_of(ROOT / name).splitlines()]
+    own = [line for line in lines if line and not line.startswith("-")]
+    assert all("==" in line for line in own), "every dependency is pinned"
+    return {line.split("==")[0].strip().lower() for line in own}
+
+
+def formula_faults(text):
+    """What a reader of formulas would stumble over: dollars, braces or fences without a partner."""
+    faults = []
+    if re.search(r"^\$\$.+|^.+\$\$$", text, flags=re.M):
+        faults.append("$$ must stand on a line of its own")
+    pieces = re.split(r"^\$\$$", text, flags=re.M)
+    if len(pieces) % 2 == 0:
+        faults.append("a $$ is not closed")
+    inline = [
+        formula
+        for piece in pieces[::2]
+        for paragraph in without_code(piece).split("\n\n")
+        for formula in _inline(paragraph, faults)
+    ]
+    for formula in [*pieces[1::2], *inline]:
+        bare = formula.replace(r"\{", "").replace(r"\}", "")
+        if bare.count("{") != bare.count("}"):
+            faults.append(f"braces: {formula.strip()}")
+        if len(re.findall(r"\\left\b", bare)) != len(re.findall(r"\\right\b", bare)):
+            faults.append(f"left and right: {formula.strip()}")
+    return faults
+
+
+def _inline(paragraph, faults):
+    parts = paragraph.split("$")
+    if len(parts) % 2 == 0:
+        faults.append(f"a $ is not closed: {paragraph[:60]}")
+    return parts[1::2]
+
+
+# --- the documents -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
+def test_links_lead_somewhere(path):
+    assert broken_links(path) == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
+def test_papers_are_called_by_authors_and_year(path):
+    assert HOUSE_NAME.findall(text_of(path)) == []
+
+
+def test_every_work_cited_is_in_the_references():
+    keys = keys_of(text_of(DOCS / "references.md"))
+    assert len(keys) == len(set(keys))
+    assert uncited_years(text_of(DOCS / "science.md"), keys) == []
+
+
+def test_every_work_in_the_references_is_cited():
+    science = prose(text_of(DOCS / "science.md")).lower()
+    keys = keys_of(text_of(DOCS / "references.md"))
+    assert len(keys) >= 15
+    assert [key for key in keys if not re.search(re.escape(key.lower()) + r"\b", science)] == []
+
+
+@pytest.mark.parametrize(
+    ("heading", "file"),
+    [("To run", "requirements.txt"), ("To test and check", "requirements-dev.txt")],
+)
+def test_every_dependency_has_its_reason_and_no_other(heading, file):
+    rows = tables(text_of(DOCS / "dependencies.md"))[heading][1:]
+    names = [row[0].lower() for row in rows]
+    assert len(names) == len(set(names))
+    assert set(names) == pinned(file)
+    assert all(len(row) == 2 and row[1] for row in rows)
+
+
+def test_readme_says_where_the_reasons_are():
+    line = next(each for each in text_of(ROOT / "README.md").splitlines() if "dependency" in each)
+    assert "(docs/dependencies.md)" in line
+
+
+def test_readme_begins_with_the_two_commands():
+    first = text_of(ROOT / "README.md").split("```")[1]
+    assert [line.split("#")[0].strip() for line in first.splitlines()[1:]] == [
+        "make run",
+        "make test",
+    ]
+
+
+def test_a_word_has_one_meaning():
+    words = [row[0] for rows in tables(text_of(DOCS / "words.md")).values() for row in rows[1:]]
+    assert len(words) > 30
+    assert len(words) == len(set(words))
+
+
+def test_sections_of_the_definitions_are_distinct():
+    headings = re.findall(r"^## (.+)$", text_of(DOCS / "science.md"), flags=re.M)
+    assert len(headings) == len(set(headings))
+    assert max(map(len, headings)) <= 60, "a heading is a line of a menu"
+
+
+@pytest.mark.parametrize("name", ["science.md", "words.md"])
+def test_formulas_are_closed(name):
+    assert formula_faults(text_of(DOCS / name)) == []
+
+
+def test_changelog_says_how_changes_of_numbers_are_marked():
+    assert "**Numbers:**" in text_of(ROOT / "CHANGELOG.md").split("## Unreleased")[0]
+
+
+# --- what they state -----------------------------------------------------------------------------
+
+
+def test_defaults_of_the_stretch_effort_are_those_in_force():
+    rows = tables(text_of(DOCS / "science.md"))["Stretch effort"]
+    stated = {row[0]: row[2].replace(",", "") for row in rows}
+    config = StretchConfig()
+    assert (config.w_space, config.w_time) == (0.5, 0.5)
+    assert stated["$w_s, w_t$"] == "1/2 1/2"
+    assert float(stated[r"$\delta_s^{max}$"]) == config.max_space_m
+    assert float(stated[r"$\delta_t^{max}$"]) == config.max_time_min
+
+
+def test_weights_of_utility_are_those_in_force():
+    rows = tables(text_of(DOCS / "science.md"))[
+        "Techniques, utility and the front of release options"
+    ]
+    head = next(row for row in rows if row[0] == "weights")
+    assert tuple(head[1:]) == tuple(COMPONENTS)
+    stated = {row[0]: [float(v) for v in row[1:]] for row in rows if row[0] in WEIGHTINGS}
+    assert stated == {name: [w[c] for c in COMPONENTS] for name, w in WEIGHTINGS.items()}
+
+
+# --- that these tests can fail -------------------------------------------------------------------
+
+
+def test_a_broken_link_is_found(tmp_path):
+    (tmp_path / "b.md").write_text("# A heading: with, marks\n\n## Same\n\n## Same\n")
+    page = tmp_path / "a.md"
+    page.write_text(
+        "[1](b.md) [2](b.md#a-heading-with-marks) [3](b.md#same-1) [4](https://x.org) `[5](c.md)`\n"
+        "[6](c.md) [7](b.md#same-2) [8](#nowhere)\n"
+    )
+    assert broken_links(page) == ["c.md", "b.md#same-2", "#nowhere"]
+
+
+def test_an_unknown_work_is_found():
+    keys = ["Song et al. 2010", "Gramaglia & Fiore 2015", "Gramaglia & Fiore 2015b"]
+    known = "After Song et al.\n2010; Gramaglia & Fiore 2015b, on 4 March 2024: 2,010 of 12010."
+    assert uncited_years(known, keys) == []
+    assert len(uncited_years("Song et al. 2011; Gramaglia & Fiore 2015c; Fiore 2015.", keys)) == 3
+
+
+def test_faulty_formulas_are_found():
+    assert formula_faults("Half, $x_{1}$.\n\n$$\n\\left( {a} \\right)\n$$\n\n`$5`\n") == []
+    assert len(formula_faults("$x_{1$")) == 1
+    assert len(formula_faults("costs 5 $ a piece")) == 1
+    assert len(formula_faults("$$x$$")) == 1
+    assert len(formula_faults("$$\nx\n")) == 1
+    assert len(formula_faults("$$\n\\left( x )\n$$\n")) == 1
+
+
+@pytest.mark.parametrize(
+    "path",
+    [p for folder in ("fpanon_core", "pages") for p in sorted((ROOT / folder).rglob("*.py"))],
+    ids=lambda p: str(p.relative_to(ROOT)),
+)
+def test_code_and_screens_cite_by_author_and_year(path):
+    """No house name, and no section number of a definition file: headings have none."""
+    text = text_of(path).replace("PUBLISHED_TRADE", "")
+    assert not HOUSE_NAME.search(text)
+    assert not re.search(r"science\.md[ ,]*§", text)
+
+
+@pytest.mark.parametrize("text", ["as TRADE has it", "(ASH §5)", "ANON's", "CROWD, fig. 4"])
+def test_a_house_name_is_found(text):
+    assert HOUSE_NAME.search(text)
+    assert not HOUSE_NAME.search("a trade-off, anonymity, a crowd of k, recovery from ash")

@@ -1,0 +1,136 @@
+"""The Method view: every section with its formulas and works, links to it, and tooltips to it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from fpanon_core.studies import method
+from pages.method import story
+from pages.shell import definitions
+from tests.docs.test_docs import formula_faults
+from tests.support.views import address, go, new_app
+
+TOOLTIPS = {
+    name: text
+    for name, text in vars(definitions).items()
+    if name.isupper() and not name.startswith("_")
+}
+HEADINGS = story.headings()
+VIEWS = Path(story.__file__).parents[1]
+
+
+def read(at: AppTest) -> str:
+    return "\n".join(str(each.value) for each in at.markdown)
+
+
+def test_every_section_is_shown_under_its_heading(app: AppTest) -> None:
+    go(app, "method")
+    assert app.title[0].value == "Method"
+    assert app.radio(key="method_section").options == list(HEADINGS.values())
+    for anchor, heading in HEADINGS.items():
+        app.radio(key="method_section").set_value(anchor).run()
+        assert not app.exception
+        assert not app.error
+        headers = [header.value for header in app.header]
+        assert headers[0] == heading
+        assert headers[1:] in ([], ["References of this section"])
+        text = read(app)
+        assert story.text_of(heading) in text
+        if heading in method.sections():
+            for key in method.cited(method.sections()[heading]):
+                assert f"- **{key}**. " in text
+    assert "10.1038/srep01376" in read(app)
+    assert read(app).count("\n- **") >= len(method.references()) - 1
+
+
+def html_in(text: str) -> list[str]:
+    """The lines with a ``<`` that is not in a formula."""
+    displayed = re.compile(r"^\$\$$.*?^\$\$$", flags=re.M | re.S)
+    prose = re.sub(r"\$[^$]*\$|< 0\.1", "", displayed.sub("", text))
+    return [line for line in prose.splitlines() if "<" in line]
+
+
+@pytest.mark.parametrize("heading", HEADINGS.values())
+def test_what_is_shown_is_whole(heading: str) -> None:
+    """Formulas closed, headings below the page's own two levels, no way out of the dashboard."""
+    text = story.text_of(heading)
+    assert formula_faults(text) == []
+    assert not re.search(r"^#{1,2} |^#{4,} ", text, flags=re.M)
+    assert all(link.startswith("https://") or link.startswith("http://hdl.handle.net/")
+               for link in re.findall(r"\]\(([^)\s]+)\)", text))  # fmt: skip
+    assert "![" not in text
+    assert not html_in(text), f"no HTML, nor a < outside of formulas: {html_in(text)}"
+    assert len(text) > 100
+
+
+def test_html_is_found_by_its_line_and_a_formula_is_none() -> None:
+    formulas = "Where $a < b$:\n\n$$\na < b\n$$\n\nand, p < 0.1, $c\n< d$."
+    assert html_in(formulas) == []
+    assert html_in(f"{formulas}\nIt is <b>bold</b>,\nnot so.") == ["It is <b>bold</b>,"]
+
+
+def test_nothing_of_the_definitions_is_lost() -> None:
+    """The sections together are the document, but for its headings."""
+    lines = (method.docs_folder() / "science.md").read_text(encoding="utf-8").splitlines()
+    shown = "\n".join(method.sections().values())
+    lost = [line for line in lines if line.strip() and line not in shown]
+    assert [line.lstrip("# ") for line in lost] == list(method.sections())
+
+
+@pytest.mark.parametrize(
+    "view",
+    [v for v in sorted(VIEWS.glob("*/view.py")) if v.parent.name not in ("overview", "method")],
+    ids=lambda view: view.parent.name,
+)
+def test_a_view_ends_with_the_way_to_its_formulas(view: Path) -> None:
+    last = view.read_text(encoding="utf-8").splitlines()[-1]
+    found = re.fullmatch(r'formula\.link\("(.+)"\)', last)
+    assert found, f"the last line is to be formula.link(…), not: {last}"
+    assert found[1] in method.sections(), f"no section of science.md is headed “{found[1]}”"
+
+
+def test_a_link_leads_to_its_section_whatever_was_read_before(app: AppTest) -> None:
+    app = new_app(section="disclosure", seed="3")
+    go(app, "method")
+    assert app.header[0].value == "Disclosure"
+    app.radio(key="method_section").set_value("k-gap").run()
+    assert app.header[0].value == "k-gap"
+    assert address(app) == {"section": "k-gap"}
+    app.query_params["section"] = "antenna-clusters"
+    app.run()
+    assert app.header[0].value == "Antenna clusters"
+    app.query_params["section"] = "nonsense"
+    app.run()
+    assert app.header[0].value == "Antenna clusters"
+    go(app, "data")
+    go(app, "method")
+    assert app.header[0].value == "Antenna clusters"
+    assert not app.exception
+
+
+def test_the_glossary_names_sections_where_files_are_linked() -> None:
+    text = story.text_of(story.GLOSSARY)
+    assert "(see “k-gap”)" in text
+    for heading in HEADINGS.values():
+        assert ".md" not in story.text_of(heading)
+
+
+@pytest.mark.parametrize("name", TOOLTIPS)
+def test_a_tooltip_names_its_section_and_works_that_are_in_the_references(name: str) -> None:
+    text = TOOLTIPS[name]
+    (section,) = re.findall(r"Formulas: page Method, “(.+)”\.$", text)
+    assert section in method.sections(), f"no section of science.md is headed “{section}”"
+    years = re.findall(r"\b(?:19|20)\d\d", text)
+    assert len(method.cited(text)) == len(years)
+
+
+def test_a_year_alone_is_not_a_work_and_the_second_of_a_year_is_another() -> None:
+    assert list(method.cited("Gramaglia & Fiore 2015b, Song et\nal. 2010")) == [
+        "Gramaglia & Fiore 2015b",
+        "Song et al. 2010",
+    ]
+    assert method.cited("2015; Fiore 2015; POTs of OpenCell") == {}

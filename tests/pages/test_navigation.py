@@ -1,0 +1,61 @@
+"""Where the dashboard's pages are named, are they those that there are?"""
+
+from __future__ import annotations
+
+import ast
+import runpy
+from pathlib import Path
+
+import pytest
+import streamlit as st
+
+from tests.browser.dashboard import VIEWS
+from tests.support.views import APP
+
+PAGES = APP.parent / "pages"
+
+
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[str, str]]:
+    """By folder of ``app.PAGES``, address and title; outside of a session Streamlit keeps none."""
+
+    def page(path: str, *, title: str, url_path: str = "", default: bool = False) -> object:
+        assert default != bool(url_path), "the start page alone goes without an address"
+        return Path(path).parent.name, (url_path, title)
+
+    monkeypatch.setattr(st, "Page", page)
+    found = runpy.run_path(str(APP))["PAGES"]
+    assert len(dict(found)) == len(found)
+    return dict(found)
+
+
+def kinds(path: Path) -> list[ast.Call]:
+    """Where a file says ``Kind(...)``."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [call for call in calls if ast.unparse(call.func).split(".")[-1] == "Kind"]
+
+
+def test_every_view_is_listed(listed: dict[str, tuple[str, str]]) -> None:
+    assert set(listed) == {view.parent.name for view in PAGES.glob("*/view.py")}
+
+
+def test_a_kind_of_question_is_shown_on_a_page_that_there_is(
+    listed: dict[str, tuple[str, str]],
+) -> None:
+    """By its address, in which a slip would show its progress twice: in the sidebar, too."""
+    asked = {path: kinds(path) for path in sorted(PAGES.rglob("*.py"))}
+    assert sum(map(len, asked.values())) > len(listed)
+    for path, calls in asked.items():
+        where = path.relative_to(PAGES)
+        address, _ = listed.get(where.parts[0], (None, ""))
+        for call in calls:
+            page = next((each.value for each in call.keywords if each.arg == "page"), None)
+            assert isinstance(page, ast.Constant), f"{where}: {ast.unparse(call)} names no page"
+            assert page.value in (None, address), (
+                f"{where}: page={page.value!r}, but that folder's page is at {address!r} in app.py"
+            )
+
+
+def test_the_browser_tests_go_to_every_page(listed: dict[str, tuple[str, str]]) -> None:
+    assert [title for _, title in listed.values()] == list(VIEWS)

@@ -1,0 +1,132 @@
+"""Everyone's k-gap by profile and k: one run for all k, tables, and results put together."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fpanon_core.anonymize.generalize import generalize
+from fpanon_core.measures.components import stretch_components
+from fpanon_core.measures.kgap import k_gap
+from fpanon_core.model.errors import ConfigError, InfeasibleError
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid
+from fpanon_core.studies import anonymizability, estimates
+from fpanon_core.studies.anonymizability import Config, extended, study, together
+from fpanon_core.studies.under_profiles import check_profiles
+
+FINE, COARSE = GeneralizationProfile(Grid(100), 1), GeneralizationProfile(Grid(1000), 60)
+
+
+def people(n=12, samples=5):
+    rng = np.random.default_rng(4)
+    user = np.repeat(np.arange(n), samples)
+    return FingerprintSet.from_samples(user, *rng.uniform(0, 9_000, (3, n * samples)))
+
+
+def test_each_k_is_what_a_run_of_its_own_gives():
+    fs = people()
+    result = study(fs, Config((FINE, COARSE), (4, 2)))
+    assert result.config.ks == (2, 4)
+    for measured, seen in zip(result.measured, (fs, generalize(fs, COARSE)), strict=True):
+        for k in (2, 4):
+            alone = k_gap(seen, k)
+            np.testing.assert_array_equal(measured.gaps.at(k).values, alone.values)
+            parts = stretch_components(seen, alone)
+            np.testing.assert_array_equal(measured.parts[k].space_m, parts.space_m)
+            np.testing.assert_array_equal(measured.parts[k].tail_total, parts.tail_total)
+
+
+def test_tables_have_a_row_per_user_profile_and_k():
+    """Two users 300 m and no time apart: 300/20,000 of half the effort, 0.0075; nobody hidden."""
+    fs = FingerprintSet.from_samples([7, 9], [0, 300], [0, 0], [0, 0])
+    tables = study(fs, Config((FINE, COARSE))).tables()
+    assert list(tables) == ["k_gaps", "k_gap_summary"]
+    rows = tables["k_gaps"]
+    assert rows["pseudonym"].tolist() == ["u0001", "u0002"] * 2
+    assert rows["profile"].tolist() == [str(FINE)] * 2 + [str(COARSE)] * 2
+    assert rows["space_size"].tolist() == [100, 100, 1000, 1000]
+    assert rows["k_gap"].tolist() == pytest.approx([0.0075, 0.0075, 0, 0])
+    assert rows["mean_distance_m"].tolist() == pytest.approx([300, 300, 0, 0])
+    summary = tables["k_gap_summary"]
+    assert summary["share_hidden"].tolist() == [0, 1]
+    assert summary["median_distance_m"].tolist() == pytest.approx([300, 0])
+    assert not {"user", "user_id", "digest"} & {*rows, *summary}
+
+
+def test_an_earlier_run_is_not_run_again(monkeypatch):
+    fs = people()
+    widest = study(fs, Config((COARSE,), (6,)))
+    expected = study(fs, Config((COARSE,), (2, 3)))
+    monkeypatch.setattr(anonymizability, "k_gap", None)
+    later = study(fs, Config((COARSE,), (2, 3)), widest)
+    pd.testing.assert_frame_equal(later.to_frame(), expected.to_frame())
+
+
+def test_results_extend_each_other():
+    fs = people()
+    few, many = study(fs, Config((FINE,), (2,))), study(fs, Config((FINE,), (3, 5)))
+    for both in (extended(few, many), extended(many, few)):
+        assert (both.config.ks, both.measured[0].gaps.k) == ((2, 3, 5), 5)
+        pd.testing.assert_frame_equal(
+            both.to_frame(), study(fs, Config((FINE,), (2, 3, 5))).to_frame()
+        )
+    assert extended(None, few) is few
+    with pytest.raises(ConfigError, match="differ in k"):
+        extended(few, study(fs, Config((COARSE,), (3,))))
+
+
+def test_results_by_profile_come_together():
+    fs = people()
+    alone = [study(fs, Config((profile,), (2, 3))) for profile in (FINE, COARSE)]
+    whole = study(fs, Config((FINE, COARSE), (3,)))
+    for name, table in together(alone, (3,)).tables().items():
+        pd.testing.assert_frame_equal(table, whole.to_frame(name))
+
+
+def test_the_data_as_read_where_no_profile_is_given():
+    result = pickle.loads(pickle.dumps(study(people(), Config())))
+    assert [m.profile for m in result.measured] == [FINE]
+    with pytest.raises(ConfigError, match="k_gap_summary"):
+        result.to_frame("nothing")
+
+
+def test_a_profile_finer_than_the_data_is_the_data_or_refused_by_name():
+    fs = generalize(people(), COARSE)
+    finer = study(fs, Config((FINE,))).measured[0].gaps
+    np.testing.assert_array_equal(finer.values, k_gap(fs).values)
+    with pytest.raises(ConfigError, match="finer than the data"):
+        check_profiles(fs, [FINE])
+
+
+def test_antenna_clusters_are_a_profile_too():
+    profile = GeneralizationProfile(AntennaClusters(3), 60)
+    rows = study(people(), Config((profile,))).to_frame()
+    assert rows["profile"].unique().tolist() == ["about 3 antennas · 1 h"]
+    assert rows["space_size"].unique().tolist() == [3]
+
+
+@pytest.mark.parametrize("ks", [(), (1,), (2, 2.5), (True,)])
+def test_senseless_k_are_refused(ks):
+    with pytest.raises(ConfigError):
+        Config((FINE,), ks)
+
+
+def test_more_than_there_are_have_no_answer():
+    with pytest.raises(InfeasibleError):
+        study(people(4), Config((FINE,), (5,)))
+
+
+def test_progress_never_runs_back():
+    told = []
+    study(people(), Config((FINE, COARSE), (2, 3)), progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1
+
+
+def test_estimates_are_a_study_too():
+    result = estimates.study(people(), estimates.Config(COARSE, 3))
+    assert result.seconds > 0
+    table = result.to_frame("k_gap_estimate")
+    assert (table["profile"][0], table["k"][0]) == (str(COARSE), 3)

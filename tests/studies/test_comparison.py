@@ -1,0 +1,161 @@
+"""Uniform generalization beside GLOVE; and the estimate before a run."""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fpanon_core.anonymize.glove import glove
+from fpanon_core.measures.kgap import k_gap
+from fpanon_core.model.errors import ConfigError, InfeasibleError
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid
+from fpanon_core.studies import comparison, glove_estimate, hiding
+from fpanon_core.studies.comparison import LADDER, compare_releases, identical_share
+from tests.support.fingerprint_sets import crowds
+
+
+@settings(max_examples=25, deadline=None)
+@given(crowds(max_users=40), st.sampled_from([2, 3, 5]))
+def test_share_of_identical_is_the_share_of_gap_0(fs, k):
+    k = min(k, fs.n_users)
+    assert identical_share(fs, k) == np.mean(k_gap(fs, k).values == 0)
+
+
+def test_by_hand():
+    """Four people of one sample: x 0, 900, 0, 0; minutes 0, 2, 600, 603.
+
+    Grids of 1 km and windows of 30 min: {0, 1}, and minutes 600 and 603 fall into 600 … 630: all
+    hidden for k = 2. For k = 3 all four must share a window: 1,440 min, the third rung.
+    GLOVE at k = 2: pairs of span 550 m, 3 min and of 100 m, 4 min.
+    """
+    fs = FingerprintSet.from_samples([*"abcd"], [0, 900, 0, 0], [0] * 4, [0, 2, 600, 603])
+    ladder = [GeneralizationProfile(Grid(m), t) for m, t in ((50, 1), (1000, 30), (1000, 600),
+                                                             (1000, 1440))]  # fmt: skip
+    seen = []
+    table = compare_releases(fs, (2, 3), ladder=ladder, progress=seen.append)
+    assert seen[-1] == 1.0
+    assert table["method"].tolist() == ["uniform", "GLOVE", "GLOVE with suppression"] * 2
+    assert table["profile"].tolist() == ["1 km · 30 min", "", "", "1 km · 24 h", "", ""]
+    assert table["share_hidden"].tolist() == [1.0] * 6
+    assert table["verified"].all()
+    pairs = table.iloc[1]
+    assert (pairs["mean_space_m"], pairs["mean_time_min"]) == (325, 3.5)
+    # One group of minutes 0 … 604: beyond 360 min. Two of the four samples must go.
+    assert table.iloc[4]["mean_time_min"] == 604
+    assert table.iloc[5]["suppressed_share"] == 0.5
+    plain = compare_releases(fs, (2,), ladder=ladder, suppress_space_m=None, suppress_time_min=None)
+    assert plain["method"].tolist() == ["uniform", "GLOVE"]
+
+
+def test_the_study_passes_over_crowds_of_more_than_there_are():
+    fs = people(6)
+    ladder = (GeneralizationProfile(Grid(20_000), 20_000),)
+    found = comparison.study(fs, comparison.Config(ks=(2, 5, 10), ladder=ladder))
+    table = found.to_frame()
+    assert table["k"].tolist() == [2] * 3 + [5] * 3
+    expected = compare_releases(fs, (2, 5), ladder=ladder)
+    pd.testing.assert_frame_equal(table, expected)
+    assert table["space_size"].tolist()[::3] == [20_000, 20_000]
+    assert table["window_min"].isna().tolist() == [False, True, True] * 2
+    with pytest.raises(InfeasibleError):
+        comparison.study(people(3), comparison.Config(ks=(5,), ladder=ladder))
+    for wrong in ({"ks": ()}, {"ks": (1,)}, {"suppress_space_m": 0}, {"ladder": ()}):
+        with pytest.raises(ConfigError):
+            comparison.Config(**wrong)
+
+
+def test_a_release_is_the_functions_and_its_tables_tell_of_it():
+    """Two pairs far apart, of spans 0.5 km; beyond 200 m one sample of each must go."""
+    fs = FingerprintSet.from_samples(
+        [1, 2, 3, 4], [0, 900, 90_000, 90_000], [0] * 4, [0, 0, 600, 600]
+    )
+    seen = []
+    config = hiding.Config(2, suppress_space_m=200, leftover="suppress")
+    found = hiding.study(fs, config, progress=seen.append)
+    assert seen == sorted(seen)
+    alone = glove(fs, 2, suppress_space_m=200, leftover="suppress")
+    pd.testing.assert_frame_equal(found.release.to_frame(), alone.to_frame())
+    assert found.verdict.passed
+    assert (found.config, found.digest) == (config, fs.digest)
+    row = found.to_frame().iloc[0]
+    assert (row["k"], row["suppress_space_m"], row["leftover"]) == (2, 200, "suppress")
+    assert math.isnan(row["suppress_time_min"])
+    assert row["verified"]
+    assert row["suppressed_share"] == alone.suppressed_share > 0
+    pd.testing.assert_frame_equal(found.to_frame("suppressed"), alone.suppressed_frame())
+    assert found.to_frame("dictionary")["column"].tolist() == alone.to_frame().columns.tolist()
+    assert hash(config) == hash(hiding.Config(2, 200.0, None, "suppress"))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"k": 1}, {"k": 2.5}, {"suppress_space_m": -1}, {"suppress_time_min": math.nan},
+     {"leftover": "drop"}],
+)  # fmt: skip
+def test_releases_that_cannot_be_asked_for(wrong):
+    with pytest.raises(ConfigError):
+        hiding.Config(**wrong)
+
+
+def test_where_no_profile_hides_everyone_the_last_stands():
+    fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 5_000], [0] * 3, [0, 0, 0])
+    table = compare_releases(fs, (2,), ladder=[GeneralizationProfile(Grid(1000), 30)])
+    assert table.iloc[0]["share_hidden"] == pytest.approx(2 / 3)
+    assert not table.iloc[0]["verified"]
+    assert table.iloc[1]["verified"]
+
+
+def test_a_ladder_finer_than_the_data():
+    fs = FingerprintSet.from_samples([1, 2], [0, 0], [0] * 2, [0, 0])
+    with pytest.raises(ConfigError, match="finer than the data"):
+        compare_releases(fs, ladder=[GeneralizationProfile(Grid(10), 30)])
+    for fine, coarse in itertools.pairwise(LADDER):
+        assert coarse.space.metres >= 2 * fine.space.metres
+        assert coarse.minutes >= 2 * fine.minutes
+
+
+def people(n):
+    rng = np.random.default_rng(1)
+    return FingerprintSet.from_samples(np.arange(n), *rng.uniform(0, 1e4, (3, n)))
+
+
+def test_a_ladder_is_made_of_grids():
+    ladder = [GeneralizationProfile(AntennaClusters(3), 60)]
+    with pytest.raises(ConfigError, match="no square grid"):
+        compare_releases(people(5), (2,), ladder=ladder)
+
+
+def test_growth_is_carried_on(monkeypatch):
+    """12,000 users are ten times the sample of 1,200: 10^1.35 = 22.387 times its 2 seconds."""
+    monkeypatch.setattr(glove_estimate, "_seconds", lambda fs, *_: 2.0 * (fs.n_users == 1_200))
+    assert glove_estimate.estimate_glove_s(people(12_000), 2) == pytest.approx(44.774, abs=1e-3)
+
+
+def test_estimates_of_several_crowds():
+    found = glove_estimate.study(people(60), glove_estimate.Config(ks=(2, 3)))
+    assert list(found.seconds) == [2, 3]
+    assert found.to_frame()["seconds"].tolist() == list(found.seconds.values())
+    assert all(seconds > 0 for seconds in found.seconds.values())
+
+
+def test_a_real_estimate_is_a_time():
+    seconds = glove_estimate.estimate_glove_s(people(250), 3)
+    assert math.isfinite(seconds)
+    assert seconds > 0
+    with pytest.raises(InfeasibleError):
+        glove_estimate.estimate_glove_s(people(10), 11)
+    with pytest.raises(ConfigError):
+        glove_estimate.estimate_glove_s(people(10), 1)
+
+
+def test_results_come_through_a_pickle_closed():
+    import pickle
+
+    result = pickle.loads(pickle.dumps(glove(people(20), 2)))
+    assert not result.published.x_m.flags.writeable
+    assert result.versions["fpanon"]

@@ -1,0 +1,119 @@
+"""Disclosure under several profiles: its tables are those of the parts, one schema for all."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from fpanon_core import (
+    ConfigError,
+    FingerprintSet,
+    GeneralizationProfile,
+    Grid,
+    KnowledgeConfig,
+    disclosure_grid,
+    ordinal_agreement,
+)
+from fpanon_core.studies import worked_example
+from fpanon_core.studies.disclosure import Config, study, suited_profiles
+from tests.studies.test_unicity_grid import PROFILES, town
+
+KNOWN = KnowledgeConfig(2, users=50, seed=1)
+NAMES = ["profile", "space_size", "window_min"]
+
+
+@pytest.fixture(scope="module")
+def found():
+    return study(town(), Config(KNOWN, tuple(PROFILES)))
+
+
+def test_the_grid_and_the_agreement_are_those_of_the_functions(found):
+    grid = disclosure_grid(town(), PROFILES, p=2, unicity_p=(1, 2, 3), users=50, seed=1)
+    tables = found.tables()
+    assert list(tables) == ["disclosure", "agreement", "places", "hours", "users", "lorenz"]
+    assert found.to_frame().equals(grid)
+    assert (found.digest, found.n_users) == (town().digest, int(town().weight.sum()))
+    agreement = ordinal_agreement(grid)
+    assert (
+        tables["agreement"]
+        .drop(columns="discordant_pairs")
+        .equals(agreement.drop(columns="discordant_pairs"))
+    )
+    for told, pairs in zip(
+        tables["agreement"]["discordant_pairs"], agreement["discordant_pairs"], strict=True
+    ):
+        assert told == "; ".join(f"{a} / {b}" for a, b in pairs)
+
+
+def test_tables_say_of_every_row_which_profile_it_is_of(found):
+    tables = found.tables()
+    for name, of in (("places", "places"), ("hours", "week"), ("users", "people")):
+        table = tables[name]
+        assert list(table.columns[:3]) == NAMES
+        for profile in PROFILES:
+            mine = table[table["profile"] == str(profile)].drop(columns=NAMES)
+            part = getattr(found.leaks[str(profile)], of)
+            assert mine.reset_index(drop=True).equals(part)
+    assert tables["users"]["pseudonym"].str.fullmatch(r"u\d+").all()
+    curves = tables["lorenz"].groupby([*NAMES, "measure"], sort=False)
+    assert curves.ngroups == 2 * len(PROFILES)
+    for _, curve in curves:
+        assert all(a <= b for a, b in pairwise(curve["share_of_total"]))
+        assert curve[["share_of_users", "share_of_total"]].iloc[-1].tolist() == [1, 1]
+    with pytest.raises(ConfigError, match="no table"):
+        found.to_frame("nothing")
+
+
+def test_comes_back_from_pickle(found):
+    back = pickle.loads(pickle.dumps(found))
+    assert back.config == found.config
+    assert back.to_frame("places").equals(found.to_frame("places"))
+
+
+def test_of_one_profile_the_agreement_has_no_rows():
+    one = study(town(), Config(KNOWN, tuple(PROFILES[:1])))
+    assert list(one.to_frame("agreement").columns) == list(
+        ordinal_agreement(disclosure_grid(town(), PROFILES[:2])).columns
+    )
+    assert len(one.to_frame("agreement")) == 0
+
+
+def test_profiles_and_points_that_are_not_given():
+    fs = town()
+    assert Config().points == (3, 4, 5)
+    assert Config(KnowledgeConfig(1)).points == (1, 2)
+    assert Config(unicity_p=(7,)).points == (7,)
+    assert Config().profiles_for(fs) == suited_profiles(fs)
+    assert Config(profiles=tuple(PROFILES)).profiles_for(fs) == tuple(PROFILES)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"knowledge": KnowledgeConfig(51)}, {"knowledge": KnowledgeConfig(users=9)},
+     {"knowledge": KnowledgeConfig(seed=1_000_000)}, {"unicity_p": (0,)}, {"unicity_p": (1.5,)},
+     {"profiles": ("1 km",)}],
+)  # fmt: skip
+def test_settings_are_checked_when_they_are_made(wrong):
+    with pytest.raises(ConfigError):
+        Config(**wrong)
+
+
+def test_a_profile_finer_than_the_data_is_refused():
+    with pytest.raises(ConfigError, match="finer than the data"):
+        study(town(5, 3), Config(KNOWN, (GeneralizationProfile(Grid(10), 1),)))
+
+
+def test_without_a_projection_places_have_no_corners_in_degrees():
+    fs = FingerprintSet.from_samples(range(9), range(0, 900, 100), [0] * 9, range(9))
+    assert "west" not in study(fs, Config(KNOWN, tuple(PROFILES[:1]))).to_frame("places")
+
+
+def test_the_worked_example_is_that_of_the_table():
+    """Noriega Campero 2015, table 4.1: |E| = 3, 2, 3, 1; k = (1/3 + 1/2 + 1/3 + 1)/4 = 13/24."""
+    found = worked_example.study(worked_example.Config())
+    assert found.to_frame()["anonymity_set"].tolist() == [3, 2, 3, 1]
+    assert found.everybody.k_disclosure == pytest.approx(13 / 24)
+    assert found.second.em_user[0] == 0.25
+    assert [len(found.fitting(u)) for u in range(4)] == [3, 2, 3, 1]
+    assert np.array_equal(found.second.targets, [1])

@@ -1,0 +1,374 @@
+"""Options explored: the figures are those of the parts, failures cost nobody else, work resumes."""
+
+import json
+import math
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fpanon_core import (
+    PUBLISHED_TRADE,
+    AddNoise,
+    Antennas,
+    Asked,
+    Cancelled,
+    ConfigError,
+    FingerprintSet,
+    GeneralizationProfile,
+    Generalize,
+    Glove,
+    Grid,
+    KnowledgeConfig,
+    LocalEngine,
+    OptionsTable,
+    Permute,
+    Regions,
+    ReleaseOption,
+    SampleUsers,
+    SchemaError,
+    SuppressRare,
+    as_option,
+    disclosure,
+    draw_knowledge,
+    explore_options,
+    explored,
+    fine_grid,
+    generate_cdr,
+    glove_ladder,
+    pareto_front,
+    read_cdr,
+    release,
+    trade_grid,
+    unicity,
+    utility,
+)
+from fpanon_core.io.samples import sample
+from fpanon_core.studies import options as module
+from fpanon_core.studies import releases
+from fpanon_core.studies.presets import PRESETS
+
+WIDE = GeneralizationProfile(Grid(10_000), 360)
+
+
+@pytest.fixture(scope="module")
+def fs():
+    return read_cdr(generate_cdr(80, days=3))[0]
+
+
+@pytest.fixture(scope="module")
+def options():
+    return [
+        ("raw", []),
+        WIDE,
+        [SampleUsers(0.5), WIDE],
+        [SampleUsers(0.5), WIDE, SuppressRare(2)],
+        ReleaseOption("noisy", [AddNoise(2_000, 30)]),
+        SuppressRare(10_000),
+        Glove(2),
+    ]
+
+
+@pytest.fixture(scope="module")
+def table(fs, options):
+    return explore_options(fs, options, p=2, seed=3)
+
+
+def same(a, b):
+    return a.to_frame().drop(columns="seconds").equals(b.to_frame().drop(columns="seconds"))
+
+
+def test_every_figure_is_that_of_the_parts(fs, options, table):
+    for option, result in zip(table.options, table.results, strict=True):
+        if result.fault is not None:
+            continue
+        released = release(fs, option, seed=3)
+        found = disclosure(released, draw_knowledge(released, 2, seed=3))
+        for name in ("unicity", "k", "em", "kl"):
+            assert result.risks[name] == (found.measure(name), *found.interval(name))
+        one = unicity(released, 2, seed=3)
+        assert result.risks["unicity"] == (one.value, one.low, one.high)
+        useful = utility(fs, released)
+        assert result.components == useful.components
+        assert (result.n_users, result.n_samples) == (released.n_users, released.n_samples)
+    assert table.options[0].name == "raw"
+    assert table.utility[0] == 1.0
+    assert table.risk_name == "unicity"
+    assert table.digest == fs.digest
+    assert np.array_equal(table.front, pareto_front(table.risk, table.utility))
+    by_hand = table.results[3]
+    before = release(fs, options[2], seed=3).n_samples
+    assert by_hand.suppressed_share == pytest.approx(1 - by_hand.n_samples / before)
+    assert by_hand.users_share == by_hand.n_users / 80
+
+
+def test_a_failure_is_said_and_costs_nobody_else(table):
+    faults = [result.fault for result in table.results]
+    assert [fault is None for fault in faults] == [True] * 5 + [False, True]
+    assert "10000 users" in faults[5]
+    assert math.isnan(table.risk[5])
+    assert math.isnan(table.utility[5])
+    assert not table.front[5]
+    assert len(table.dominated_by[5]) == 0
+    assert not table.unsafe(0.0)[5]
+    assert table.to_frame()["fault"][5] == faults[5]
+
+
+def test_memory_that_runs_out_is_a_failure(fs, monkeypatch):
+    releases.forget()
+    true = releases.apply
+
+    def hungry(data, step, *args, **kwargs):
+        if isinstance(step, Permute):
+            raise MemoryError
+        return true(data, step, *args, **kwargs)
+
+    monkeypatch.setattr(releases, "apply", hungry)
+    table = explore_options(fs, [Permute(), WIDE], p=2)
+    assert "Memory" in table.results[0].fault
+    assert table.results[1].fault is None
+
+
+def test_another_measure_or_utility_without_computing(table, monkeypatch):
+    monkeypatch.setattr(module, "disclosure", None)  # anything computed anew would fail
+    by_em = table.with_choice("em", {"flows": 1})
+    assert by_em.risk.tolist()[:5] == [r.risks["em"][0] for r in table.results[:5]]
+    assert by_em.utility.tolist()[:5] == [r.components["flows"] for r in table.results[:5]]
+    assert by_em.results is table.results
+    assert same(by_em.with_choice("unicity", "transport"), table)
+    for wrong in ({"risk": "custom"}, {"risk": "x"}, {"utility": "x"}, {"utility": len}):
+        with pytest.raises(ConfigError):
+            table.with_choice(**wrong)
+
+
+def test_what_was_done_is_not_done_again(fs, options, table, monkeypatch):
+    count = []
+    true = module.disclosure
+    monkeypatch.setattr(module, "disclosure", lambda *a, **k: count.append(1) or true(*a, **k))
+    again = explore_options(fs, options, p=2, seed=3, previous=table)
+    assert same(again, table)
+    assert count == []  # the failed one is tried again, and fails before any measure
+    more = explore_options(fs, [*options, Permute()], p=2, seed=3, previous=table)
+    assert len(count) == 1
+    assert len(more.results) == len(options) + 1
+    # Under another name, the same steps are the same work.
+    renamed = explore_options(fs, [("new name", WIDE)], p=2, seed=3, previous=table)
+    assert (len(count), renamed.options[0].name) == (1, "new name")
+    # Not for other data, knowledge or seed.
+    for other, kwargs in ((fs, {"seed": 4}), (fs, {"p": 3}), (fs.subset(np.arange(50)), {})):
+        count.clear()
+        explore_options(other, [WIDE], **{"p": 2, "seed": 3, **kwargs}, previous=table)
+        assert count == [1]
+
+
+def test_results_of_another_version_are_not_used_again(fs, table):
+    assert len(table.reusable(fs.digest, table.config)) == 6
+    old = replace(table, version="0.0.1")
+    assert old.reusable(fs.digest, table.config) == {}
+    saved = table.to_dict()
+    assert OptionsTable.from_dict(saved).version == table.version
+    del saved["version"]  # as programs wrote it that did not say
+    assert OptionsTable.from_dict(saved).reusable(fs.digest, table.config) == {}
+
+
+def test_the_study_is_the_exploration(fs, options, table):
+    asked = tuple(as_option(option) for option in options)
+    config = module.Config(asked, KnowledgeConfig(2, seed=3))
+    found = module.study(fs, config)
+    assert same(found, table)
+    assert found.tables().keys() == {"options"}
+    saved = []
+    again = module.study(fs, config, found, saved.append)
+    assert again.results[:5] == found.results[:5]
+    assert len(saved) == len(options)
+    # Each alone is the same as all together.
+    for option, result in zip(asked, found.results, strict=True):
+        (alone,) = module.study(fs, module.Config((option,), config.knowledge)).results
+        assert replace(alone, seconds=0.0) == replace(result, seconds=0.0) or result.fault
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"options": ()}, {"options": (as_option(WIDE),) * 2}, {"knowledge": KnowledgeConfig(21)},
+     {"knowledge": KnowledgeConfig(users=9)}, {"knowledge": KnowledgeConfig(seed=10**6)}],
+)  # fmt: skip
+def test_settings_of_the_study_are_checked(wrong):
+    with pytest.raises(ConfigError):
+        module.Config(**wrong)
+
+
+def test_goes_on_after_a_cancel(fs, options, table):
+    saved = []
+
+    def stop(share):
+        if share > 0.5:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        explore_options(fs, options, p=2, seed=3, progress=stop, on_option=saved.append)
+    assert 0 < len(saved) < len(options)
+    half = OptionsTable(tuple(saved), "unicity", table.choice, table.config, fs.digest)
+    assert same(explore_options(fs, options, p=2, seed=3, previous=half), table)
+
+
+def test_shared_first_steps_are_computed_once(fs, options, monkeypatch):
+    releases.forget()
+    done = []
+    true = releases.apply
+
+    def counted(data, step, *args, **kwargs):
+        done.append(step)
+        return true(data, step, *args, **kwargs)
+
+    monkeypatch.setattr(releases, "apply", counted)
+    results = list(explored(fs, options[2:4], p=2, seed=3))
+    assert done == [SampleUsers(0.5), Generalize(WIDE), SuppressRare(2)]
+    assert len(results) == 2
+
+
+def test_the_engine_does_not_matter_and_progress_runs_to_1(fs, options, table):
+    shares = []
+    again = explore_options(fs, options, p=2, seed=3, engine=LocalEngine(1), progress=shares.append)
+    assert same(again, table)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+
+
+def test_functions_of_ones_own(fs):
+    table = explore_options(
+        fs, [[], WIDE], p=2, risk=lambda released: released.n_samples,
+        utility=lambda original, released: released.n_samples / original.n_samples,
+    )  # fmt: skip
+    assert table.risk.tolist() == [r.n_samples for r in table.results]
+    assert table.utility[0] == 1.0
+    assert table.front.all()
+    assert table.with_choice("k", "epidemics").risk[0] == table.results[0].risks["k"][0]
+
+
+def test_asked_utility_by_name(fs):
+    rows = [("A", "transport", "RAW", 9), ("B", "transport", "raw", 7),
+            ("A", "transport", "10 km · 6 h", 4)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["expert", "domain", "option", "score"])
+    options = [("raw", []), ("wide", WIDE), Permute()]
+    for chosen in (Asked(frame, "transport"), ("asked", frame, "transport")):
+        table = explore_options(fs, options, p=2, utility=chosen)
+        assert table.utility[:2].tolist() == [0.8, 0.4]  # the second found by its steps' text
+        assert math.isnan(table.utility[2])
+        assert not table.front[2]
+        assert table.choice.label == "asked: transport"
+
+
+def test_comes_back_from_json_and_pickle(table):
+    back = OptionsTable.from_dict(json.loads(json.dumps(table.to_dict(), allow_nan=False)))
+    assert back.to_frame().equals(table.to_frame())
+    assert back.config == table.config
+    assert pickle.loads(pickle.dumps(table)).to_frame().equals(table.to_frame())
+    for wrong in (None, [], {}, {**table.to_dict(), "results": [{}]},
+                  {**table.to_dict(), "config": {"p": 0}}):  # fmt: skip
+        with pytest.raises(SchemaError):
+            OptionsTable.from_dict(wrong)
+
+
+def test_table_says_by_whom(table):
+    frame = table.to_frame()
+    assert frame["option"].tolist() == [option.name for option in table.options]
+    for i, names in enumerate(frame["dominated_by"]):
+        expected = [table.options[j].name for j in table.dominated_by[i]]
+        assert names == "; ".join(expected)
+        for j in table.dominated_by[i]:
+            assert table.risk[j] <= table.risk[i]
+            assert table.utility[j] >= table.utility[i]
+    assert frame["front"].sum() > 0
+    assert frame.attrs["config"] == {"p": 2, "strategy": "random", "users": 2500, "seed": 3}
+    assert table.unsafe(0.5).tolist() == [r > 0.5 for r in table.risk]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"risk": "danger"}, {"utility": "fun"}, {"utility": 3}, {"p": 0}, {"strategy": "all"},
+     {"options": []}, {"options": [WIDE, WIDE]}, {"options": [3]}],
+)  # fmt: skip
+def test_parameters_are_checked(fs, wrong):
+    with pytest.raises(ConfigError):
+        explore_options(fs, **{"options": [WIDE], **wrong})
+
+
+# --- presets -------------------------------------------------------------------------------------
+
+
+def names(options):
+    return [option.name for option in options]
+
+
+def test_trades_grid_by_what_the_data_have():
+    plain = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 0], [0, 0])
+    assert names(trade_grid(plain))[::4] == ["1 km · 1 h", "5 km · 1 h", "20 km · 1 h"]
+    assert len(trade_grid(plain)) == 12
+    columns = {
+        "city": list("aabbccdd"), "county": list("aaaabbbb"), "cells": list("12345678"),
+        "gap": ["", *"bbbbbbb"], "id": list("abcdefgh"),
+    }  # fmt: skip
+
+    def with_table(**some):
+        x = 900 * np.arange(8)
+        table = Antennas(x, 0 * x, columns={n: np.array(v, object) for n, v in some.items()})
+        return replace(plain, antennas=table)
+
+    two = trade_grid(with_table(**columns))
+    assert names(two)[::4] == ["single antennas · 1 h", "regions by city · 1 h",
+                               "regions by county · 1 h"]  # fmt: skip
+    three = trade_grid(with_table(zip=list("aabbccde"), **columns))
+    spaces = [option.steps[0].profile.space for option in three[::4]]
+    assert spaces == [Regions("zip"), Regions("city"), Regions("county")]
+    one = trade_grid(with_table(county=columns["county"]))
+    assert names(one)[::4] == ["single antennas · 1 h", "about 2 antennas · 1 h"]
+
+
+def test_the_sample_has_trades_grid_and_a_dominated_option():
+    shipped = sample("synthetic")
+    fs, _ = read_cdr(shipped.path, antennas=shipped.antennas_path, timezone=shipped.timezone)
+    table = explore_options(fs, trade_grid(fs))
+    assert len(table.results) == 12
+    assert all(result.fault is None for result in table.results)
+    assert 0 < table.front.sum() < 12
+    assert (np.diff(table.risk.reshape(3, 4), axis=1) <= 0).all()  # coarser windows, fewer unique
+    assert (np.diff(table.risk.reshape(3, 4), axis=0) <= 0).all()  # coarser places, too
+
+
+def test_other_presets(fs):
+    assert len(fine_grid(fs)) == 36
+    coarse = release(fs, GeneralizationProfile(Grid(2_000), 720))
+    assert {option.steps[0].profile.minutes for option in fine_grid(coarse)} == {720, 1440, 10080}
+    assert len(fine_grid(coarse)) == 4 * 3
+    assert [option.steps[0].k for option in glove_ladder((3, 4))] == [3, 4]
+
+
+def test_presets_by_name(fs):
+    assert list(PRESETS) == ["trade", "fine", "glove", "asis"]
+    assert names(PRESETS["trade"](fs)) == names(trade_grid(fs))
+    assert names(PRESETS["fine"](fs)) == names(fine_grid(fs))
+    assert names(PRESETS["asis"](fs)) == ["as it is"]
+    # No k above the users.
+    assert [option.steps[0].k for option in PRESETS["glove"](fs)] == [2, 5, 10]
+    assert [option.steps[0].k for option in PRESETS["glove"](fs.subset(range(7)))] == [2, 5]
+
+
+def test_what_trade_published():
+    """Table 5.2 of the thesis, row by row."""
+    assert [f.text for f in PUBLISHED_TRADE] == [
+        "97 %", "79 %", "67 %", "14.46 %", "82 %", "42 %", "28 %", ".17 %",
+        "55 %", "14 %", "6 %", "< .1 %",
+    ]  # fmt: skip
+    for figure in PUBLISHED_TRADE:
+        said = float(figure.text.strip("<% "))
+        assert figure.unicity == pytest.approx(said / 100)
+
+
+def test_options_by_name_and_the_measure_by_its_attribute():
+    fs = FingerprintSet.from_samples([1, 2, 2], [0, 0, 900], [0] * 3, [0, 0, 700])
+    named = {"raw": [], "wide": GeneralizationProfile(Grid(5_000), 480)}
+    table = explore_options(fs, named, risk="k_disclosure", p=1)
+    assert [option.name for option in table.options] == ["raw", "wide"]
+    assert table.risk_name == "k"

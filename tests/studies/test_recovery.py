@@ -1,0 +1,140 @@
+"""The recovery attack as a study: whom it draws, what its tables hold, one person's path."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fpanon_core import ConfigError, FingerprintSet, mitigation_table, recovery_factors
+from fpanon_core.studies import recovery
+from fpanon_core.studies import recovery_factors as factors
+from fpanon_core.studies import recovery_mitigations as mitigations
+
+
+@pytest.fixture(scope="module")
+def town() -> FingerprintSet:
+    """Twenty people with a home and a workplace, an hour apart, for two days."""
+    rng = np.random.default_rng(3)
+    at = rng.integers(0, 9, (20, 2, 2)) * 900.0
+    t_min = np.arange(0, 2 * 1440, 60.0)
+    here = at[:, ((t_min % 1440 >= 540) & (t_min % 1440 < 1020)).astype(int)]
+    user = np.repeat(np.arange(20), len(t_min))
+    return FingerprintSet.from_samples(user, *here.reshape(-1, 2).T, np.tile(t_min, 20))
+
+
+@pytest.fixture(scope="module")
+def found(town: FingerprintSet) -> recovery.Result:
+    return recovery.study(town, recovery.Config(60, 8, seed=5))
+
+
+def test_those_drawn_are_counted_and_named(town, found):
+    assert len(found.users) == found.score.n_users == 8
+    assert (np.diff(found.users) > 0).all()
+    assert found.pseudonyms == tuple(np.array(town.pseudonyms)[found.users])
+    assert found.digest == town.digest
+    assert (recovery.study(town, recovery.Config(60, 8, seed=6)).users != found.users).any()
+    for users in (None, 20, 500):
+        assert recovery.study(town, recovery.Config(60, users)).score.n_users == 20
+
+
+def test_its_tables_say_what_the_result_says(found):
+    tables = found.tables()
+    assert list(tables) == [
+        "recovery_scores", "recovery_counts", "recovery_errors", "recovery_uniqueness"
+    ]  # fmt: skip
+    scores = found.to_frame()
+    assert scores["step"].tolist() == ["nights", "days", "across days"]
+    assert scores["accuracy"].tolist() == found.score.accuracy_by_step.tolist()
+    assert scores["error_median_m"].isna().tolist() == [True, True, False]
+    assert scores["top2"].iloc[-1] == found.score.uniqueness[1]
+    assert (scores["slot_min"].unique(), scores["seed"].unique()) == ([60], [5])
+    # Everyone is in one place in each of 48 slots.
+    counts = found.to_frame("recovery_counts").groupby("slot_start_min")["people"].sum()
+    assert counts.tolist() == [8] * 48
+    errors = found.to_frame("recovery_errors")
+    assert errors["share_of_points"].iloc[[0, -1]].tolist() == [0, 1]
+    assert errors["error_m"].is_monotonic_increasing
+    for table in tables.values():
+        assert "digest" not in "".join(table.columns)
+    with pytest.raises(ConfigError, match=r"no table .scores.; there are recovery_scores"):
+        found.to_frame("scores")
+
+
+def test_one_persons_path_and_how_right_it_is(found):
+    for row in range(8):
+        path = found.path(row)
+        assert set(path["pseudonym"]) == {found.pseudonyms[row]}
+        apart = np.hypot(path.true_x_m - path.recovered_x_m, path.true_y_m - path.recovered_y_m)
+        np.testing.assert_allclose(found.apart_m(row), apart)
+        assert found.right[row] == pytest.approx((found.apart_m(row) == 0).mean())
+    assert found.right.mean() == pytest.approx(found.score.accuracy)
+    assert found.within(0) <= found.within(1_000) <= found.within(1e9) == 1
+    assert 0 <= found.alone <= found.small == 1  # eight people: all counts are below 15
+
+
+def test_trajectories_have_no_names_and_are_in_the_attacks_order(found):
+    table = found.trajectories()
+    assert set(table) == {"trajectory", "slot_start_min", "slot_min", "x_m", "y_m"}
+    assert len(table) == found.recovered.size
+    first = table[table["trajectory"] == 0]
+    np.testing.assert_array_equal(
+        first["x_m"], found.counts.x_m[found.recovered[found.score.pair[0]]]
+    )
+
+
+def test_a_result_crosses_a_pipe(found):
+    again = pickle.loads(pickle.dumps(found))
+    for name, table in found.tables().items():
+        pd.testing.assert_frame_equal(again.to_frame(name), table)
+    assert hash(again.config) == hash(found.config)
+
+
+def test_factors_and_mitigations_are_of_those_drawn(town):
+    some = town.subset(recovery.drawn_rows(town, recovery.Config(60, 8, seed=5)))
+    varied = factors.study(town, factors.Config(60, 8, seed=5))
+    expected = recovery_factors(some, slot_min=60, seed=5)
+    pd.testing.assert_frame_equal(varied.to_frame(), expected)
+    assert varied.of("users")["level"].tolist() == [1, 2, 4, 8]
+    tried = mitigations.study(town, mitigations.Config(60, 8, seed=5, epsilons=()))
+    expected = mitigation_table(some, slot_min=60, seed=5, epsilons=())
+    pd.testing.assert_frame_equal(tried.to_frame("recovery_mitigations"), expected)
+    assert varied.digest == tried.digest == town.digest
+
+
+def test_what_helps_most_is_told_of_the_same_points_only():
+    """Coarser counts judge coarser points; of the others one is too dear."""
+    table = pd.DataFrame(
+        {
+            "mitigation": ["none", "coarser places", "small counts suppressed", "noise"],
+            "whole": [0.9, 0.1, 0.2, 0.5],
+            "count_error_share": [0.0, 0.1, 0.9, 0.3],
+        }
+    )
+    tried = mitigations.Result(table, mitigations.Config(), "")
+    assert tried.none["whole"] == 0.9
+    assert tried.strongest["mitigation"] == "small counts suppressed"
+    assert tried.mildest["mitigation"] == "noise"
+    dear = replace(tried, table=table.assign(count_error_share=0.9))
+    assert dear.mildest is None
+
+
+@pytest.mark.parametrize(
+    ("config", "wrong"),
+    [
+        (recovery.Config, {"slot_min": 0}),
+        (recovery.Config, {"users": 0}),
+        (recovery.Config, {"pairing": "best"}),
+        (recovery.Config, {"seed": -1}),
+        (recovery.Config, {"link_threshold_m": -1}),
+        (factors.Config, {"spaces_m": (0.0,)}),
+        (factors.Config, {"people": (0,)}),
+        (mitigations.Config, {"coarse_slot_min": 10}),
+        (mitigations.Config, {"epsilons": (0.0,)}),
+        (mitigations.Config, {"limit": 0}),
+    ],
+)
+def test_a_setting_out_of_its_range(config, wrong):
+    with pytest.raises(ConfigError):
+        config(**wrong)

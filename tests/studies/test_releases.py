@@ -1,0 +1,148 @@
+"""Releases are made once, kept within bounds, and are what release makes; a look at one."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fpanon_core import (
+    AddNoise,
+    Cancelled,
+    ConfigError,
+    GeneralizationProfile,
+    Generalize,
+    Glove,
+    Grid,
+    ReleaseOption,
+    SampleUsers,
+    SuppressRare,
+    generate_cdr,
+    k_gap,
+    read_cdr,
+    release,
+)
+from fpanon_core.measures.reference import Reference
+from fpanon_core.studies import look, releases
+from fpanon_core.studies.releases import Shelf, released
+
+WIDE = Generalize(GeneralizationProfile(Grid(10_000), 360))
+CHAINS = [(), (WIDE,), (SampleUsers(0.5), WIDE), (SampleUsers(0.5), WIDE, SuppressRare(2)),
+          (AddNoise(2_000, 30),), (Glove(2),)]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def fs():
+    return read_cdr(generate_cdr(60, days=2))[0]
+
+
+@pytest.fixture
+def applied(monkeypatch):
+    """The steps that are taken from here on; nothing is kept before."""
+    releases.forget()
+    done, true = [], releases.apply
+
+    def noting(data, step, *arguments, **named):
+        done.append(step)
+        return true(data, step, *arguments, **named)
+
+    monkeypatch.setattr(releases, "apply", noting)
+    return done
+
+
+@pytest.mark.parametrize("steps", CHAINS, ids=lambda steps: str(len(steps)))
+@pytest.mark.parametrize("seed", [0, 5])
+def test_is_what_release_makes(fs, steps, seed):
+    for _ in range(2):
+        found = released(fs, steps, seed)
+        assert found.fs.digest == release(fs, ReleaseOption(steps=steps), seed=seed).digest
+
+
+def test_each_is_made_once(fs, applied):
+    for steps in (*CHAINS, *CHAINS):
+        released(fs, steps, 0)
+    assert applied == [WIDE, SampleUsers(0.5), WIDE, SuppressRare(2), AddNoise(2_000, 30), Glove(2)]
+    applied.clear()
+    released(fs, (WIDE,), 1)  # another seed, or other data, is another release
+    released(fs.subset(range(30)), (WIDE,), 0)
+    assert applied == [WIDE, WIDE]
+
+
+def test_what_was_suppressed_is_known_of_a_release_made_before(fs):
+    releases.forget()
+    steps = CHAINS[3]
+    before = released(fs, steps[:2], 0).fs.n_samples
+    for _ in range(2):
+        found = released(fs, steps, 0)
+        assert found.kept_share == pytest.approx(found.fs.n_samples / before)
+    assert released(fs, steps[:2], 0).kept_share == 1.0
+
+
+def test_what_was_made_before_a_cancel_is_kept(fs, applied):
+    def stop(share):
+        if share >= 0.5:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        released(fs, (SampleUsers(0.5), WIDE), 0, progress=stop)
+    released(fs, (SampleUsers(0.5), WIDE), 0)
+    assert applied == [SampleUsers(0.5), WIDE, WIDE]  # the second was begun, and begun again
+
+
+def test_an_option_weighed_is_looked_at_without_making_it_again(fs, applied):
+    option = ReleaseOption(steps=CHAINS[2])
+    released(fs, option.steps, 0)
+    applied.clear()
+    found = look.study(fs, look.Config(option))
+    assert applied == []
+    made = release(fs, option)
+    assert np.array_equal(found.gaps, k_gap(made, 2).values)
+    assert found.pseudonyms == tuple(made.pseudonyms)
+    tables = found.tables()
+    assert tables["k_gaps"]["k_gap"].tolist() == found.gaps.tolist()
+    assert len(tables["places"]) == len(found.bounds) == len(found.users)
+    assert (np.diff(found.users) <= 0).all()
+    west, south, east, north = found.bounds.T
+    assert (west < east).all()
+    assert (south < north).all()
+
+
+def test_a_look_shows_the_places_of_most_users_and_counts_the_others(fs):
+    whole = look.study(fs, look.Config())
+    some = look.study(fs, look.Config(most_places=3))
+    assert np.array_equal(some.bounds, whole.bounds[:3])
+    assert (whole.left_out, some.left_out) == (0, len(whole.bounds) - 3)
+
+
+@pytest.mark.parametrize("wrong", [{"seed": -1}, {"most_places": 0}])
+def test_settings_of_a_look_are_checked(wrong):
+    with pytest.raises(ConfigError):
+        look.Config(**wrong)
+
+
+def test_the_originals_side_of_utility_is_made_once(fs, monkeypatch):
+    releases.forget()
+    once = releases.reference(fs)
+    assert once.digest == fs.digest
+    monkeypatch.setattr(Reference, "of", None)  # making it again would fail
+    assert releases.reference(fs) is once
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 120)), max_size=40))
+def test_a_shelf_keeps_the_latest_within_its_bounds(things):
+    shelf = Shelf(4, 100, lambda thing: thing[1])
+    for thing in things:
+        shelf.put(thing[0], thing)
+        assert len(shelf) <= 4
+        assert shelf.size <= 100
+        assert (shelf.get(thing[0]) == thing) == (thing[1] <= 100)
+
+
+def test_what_was_used_longest_ago_makes_room():
+    shelf = Shelf(2, 10, lambda size: size)
+    shelf.put("a", 1)
+    shelf.put("b", 2)
+    shelf.get("a")
+    shelf.put("c", 3)
+    assert [shelf.get(key) for key in "abc"] == [1, None, 3]
+    shelf.put("d", 9)  # no room beside a
+    assert [shelf.get(key) for key in "acd"] == [None, None, 9]

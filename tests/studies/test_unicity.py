@@ -1,0 +1,216 @@
+"""What an outsider can tell: the same as measured one by one, with one index for all points."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fpanon_core import (
+    AntennaClusters,
+    ConfigError,
+    FingerprintSet,
+    GeneralizationProfile,
+    Grid,
+    InfeasibleError,
+    LocalEngine,
+    cluster_antennas,
+    fit_exponents,
+    fit_scaling_law,
+    points_needed,
+    sparsity_model,
+    unicity,
+    unicity_grid,
+)
+from fpanon_core.measures import matching
+from fpanon_core.studies import antenna_merging, sparsity
+from fpanon_core.studies import unicity as outsider
+
+
+def town(n=120, samples=9):
+    rng = np.random.default_rng(4)
+    user = np.repeat(np.arange(n), samples)
+    x, y = np.floor(rng.normal(0, 6, (2, len(user)))) * 100
+    return FingerprintSet.from_samples(user, x, y, rng.integers(0, 600, len(user)).astype(float))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return outsider.study(town(), outsider.Config(users=50, seed=3))
+
+
+def test_every_share_is_the_unicity_of_its_strategy_and_points(found):
+    table = found.to_frame()
+    assert len(table) == sum(len(curve) for curve in found.curves.values()) * 4
+    assert found.curves["random"][-1].config.p == 8
+    for strategy, curve in found.curves.items():
+        for measured in curve:
+            alone = unicity(town(), measured.config.p, strategy=strategy, users=50, seed=3)
+            assert measured.config == alone.config
+            assert measured.sizes.tolist() == alone.sizes.tolist()
+            assert measured.targets.tolist() == alone.targets.tolist()
+            assert (measured.value, measured.low, measured.high, measured.too_few) == (
+                alone.value,
+                alone.low,
+                alone.high,
+                alone.too_few,
+            )
+            assert measured.digest == alone.digest
+            rows = table[(table["strategy"] == strategy) & (table["p"] == alone.config.p)]
+            assert rows["out_of"].tolist() == [1, 2, 5, 10]
+            assert rows["value"].tolist() == [alone.at(x).value for x in (1, 2, 5, 10)]
+
+
+def test_one_index_serves_all_points_of_a_strategy(monkeypatch):
+    built = []
+
+    class Counted(matching.Index):
+        def __init__(self, fs, knowledges, *rest):
+            built.append(len(knowledges))
+            super().__init__(fs, knowledges, *rest)
+
+    monkeypatch.setattr(matching, "Index", Counted)
+    profiles = (GeneralizationProfile(Grid(1000), 60),)
+    config = outsider.Config(users=20, profiles=profiles, grid_points=(2, 4))
+    outsider.study(town(), config)
+    # Four strategies of eight points each, the points needed, and the one profile's two points.
+    assert built == [8, 8, 8, 8, 1, 2]
+
+
+def test_points_needed_and_the_grid_are_as_their_functions_make_them(found):
+    fs = town()
+    alone = points_needed(fs, seed=3)  # all are heavy: nine samples on one day
+    assert found.heavy
+    pd.testing.assert_frame_equal(found.points, alone.drop(columns="user"))
+    assert found.points.attrs["never"] == alone.attrs["never"]
+    assert len(found.needed) == len(alone) - alone.attrs["never"]
+    assert found.median_needed == alone["points"].median()
+    grid = unicity_grid(fs, outsider.PROFILES, outsider.GRID_POINTS, users=50, seed=3)
+    pd.testing.assert_frame_equal(found.grid, grid)
+    few = FingerprintSet.from_samples([1, 1, 2], [0, 900, 0], [0] * 3, [0, 90_000, 0])
+    result = outsider.study(few, outsider.Config())  # two events in 63 days
+    assert not result.heavy
+    assert [len(curve) for curve in result.curves.values()] == [2, 2, 2, 2]
+
+
+def test_laws_are_fitted_along_each_axis(found):
+    assert [(law.along, law.p) for law in found.laws] == [
+        (axis, p) for axis in outsider.AXES for p in (2, 4, 6, 8)
+    ]
+    of_4 = found.grid[found.grid["p"] == 4]
+    finest = of_4[of_4["window_min"] == 1]
+    law = found.laws_along(outsider.SIDE)[1]
+    assert law.resolution.tolist() == [0.1, 0.5, 1.0, 2.5, 5.0, 10.0]
+    assert law.unicity.tolist() == finest["value"].tolist()
+    assert law.fit is None  # whoever knows the minute needs no place
+    law = found.laws_along(outsider.PRODUCT)[1]
+    sides, windows = (100, 500, 1_000, 2_500, 5_000, 10_000), outsider.WINDOWS_MIN
+    km_h = [m / 1000 * t / 60 for m in sides for t in windows]
+    assert law.resolution.tolist() == pytest.approx(km_h)
+    alone = fit_scaling_law(law.resolution, of_4["value"])
+    assert law.fit.formula == alone.formula
+    x, eps = law.curve()
+    assert (x[0], x[-1], len(x)) == (pytest.approx(0.1 / 60), pytest.approx(240.0), 80)
+    assert eps.tolist() == np.clip(alone.predict(x), 0, 1).tolist()
+    fits = {law.p: law.fit for law in found.laws_along(outsider.PRODUCT)}
+    assert found.exponents[outsider.PRODUCT] == fit_exponents(fits)
+    rows = found.to_frame("scaling_laws")
+    part = rows[(rows["along"] == outsider.PRODUCT) & (rows["p"] == 4)]
+    assert part["form"].tolist() == ["power", "exponential", "stretched", "linear"]
+    assert part["formula"].iloc[0] == alone.formula
+
+
+def test_where_unicity_does_not_fall_there_is_no_law():
+    """Everybody was at one place at one time: nobody is unique at any resolution."""
+    fs = FingerprintSet.from_samples([*"abc"], [0] * 3, [0] * 3, [5] * 3)
+    found = outsider.study(fs, outsider.Config())
+    assert all(law.fit is None for law in found.laws)
+    assert set(found.exponents.values()) == {None}
+    assert found.to_frame("scaling_laws").columns.tolist()[:4] == ["along", "p", "form", "formula"]
+    assert len(found.to_frame("scaling_laws")) == 0
+    with pytest.raises(ConfigError, match="no law"):
+        found.laws[0].curve()
+
+
+def test_sparsity_beside_it_can_be_another_without_a_new_run(found):
+    usual = found.chance
+    assert (usual.config.users, usual.config.bins, usual.config.density) == (120, 30, 0.5)
+    assert usual.unique == sparsity_model(120, 30).p_unique
+    other = found.with_chance(sparsity.Config(1_600_000, 16))
+    expected = sparsity_model(1_600_000, 16)
+    assert (other.chance.unique, other.chance.anonymous) == (
+        expected.p_unique,
+        expected.p_anonymous,
+    )
+    curve = other.to_frame("sparsity")
+    assert curve["bins"].iloc[0] == 1
+    assert curve["bins"].iloc[-1] == 1_000
+    at_16 = curve[curve["bins"] == 16]["p_unique"]
+    assert at_16.tolist() == [expected.p_unique]
+    assert other.grid is found.grid
+
+
+def test_tables_have_no_ids_and_names_that_are_known(found):
+    assert list(found.tables()) == [
+        "unicity",
+        "points_needed",
+        "unicity_grid",
+        "scaling_laws",
+        "sparsity",
+    ]
+    assert found.points.columns[0] == "pseudonym"
+    with pytest.raises(ConfigError, match="There is no table 'users'"):
+        found.to_frame("users")
+
+
+def test_results_and_configs_travel(found):
+    again = pickle.loads(pickle.dumps(found))
+    for name, table in found.tables().items():
+        pd.testing.assert_frame_equal(again.to_frame(name), table)
+    assert hash(found.config) == hash(outsider.Config(users=50, seed=3))
+    assert found.digest == town().digest
+
+
+def test_workers_change_nothing_and_progress_rises():
+    fs, seen = town(40, 4), []
+    one = outsider.study(fs, outsider.Config(users=9), engine=LocalEngine(1), progress=seen.append)
+    two = outsider.study(fs, outsider.Config(users=9), engine=LocalEngine(2))
+    for name, table in one.tables().items():
+        pd.testing.assert_frame_equal(two.to_frame(name), table)
+    assert seen == sorted(seen)
+    assert seen[-1] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"users": 0},
+        {"seed": -1},
+        {"strategies": ("best",)},
+        {"strategies": ()},
+        {"points": (0,)},
+        {"out_of": (0,)},
+        {"heavy_per_month": -1.0},
+        {"profiles": (GeneralizationProfile(AntennaClusters(3), 60),)},
+    ],
+)
+def test_what_cannot_be_asked_of_an_outsider(wrong):
+    with pytest.raises(ConfigError):
+        outsider.Config(**wrong)
+
+
+def test_antennas_are_merged():
+    """Seven places on a line, regions of about three: as the clusters say; unicity in them."""
+    fs = FingerprintSet.from_samples(np.arange(7), 1_000.0 * np.arange(7), [0] * 7, [60] * 7)
+    found = antenna_merging.study(fs, antenna_merging.Config(3, users=7))
+    clusters = cluster_antennas(fs.x_m + 50, fs.y_m + 50, 3)
+    assert found.to_frame()["antennas"].sum() == 7
+    assert sorted(found.sizes.tolist()) == sorted(np.bincount(clusters).tolist())
+    assert (found.rings, found.region) == ([], [])  # there is no projection
+    profiles = [GeneralizationProfile(AntennaClusters(3), m) for m in outsider.WINDOWS_MIN]
+    expected = unicity_grid(fs, profiles, outsider.GRID_POINTS, users=7)
+    pd.testing.assert_frame_equal(found.to_frame("merged_unicity"), expected)
+    with pytest.raises(InfeasibleError, match="larger than all there are"):
+        antenna_merging.study(fs, antenna_merging.Config(50))
+    with pytest.raises(ConfigError):
+        antenna_merging.Config(0)

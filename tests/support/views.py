@@ -1,0 +1,138 @@
+"""The dashboard without a browser: a session, its ways from view to view, what a page says.
+
+Where the dashboard's own modules are named, they are named here, not in the tests.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from pages.shell.questions import Answer, Kind
+from tests.support import runner
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+TEXTS = ("title", "header", "markdown", "caption", "info", "warning", "error", "success")
+HEADER = "user,time,lat,lon\n"
+_VAIN = 20  # runs of a page, with no job left to run, after which nothing can change any more
+
+
+def new_app(**query: str) -> AppTest:
+    """A new session on the start page."""
+    at = AppTest.from_file(str(APP), default_timeout=60)
+    for name, value in query.items():
+        at.query_params[name] = value
+    return at.run()
+
+
+def go(at: AppTest, page: str) -> AppTest:
+    """To another view, as by its link."""
+    return at.switch_page(f"pages/{page}/view.py").run()
+
+
+def until(at: AppTest, done: Callable[[AppTest], Any], seconds: float = 120) -> AppTest:
+    """Run again, as the polling fragments do in a browser, until something is so.
+
+    A runner in this process has its jobs done here and nowhere else.
+    """
+    end = time.monotonic() + seconds
+    idle_runs = 0
+    while not done(at):
+        assert not at.exception, at.exception
+        idle_runs = 0 if runner.work() else idle_runs + 1
+        in_vain = idle_runs > _VAIN if runner.any_open() else time.monotonic() > end
+        assert not in_vain, f"waited in vain; the page says: {said(at)}"
+        if not runner.any_open():
+            time.sleep(0.1)
+        at.run()
+    assert not at.exception, at.exception
+    return at
+
+
+def said(at: AppTest) -> str:
+    """Everything a page says."""
+    return "\n".join(str(e.value) for kind in TEXTS for e in getattr(at, kind))
+
+
+def has(at: AppTest, key: str) -> bool:
+    """Whether a widget of that key is there."""
+    kinds = ("button", "selectbox", "download_button", "toggle", "radio", "number_input")
+    return any(e.key == key for kind in kinds for e in getattr(at, kind))
+
+
+def opened(at: AppTest, sample: str = "sf_cabs") -> AppTest:
+    """Click a sample on the start page; the first figure's view follows by itself."""
+    at.button(key=f"start_{sample}").click().run()
+    return until(at, lambda at: has(at, "anon_download"))
+
+
+def upload(at: AppTest, body: bytes, name: str = "own.csv") -> AppTest:
+    """Give a file of one's own to the Data view."""
+    go(at, "data")
+    at.file_uploader(key="data_file").upload(name, body).run()
+    at.button(key="data_read").click().run()
+    return until(at, idle).run()  # it may have ended after the page was drawn
+
+
+def rows(users: int, samples: int) -> bytes:
+    """A small file: user i is at its own place, a sample an hour."""
+    lines = [
+        f"subscriber-{u:03d},2024-03-05T{h:02d}:00:00+00:00,{14.7 + u / 100:.4f},-17.4"
+        for u in range(users)
+        for h in range(samples)
+    ]
+    return (HEADER + "\n".join(lines) + "\n").encode()
+
+
+def idle(at: AppTest) -> bool:
+    """Whether no job waits or runs that anybody waits for."""
+    return not any(
+        job.active or job.status == "done"
+        for job in at.session_state["fp_jobs"]
+        if job.kind not in ("deepen", "estimate")
+    )
+
+
+def deep(at: AppTest, k: int = 100) -> bool:
+    """Whether every profile is measured up to that k, and nothing runs."""
+    known = measured(at)
+    everywhere = all(any(k in m.parts for m in each) for each in known.values())
+    return everywhere and not any(job.active for job in at.session_state["fp_jobs"])
+
+
+def measured(at: AppTest) -> dict[Any, list[Any]]:
+    """What is measured of everyone, by data and profile: at once, and later in the background."""
+    found: dict[Any, list[Any]] = {}
+    for kind in ("measure", "deepen"):
+        for key, kept in answers(at, kind).items():
+            found.setdefault(key, []).append(kept.result.measured[0])
+    return found
+
+
+def answers(at: AppTest, kind: Kind | str) -> dict[Any, Answer]:
+    """The answers kept of a kind of question, by digest and settings, the latest last."""
+    state = at.session_state  # it has no get
+    name = kind if isinstance(kind, str) else kind.name
+    kept: dict[str, dict[Any, Answer]] = {}
+    if "fp_answers" in state:
+        kept = state["fp_answers"]
+    return kept.get(name, {})
+
+
+def answer(at: AppTest, kind: Kind | str) -> tuple[Any, Any]:
+    """Key and latest answer of that kind of question; None twice while there is none."""
+    kept = answers(at, kind)
+    if not kept:
+        return None, None
+    key, found = list(kept.items())[-1]
+    return key, found.result
+
+
+def address(at: AppTest) -> dict[str, str]:
+    """What the address names; AppTest keeps what a script wrote as lists, or as it was given."""
+    named = at.query_params.items()
+    return {name: value if isinstance(value, str) else value[0] for name, value in named}

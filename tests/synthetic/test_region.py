@@ -1,0 +1,77 @@
+"""The invented region: its districts nest, its antennas stand where the people are."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import Delaunay
+
+from fpanon_core.model.errors import ConfigError
+from fpanon_core.synthetic.region import generate_region
+
+
+def test_same_seed_same_region_other_seed_another() -> None:
+    pd.testing.assert_frame_equal(generate_region(3).antennas, generate_region(3).antennas)
+    assert not generate_region(3).antennas.equals(generate_region(4).antennas)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**63 - 1), n=st.integers(20, 600))
+def test_any_region_is_whole(seed: int, n: int) -> None:
+    region = generate_region(seed, n_antennas=n)
+    table = region.antennas
+    assert len(table) == n == table["antenna_id"].nunique()
+    assert table.notna().all(axis=None)
+    # 120 × 90 km about 24° N, 1° E: at most 0.41° north and 0.60° east of it.
+    assert table["lat"].between(23.58, 24.42).all()
+    assert table["lon"].between(0.4, 1.6).all()
+    for share in (region.residents, region.jobs):
+        assert share.sum() == pytest.approx(1)
+        assert share.min() >= 0
+    # Each municipality lies in one district.
+    assert table.groupby("municipality")["district"].nunique().max() == 1
+    assert set(table["district"]).isdisjoint(table["municipality"])
+
+
+def test_regions_are_contiguous() -> None:
+    """Antennas of one municipality, and of one district, hang together over neighbouring antennas.
+
+    Municipalities are nearest-seat cells, which are convex; a link of the Delaunay triangulation
+    between two antennas of a cell may still be missing where the cell is thin, hence 95 %.
+    """
+    region = generate_region(0)
+    points = np.column_stack([region.x_m, region.y_m])
+    edges = np.vstack([Delaunay(points).simplices[:, pair] for pair in ([0, 1], [1, 2], [0, 2])])
+    for column in ("municipality", "district"):
+        label = region.antennas[column].to_numpy()
+        inside = edges[label[edges[:, 0]] == label[edges[:, 1]]]
+        part = np.arange(len(points))
+        for _ in range(len(points)):
+            before = part.copy()
+            np.minimum.at(part, inside[:, 0], part[inside[:, 1]])
+            np.minimum.at(part, inside[:, 1], part[inside[:, 0]])
+            if (before == part).all():
+                break
+        main = sum(np.unique(part[label == name], return_counts=True)[1].max()
+                   for name in np.unique(label))  # fmt: skip
+        assert main >= 0.95 * len(points)
+
+
+def test_antennas_are_denser_where_people_are() -> None:
+    """In squares of 10 km, antennas and residents rise together."""
+    region = generate_region(0)
+    square = np.floor(np.column_stack([region.x_m, region.y_m]) / 10_000) @ [1000, 1]
+    cells = pd.DataFrame({"square": square, "people": region.residents}).groupby("square")["people"]
+    assert cells.size().corr(cells.sum(), method="spearman") > 0.7
+    # … less than in proportion: the fullest square has more people per antenna than the median one.
+    per_antenna = cells.sum() / cells.size()
+    assert per_antenna[cells.sum().idxmax()] > 2 * per_antenna.median()
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"), [("seed", -1), ("seed", 1.5), ("n_antennas", 5), ("n_antennas", True)]
+)
+def test_bad_parameters_are_named(argument: str, value: object) -> None:
+    with pytest.raises(ConfigError, match=f"{argument} = .*whole number"):
+        generate_region(**{argument: value})
