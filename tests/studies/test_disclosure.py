@@ -90,8 +90,8 @@ def test_profiles_and_points_that_are_not_given():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"knowledge": KnowledgeConfig(51)}, {"knowledge": KnowledgeConfig(users=9)},
-     {"knowledge": KnowledgeConfig(seed=1_000_000)}, {"unicity_p": (0,)}, {"unicity_p": (1.5,)},
+    [{"knowledge": KnowledgeConfig(51)}, {"knowledge": KnowledgeConfig(users=1_000_001)},
+     {"knowledge": KnowledgeConfig(seed=2**53)}, {"unicity_p": (0,)}, {"unicity_p": (1.5,)},
      {"profiles": ("1 km",)}],
 )  # fmt: skip
 def test_settings_are_checked_when_they_are_made(wrong):

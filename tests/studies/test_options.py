@@ -192,7 +192,8 @@ def test_the_study_is_the_exploration(fs, options, table):
 @pytest.mark.parametrize(
     "wrong",
     [{"options": ()}, {"options": (as_option(WIDE),) * 2}, {"knowledge": KnowledgeConfig(21)},
-     {"knowledge": KnowledgeConfig(users=9)}, {"knowledge": KnowledgeConfig(seed=10**6)}],
+     {"knowledge": KnowledgeConfig(users=1_000_001)},
+     {"knowledge": KnowledgeConfig(seed=2**53)}],
 )  # fmt: skip
 def test_settings_of_the_study_are_checked(wrong):
     with pytest.raises(ConfigError):
