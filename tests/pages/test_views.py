@@ -53,9 +53,9 @@ def test_one_click_leads_to_everyones_k_gap(app: AppTest) -> None:
     assert "To look like 9 other users" in text
     assert "One person" in text
     until(app, lambda at: idle(at) and len(at.selectbox(key="anon_profile").options) == 6)
-    table = next(d.value for d in app.dataframe if "Already anonymous (%)" in d.value)
+    table = next(d.value for d in app.dataframe if "Already k-anonymous (%)" in d.value)
     assert table["Profile"].iloc[0] == "100 m · 1 min"
-    assert table["Already anonymous (%)"].is_monotonic_increasing
+    assert table["Already k-anonymous (%)"].is_monotonic_increasing
     assert not app.error
 
 
@@ -117,14 +117,15 @@ def test_why_is_told_in_words_with_what_is_undefined(app: AppTest) -> None:
     opened(app)
     text = said(app)
     assert "Half of the users have a Gini coefficient of 0.30 or more" in text
-    assert "In time, half of the users have a tail weight of 1.5 or more, between a normal" in text
+    assert "In time, all 496 users have a tail weight: half of these 1.5 or more, between a" in text
     assert "Published for call records of Ivory Coast and Senegal (Gramaglia & Fiore 2015" in text
     # Everyone 1.1 km apart all along: each sample takes the same effort, so no tail is defined.
     upload(app, rows(users=3, samples=5))
     go(app, "anonymizability")
     until(app, lambda at: idle(at) and has(at, "anon_get_k_gaps"))
     text = said(app)
-    assert "Tail weight is undefined in space for 3, in time for 3, in both for 3 of the 3" in text
+    assert "In time, none of the 3 users has a tail weight." in text
+    assert "not in the curves: 3 in space, 3 in time, 3 in both." in text
     assert "In time, all 3 users are not moved at all; the coefficient is then 0." in text
     assert "Larger crowds are not offered: 3 users are loaded" in text
     assert not app.error
