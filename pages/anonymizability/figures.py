@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
 
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.profiles import GeneralizationProfile
@@ -19,16 +21,31 @@ _SHARES = {
     HIDDEN: "Share of the users whose fingerprint at least k − 1 others have, too.",
     AT_0: "Share of the users for whom nothing has to be moved in what has a weight.",
 }
-COLUMNS = {
-    **{
+_CAPPED = (
+    "Of a typical user (the median): the mean over the matched samples, each counted up to the "
+    "limit of the stretch effort."
+)
+
+
+def columns(table: pd.DataFrame) -> dict[str, ColumnConfig]:
+    """How the columns of the table of profiles are shown."""
+    shares = {
         name: st.column_config.ProgressColumn(
             format="%.1f %%", min_value=0, max_value=100, help=about
         )
         for name, about in _SHARES.items()
-    },
-    "Median gap (0–1)": st.column_config.NumberColumn(format="%.3f"),
-    "90 % of users within": st.column_config.NumberColumn(format="%.3f"),
-}
+    }
+    means = {
+        str(name): st.column_config.TextColumn(help=_CAPPED)
+        for name in table
+        if " (up to " in str(name)
+    }
+    return {
+        **shares,
+        **means,
+        "Median gap (0–1)": st.column_config.NumberColumn(format="%.3f"),
+        "90 % of users within": st.column_config.NumberColumn(format="%.3f"),
+    }
 
 
 def gaps(

@@ -76,7 +76,7 @@ def neighbours(
             "Neighbour": [names[n.user] for n in near],
             "Samples": [int(fs.lengths[n.user]) for n in near],
             "Effort (0–1)": [n.stretch for n in near],
-            **{f"Mean {name}": texts for name, texts in means.items()},
+            **means,
         }
     )
 

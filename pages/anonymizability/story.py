@@ -98,11 +98,11 @@ def by_k(
         if judges_all(stretch)
         else f"At {measured.profile}, the {few}-gap of {words.share(hidden, n)} is 0.",
         alone(stretch),
-        *(
-            f"To look like {words.others(k)}, a typical user would have to be moved by about "
-            f"{_typical(measured.parts[k])} on average, {counted(stretch)}."
-            for k in dict.fromkeys((few, many))
-        ),
+        f"To look like {words.others(few)}, a typical user would have to be moved by about "
+        f"{_typical(measured.parts[few])} on average, {counted(stretch)}.",
+        f"To look like {words.others(many)}, by about {_typical(parts)}, counted alike."
+        if many != few
+        else "",
         farther(parts.beyond_space, parts.beyond_time, stretch),
         "Click a point on a curve to see whose fingerprint it is.",
         words.beyond(beyond(curves, edge)),
@@ -168,7 +168,7 @@ def profiles_table(measured: Sequence[Measured], k: int) -> pd.DataFrame:
                 "Median gap (0–1)": float(np.median(values)),
                 "90 % of users within": float(np.quantile(values, 0.9)),
                 **{
-                    f"Typical {name}": text[0]
+                    name: text[0]
                     for name, text in capped(
                         stretch, [np.median(parts.space_m)], [np.median(parts.time_min)]
                     ).items()
@@ -184,10 +184,10 @@ def capped(
     """Columns of mean distances and times, named by how far a sample counts; of what counts."""
     columns = {}
     if stretch.w_space:
-        name = f"distance (up to {words.distance(stretch.max_space_m)} each)"
+        name = f"Distance (up to {words.distance(stretch.max_space_m)} each)"
         columns[name] = [words.distance(metres) for metres in space_m]
     if stretch.w_time:
-        name = f"time (up to {words.duration(stretch.max_time_min)} each)"
+        name = f"Time (up to {words.duration(stretch.max_time_min)} each)"
         columns[name] = [words.duration(minutes) for minutes in time_min]
     return columns
 

@@ -89,11 +89,9 @@ st.plotly_chart(
     config=style.CONFIG,
     alt=f"Share of users by {k}-gap, one curve for each generalization profile.",
 )
+table = story.profiles_table(list(coarser.values()), k)
 st.dataframe(
-    story.profiles_table(list(coarser.values()), k),
-    hide_index=True,
-    key="anon_profiles_table",
-    column_config=figures.COLUMNS,
+    table, hide_index=True, key="anon_profiles_table", column_config=figures.columns(table)
 )
 missing = len(wanted.profiles) - len(coarser)
 what_this_means(
