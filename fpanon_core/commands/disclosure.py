@@ -75,7 +75,7 @@ def disclosure(
     if out is not None:
         typer.echo(f"Disclosure by profile written to {out}.")
     if tables is not None:
-        typer.echo(f"Tables written to {tables}.")
+        typer.echo(t.told(tables))
 
 
 def _plain(result: Result) -> dict[str, Any]:

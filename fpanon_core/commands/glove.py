@@ -17,7 +17,7 @@ from ..studies import comparison, hiding
 from ..tables.writing import check_writable
 from . import measuring as m
 from . import reading as r
-from .tables import Tables, check_folder, write_tables
+from .tables import Tables, check_folder, told, write_tables
 from .terminal import progress_line, table_text
 
 
@@ -124,12 +124,12 @@ def glove(
     if suppressed_out is not None and not as_json:
         typer.echo(f"Suppressed samples, not for release, written to {suppressed_out}.")
     if tables is not None and not as_json:
-        typer.echo(f"Tables, of which suppressed.csv is not for release, written to {tables}.")
+        typer.echo(told(tables))
 
 
 def _plain(result: hiding.Result, beside: comparison.Result | None) -> dict[str, Any]:
     release = result.release
-    told = {
+    figures = {
         **_without_nan(release.summary()),
         "suppress_space_m": release.suppress_space_m,
         "suppress_time_min": release.suppress_time_min,
@@ -140,8 +140,8 @@ def _plain(result: hiding.Result, beside: comparison.Result | None) -> dict[str,
         "versions": release.versions,
     }
     if beside is not None:
-        told["comparison"] = [_without_nan(row) for row in beside.comparison.to_dict("records")]
-    return told
+        figures["comparison"] = [_without_nan(row) for row in beside.comparison.to_dict("records")]
+    return figures
 
 
 def _without_nan(figures: dict[Any, Any]) -> dict[Any, Any]:

@@ -148,7 +148,7 @@ def options(
     if out is not None:
         typer.echo(f"Options written to {out}, and all figures to {_beside(out)}.")
     if tables is not None:
-        typer.echo(f"Tables written to {tables}.")
+        typer.echo(t.told(tables))
 
 
 def _check_risk(risk: str, limit: float | None) -> None:

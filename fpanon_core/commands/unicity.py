@@ -22,7 +22,7 @@ from ..studies.unicity_grid import unicity_grid
 from ..tables.writing import check_writable, write_table
 from . import measuring as m
 from . import reading as r
-from .tables import Tables, check_folder, write_tables
+from .tables import Tables, check_folder, told, write_tables
 from .terminal import progress_line, table_text, whole_numbers
 
 
@@ -105,7 +105,7 @@ def unicity(
     if out is not None:
         typer.echo(f"Unicity by profile and points written to {out}.")
     if tables is not None:
-        typer.echo(f"Tables written to {tables}.")
+        typer.echo(told(tables))
 
 
 def _plain(fs: FingerprintSet, table: pd.DataFrame) -> dict[str, Any]:

@@ -89,6 +89,8 @@ class Result(Tabled):
     sizes: IntArray
     grid: pd.DataFrame
 
+    MAY_LEAVE = frozenset({"merged_antennas", "merged_unicity"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """``merged_antennas``: how many each region has; ``merged_unicity``: the grid."""
         regions = {"region": np.arange(len(self.sizes)), "antennas": self.sizes}

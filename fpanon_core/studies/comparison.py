@@ -92,6 +92,8 @@ class Result(Tabled):
     digest: str
     comparison: pd.DataFrame
 
+    MAY_LEAVE = frozenset({"comparison"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """``comparison``: a row for each k and way."""
         return {"comparison": self.comparison}

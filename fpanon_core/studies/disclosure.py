@@ -161,6 +161,8 @@ class Result(Tabled):
     leaks: dict[str, Leak]
     n_users: int
 
+    MAY_LEAVE = frozenset({"disclosure", "agreement"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """The grid, the agreement, and places, hours, users and Lorenz curves of all profiles.
 

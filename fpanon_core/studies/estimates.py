@@ -44,6 +44,8 @@ class Result(Tabled):
     profile: GeneralizationProfile
     seconds: float
 
+    MAY_LEAVE = frozenset({"k_gap_estimate"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """``k_gap_estimate``, of one row."""
         row = {**self.profile.columns, "k": self.config.k, "seconds": self.seconds}

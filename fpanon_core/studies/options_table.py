@@ -122,6 +122,8 @@ class OptionsTable(Tabled):
             return {}
         return {r.option.steps: r for r in self.results if r.fault is None}
 
+    MAY_LEAVE = frozenset({"options"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """``options``: one row per option.
 

@@ -167,6 +167,8 @@ class Result(Tabled):
         apart: FloatArray = np.hypot(*(places[self.truth[row]] - places[self.recovered[row]]).T)
         return apart
 
+    MAY_LEAVE = frozenset({"recovery_scores", "recovery_uniqueness"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """Scores by step, the counts under attack, quantiles of the error, uniqueness."""
         return {

@@ -79,6 +79,8 @@ class Result(Tabled):
         """The rows of "space", "time" or "users", each level once."""
         return self.levels[self.levels["factor"] == factor].drop_duplicates("level")
 
+    MAY_LEAVE = frozenset({"recovery_factors"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """One row per level."""
         return {"recovery_factors": self.levels}

@@ -109,6 +109,8 @@ class Result(Tabled):
         tried = self.table.iloc[1:]
         return tried[~tried["mitigation"].isin(_COARSER)]
 
+    MAY_LEAVE = frozenset({"recovery_mitigations"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """One row per mitigation."""
         return {"recovery_mitigations": self.table}

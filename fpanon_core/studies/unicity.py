@@ -205,6 +205,8 @@ class Result(Tabled):
         """The laws of one axis, by rising p."""
         return [law for law in self.laws if law.along == axis]
 
+    MAY_LEAVE = frozenset({"unicity", "unicity_grid", "scaling_laws", "sparsity"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """Every measured share, points needed, the grid, every fitted form, and sparsity.
 

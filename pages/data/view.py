@@ -71,7 +71,7 @@ if len(report.rejects):
     st.download_button(
         "Download the rows set aside (CSV)",
         lambda: report.rejects.to_csv(index=False).encode(),
-        file_name="set-aside.csv",
+        file_name="set_aside_not_for_release.csv",
         mime="text/csv",
         key="data_rejects",
         icon="⬇️",

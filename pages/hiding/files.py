@@ -31,8 +31,6 @@ def downloads(
         "CSV": ("release.csv", partial(published_bytes, result.release, "release.csv")),
         "Parquet": ("release.parquet", partial(published_bytes, result.release, "release.parquet")),
     }
-    for label, (name, content) in shell.files_of(result, story.RELEASE_TABLES).items():
-        files[label] = (f"{name}.csv", content)
     with st.container(horizontal=True, key="glove_release"):
         for label, (name, content) in files.items():
             st.download_button(
@@ -43,7 +41,7 @@ def downloads(
                 icon="⬇️",
                 on_click="ignore",
             )
-    figures = shell.files_of(result, story.TABLES)
+    figures = shell.files_of(result, story.TABLES | story.RELEASE_TABLES)
     if compared is not None:
         figures |= shell.files_of(compared, story.COMPARISON_TABLES)
     shell.csv_files("glove", figures, prefix=prefix)

@@ -22,8 +22,10 @@ _OPTIONS = "Techniques, utility and the front of release options"
 
 K_GAP = (
     "**k-gap**: a user's mean stretch effort to the k − 1 other users who are nearest. 0 means "
-    "already k-anonymous: k − 1 others have exactly the same record. 1 means that nobody is near, "
-    "neither in space nor in time." + _after("Gramaglia & Fiore 2015", _K_GAP)
+    "already k-anonymous: k − 1 others have exactly the same record (if space and time both have "
+    "a weight). 1 means that nobody is near, neither in space nor in time. Beside it, in km and "
+    "hours, the mean over the matched samples, each counted up to the limits of the stretch "
+    "effort: 20 km and 8 hours unless changed." + _after("Gramaglia & Fiore 2015", _K_GAP)
 )
 PROFILE = (
     "**Generalization profile**: places are replaced by the cells of a square grid, times by "
@@ -153,9 +155,9 @@ ACCURACY = (
     "curves; their share is told beside them." + _after("Gramaglia & Fiore 2015b", _GLOVE)
 )
 PHANTOM = (
-    "**Phantom samples**: the share of all pairs of a member and a published sample in which the "
-    "member has no sample of their own. Cutting the time axis so that cells do not overlap makes "
-    "some." + _after("", _GLOVE)
+    "**Phantom samples**: the share of a release's rows in which the person was never recorded in "
+    "that cell; others of the group were. Cutting the time axis so that cells do not overlap "
+    "makes some." + _after("", _GLOVE)
 )
 SAMPLING = (
     "**Sampling**: a share of the users, drawn at random, is released, each with the whole record. "

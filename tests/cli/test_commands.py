@@ -46,6 +46,7 @@ from fpanon_core.studies.unicity_grid import unicity_grid
 from fpanon_core.synthetic.generate import generate_cdr
 from fpanon_core.synthetic.region import generate_region
 from fpanon_core.tables.writing import table_bytes
+from tests.support.exports import check_folder, read, same_but_for_names
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -117,10 +118,12 @@ def test_ingest_reports_and_writes_without_user_ids(three: Path, tmp_path: Path)
     for text in (result.output, rejects.read_text(), out.read_text()):
         assert "example.org" not in text
     assert len(pd.read_csv(rejects)) == 1
+    assert result.output.count("not for release, written to") == 2
     samples = pd.read_csv(out)
-    assert samples["pseudonym"].tolist() == ["u0001", "u0002", "u0003"]
+    ours = read(table_bytes([read_cdr(three)[0].to_frame()], "samples.csv"))
+    assert same_but_for_names(samples, ours)
     # Algiers is one hour ahead: 07:00 local is minute 420.
-    assert samples["t_min"].tolist() == [420, 423, 903]
+    assert sorted(samples["t_min"]) == [420, 423, 903]
 
 
 def test_ingest_speaks_json(three: Path) -> None:
@@ -182,14 +185,19 @@ def test_measure_gives_the_worked_values(three: Path, tmp_path: Path) -> None:
     out = tmp_path / "gaps.csv"
     result = run("measure", three, "--k", "2,3", "--out", out, "--workers", 1)
     assert result.exit_code == 0, result.output
-    gaps = pd.read_csv(out)
-    assert gaps["pseudonym"].tolist() == ["u0001", "u0002", "u0003"] * 2
+    gaps = pd.read_csv(out).sort_values(["k", "k_gap"], ignore_index=True)
+    assert gaps["pseudonym"].nunique() == 3
+    assert not {*gaps["pseudonym"]} & {"u0001", "u0002", "u0003"}
+    assert gaps["for_release"].unique().tolist() == ["no"]
+    assert "not for release, written to" in result.output
     assert gaps["k"].tolist() == [2, 2, 2, 3, 3, 3]
     pair, cap = 0.003125, 0.5
     expected = [pair, pair, cap, (pair + cap) / 2, (pair + cap) / 2, cap]
     np.testing.assert_allclose(gaps["k_gap"], expected, atol=1e-12)
-    np.testing.assert_allclose(gaps["mean_time_min"][:3], [3, 3, 480])
-    assert set(gaps["mean_distance_m"]) == {0}
+    np.testing.assert_allclose(gaps["mean_capped_time_min"][:3], [3, 3, 480])
+    np.testing.assert_allclose(gaps["share_beyond_time"][:3], [0, 0, 1])
+    assert set(gaps["mean_capped_distance_m"]) == {0}
+    assert "each counted up to 20 km and 480 min" in result.output
     assert "example.org" not in result.output + out.read_text()
 
 
@@ -199,8 +207,8 @@ def test_measure_by_profile_speaks_json(three: Path) -> None:
                  "--json")  # fmt: skip
     assert result.exit_code == 0, result.output
     day, hour = json.loads(result.stdout)["gaps"]
-    assert (day["window_min"], day["share_hidden"], day["median"]) == (1440, 1, 0)
-    assert hour["share_hidden"] == pytest.approx(2 / 3)
+    assert (day["window_min"], day["share_at_0"], day["median"]) == (1440, 1, 0)
+    assert hour["share_at_0"] == pytest.approx(2 / 3)
 
 
 def test_measure_writes_every_table_of_the_study(people: Path, tmp_path: Path) -> None:
@@ -211,11 +219,7 @@ def test_measure_writes_every_table_of_the_study(people: Path, tmp_path: Path) -
     assert result.exit_code == 0, result.output
     fs, _ = read_cdr(people)
     config = anonymizability.Config(tuple(map(parse_profile, wanted)), (2, 3))
-    expected = anonymizability.study(fs, config).tables()
-    assert sorted(p.stem for p in (tmp_path / "made").iterdir()) == sorted(expected)
-    for name, table in expected.items():
-        file = tmp_path / "made" / f"{name}.csv"
-        assert file.read_bytes() == table_bytes([table], file.name)
+    check_folder(tmp_path / "made", anonymizability.study(fs, config))
     told = json.loads(run("measure", people, "--profile", "a5x60", "--json").stdout)
     assert told["gaps"][0]["profile"] == "about 5 antennas · 1 h"
 
@@ -235,7 +239,7 @@ def test_measure_prints_a_line_per_profile_and_crowd(people: Path) -> None:
 def test_weights_change_the_result(three: Path) -> None:
     """All of the weight on space, and all are in one place: everyone is hidden."""
     result = run("measure", three, "--w-space", 1, "--json")
-    assert json.loads(result.stdout)["gaps"][0]["share_hidden"] == 1
+    assert json.loads(result.stdout)["gaps"][0]["share_at_0"] == 1
 
 
 # --- unicity -------------------------------------------------------------------------------------
@@ -276,9 +280,9 @@ def test_unicity_writes_every_table_of_the_studies(people: Path, tmp_path: Path)
     result = run("unicity", people, *options, "--tables", folder)
     assert result.exit_code == 0, result.output
     fs, _ = read_cdr(people)
-    expected = unicity.study(fs, unicity.Config(20, 5)).tables()
-    expected |= antenna_merging.study(fs, antenna_merging.Config(3, 20, 5)).tables()
-    assert set(expected) == {
+    found = unicity.study(fs, unicity.Config(20, 5))
+    merged = antenna_merging.study(fs, antenna_merging.Config(3, 20, 5))
+    assert {*found.tables(), *merged.tables()} == {
         "unicity",
         "points_needed",
         "unicity_grid",
@@ -287,15 +291,12 @@ def test_unicity_writes_every_table_of_the_studies(people: Path, tmp_path: Path)
         "merged_antennas",
         "merged_unicity",
     }
-    assert {path.name for path in folder.iterdir()} == {f"{name}.csv" for name in expected}
-    for name, table in expected.items():
-        file = folder / f"{name}.csv"
-        assert file.read_bytes() == table_bytes([table], file.name)
+    check_folder(folder, found, merged)
     fewer = run("unicity", people, "--users", 20, "--profile", "2000,4000:60", "--tables", folder)
     assert fewer.exit_code == 0, fewer.output
     grid = pd.read_csv(folder / "unicity_grid.csv")
     assert grid["space_size"].unique().tolist() == [2000, 4000]
-    assert "user" not in pd.read_csv(folder / "points_needed.csv")
+    assert "user" not in pd.read_csv(folder / "points_needed_not_for_release.csv")
 
 
 @pytest.mark.parametrize(
@@ -362,10 +363,7 @@ def test_every_table_of_disclosure_goes_to_a_folder(people: Path, tmp_path: Path
     fs, _ = read_cdr(people)
     profiles = tuple(GeneralizationProfile(Grid(metres), 60) for metres in (2000, 8000))
     asked = disclosure.Config(KnowledgeConfig(2, users=20), profiles, (3, 4, 5))
-    expected = disclosure.study(fs, asked).tables()
-    assert {path.name for path in folder.iterdir()} == {f"{name}.csv" for name in expected}
-    for name, table in expected.items():
-        assert (folder / f"{name}.csv").read_bytes() == table_bytes([table], f"{name}.csv")
+    check_folder(folder, disclosure.study(fs, asked))
 
 
 def test_disclosure_is_what_the_function_makes(people: Path) -> None:
@@ -448,13 +446,14 @@ def test_glove_writes_every_table_of_the_studies(people: Path, tmp_path: Path) -
     assert "GLOVE with suppression" in result.output
     fs, _ = read_cdr(people)
     config = hiding.Config(3, suppress_space_m=15_000)
-    expected = hiding.study(fs, config).tables()
-    expected |= comparison.study(fs, comparison.Config()).tables()
-    assert set(expected) == {"accuracy", "dictionary", "suppressed", "comparison"}
-    assert {path.name for path in folder.iterdir()} == {f"{name}.csv" for name in expected}
-    for name, table in expected.items():
-        file = folder / f"{name}.csv"
-        assert file.read_bytes() == table_bytes([table], file.name)
+    check_folder(folder, hiding.study(fs, config), comparison.study(fs, comparison.Config()))
+    assert {path.name for path in folder.iterdir()} == {
+        "FILES.csv",
+        "accuracy.csv",
+        "dictionary.csv",
+        "suppressed_not_for_release.csv",
+        "comparison.csv",
+    }
     accuracy = pd.read_csv(folder / "accuracy.csv").iloc[0]
     assert (accuracy["k"], accuracy["users"], accuracy["verified"]) == (3, 30, True)
     told = json.loads(run("glove", people, *options, "--json").stdout)["comparison"]
@@ -676,6 +675,8 @@ def test_recover_is_what_the_functions_make(people: Path, tmp_path: Path) -> Non
     written = pd.read_parquet(paths)
     assert len(written) == recovered.places.size
     np.testing.assert_array_equal(written["x_m"], counts.x_m[recovered.places.ravel()])
+    assert written["for_release"].unique().tolist() == ["no"]
+    assert "not for release, written to" in result.output
     told = json.loads(run("recover", people, *options, "--json").stdout)
     assert [row["accuracy"] for row in told["scores"]] == score.accuracy_by_step.tolist()
     assert told["config"] == {
@@ -694,10 +695,7 @@ def test_recover_of_some_users_writes_the_studies_tables(people: Path, tmp_path:
     fs, _ = read_cdr(people)
     found = recovery.study(fs, recovery.Config(60, 12, seed=4))
     varied = recovery_factors.study(fs, recovery_factors.Config(60, 12, seed=4))
-    tables = found.tables() | varied.tables()
-    assert sorted(path.stem for path in folder.iterdir()) == sorted(tables)
-    for name, table in tables.items():
-        assert (folder / f"{name}.csv").read_bytes() == table_bytes([table], f"{name}.csv")
+    check_folder(folder, found, varied)
     everyone = recovery.study(fs, recovery.Config(60, None, seed=4))
     assert everyone.score.n_users == 30
     assert len(varied.levels) == 11

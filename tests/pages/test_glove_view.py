@@ -51,6 +51,8 @@ def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest
     hidden(small)
     text = said(small)
     assert "**Verified.** Everyone published is one of at least 2 (7 users, 3 groups" in text
+    # Everyone moves at the same four moments: four rows each.
+    assert "28 rows stand for 28 samples of 7 users." in small.success[0].value
     # The users stand 0.01 degrees apart on a line, at the same four moments: nobody moves in time.
     assert "a time span of at most 1 minute" in text
     assert "No sample is left out" in text
@@ -68,13 +70,38 @@ def test_releases_stand_beside_each_other(small: AppTest) -> None:
     hidden(small, 2)
     table = small.dataframe[0].value
     assert table["Release"].tolist() == ["k = 2", "k = 3 · at most 1 km"]
-    assert table["Left out (%)"].iloc[0] == 0
-    assert table["Left out (%)"].iloc[1] > 0
-    assert "could only be published coarser than the limits" in said(small)
+    assert table["Left out"].iloc[0] == "0 %"
+    assert table["Left out"].iloc[1] != "0 %"
+    assert "of the samples are left out: they do not fit the limits" in said(small)
     # Looking elsewhere and coming back loses nothing.
     go(small, "data")
     go(small, "hiding")
     assert len(small.dataframe[0].value) == 2
+
+
+def test_too_large_a_k_is_refused_in_words_and_nothing_runs(small: AppTest) -> None:
+    small.number_input(key="glove_k").set_value(5_000)
+    small.button(key="glove_run").click().run()
+    assert [e.value for e in small.error] == [
+        "k = 5,000 exceeds the 7 users in the data: nobody can hide among more than there are. "
+        "Choose k from 2 to 7."
+    ]
+    assert not small.session_state["fp_jobs"]
+    small.number_input(key="glove_k").set_value(7)
+    hidden(small)
+    assert not small.error
+    # Seven in one group: 6.7 km of a line that is 6.4 km long without its ends.
+    assert "**Verified, but of little use.**" in small.warning[0].value
+    assert not small.success
+
+
+def test_the_maps_tell_of_one_hour(small: AppTest) -> None:
+    """Seven users at the same four hours: all are recorded and published in each of them."""
+    hidden(small)
+    text = said(small)
+    assert "**Before** – the 7 users recorded in that hour" in text
+    assert "**After** – the 7 users published for that hour" in text
+    assert "in the same colours on both maps" in text
 
 
 def test_other_data_start_without_releases(small: AppTest) -> None:
@@ -161,9 +188,9 @@ def test_equally_coarse_data_stand_beside_it(small: AppTest) -> None:
         for name in (
             "release_csv",
             "release_parquet",
-            "dictionary_csv",
-            "suppressed_csv",
             "accuracy",
+            "dictionary",
             "comparison",
+            "suppressed",
         )
     ]
