@@ -86,7 +86,16 @@ def give(*roles: str, name: str = "…") -> Way:
     return Way(f"give {columns.call}", f"give {columns.command}", "correct it below")
 
 
-WHOLE_FILE = Way("; if the whole file is one user's, columns={'user': None}", "", "")
+WHOLE_FILE = Way(
+    "; if the whole file is one user's, columns={'user': None}",
+    "",
+    ", or that the whole file is one user's",
+)
+AS_LOCAL = Way(
+    "give naive_timezone='offset'",
+    "give --naive-timezone offset",
+    "say so below: times without an offset are in the zone of the offset column",
+)
 AS_ANTENNAS = Way("as antennas=", "as --antennas", "as the table of antennas")
 
 

@@ -21,7 +21,8 @@ class SourceTable:
         Column names; 0, 1, 2 … where the source has none.
     columns : tuple of pyarrow.ChunkedArray
     kind : str
-        ``"delimited text"``, ``"Parquet"``, ``"XLSX"`` or ``"DataFrame"``.
+        ``"delimited text"``, ``"Parquet"``, ``"XLSX"``, ``"DataFrame"``, ``"JSON"``, ``"JSON
+        lines"``, ``"GeoJSON"`` or ``"GeoJSON lines"``.
     delimiter, encoding, packed : str or None
     header : bool or None
         None where names are part of the format.
