@@ -22,8 +22,8 @@ from ..tables.sources import read_source
 from ..tables.table import SourceTable
 from ..tables.times import ParsedTimes, parse_times
 from . import report as why
-from .antennas import antennas_of, read_antennas
-from .doubts import ASK, DoubtfulPositions, doubt_in
+from .antennas import antennas_of, nearer_sites, read_antennas, turned_sites
+from .doubts import ASK, DoubtfulPositions, as_chosen, doubt_in
 from .events import positions_of, repeated_rows, users_of
 from .fate import Fate
 from .instants import datetime_of, instants_of, microseconds_of, time_outliers
@@ -34,7 +34,7 @@ from .report import IngestReport
 from .roles import find_roles, time_column
 from .screening import screened_users
 from .search import Roles
-from .turns import AS_THEY_ARE, Turn, said_of, turn_of
+from .turns import AS_THEY_ARE, turn_of
 
 
 def read_cdr(
@@ -121,7 +121,7 @@ def read_cdr(
     table, roles = _first_readable(read_source(source), columns, sites)
     placed = "lat" in roles.where and "lon" in roles.where
     if sites is not None and not placed:
-        sites = _turned(sites, turn)
+        sites = turned_sites(sites, turn)
     notes = [*table.notes, *roles.notes]
     tell(0.25)
     with ThreadPoolExecutor() as pool:  # three columns at a time: this is work outside Python
@@ -131,7 +131,7 @@ def read_cdr(
     codes, user_ids, no_user = who.result()
     parsed = when.result()
     lat, lon, faults, remarks = where.result()
-    notes += _as_chosen(roles, positions, turn)
+    notes += as_chosen(roles, turn) if positions not in (None, ASK) else []
     notes += [*parsed.notes, *remarks]
     fate = Fate(table)
     fate.set_aside(why.NO_USER, no_user)
@@ -149,7 +149,7 @@ def read_cdr(
     tell(0.45)
     centre = centre_of(fate.pick(lat), fate.pick(lon))
     if sites is not None and placed:
-        sites = _nearer(sites, turn, centre, notes)
+        sites = nearer_sites(sites, turn, centre, notes)
     zone = timezone or guess_timezone(fate.pick(lat), fate.pick(lon), centre)
     if timezone is None:
         notes.append(f"The time zone {zone} is guessed from the middle of the data.")
@@ -207,7 +207,6 @@ def read_cdr(
         rejects = fate.rejects(table, roles)
     assert rejects is not None
     notes += _remarks(roles, sites, parsed, centre, fate)
-    notes += [] if doubt is None else [doubt.message]
     result = _report(table, roles, fate, rejects, fs, parsed, tuple(notes))
     tell(1.0)
     return fs, replace(
@@ -254,47 +253,6 @@ def _first_readable(
         except (SchemaError, ConfigError) as fault:
             faults.append(fault)
     raise faults[0]
-
-
-# --- positions ---------------------------------------------------------------------------------
-
-
-def _turned(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
-    """A table of antennas, its positions read that way; impossible ones are left out."""
-    if not turn.changes:
-        return sites
-    lat, lon = turn.apply(sites["lat"].to_numpy(), sites["lon"].to_numpy())
-    can = (np.abs(lat) <= 90) & (np.abs(lon) <= 180)
-    turned: pd.DataFrame = sites.assign(lat=lat, lon=lon)[can].reset_index(drop=True)
-    turned.attrs = sites.attrs
-    return turned
-
-
-def _nearer(sites: pd.DataFrame, turn: Turn, centre: Centre, notes: list[str]) -> pd.DataFrame:
-    """The antennas of events that have degrees of their own: turned as these if that fits them."""
-    other = _turned(sites, turn)
-    if other is sites or other.empty:
-        return sites
-
-    def apart(table: pd.DataFrame) -> float:
-        middle = table[["lat", "lon"]].median()
-        return abs(float(middle["lat"]) - centre.lat) + abs(float(middle["lon"]) - centre.lon)
-
-    if apart(other) >= apart(sites):
-        return sites
-    notes.append("The positions of the antennas are read in the same way.")
-    return other
-
-
-def _as_chosen(roles: Roles, positions: str | None, turn: Turn) -> list[str]:
-    """What was chosen for the positions, put into the roles, and said."""
-    if positions in (None, ASK):
-        return []
-    if turn.exchanged and "lat" in roles.where and "lon" in roles.where:
-        at, how = roles.where, roles.found
-        at["lat"], at["lon"] = at["lon"], at["lat"]
-        how["lat"], how["lon"] = how["lon"], how["lat"]
-    return [f"Positions: {said_of(turn)}, as was chosen."]
 
 
 # --- report ------------------------------------------------------------------------------------

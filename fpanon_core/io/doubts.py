@@ -18,7 +18,7 @@ from .fate import Fate
 from .offsets import told_minutes
 from .report import IMPOSSIBLE_COORDINATES, OtherReading, PositionDoubt
 from .search import Roles
-from .turns import AS_THEY_ARE, TURNS, said_of
+from .turns import AS_THEY_ARE, TURNS, Turn, said_of
 from .whereabouts import HARDLY_ANY, NEARLY_ALL, Clocks, Seen
 
 FAR_FROM_TOWNS_KM, NEAR_TOWN_KM = 60.0, 25.0
@@ -92,6 +92,15 @@ def doubt_of(
     readings = tuple(_other(name, others[name], clocks) for name in _likeliest(others))
     mirror = f"No larger town lies within {FAR_FROM_TOWNS_KM:.0f} km of nearly all positions."
     return PositionDoubt(tuple(found) or (mirror,), readings, bool(found and readings))
+
+
+def as_chosen(roles: Roles, turn: Turn) -> list[str]:
+    """What was chosen for the positions, put into the roles, and said."""
+    if turn.exchanged and "lat" in roles.where and "lon" in roles.where:
+        at, how = roles.where, roles.found
+        at["lat"], at["lon"] = at["lon"], at["lat"]
+        how["lat"], how["lon"] = how["lon"], how["lat"]
+    return [f"Positions: {said_of(turn)}, as was chosen."]
 
 
 # --- in words -------------------------------------------------------------------------------------

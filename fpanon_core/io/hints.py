@@ -86,6 +86,12 @@ def give(*roles: str, name: str = "…") -> Way:
     return Way(f"give {columns.call}", f"give {columns.command}", "correct it below")
 
 
+def column_at(position: int) -> Way:
+    """A column without a name: counted from 0 in calls and commands, from 1 on a screen."""
+    said = f"Column {position}"
+    return Way(said, said, f"Column {position + 1}")
+
+
 WHOLE_FILE = Way(
     "; if the whole file is one user's, columns={'user': None}",
     "",

@@ -257,6 +257,7 @@ class IngestReport:
             f"Columns: {', '.join(roles)}.",
             f"Times: {self.time_format}.",
             *(f"Note: {worded(note)}" for note in self.notes),
+            *(f"Doubt: {worded(doubt.message)}" for doubt in self.doubts),
         ]
         return "\n".join(lines)
 
