@@ -80,7 +80,9 @@ def doubt_of(
     if now.inhabited and clocks.told and now.agreement > HARDLY_ANY:
         return None
     found = _faults(now, clocks)
-    others = {name: each for name, each in seen.items() if each.fits}
+    others = {name: each for name, each in seen.items() if each.ashore and each.agrees}
+    if not others and not now.inhabited:  # the clocks may be those of an office elsewhere
+        others = {name: each for name, each in seen.items() if each.ashore}
     if now.inhabited:  # then only a reading that makes far more sense is one
         remote = now.town_km_low > FAR_FROM_TOWNS_KM
         if not (found or remote):
@@ -144,7 +146,7 @@ def _likeliest(others: dict[str, Seen]) -> list[str]:
 def _other(name: str, seen: Seen, clocks: Clocks) -> OtherReading:
     near = "near" if seen.town_km <= NEAR_TOWN_KM else f"{seen.town_km:,.0f} km from"
     why = f"the positions then lie on land, {near} {seen.town}"
-    if clocks.told:
+    if clocks.told and seen.agrees:
         why += f", where clocks show {_clock(seen.clock_min)}, as in the file"
     title = said_of(seen.turn)
     return OtherReading(name, title[0].upper() + title[1:], why)

@@ -94,10 +94,14 @@ class Seen:
         return self.possible >= NEARLY_ALL and self.land > HARDLY_ANY
 
     @property
-    def fits(self) -> bool:
-        """Nearly all are, and the clocks show what the file says."""
-        agrees = not self.told or self.agreement >= NEARLY_ALL
-        return agrees and min(self.possible, self.land) >= NEARLY_ALL
+    def ashore(self) -> bool:
+        """Nearly all are."""
+        return min(self.possible, self.land) >= NEARLY_ALL
+
+    @property
+    def agrees(self) -> bool:
+        """The clocks there show what the file says, if it says anything."""
+        return not self.told or self.agreement >= NEARLY_ALL
 
 
 def _ashore(lat: FloatArray, lon: FloatArray) -> tuple[BoolArray, float]:

@@ -149,6 +149,12 @@ def test_latitudes_that_cannot_be_are_longitudes():
     assert doubt_of(lat * 1e5, lon * 1e4, offsets, us) is None
 
 
+def test_clocks_of_an_office_elsewhere_hide_no_exchange():
+    lat, lon, offsets, us = people(40.73, -73.97, 60)  # an hour ahead of UTC
+    (reading,) = doubt_of(lon, lat, offsets, us).readings
+    assert reading.why == "the positions then lie on land, near New York"
+
+
 def test_a_doubt_without_another_reading_is_weak():
     sea = doubt_of(*people(0.0, -30.0))
     assert (sea.readings, sea.strong) == ((), False)
