@@ -61,6 +61,9 @@ def _plain(report: IngestReport) -> dict[str, Any]:
     """The report as numbers, texts and lists; without the rejected rows themselves."""
     kept = {f.name: getattr(report, f.name) for f in fields(report)}
     del kept["rejects"]
+    kept["doubts"] = [asdict(doubt) for doubt in report.doubts]
+    del kept["first_rows"]
+    kept["rows_repeating"] = report.rows_repeating
     counts = kept.pop("samples_per_user")
     shares = (0, 25, 50, 75, 100)
     kept["samples_per_user"] = {
