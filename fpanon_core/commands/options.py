@@ -309,11 +309,11 @@ def _table(table: OptionsTable, limit: float) -> str:
     head = ["option", _TITLES[table.risk_name], "95 % interval", "chance of naming", "alike",
             f"utility ({table.choice.label})", ""]  # fmt: skip
     faults = [f"{each.option.name}: {each.fault}" for each in table.results if each.fault]
-    told = [
-        f"Unsafe: the upper end of the interval is above {limit:g}. {RISKS[table.risk_name].source}."
-        if limit == RISKS[table.risk_name].limit
-        else f"Unsafe: the upper end of the interval is above {limit:g}."
-    ] if math.isfinite(limit) else []  # fmt: skip
+    told = []
+    if math.isfinite(limit):
+        usual = RISKS[table.risk_name]
+        source = f" {usual.source}." if limit == usual.limit else ""
+        told.append(f"Unsafe: the upper end of the interval is above {limit:g}.{source}")
     told.append(
         "Chance of naming: k-disclosure. Alike: people who share the record that fewest do; "
         "whoever is narrowed down to them, all that is published of them is learnt."

@@ -183,7 +183,9 @@ def _most(seen: Presence, share: FloatArray, absent: FloatArray) -> tuple[float,
     at = np.repeat(starts, seen.lengths) + _counted(seen.lengths)
     own = seen.bins[at]
     firsts = np.concatenate([[0], np.cumsum(seen.lengths)[:-1]])
-    of_user = (float(np.add.reduceat(each[own], firsts).max()) for each in (1 - share, -np.log(share)))
+    of_user = (
+        float(np.add.reduceat(each[own], firsts).max()) for each in (1 - share, -np.log(share))
+    )
     return next(of_user) + math.fsum(share), next(of_user) + math.fsum(absent)
 
 

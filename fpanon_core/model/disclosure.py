@@ -210,9 +210,7 @@ class DisclosureResult(Cells):
 
 def _known(name: str) -> str:
     if name not in (*MEASURES, *SUMS):
-        raise ConfigError(
-            f"Unknown measure {name!r}; give one of {', '.join((*MEASURES, *SUMS))}."
-        )
+        raise ConfigError(f"Unknown measure {name!r}; give one of {', '.join((*MEASURES, *SUMS))}.")
     return name
 
 

@@ -141,9 +141,10 @@ def explore_options(
     -------
     OptionsTable
         Its front is by the intervals: an option dominates another only where the difference is
-        more than they leave open; else the two are level. An option that fails (an :class:`FpanonError`, or memory runs out) has its ``fault`` said,
-        and costs the others nothing. What was released lately is kept in the process, within
-        bounds (:mod:`fpanon_core.studies.releases`), and not made again.
+        more than they leave open; else the two are level. An option that fails (an
+        :class:`FpanonError`, or memory runs out) has its ``fault`` said, and costs the others
+        nothing. What was released lately is kept in the process, within bounds
+        (:mod:`fpanon_core.studies.releases`), and not made again.
 
     Raises
     ------

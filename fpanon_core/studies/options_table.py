@@ -87,7 +87,8 @@ class OptionsTable(Tabled):
     def front(self) -> npt.NDArray[np.bool_]:
         """Whether each option is on the Pareto front: known, and surely dominated by none."""
         known = ~(np.isnan(self.risk) | np.isnan(self.utility))
-        return known & np.array([len(by) == 0 for by in self.dominated_by], bool)
+        front: npt.NDArray[np.bool_] = known & [len(by) == 0 for by in self.dominated_by]
+        return front
 
     @cached_property
     def estimated_front(self) -> npt.NDArray[np.bool_]:
@@ -112,7 +113,9 @@ class OptionsTable(Tabled):
 
         Of a risk without an interval, the risk itself. An option that failed has none to judge.
         """
-        return np.where(np.isnan(self.risk_high), self.risk, self.risk_high) > limit
+        most = np.where(np.isnan(self.risk_high), self.risk, self.risk_high)
+        above: npt.NDArray[np.bool_] = most > limit
+        return above
 
     def with_choice(self, risk: str | None = None, utility: Any = None) -> OptionsTable:
         """The same options by another measure or utility, without computing anything anew.

@@ -1,4 +1,4 @@
-"""Computed utility against plain loops; all there for unchanged data; falling along nested grids."""
+"""Computed utility against plain loops; unchanged data lose nothing; falling along nested grids."""
 
 from dataclasses import replace
 

@@ -318,7 +318,9 @@ def option_of(name, value, low, high, useful):
     return OptionResult(
         ReleaseOption(name, [SuppressRare(len(name))]),
         risks={"unicity": (value, low, high)},
-        components=dict.fromkeys(("density", "flows", "mobility", "visits", "space", "time"), useful),
+        components=dict.fromkeys(
+            ("density", "flows", "mobility", "visits", "space", "time"), useful
+        ),
     )
 
 
