@@ -97,7 +97,7 @@ def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
     """The most useful option within the limit, what other measures say of it, and within all."""
     if criteria.limit is None:
         return []
-    name, limit = RISKS[criteria.risk], risk_text(criteria.limit, criteria.risk)
+    name, limit = RISKS[criteria.risk], limit_text(criteria.limit, criteria.risk)
     best = _most_useful(table, [criteria.risk], criteria)
     if best is None:
         return [
@@ -115,7 +115,7 @@ def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
     over = [r for r in others if over_limit(table.results[best], r, criteria)]
     if over:
         listed = "; by ".join(
-            f"{RISKS[r]} {_estimate(table, best, r)}, limit {risk_text(criteria.limits[r], r)}"
+            f"{RISKS[r]} {_estimate(table, best, r)}, limit {limit_text(criteria.limits[r], r)}"
             for r in over
         )
         told.append(f"But other measures put it over their limits: by {listed}.")
@@ -382,10 +382,17 @@ def recipe(options: Sequence[ReleaseOption]) -> bytes:
 
 
 def risk_text(value: float | None, risk: str) -> str:
-    """A risk by a measure, or its limit, as it is shown."""
+    """A risk by a measure, as it is shown."""
     if value is None or value != value:
         return "–"
     return words.percent(value) if risk == "unicity" else f"{value:.3g}"
+
+
+def limit_text(limit: float | None, risk: str) -> str:
+    """A limit by a measure, as it is shown."""
+    if limit is None:
+        return "no limit"
+    return f"{100 * limit:g} %" if risk == "unicity" else f"{limit:g}"
 
 
 def _listed(names: Sequence[str]) -> str:
