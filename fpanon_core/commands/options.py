@@ -14,9 +14,9 @@ import typer
 from ..engines.local import LocalEngine
 from ..io.questionnaire import DOMAINS, questionnaire_template, read_questionnaire
 from ..model.configs import KnowledgeConfig, Strategy
-from ..model.disclosure import MEASURES
 from ..model.errors import ConfigError
 from ..model.options import ReleaseOption, as_option
+from ..model.risk import RISKS
 from ..studies.option_result import Asked, OptionResult, UtilityChoice, utility_choice
 from ..studies.options import Config, study
 from ..studies.options_table import OptionsTable
@@ -28,6 +28,7 @@ from . import tables as t
 from .terminal import progress_line, table_text
 
 _REJECTS_SHOWN = 20
+_TITLES = {"unicity": "unicity", "k": "k", "em": "EM, bins in all", "kl": "KL, nats in all"}
 
 
 @r.reading_options
@@ -74,7 +75,9 @@ def options(
         float | None,
         typer.Option(
             "--limit",
-            help="Mark options of a higher risk as unsafe: a share, 0.1 for 10 %, or nats for kl.",
+            help="Mark options as unsafe whose risk may be higher, by the upper end of its 95 % "
+            "interval: a share, 0.1 for 10 %; bins for em, nats for kl; inf for no limit. Usually "
+            + ", ".join(f"{risk.limit:g} for {name}" for name, risk in RISKS.items()) + ".",
         ),
     ] = None,
     p: Annotated[int, typer.Option("--p", help="Points known of each person.")] = 4,
@@ -109,7 +112,7 @@ def options(
     # Whatever can be checked is checked before a long reading, not after.
     knowledge = KnowledgeConfig(p, cast(Strategy, strategy), users, seed)
     Config(knowledge=knowledge)
-    _check_risk(risk, limit)
+    limit = _limit_of(risk, limit)
     own = _options_in(options_file, out)
     presets = _presets(preset, own)
     choice, answers = _utility(utility, questionnaire)
@@ -151,11 +154,19 @@ def options(
         typer.echo(t.told(tables))
 
 
-def _check_risk(risk: str, limit: float | None) -> None:
-    if limit is not None and not 0 <= limit <= (math.inf if risk == "kl" else 1):
-        raise ConfigError(f"--limit {limit:g}: give a share from 0 to 1, such as 0.1 for 10 %.")
-    if risk not in MEASURES:
-        raise ConfigError(f"--risk {risk!r} is unknown; give one of {', '.join(MEASURES)}.")
+def _limit_of(risk: str, limit: float | None) -> float:
+    """The limit given, or the measure's usual one."""
+    if risk not in RISKS:
+        raise ConfigError(f"--risk {risk!r} is unknown; give one of {', '.join(RISKS)}.")
+    if limit is None:
+        return RISKS[risk].limit
+    if not (0 <= limit <= RISKS[risk].most or limit == math.inf):
+        raise ConfigError(
+            f"--limit {limit:g}: give a share from 0 to 1, such as 0.1 for 10 %."
+            if RISKS[risk].most == 1
+            else f"--limit {limit:g}: give a number of 0 or more."
+        )
+    return limit
 
 
 def _options_in(path: Path | None, out: Path | None) -> list[ReleaseOption]:
@@ -244,15 +255,18 @@ class _Saved:
             write_json(whole.to_dict(), _beside(self._out))
 
 
-def _plain(table: OptionsTable, limit: float | None) -> dict[str, Any]:
+def _plain(table: OptionsTable, limit: float) -> dict[str, Any]:
     frame = table.to_frame()
-    if limit is not None:
-        frame["unsafe"] = table.unsafe(limit)
+    frame["unsafe"] = table.unsafe(limit)
     rows = [
         {n: None if isinstance(v, float) and math.isnan(v) else v for n, v in row.items()}
         for row in frame.to_dict("records")
     ]
-    return {**{str(name): value for name, value in frame.attrs.items()}, "options": rows}
+    return {
+        **{str(name): value for name, value in frame.attrs.items()},
+        "limit": None if math.isinf(limit) else limit,
+        "options": rows,
+    }
 
 
 def _rejects(answers: pd.DataFrame) -> str:
@@ -265,11 +279,16 @@ def _rejects(answers: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def _table(table: OptionsTable, limit: float | None) -> str:
-    unsafe = table.unsafe(math.inf if limit is None else limit)
+def _table(table: OptionsTable, limit: float) -> str:
+    unsafe = table.unsafe(limit)
+    naming = table.with_choice("k")
     rows = []
     for i, option in enumerate(table.options):
         verdict = "on the front" if table.front[i] else "utility not known"
+        if table.front[i] and len(table.level_with[i]):
+            others = len(table.level_with[i])
+            verdict += f", level with {table.options[table.level_with[i][0]].name}"
+            verdict += f" and {others - 1} more" if others > 1 else ""
         if len(table.dominated_by[i]):
             first = table.options[table.dominated_by[i][0]].name
             more = len(table.dominated_by[i]) - 1
@@ -278,13 +297,30 @@ def _table(table: OptionsTable, limit: float | None) -> str:
             verdict = "failed"
         rows.append(
             [
-                option.name,
+                option.told,
                 f"{table.risk[i]:.4g}",
                 f"{table.risk_low[i]:.4g} … {table.risk_high[i]:.4g}",
+                f"{naming.risk[i]:.3g}",
+                f"{table.results[i].crowd_least:,}",
                 f"{table.utility[i]:.3f}",
                 ("unsafe; " if unsafe[i] else "") + verdict,
             ]
         )
-    head = ["option", table.risk_name, "95 % interval", f"utility ({table.choice.label})", ""]
+    head = ["option", _TITLES[table.risk_name], "95 % interval", "chance of naming", "alike",
+            f"utility ({table.choice.label})", ""]  # fmt: skip
     faults = [f"{each.option.name}: {each.fault}" for each in table.results if each.fault]
-    return "\n".join([table_text(head, rows), *faults])
+    told = []
+    if math.isfinite(limit):
+        usual = RISKS[table.risk_name]
+        source = f" {usual.source}." if limit == usual.limit else ""
+        told.append(f"Unsafe: the upper end of the interval is above {limit:g}.{source}")
+    told.append(
+        "Chance of naming: k-disclosure. Alike: people who share the record that fewest do; "
+        "whoever is narrowed down to them, all that is published of them is learnt."
+    )
+    if any(option.moved for option in table.options):
+        told.append(
+            "Of options with noise or exchange the points known are those published, not the true "
+            "ones, of which an outsider may find fewer or more: that is not measured."
+        )
+    return "\n".join([table_text(head, rows), *faults, *told])

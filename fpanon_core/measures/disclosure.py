@@ -95,7 +95,8 @@ def disclosure(
         EM_ij = | |E_ij|/|E_i| − |D_j|/n |
         KL_ij = Σ_{x∈{0,1}} P(X_ij = x|A_i)·ln(P(X_ij = x|A_i) / P(X_ij = x))
 
-    Per user they are means over the bins, per bin over the targets, overall over both.
+    Per user they are means over the bins, per bin over the targets, overall over both. ``em_sum``
+    and ``kl_sum`` are sums over the bins, and means over the targets.
 
     Examples
     --------
@@ -109,8 +110,8 @@ def disclosure(
     >>> result = disclosure(fs, Knowledge.from_bins(fs, bins), n_bins=5)
     >>> result.sizes.tolist(), result.unicity, round(result.k_disclosure, 4)
     ([3, 2, 3, 1], 0.25, 0.5417)
-    >>> float(result.em_user[1])
-    0.25
+    >>> float(result.em_user[1]), float(result.em_sum_user[1])
+    (0.25, 1.25)
     """
     engine = engine or LocalEngine()
     if n_bins is not None:
@@ -133,8 +134,10 @@ def disclosure(
     ledger = _Ledger(fs, index, seen, classes, absent, engine, part(progress, _CLASSES_SHARE, 1.0))
     sizes = classes.sizes[classes.of_target]
     unseen = n_targets - ledger.seen_by
-    em_user = (ledger.em_user / d)[classes.of_target]
-    kl_user = (ledger.kl_user / d)[classes.of_target]
+    em_sum_user = ledger.em_user[classes.of_target]
+    kl_sum_user = ledger.kl_user[classes.of_target]
+    em_user, kl_user = em_sum_user / d, kl_sum_user / d
+    em_most, kl_most = _most(seen, share, absent)
     unique = int((sizes == 1).sum())
     low, high = wilson_interval(unique, n_targets)
     return DisclosureResult(
@@ -144,9 +147,17 @@ def disclosure(
         k_disclosure=math.fsum(1.0 / sizes) / n_targets,
         em=math.fsum(em_user) / n_targets,
         kl=math.fsum(kl_user) / n_targets,
+        em_sum=math.fsum(em_sum_user) / n_targets,
+        kl_sum=math.fsum(kl_sum_user) / n_targets,
         sizes=sizes,
         em_user=em_user,
         kl_user=kl_user,
+        em_sum_user=em_sum_user,
+        kl_sum_user=kl_sum_user,
+        # Sums of rounded terms: the bounds must not be a last digit below what they bound.
+        em_most=max(em_most, float(em_sum_user.max())),
+        kl_most=max(kl_most, float(kl_sum_user.max())),
+        drawn=_drawn(fs, knowledge),
         em_bin=(ledger.em_bin + unseen * share) / n_targets,
         kl_bin=(ledger.kl_bin + unseen * absent) / n_targets,
         targets=knowledge.targets,
@@ -158,6 +169,40 @@ def disclosure(
         digest=knowledge.digest,
         **seen.corners,
     )
+
+
+def _most(seen: Presence, share: FloatArray, absent: FloatArray) -> tuple[float, float]:
+    """What no class's sums of EM and of KL over the bins can exceed.
+
+    With p and q the shares of the class and of all who were in a bin: ``|p − q| ≤ p·(1 − q) +
+    (1 − p)·q ≤ p·(1 − q) + q``, and ``KL ≤ −p·ln q − ln(1 − q)``. Summed over the bins, what has
+    the factor p is the mean, over the members, of a sum over each one's own bins: no more than the
+    largest such sum of all users.
+    """
+    starts = seen.offsets[:-1]
+    at = np.repeat(starts, seen.lengths) + _counted(seen.lengths)
+    own = seen.bins[at]
+    firsts = np.concatenate([[0], np.cumsum(seen.lengths)[:-1]])
+    of_user = (
+        float(np.add.reduceat(each[own], firsts).max()) for each in (1 - share, -np.log(share))
+    )
+    return next(of_user) + math.fsum(share), next(of_user) + math.fsum(absent)
+
+
+def _counted(lengths: IntArray) -> IntArray:
+    """0, 1, … of each length, one after the other."""
+    ends = np.cumsum(lengths)
+    counted: IntArray = np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
+    return counted
+
+
+def _drawn(fs: FingerprintSet, knowledge: Knowledge) -> bool:
+    """Whether another seed could have asked about others, or known other points of them."""
+    config = knowledge.config
+    everyone = knowledge.n_targets == int(fs.weight.sum())
+    everything = knowledge.too_few == knowledge.n_targets
+    determined = config is not None and (config.strategy == "top" or everything)
+    return not (everyone and determined)
 
 
 @dataclass(frozen=True, eq=False)

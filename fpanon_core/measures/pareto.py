@@ -4,6 +4,10 @@ An option is dominated when another is at least as good on both and better on on
 imply no trade-off: whoever takes one gives something away for nothing. The front depends on the
 order of the risks only, so that measures of risk that rank alike give one front (lemma 4.1).
 
+Risks are estimates. Where their intervals are given, an option dominates another only if the risk
+is no more wherever the two truly lie within theirs; of two of which the estimates alone would have
+one dominate the other, it is said that they are level.
+
 Source: Noriega Campero 2015, §5.2; docs/science.md, “Techniques, utility and the front of release
 options”.
 """
@@ -62,22 +66,83 @@ def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.
     return front
 
 
-def dominating(risk: npt.ArrayLike, utility: npt.ArrayLike) -> list[IntArray]:
+def dominating(
+    risk: npt.ArrayLike,
+    utility: npt.ArrayLike,
+    *,
+    low: npt.ArrayLike | None = None,
+    high: npt.ArrayLike | None = None,
+) -> list[IntArray]:
     """Of each option the row numbers of those that dominate it, ascending; empty on the front.
 
     Empty, too, where risk or utility is not known (NaN).
+
+    Parameters
+    ----------
+    risk, utility : array_like (n,)
+    low, high : array_like (n,), optional
+        Ends of each risk's interval: an option dominates another only where its ``high`` is not
+        above the other's ``low`` (and it is better in one). Unknown ends (NaN) are the risk.
+
+    Raises
+    ------
+    ConfigError
+        They are not equally long lists of numbers, or an interval does not hold its risk.
+
+    Notes
+    -----
+    With intervals, too, it is a strict partial order: who is dominated is so by one that is not,
+    and some option is not, if any is known.
 
     Examples
     --------
     >>> [rows.tolist() for rows in dominating([0.9, 0.4, 0.5], [1.0, 0.8, 0.7])]
     [[], [], [1]]
+    >>> ends = {"low": [0.8, 0.3, 0.4], "high": [1.0, 0.5, 0.6]}
+    >>> [rows.tolist() for rows in dominating([0.9, 0.4, 0.5], [1.0, 0.8, 0.7], **ends)]
+    [[], [], []]
     """
     risks, utilities = _both(risk, utility)
+    lows, highs = _ends(risks, low, high)
     found = []
-    for r, u in zip(risks, utilities, strict=True):
-        as_good = (risks <= r) & (utilities >= u)
-        found.append(np.flatnonzero(as_good & ((risks < r) | (utilities > u))))
+    for least, u in zip(lows, utilities, strict=True):
+        as_good = (highs <= least) & (utilities >= u)
+        found.append(np.flatnonzero(as_good & ((highs < least) | (utilities > u))))
     return found
+
+
+def level(
+    risk: npt.ArrayLike, utility: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike
+) -> list[IntArray]:
+    """Of each option the row numbers of those that it is level with, ascending.
+
+    By the estimates one of the two dominates the other; the intervals leave it open.
+
+    Examples
+    --------
+    >>> ends = [0.8, 0.3, 0.4], [1.0, 0.5, 0.6]
+    >>> [rows.tolist() for rows in level([0.9, 0.4, 0.5], [1.0, 0.8, 0.7], *ends)]
+    [[], [2], [1]]
+    """
+    surely = dominating(risk, utility, low=low, high=high)
+    n = len(surely)
+    found = np.zeros((n, n), bool)
+    for i, rows in enumerate(dominating(risk, utility)):
+        found[i, rows] = True
+        found[i, surely[i]] = False
+    return [np.flatnonzero(row) for row in found | found.T]
+
+
+def _ends(
+    risks: FloatArray, low: npt.ArrayLike | None, high: npt.ArrayLike | None
+) -> tuple[FloatArray, FloatArray]:
+    """Ends of the intervals, the risk itself where there is none."""
+    lows = risks if low is None else _both(risks, low)[1]
+    highs = risks if high is None else _both(risks, high)[1]
+    lows, highs = (np.where(np.isnan(e) | np.isnan(risks), risks, e) for e in (lows, highs))
+    if ((lows > risks) | (highs < risks)).any():
+        raise ConfigError("An interval does not hold its risk; low ≤ risk ≤ high.")
+    return lows, highs
 
 
 def _both(risk: npt.ArrayLike, utility: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:

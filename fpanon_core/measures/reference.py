@@ -66,10 +66,9 @@ class Reference(Closed):
         Radius of gyration, metres.
     visits : float64 ndarray (n_subscribers,)
         Distinct places.
-    span_m, span_min : float
-        Mean span of an event's cell, (dx + dy)/2, and of its window.
     max_space_m, max_time_min : float
-        Spans beyond the original's at which the resolution counts as lost.
+        Mean spans of an event's cell, (dx + dy)/2, and of its window, at which the resolution
+        counts as lost.
     digest : str
         Of the original.
     """
@@ -81,8 +80,6 @@ class Reference(Closed):
     trips: FloatArray
     radii: FloatArray
     visits: FloatArray
-    span_m: float
-    span_min: float
     max_space_m: float
     max_time_min: float
     digest: str
@@ -135,7 +132,6 @@ class Reference(Closed):
             trips=trips,
             radii=radii(fs),
             visits=visited(fs),
-            **dict(zip(("span_m", "span_min"), spans(fs), strict=True)),
             max_space_m=float(max_space_m),
             max_time_min=float(max_time_min),
             digest=fs.digest,

@@ -2,7 +2,8 @@
 
 Noriega Campero 2015 (ch. 5) asked ten experts; this module computes, against the original data,
 what such experts use: the "maps of regional density and mobility patterns of the population" that
-they were shown. Every component lies in [0, 1] and is 1 for unchanged data. What it cannot know is
+they were shown. Every component lies in [0, 1]; those that compare are 1 for unchanged data, and
+the two resolutions are 1 for points of no extent. What it cannot know is
 what a use needs; therefore the weights are stated, and everyone's to change.
 
 What is counted are events: a sample's ``count``, and a fingerprint that stands for several
@@ -51,9 +52,9 @@ def utility(
     - ``mobility``: 1 − Kolmogorov–Smirnov distance of the subscribers' radii of gyration, of their
       events at the cells' middles.
     - ``visits``: 1 − Kolmogorov–Smirnov distance of the numbers of distinct places per subscriber.
-    - ``space``, ``time``: 1 − (mean span − the original's)/threshold, at least 0. The spans are
-      (dx + dy)/2 and dt, over events; thresholds :data:`.reference.MAX_SPACE_M` and
-      :data:`.reference.MAX_TIME_MIN`.
+    - ``space``, ``time``: 1 − mean span/threshold, at least 0. The spans are (dx + dy)/2 and dt,
+      over events; thresholds :data:`.reference.MAX_SPACE_M` and :data:`.reference.MAX_TIME_MIN`.
+      Of the release alone: the original's own cells, too, tell no more than they do.
 
     Along nested generalizations ``visits``, ``space`` and ``time`` cannot rise, and ``space`` and
     ``time`` say nothing of what noise or exchange made wrong: look at the others. ``density``,
@@ -85,11 +86,11 @@ def utility(
     >>> from fpanon_core import GeneralizationProfile, Grid, generalize
     >>> x, y, t = [0, 9000, 300], [0, 0, 7000], [60, 600, 65]
     >>> fs = FingerprintSet.from_samples([1, 1, 2], x, y, t)
-    >>> utility(fs, fs).score
-    1.0
+    >>> round(utility(fs, fs).score, 4)  # cells of 100 m and 1 min, and otherwise unchanged
+    0.9991
     >>> wide = utility(fs, generalize(fs, GeneralizationProfile(Grid(5000), 480)))
     >>> round(wide.components["space"], 3), round(wide.components["time"], 3)
-    (0.755, 0.667)
+    (0.75, 0.667)
     """
     chosen = weighting(weights)
     if reference is None:
@@ -115,8 +116,8 @@ def measured(reference: Reference, released: FingerprintSet) -> dict[str, float]
         "flows": _common_part(reference, released),
         "mobility": 1 - _ks(reference.radii, radii(released)),
         "visits": 1 - _ks(reference.visits, visited(released)),
-        "space": 1 - (span_m - reference.span_m) / reference.max_space_m,
-        "time": 1 - (span_min - reference.span_min) / reference.max_time_min,
+        "space": 1 - span_m / reference.max_space_m,
+        "time": 1 - span_min / reference.max_time_min,
     }
     return {name: min(1.0, max(0.0, float(value))) for name, value in parts.items()}
 

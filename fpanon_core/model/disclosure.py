@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
-from scipy import stats  # type: ignore[import-untyped,unused-ignore]
 
 from .arrays import FloatArray, IntArray
 from .cells import PLACE, Cells
 from .clock import LocalClock, zone_of
 from .configs import KnowledgeConfig
 from .errors import ConfigError
+from .intervals import mean_interval
 
 Measure = Literal["unicity", "k", "em", "kl"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
+Sum = Literal["em_sum", "kl_sum"]
+SUMS: tuple[Sum, ...] = get_args(Sum)
+"""EM and KL over all bins of a person: what forms of different fineness are compared by."""
 
 _HOUR_MIN = 60.0
 _DAYS, _HOURS = 7, 24
@@ -40,12 +42,23 @@ class DisclosureResult(Cells):
         known of a target's presence changes.
     kl : float
         Mean of KL_ij over targets and bins, in nats, from 0 to ln(n_users).
+    em_sum, kl_sum : float
+        Means over targets of the sums over bins: the change expected of a target's presences in
+        all, in bins; the information gained of a target in all, in nats. The means say how much is
+        learnt of an average bin, of which finer data have more, nearly all of them empty.
     sizes : int64 ndarray (n_targets,)
         |E_i| in users.
     em_user, kl_user : float64 ndarray (n_targets,)
         Means over the bins.
+    em_sum_user, kl_sum_user : float64 ndarray (n_targets,)
+        Sums over the bins.
+    em_most, kl_most : float
+        What no target's sum over the bins can exceed, whatever is known.
     em_bin, kl_bin : float64 ndarray (n_visited,)
         Means over the targets.
+    drawn : bool
+        Whether targets or points were drawn, so that another seed gives other figures; not where
+        everyone is a target and all that is to be known of them is.
     targets : int64 ndarray (n_targets,)
         Row numbers.
     x_m, y_m, t_min, dx_m, dy_m, dt_min : float64 ndarray (n_visited,)
@@ -71,9 +84,16 @@ class DisclosureResult(Cells):
     k_disclosure: float
     em: float
     kl: float
+    em_sum: float
+    kl_sum: float
     sizes: IntArray
     em_user: FloatArray
     kl_user: FloatArray
+    em_sum_user: FloatArray
+    kl_sum_user: FloatArray
+    em_most: float
+    kl_most: float
+    drawn: bool
     em_bin: FloatArray
     kl_bin: FloatArray
     targets: IntArray
@@ -89,8 +109,8 @@ class DisclosureResult(Cells):
         """How many targets."""
         return len(self.sizes)
 
-    def measure(self, name: Measure) -> float:
-        """The value of ``"unicity"``, ``"k"``, ``"em"`` or ``"kl"``.
+    def measure(self, name: Measure | Sum) -> float:
+        """The value of ``"unicity"``, ``"k"``, ``"em"``, ``"kl"``, ``"em_sum"`` or ``"kl_sum"``.
 
         Raises
         ------
@@ -99,13 +119,13 @@ class DisclosureResult(Cells):
         """
         return float(getattr(self, "k_disclosure" if _known(name) == "k" else name))
 
-    def interval(self, name: Measure) -> tuple[float, float]:
-        """95 % interval of a measure, for the choice of targets: low, high.
+    def interval(self, name: Measure | Sum) -> tuple[float, float]:
+        """95 % interval of a measure, for the choice of targets and points: low, high.
 
-        Unicity: Wilson's. The others are means over targets, mean ± t·s/√n_targets with Student's
-        t and the targets' own standard deviation s, cut to what is possible: [0, 1], for KL
-        [0, ln(n_users)]. Of a single target, that whole range. Targets that are all alike leave
-        no width; that says nothing of the people who are no target.
+        Unicity: Wilson's. The others are means over targets of what cannot exceed 1 (k),
+        ``em_most`` or ``kl_most`` (the sums; the means over bins likewise):
+        :func:`mean_interval`. They have a width even where all targets are alike, for that says
+        little of who is no target; and none where nothing was ``drawn``.
 
         Raises
         ------
@@ -114,18 +134,17 @@ class DisclosureResult(Cells):
         """
         if _known(name) == "unicity":
             return self.unicity_low, self.unicity_high
-        values = {"k": 1.0 / self.sizes, "em": self.em_user, "kl": self.kl_user}[name]
-        most = math.log(self.n_users) if name == "kl" else 1.0
         mean = self.measure(name)
-        # Rounding may put a mean at the end of what is possible a last digit beyond it.
-        most = max(most, mean)
-        if len(values) == 1:
-            return 0.0, most
-        if values.min() == values.max():
+        if not self.drawn:
             return mean, mean
-        t = float(stats.t.ppf(0.975, len(values) - 1))
-        half = t * float(values.std(ddof=1)) / math.sqrt(len(values))
-        return max(0.0, mean - half), min(most, mean + half)
+        most = {
+            "k": 1.0,
+            "em_sum": self.em_most,
+            "kl_sum": self.kl_most,
+            "em": self.em_most / self.n_bins,
+            "kl": self.kl_most / self.n_bins,
+        }[name]
+        return mean_interval(mean, self.n_targets, most)
 
     def by_place(self) -> pd.DataFrame:
         """Mean disclosure of each place over the time windows in which somebody was there.
@@ -190,8 +209,8 @@ class DisclosureResult(Cells):
 
 
 def _known(name: str) -> str:
-    if name not in MEASURES:
-        raise ConfigError(f"Unknown measure {name!r}; give one of {', '.join(MEASURES)}.")
+    if name not in (*MEASURES, *SUMS):
+        raise ConfigError(f"Unknown measure {name!r}; give one of {', '.join((*MEASURES, *SUMS))}.")
     return name
 
 

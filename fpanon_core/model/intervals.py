@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+_NATS = math.log(2 / 0.05)  # what 97.5 % leaves to each end
 _Z = 1.959963984540054  # the normal distribution's 97.5 % point
 
 
@@ -22,3 +23,51 @@ def wilson_interval(found: int, of: int) -> tuple[float, float]:
     low = 0.0 if found == 0 else max(0.0, middle - half)
     high = 1.0 if found == of else min(1.0, middle + half)
     return low, high
+
+
+def mean_interval(mean: float, of: int, most: float = 1.0) -> tuple[float, float]:
+    """95 % interval of a mean of values from 0 to ``most``, whatever they are distributed like.
+
+    The ends are where the relative entropy of mean/most and end/most is ln(40) / of, each by
+    Hoeffding 1963, theorem 1: of drawn values, independent or without replacement (his section 6),
+    the mean is beyond either end with probability 1/40 at most. So it holds for few values, too,
+    and where all that were drawn are alike.
+
+    Parameters
+    ----------
+    mean : float
+        Of the values drawn, from 0 to ``most``.
+    of : int
+        How many were drawn.
+    most : float
+        What no value exceeds.
+
+    Examples
+    --------
+    None of 10: up to 1 − 40^(−1/10).
+
+    >>> [round(end, 4) for end in mean_interval(0.0, 10)]
+    [0.0, 0.3085]
+    """
+    if most <= 0:
+        return mean, mean
+    share, left = min(1.0, max(0.0, mean / most)), _NATS / of
+    low, high = _end(share, left, 0.0), _end(share, left, 1.0)
+    return min(mean, low * most), max(mean, high * most)
+
+
+def _end(share: float, left: float, outer: float) -> float:
+    """The share towards ``outer`` from which the relative entropy of the one seen is ``left``."""
+    inner = share
+    while inner < (middle := (inner + outer) / 2) < outer or outer < middle < inner:
+        if _relative_entropy(share, middle) < left:
+            inner = middle
+        else:
+            outer = middle
+    return outer
+
+
+def _relative_entropy(share: float, end: float) -> float:
+    """Of one share from another that is neither 0 nor 1, in nats."""
+    here = share * math.log(share / end) if share > 0 else 0.0
+    return here + (1 - share) * math.log((1 - share) / (1 - end)) if share < 1 else here

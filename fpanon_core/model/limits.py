@@ -165,6 +165,10 @@ GENERATED_SEED = Limit(0, 2**63 - 1)
 KEPT_RELEASES = 8
 """Releases made with GLOVE that a session keeps."""
 
+DRAWN_PEOPLE = 30
+"""People below whom a distribution over people is told and not drawn: a quarter of fewer is a
+handful, and a box of them shows a shape that the next handful would not have."""
+
 COMPARED_OPTIONS = 4
 """Release options shown side by side."""
 

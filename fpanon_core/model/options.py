@@ -12,7 +12,7 @@ from typing import Any
 
 from .errors import ConfigError
 from .profiles import GeneralizationProfile
-from .techniques import KINDS, Generalize, Step, step_from_dict, step_to_dict
+from .techniques import KINDS, AddNoise, Generalize, Permute, Step, step_from_dict, step_to_dict
 
 
 @dataclass(frozen=True, init=False)
@@ -65,6 +65,16 @@ class ReleaseOption:
     def text(self) -> str:
         """What is done, in words."""
         return ", then ".join(map(str, self.steps)) or "as it is"
+
+    @property
+    def told(self) -> str:
+        """The name and, where it does not say it, what is done."""
+        return self.name if self.name == self.text else f"{self.name} ({self.text})"
+
+    @property
+    def moved(self) -> bool:
+        """Whether noise or exchange moves points, so that what is published need not be true."""
+        return any(isinstance(step, (AddNoise, Permute)) for step in self.steps)
 
     def __str__(self) -> str:
         return self.name

@@ -5,6 +5,7 @@ As :func:`fpanon_core.fit_scaling_law` and :func:`fpanon_core.fit_exponents` ret
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -16,6 +17,14 @@ from .arrays import FloatArray
 Term = Callable[[FloatArray, FloatArray | float], FloatArray]
 
 _LARGEST_EXPONENT = 50.0
+
+LAW_R2 = 0.9
+"""Pseudo-R² from which a fit is called a law: it leaves at most a tenth of the variation
+unexplained. Our choice: there is no convention."""
+
+CLEARLY_R2 = 0.02
+"""By how much more another form's pseudo-R² is higher that fits clearly better: a fifth of what a
+law may leave unexplained. All forms have two coefficients, so that they compare. Our choice."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +91,17 @@ class ScalingFit:
     fits: Mapping[str, CurveFit]
     x: FloatArray
     unicity: FloatArray
+
+    @property
+    def better(self) -> CurveFit | None:
+        """The form that fits best, where that is clearly better than the law; else None."""
+        best = max(self.fits.values(), key=lambda fit: -1.0 if math.isnan(fit.r2) else fit.r2)
+        return best if best.r2 > self.r2 + CLEARLY_R2 else None
+
+    @property
+    def holds(self) -> bool:
+        """Whether it may be called a law: it fits, and no other form fits clearly better."""
+        return self.r2 >= LAW_R2 and self.better is None
 
     @property
     def formula(self) -> str:

@@ -44,7 +44,7 @@ class UtilityResult(Closed):
     score : float
         Weighted mean of the components, in [0, 1].
     components : dict of str to float
-        Each of :data:`COMPONENTS`, in [0, 1]; 1 for unchanged data.
+        Each of :data:`COMPONENTS`, in [0, 1].
     weights : dict of str to float
         Of each component; they add up to 1.
     reference_m : float

@@ -77,9 +77,11 @@ class Result(Tabled):
     region : list of int
         The cluster that each ring belongs to.
     sizes : int64 ndarray (n_clusters,)
-        Antennas (distinct places) in each.
+        Antennas in each, or distinct places where the data bring no antennas.
     grid : DataFrame
         As of :func:`fpanon_core.unicity_grid`, over time windows.
+    antennas : bool
+        Whether the data bring a table of antennas.
     """
 
     config: Config
@@ -88,6 +90,7 @@ class Result(Tabled):
     region: list[int]
     sizes: IntArray
     grid: pd.DataFrame
+    antennas: bool = True
 
     MAY_LEAVE = frozenset({"merged_antennas", "merged_unicity"})
 
@@ -133,4 +136,5 @@ def study(
         fs, profiles, config.points, users=config.users, seed=config.seed, engine=engine,
         progress=part(progress, _REGIONS_SHARE, 1.0),
     )  # fmt: skip
-    return Result(config, fs.digest, rings, region, np.bincount(found.site_region), grid)
+    sizes = np.bincount(found.site_region)
+    return Result(config, fs.digest, rings, region, sizes, grid, fs.antennas is not None)

@@ -19,7 +19,7 @@ from ..measures.places import lon_lat
 from ..measures.spread import gini, lorenz
 from ..model.arrays import FloatArray
 from ..model.configs import KnowledgeConfig
-from ..model.disclosure import MEASURES, DisclosureResult
+from ..model.disclosure import MEASURES, SUMS, DisclosureResult
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import POINTS, SEED, TARGETS
@@ -82,7 +82,7 @@ class Leak:
     ----------
     profile : GeneralizationProfile
     measures : dict of str to (value, low, high)
-        ``unicity``, ``k``, ``em``, ``kl``, with 95 % intervals.
+        ``unicity``, ``k``, ``em``, ``kl`` and the sums ``em_sum``, ``kl_sum``, with 95 % intervals.
     bins : int
         Distinct bins, d.
     too_few : int
@@ -124,7 +124,7 @@ class Leak:
         )
         return cls(
             profile=profile,
-            measures={m: (found.measure(m), *found.interval(m)) for m in MEASURES},
+            measures={m: (found.measure(m), *found.interval(m)) for m in (*MEASURES, *SUMS)},
             bins=found.n_bins,
             too_few=found.too_few,
             places=_with_corners(found.by_place(), seen),

@@ -16,7 +16,7 @@ from ..measures.drawing import drawn
 from ..measures.matching import sizes_of
 from ..measures.unicity import result_of
 from ..model.configs import KnowledgeConfig, Strategy, UnicityConfig
-from ..model.disclosure import MEASURES, DisclosureResult
+from ..model.disclosure import MEASURES, SUMS, DisclosureResult
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile
@@ -42,7 +42,7 @@ def disclosure_grid(
     The data are generalized once per profile. The same users are targets throughout; their points
     are drawn anew from each generalized trace. A profile's means are over its own bins, of which a
     coarse one has few that many people share: EM and KL compare profiles by what is learnt of an
-    average bin, as Noriega Campero 2015 does.
+    average bin, as Noriega Campero 2015 does. What is learnt of a person in all are the sums.
 
     Parameters
     ----------
@@ -63,7 +63,8 @@ def disclosure_grid(
         One row per profile: ``profile``, ``space_size`` (metres of a grid, antennas of a cluster;
         NaN for named regions), ``window_min``; for every p of ``unicity_p`` ``unicity_p4``,
         ``unicity_p4_low``, ``unicity_p4_high`` (95 % Wilson); ``k``, ``em``, ``kl`` each with
-        ``_low`` and ``_high`` (see :meth:`DisclosureResult.interval`); ``bins``, the distinct bins;
+        ``_low`` and ``_high`` (see :meth:`DisclosureResult.interval`); ``em_sum``, ``kl_sum``, over
+        a person's bins, likewise; ``bins``, the distinct bins;
         ``targets``; ``too_few`` (targets with fewer than ``p`` bins, all known). ``attrs`` hold
         ``config`` (p, strategy, users, seed) and ``digest``, of the data before generalizing.
 
@@ -134,7 +135,7 @@ def disclosures(
 
 def _figures(result: DisclosureResult) -> dict[str, object]:
     row: dict[str, object] = {}
-    for name in MEASURES:
+    for name in (*MEASURES, *SUMS):
         if name != "unicity":
             row |= _named(name, result.measure(name), result.interval(name))
     return row | {"bins": result.n_bins, "targets": result.n_targets, "too_few": result.too_few}

@@ -21,6 +21,11 @@ Interval = tuple[float, float, float]
 CUSTOM = "custom"
 """Name of a risk or utility given as a function."""
 
+FIGURES = 2
+"""Raised whenever an option's figures change for the same data, settings and seed: what was saved
+by a program of another number is not used again. 2: EM and KL are sums, intervals hold for few
+targets, the resolution is the release's own."""
+
 
 @dataclass(frozen=True)
 class OptionResult:
@@ -31,6 +36,8 @@ class OptionResult:
     option : ReleaseOption
     risks : dict of str to (value, low, high)
         ``"unicity"``, ``"k"``, ``"em"``, ``"kl"`` with their 95 % intervals; ``"custom"`` if given.
+        EM and KL are sums over the bins of a person, in bins and nats. No interval of unicity and k
+        reaches above what the people who share a record leave possible.
     components : dict of str to float
         Of the computed utility, in [0, 1].
     n_users, n_samples : int
@@ -39,6 +46,13 @@ class OptionResult:
         Share of the original's subscribers that are in the release.
     suppressed_share : float
         Share of samples that suppression left out, of those it was given; 0 without suppression.
+    crowd_least : int
+        People who share the record that fewest do: 1 where somebody's is like nobody else's.
+    alone_share : float
+        Share of the people whose record is like nobody else's.
+    naming_most : float
+        Mean over people of 1 / those who share the record: what whoever knows a whole record has
+        for a chance of naming the person.
     too_few, n_targets : int
         Targets with fewer than p bins in the release, of how many.
     seconds : float
@@ -54,6 +68,9 @@ class OptionResult:
     n_samples: int = 0
     users_share: float = math.nan
     suppressed_share: float = math.nan
+    crowd_least: int = 0
+    alone_share: float = math.nan
+    naming_most: float = math.nan
     too_few: int = 0
     n_targets: int = 0
     seconds: float = 0.0
@@ -74,8 +91,8 @@ class OptionResult:
             values["option"] = ReleaseOption.from_dict(values["option"])
             risks = {n: tuple(_number(v) for v in r) for n, r in values["risks"].items()}
             values["components"] = {n: _number(v) for n, v in values["components"].items()}
-            for name in ("users_share", "suppressed_share"):
-                values[name] = _number(values[name])
+            for name in ("users_share", "suppressed_share", "alone_share", "naming_most"):
+                values[name] = _number(values.get(name))  # programs did not write all of them
             return cls(**{**values, "risks": risks})
         except (KeyError, TypeError, ValueError, AttributeError):
             raise SchemaError(

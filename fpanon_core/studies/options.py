@@ -1,10 +1,13 @@
 """Which release gives most for the risk it runs? Every option's risk and utility.
 
 Risk is measured on what would be released, with knowledge drawn *from it*: the outsider knows p
-points of a person just as they are published. That is the cautious reading. Of a release with noise
-or exchanged positions a real acquaintance knows true points, which need not fit; of a sample of the
-users, only those in it are targets, so that the risk is theirs and not lessened by the chance of
-not being in it.
+points of a person just as they are published. Of a release with noise or exchange a real
+acquaintance knows true points, which need not be in it, and may find fewer or, by a search that
+allows for errors, more: of that these figures say nothing. Of a sample of the users, only those in
+it are targets, so that the risk is theirs and not lessened by the chance of not being in it.
+
+Options have bins of different fineness, and so EM and KL are compared by their sums over a person's
+bins, never by the means, of which that of the raw data is the lowest.
 """
 
 from __future__ import annotations
@@ -18,15 +21,17 @@ import numpy as np
 
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
+from ..measures.crowds import Crowds, crowds
 from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
 from ..measures.utility import measured
 from ..model.configs import KnowledgeConfig, Strategy
-from ..model.disclosure import MEASURES
+from ..model.disclosure import DisclosureResult
 from ..model.errors import Cancelled, ConfigError, FpanonError
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import OPTION_POINTS, SEED, TARGETS
 from ..model.options import ReleaseOption, as_option
+from ..model.risk import RISKS
 from .option_result import CUSTOM, Interval, OptionResult, utility_choice
 from .options_table import OptionsTable
 from .releases import Steps, forget, reference, released
@@ -112,8 +117,9 @@ def explore_options(
     options : iterable, or mapping of name to option
         Of what :func:`as_option` takes.
     risk : {"unicity", "k", "em", "kl"} or callable of the released FingerprintSet
-        All four are computed, from one search, and kept; this one makes the front.
-        ``"k_disclosure"`` is ``"k"``.
+        All four are computed, from one search, and kept; this one makes the front. EM and KL are
+        the sums over a person's bins. ``"k_disclosure"`` is ``"k"``. A function gives a number
+        that is taken as it is, without an interval.
     utility : str, mapping, Asked, ("asked", frame, domain), or callable of (original, released)
         A named weighting or weights of the computed components; the experts' answers, found by the
         option's name; or a function of one's own.
@@ -134,9 +140,11 @@ def explore_options(
     Returns
     -------
     OptionsTable
-        An option that fails (an :class:`FpanonError`, or memory runs out) has its ``fault`` said,
-        and costs the others nothing. What was released lately is kept in the process, within
-        bounds (:mod:`fpanon_core.studies.releases`), and not made again.
+        Its front is by the intervals: an option dominates another only where the difference is
+        more than they leave open; else the two are level. An option that fails (an
+        :class:`FpanonError`, or memory runs out) has its ``fault`` said, and costs the others
+        nothing. What was released lately is kept in the process, within bounds
+        (:mod:`fpanon_core.studies.releases`), and not made again.
 
     Raises
     ------
@@ -238,9 +246,8 @@ class _Exploration:
         found = disclosure(
             seen, known, engine=self.engine, progress=part(progress, _RELEASING_SHARE, _RISK_SHARE)
         )
-        risks: dict[str, Interval] = {
-            str(name): (found.measure(name), *found.interval(name)) for name in MEASURES
-        }
+        alike = crowds(seen)
+        risks = risks_of(found, alike)
         if self.own_risk is not None:
             risks[CUSTOM] = (float(self.own_risk(seen)), np.nan, np.nan)
         components = measured(reference(self.fs), seen)
@@ -256,9 +263,27 @@ class _Exploration:
             n_samples=seen.n_samples,
             users_share=float(seen.weight.sum() / self.fs.weight.sum()),
             suppressed_share=1 - release.kept_share,
+            crowd_least=alike.least,
+            alone_share=alike.alone_share,
+            naming_most=alike.naming_most,
             too_few=known.too_few,
             n_targets=known.n_targets,
         )
+
+
+def risks_of(found: DisclosureResult, alike: Crowds) -> dict[str, Interval]:
+    """Every measure of risk with its interval, of points drawn from the release itself.
+
+    Whatever points they are, all who share the record fit them, so that an interval need not reach
+    beyond what those leave possible.
+    """
+    possible = {"unicity": alike.alone_share, "k": alike.naming_most}
+    risks: dict[str, Interval] = {}
+    for name, risk in RISKS.items():
+        value, (low, high) = found.measure(risk.measure), found.interval(risk.measure)
+        # By chance more of those drawn may be alone than of all.
+        risks[name] = value, low, max(value, min(high, possible.get(name, high)))
+    return risks
 
 
 def _distinct(options: Iterable[Any]) -> list[ReleaseOption]:
@@ -277,6 +302,6 @@ def _risk_name(risk: Any) -> str:
     if callable(risk):
         return CUSTOM
     risk = "k" if risk == "k_disclosure" else risk
-    if risk not in MEASURES:
-        raise ConfigError(f"Unknown measure of risk {risk!r}; give one of {', '.join(MEASURES)}.")
+    if risk not in RISKS:
+        raise ConfigError(f"Unknown measure of risk {risk!r}; give one of {', '.join(RISKS)}.")
     return str(risk)

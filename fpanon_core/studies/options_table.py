@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..measures.pareto import dominating, pareto_front
+from ..measures.pareto import dominating, level, pareto_front
 from ..model.arrays import FloatArray, IntArray
 from ..model.configs import KnowledgeConfig
-from ..model.disclosure import MEASURES
 from ..model.errors import ConfigError, SchemaError
 from ..model.options import ReleaseOption
+from ..model.risk import RISKS
 from ..model.techniques import Step
 from ..model.utility import COMPONENTS
 from ..model.version import __version__
-from .option_result import CUSTOM, OptionResult, UtilityChoice, utility_choice
+from .option_result import CUSTOM, FIGURES, OptionResult, UtilityChoice, utility_choice
 from .tabled import Tabled
 
 
@@ -40,6 +40,8 @@ class OptionsTable(Tabled):
         Of the original data.
     version : str
         Of the program that made the results.
+    figures : int
+        Its :data:`~.option_result.FIGURES`.
     """
 
     results: tuple[OptionResult, ...]
@@ -48,6 +50,7 @@ class OptionsTable(Tabled):
     config: KnowledgeConfig
     digest: str
     version: str = __version__
+    figures: int = FIGURES
 
     @property
     def options(self) -> tuple[ReleaseOption, ...]:
@@ -82,17 +85,37 @@ class OptionsTable(Tabled):
 
     @cached_property
     def front(self) -> npt.NDArray[np.bool_]:
-        """Whether each option is on the Pareto front."""
+        """Whether each option is on the Pareto front: known, and surely dominated by none."""
+        known = ~(np.isnan(self.risk) | np.isnan(self.utility))
+        front: npt.NDArray[np.bool_] = known & [len(by) == 0 for by in self.dominated_by]
+        return front
+
+    @cached_property
+    def estimated_front(self) -> npt.NDArray[np.bool_]:
+        """Whether each option would be on the front if the estimates were exact."""
         return pareto_front(self.risk, self.utility)
 
     @cached_property
     def dominated_by(self) -> list[IntArray]:
-        """Row numbers of the options that dominate each one."""
-        return dominating(self.risk, self.utility)
+        """Row numbers of the options that dominate each one, by more than intervals leave open."""
+        return dominating(self.risk, self.utility, low=self.risk_low, high=self.risk_high)
+
+    @cached_property
+    def level_with(self) -> list[IntArray]:
+        """Row numbers of the options that each one is level with.
+
+        By the estimates one of the two would dominate the other.
+        """
+        return level(self.risk, self.utility, self.risk_low, self.risk_high)
 
     def unsafe(self, limit: float) -> npt.NDArray[np.bool_]:
-        """Whether each option's risk is above a limit; an option that failed has none to judge."""
-        return self.risk > limit
+        """Whether each option's risk may be above a limit: the upper end of its interval is.
+
+        Of a risk without an interval, the risk itself. An option that failed has none to judge.
+        """
+        most = np.where(np.isnan(self.risk_high), self.risk, self.risk_high)
+        above: npt.NDArray[np.bool_] = most > limit
+        return above
 
     def with_choice(self, risk: str | None = None, utility: Any = None) -> OptionsTable:
         """The same options by another measure or utility, without computing anything anew.
@@ -103,11 +126,11 @@ class OptionsTable(Tabled):
             The measure or utility was not computed, or is unknown.
         """
         name = self.risk_name if risk is None else risk
-        if name not in (*MEASURES, CUSTOM) or (
+        if name not in (*RISKS, CUSTOM) or (
             name == CUSTOM and not any(CUSTOM in result.risks for result in self.results)
         ):
             raise ConfigError(
-                f"The measure of risk {name!r} was not computed; give one of {', '.join(MEASURES)}."
+                f"The measure of risk {name!r} was not computed; give one of {', '.join(RISKS)}."
             )
         choice = self.choice if utility is None else utility_choice(utility)
         if callable(utility):
@@ -118,7 +141,8 @@ class OptionsTable(Tabled):
         self, digest: str, config: KnowledgeConfig
     ) -> dict[tuple[Step, ...], OptionResult]:
         """Results by steps, if of these data, this knowledge and this program; none that failed."""
-        if (digest, config, __version__) != (self.digest, self.config, self.version):
+        mine = (self.digest, self.config, self.version, self.figures)
+        if (digest, config, __version__, FIGURES) != mine:
             return {}
         return {r.option.steps: r for r in self.results if r.fault is None}
 
@@ -128,10 +152,12 @@ class OptionsTable(Tabled):
         """``options``: one row per option.
 
         ``option``, ``steps`` (in words), ``risk``, ``risk_low``, ``risk_high``, ``utility``,
-        ``front``, ``dominated_by`` (names), the four measures, the components of the computed
-        utility, ``users``, ``users_share``, ``samples``, ``suppressed_share``, ``too_few``
-        (targets with fewer than p bins), ``seconds``, ``fault`` (empty if none). ``attrs`` hold
-        ``risk``, ``utility``, ``config`` and ``digest`` as plain values.
+        ``front``, ``dominated_by``, ``level_with`` (names), the four measures, each with ``_low``
+        and ``_high``, ``crowd_least``, ``alone_share``, ``naming_most`` (see
+        :class:`OptionResult`), the components of the computed utility, ``users``, ``users_share``,
+        ``samples``, ``suppressed_share``, ``targets``, ``too_few`` (those of them with fewer than p
+        bins), ``seconds``, ``fault`` (empty if none). ``attrs`` hold ``risk``, ``utility``,
+        ``config`` and ``digest`` as plain values.
         """
         rows: list[dict[str, Any]] = []
         for i, result in enumerate(self.results):
@@ -146,12 +172,21 @@ class OptionsTable(Tabled):
                     "utility": self.utility[i],
                     "front": bool(self.front[i]),
                     "dominated_by": "; ".join(self.options[j].name for j in self.dominated_by[i]),
-                    **{name: result.risks.get(name, unknown)[0] for name in MEASURES},
+                    "level_with": "; ".join(self.options[j].name for j in self.level_with[i]),
+                    **{
+                        name + end: result.risks.get(name, unknown)[at]
+                        for name in RISKS
+                        for at, end in enumerate(("", "_low", "_high"))
+                    },
+                    "crowd_least": result.crowd_least,
+                    "alone_share": result.alone_share,
+                    "naming_most": result.naming_most,
                     **{name: result.components.get(name, math.nan) for name in COMPONENTS},
                     "users": result.n_users,
                     "users_share": result.users_share,
                     "samples": result.n_samples,
                     "suppressed_share": result.suppressed_share,
+                    "targets": result.n_targets,
                     "too_few": result.too_few,
                     "seconds": result.seconds,
                     "fault": result.fault or "",
@@ -175,6 +210,7 @@ class OptionsTable(Tabled):
             "config": asdict(self.config),
             "digest": self.digest,
             "version": self.version,
+            "figures": self.figures,
         }
 
     @classmethod
@@ -191,8 +227,10 @@ class OptionsTable(Tabled):
             choice = UtilityChoice(**plain["utility"])
             config = KnowledgeConfig(**plain["config"])
             version = str(plain.get("version", ""))  # saved by a program that did not say
-            return cls(results, str(plain["risk"]), choice, config, str(plain["digest"]), version)
-        except (KeyError, TypeError, AttributeError, ConfigError):
+            figures = int(plain.get("figures", 0))
+            digest = str(plain["digest"])
+            return cls(results, str(plain["risk"]), choice, config, digest, version, figures)
+        except (KeyError, TypeError, ValueError, AttributeError, ConfigError):
             raise SchemaError(
                 "The saved options are damaged, or no table of options; explore them anew."
             ) from None

@@ -111,7 +111,7 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """Unicity along an axis of resolution at one p, and the scaling law fitted to it.
+    """Unicity along an axis of resolution at one p, and what the scaling law makes of it.
 
     Attributes
     ----------
@@ -132,6 +132,11 @@ class Law:
     unicity: FloatArray
     fit: ScalingFit | None
 
+    @property
+    def holds(self) -> bool:
+        """Whether there is a law: see :attr:`ScalingFit.holds`."""
+        return self.fit is not None and self.fit.holds
+
     def curve(self) -> tuple[FloatArray, FloatArray]:
         """Resolutions from end to end, evenly in their logarithm, and the law's ε in [0, 1].
 
@@ -140,7 +145,7 @@ class Law:
         ConfigError
             There is no law.
         """
-        if self.fit is None:
+        if self.fit is None or not self.fit.holds:
             raise ConfigError("There is no law here; see its fit.")
         x = np.geomspace(self.resolution.min(), self.resolution.max(), _CURVE_POINTS)
         return x, np.clip(self.fit.predict(x), 0.0, 1.0)
@@ -166,7 +171,7 @@ class Result(Tabled):
     laws : tuple of Law
         For each axis and p.
     exponents : dict of str to LinearFit or None
-        By axis, how the law's exponent depends on p; None where there are too few laws.
+        By axis, how the exponent depends on p, of the laws that hold; None where they are too few.
     chance : sparsity.Result
         What chance alone makes of so many users.
     """
@@ -189,9 +194,14 @@ class Result(Tabled):
 
     @property
     def median_needed(self) -> float:
-        """Points after which half of those who ever were unique were so; NaN of nobody."""
-        needed = self.needed
-        return float(np.median(needed)) if len(needed) else np.nan
+        """Fewest points after which half of all asked are unique; NaN where that is never so.
+
+        Those who are never unique count: of ten people, five of them never, it is what the slowest
+        of the other five needs.
+        """
+        half = (len(self.points) + 1) // 2
+        needed = np.sort(self.needed)
+        return float(needed[half - 1]) if len(needed) >= half else np.nan
 
     def with_chance(self, config: sparsity.Config) -> Result:
         """The same beside another model of sparsity, without a new run."""
@@ -211,7 +221,8 @@ class Result(Tabled):
         """Every measured share, points needed, the grid, every fitted form, and sparsity.
 
         ``unicity``: a row per strategy, p and out_of; ``points_needed``: a row per target;
-        ``unicity_grid``: a row per profile and p; ``scaling_laws``: a row per axis, p and form;
+        ``unicity_grid``: a row per profile and p; ``scaling_laws``: a row per axis, p and form,
+        and whether there the law holds;
         ``sparsity``: the model's curve.
         """
         return {
@@ -242,10 +253,12 @@ class Result(Tabled):
         for law in self.laws:
             for form, curve in law.fit.fits.items() if law.fit else ():
                 figures = (curve.alpha, curve.beta, curve.alpha_se, curve.beta_se, curve.r2)
-                yield law.along, law.p, form, curve.formula, *figures
+                yield law.along, law.p, form, curve.formula, *figures, law.holds
 
 
-_FORM_COLUMNS = ["along", "p", "form", "formula", "alpha", "beta", "alpha_se", "beta_se", "r2"]
+_FORM_COLUMNS = [
+    "along", "p", "form", "formula", "alpha", "beta", "alpha_se", "beta_se", "r2", "law_holds"
+]  # fmt: skip
 
 
 def study(
@@ -354,7 +367,7 @@ def _law(axis: str, p: int, measured: pd.DataFrame) -> Law:
 
 
 def _exponents(laws: tuple[Law, ...], axis: str) -> LinearFit | None:
-    fits = {law.p: law.fit for law in laws if law.along == axis and law.fit is not None}
+    fits = {law.p: law.fit for law in laws if law.along == axis and law.fit and law.holds}
     try:
         return fit_exponents(fits)
     except FpanonError:

@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from .style import Theme, axis, figure, layout
 
 _SHAPES = {False: "circle", True: "triangle-up"}
+_PLACES = ("on the front", "level with the front", "dominated")
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,12 @@ class Dot:
     front : bool
         Whether no other option dominates it.
     unsafe : bool
-        Whether the risk is above the limit.
+        Whether the risk may be above the limit.
     told : str
-        A line more for the mouse, such as what dominates it.
+        Lines more for the mouse, such as what dominates it.
     pinned : bool
+    behind : bool
+        Whether it is behind another by the estimates, though the intervals leave it open.
     """
 
     number: int
@@ -47,6 +50,7 @@ class Dot:
     unsafe: bool
     told: str = ""
     pinned: bool = False
+    behind: bool = False
 
 
 def pareto(
@@ -54,6 +58,7 @@ def pareto(
     of: Theme,
     *,
     risk_title: str,
+    risk_name: str = "risk",
     utility_title: str,
     percent: bool,
     limit: float | None,
@@ -63,19 +68,22 @@ def pareto(
 
     Parameters
     ----------
+    risk_name : str
+        Of the measure, for the mouse.
     percent : bool
         Whether the risk is a share of users.
     limit : float or None
         The risk above which an option is unsafe: a line, and another shape of the dots above it.
     """
     shown = ".1%" if percent else ".3g"
-    front = sorted((d for d in dots if d.front), key=lambda d: (d.utility, d.risk))
+    front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
     traces: list[dict[str, Any]] = [_steps(front, of)] if len(front) > 1 else []
-    kinds = [(f, u) for f in (True, False) for u in (False, True)]
-    for on_front, unsafe in kinds:
-        some = [d for d in dots if (d.front, d.unsafe) == (on_front, unsafe)]
-        if some:
-            traces.append(_dots(some, of, on_front, unsafe, shown, limit is not None))
+    shown = f"{risk_name} %{{y:{shown}}}"
+    for place in _PLACES:
+        for unsafe in (False, True):
+            some = [d for d in dots if (_place(d), d.unsafe) == (place, unsafe)]
+            if some:
+                traces.append(_dots(some, of, place, unsafe, shown, limit is not None))
     top = max([_end(d) for d in dots] + ([limit] if limit is not None else []), default=1.0)
     top = top if top > 0 else 1.0
     # Room below for a dot at 0, and above for a label.
@@ -93,13 +101,13 @@ def pareto(
             hoverdistance=30,
             clickmode="event+select",
             shapes=_limit_line(limit, of),
-            annotations=_limit_label(limit, of, shown, percent),
+            annotations=_limit_label(limit, of, percent),
         ),
     )
 
 
 def _steps(front: Sequence[Dot], of: Theme) -> dict[str, Any]:
-    """The front's outline: everything above and left of it is dominated."""
+    """The front's outline by the estimates; what is above and left of it is behind."""
     return {
         "type": "scatter",
         "x": [d.utility for d in front],
@@ -111,12 +119,18 @@ def _steps(front: Sequence[Dot], of: Theme) -> dict[str, Any]:
     }
 
 
+def _place(dot: Dot) -> str:
+    if not dot.front:
+        return "dominated"
+    return "level with the front" if dot.behind else "on the front"
+
+
 def _dots(
-    some: Sequence[Dot], of: Theme, on_front: bool, unsafe: bool, shown: str, limited: bool
+    some: Sequence[Dot], of: Theme, place: str, unsafe: bool, shown: str, limited: bool
 ) -> dict[str, Any]:
-    colour = of.categories[0] if on_front else of.css("quiet")
-    place = "on the front" if on_front else "dominated"
-    safety = (", above the limit" if unsafe else ", within the limit") if limited else ""
+    filled = place == "on the front"
+    colour = of.css("quiet") if place == "dominated" else of.categories[0]
+    safety = (", may be above the limit" if unsafe else ", within the limit") if limited else ""
     return {
         "type": "scatter",
         "name": place + safety,
@@ -133,18 +147,18 @@ def _dots(
         },
         "mode": "markers+text",
         "marker": {
-            "symbol": _SHAPES[unsafe] + ("" if on_front else "-open"),
+            "symbol": _SHAPES[unsafe] + ("" if filled else "-open"),
             "size": [20 if d.pinned else 14 for d in some],
             "color": colour,
-            "line": {"color": of.css("ink") if on_front else colour, "width": 2},
+            "line": {"color": of.css("ink") if filled else colour, "width": 2},
         },
         "text": [f"<b>{d.number}</b>" if d.pinned else str(d.number) for d in some],
         "textposition": "top right",
         "textfont": {"size": 14, "color": of.css("ink")},
         "customdata": [[d.number, d.name, d.told] for d in some],
-        "hovertemplate": "<b>%{customdata[0]}. %{customdata[1]}</b><br>risk %{y:"
+        "hovertemplate": "<b>%{customdata[0]}. %{customdata[1]}</b><br>"
         + shown
-        + "}, utility %{x:.2f}<br>%{customdata[2]}<extra></extra>",
+        + ", utility %{x:.2f}<br>%{customdata[2]}<extra></extra>",
     }
 
 
@@ -156,10 +170,10 @@ def _limit_line(limit: float | None, of: Theme) -> list[dict[str, Any]]:
             | {"line": line, "layer": "below"}]  # fmt: skip
 
 
-def _limit_label(limit: float | None, of: Theme, shown: str, percent: bool) -> list[dict[str, Any]]:
+def _limit_label(limit: float | None, of: Theme, percent: bool) -> list[dict[str, Any]]:
     if limit is None:
         return []
-    text = f"limit {limit:{shown}}" if percent else f"limit {limit:g}"
+    text = f"limit {limit:.1%}" if percent else f"limit {limit:g}"
     return [
         {
             "xref": "paper",

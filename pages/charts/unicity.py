@@ -109,7 +109,7 @@ def over_resolutions(
 
 @dataclass(frozen=True)
 class Fitted:
-    """Measured points and the curve fitted to them."""
+    """Measured points and the curve fitted to them; an empty one where no law is called so."""
 
     name: str
     x: FloatArray
@@ -218,8 +218,11 @@ def exponents(
     )
 
 
-def boxes(points: FloatArray, of: Theme, *, height: int = 240) -> go.Figure:
-    """Box plot of the points needed to single a user out."""
+def boxes(points: FloatArray, of: Theme, *, asked: int, height: int = 240) -> go.Figure:
+    """Box plot of the points needed to single a user out, of those ever unique of all asked."""
+    title = "Points needed to single a user out"
+    if len(points) < asked:
+        title += f" – the {len(points):,} of {asked:,} who are ever unique"
     return figure(
         [
             {
@@ -235,7 +238,7 @@ def boxes(points: FloatArray, of: Theme, *, height: int = 240) -> go.Figure:
         ],
         layout(
             of,
-            axis(of, "Points needed to single a user out", rangemode="tozero"),
+            axis(of, title, rangemode="tozero"),
             axis(of, "", showticklabels=False, showline=False, ticks=""),
             height=height,
             showlegend=False,
@@ -243,8 +246,8 @@ def boxes(points: FloatArray, of: Theme, *, height: int = 240) -> go.Figure:
     )
 
 
-def cluster_sizes(sizes: IntArray, of: Theme, *, height: int = 460) -> go.Figure:
-    """Histogram of the antennas in each cluster."""
+def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str, height: int = 460) -> go.Figure:
+    """Histogram of the antennas, or places, in each cluster."""
     number, count = np.unique(sizes, return_counts=True)
     return figure(
         [
@@ -258,7 +261,7 @@ def cluster_sizes(sizes: IntArray, of: Theme, *, height: int = 460) -> go.Figure
         ],
         layout(
             of,
-            axis(of, "Antennas in a cluster"),
+            axis(of, f"{noun} in a cluster"),
             axis(of, "Clusters", rangemode="tozero"),
             height=height,
             showlegend=False,

@@ -148,7 +148,7 @@ def agreement_told(found: Result) -> list[str]:
         told.append(
             f"EM and KL are means over bins. {first} has {words.count(int(a['bins']), 'bin')}, "
             f"{second} {int(b['bins']):,}, with more users in each: of an average bin more is "
-            "learnt there, although fewer people are found. Over all bins together, "
+            "learnt there, although fewer people are found. Over all bins of a person, "
             f"EM adds up to {words.supported(*_total(a))} at {first}, to "
             f"{words.supported(*_total(b))} at {second}."
         )
@@ -185,7 +185,7 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _total(row: pd.Series[Any]) -> tuple[float, float, float]:
-    return tuple(float(row[c] * row["bins"]) for c in ("em", "em_low", "em_high"))  # type: ignore
+    return tuple(float(row[c]) for c in ("em_sum", "em_sum_low", "em_sum_high"))  # type: ignore
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -197,15 +197,16 @@ def measures_told(found: Result, profile: str) -> list[str]:
     leak = found.leaks[profile]
     p, few = found.config.knowledge.p, leak.too_few
     unicity, k, em, kl = (leak.measures[m] for m in ("unicity", "k", "em", "kl"))
+    em_sum, kl_sum = leak.measures["em_sum"], leak.measures["kl_sum"]
     return [
         f"At {profile}, whoever knows {words.count(p, 'point')} of a person finds "
         f"{words.percent(unicity[0])} of them with certainty, and names the right record with "
         f"probability {words.supported(*k)} on average (95 % interval: {_ends(k)}); guessing, with "
         f"1 in {found.n_users:,}.",
         f"Beyond that, the probability that the person was in a bin changes by "
-        f"{words.supported(*em)} on average (interval {_ends(em)}) over {leak.bins:,} bins – all "
-        f"bins together, by {words.supported(*(leak.bins * v for v in em))}; the information "
-        f"gained is {words.supported(*kl)} nats a bin.",
+        f"{words.supported(*em)} on average (interval {_ends(em)}) over {leak.bins:,} bins – over "
+        f"all bins of a person, by {words.supported(*em_sum)}; the information gained is "
+        f"{words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in all.",
         f"{words.count(few, 'user')} asked about {'has' if few == 1 else 'have'} fewer than {p} "
         "points there; all of them were known then."
         if few
@@ -216,9 +217,18 @@ def measures_told(found: Result, profile: str) -> list[str]:
 def _ends(of: tuple[float, float, float]) -> str:
     low, high = of[1:]
     if low == high:
-        return "no width, all asked about being alike"
+        return "no width, everyone being asked about and nothing left to know"
     ends = (words.supported(v, low, high) for v in (low, high))
     return " to ".join(ends)
+
+
+MEANS_TOLD = (
+    "EM and KL are means over a profile's own bins here, as they are published. They compare "
+    "people, places and hours of one profile; they do not say which of two profiles is the safer, "
+    "because a finer one has more bins, most of them empty, and so a lower mean. *Release options* "
+    "compares by the sums over all bins of a person."
+)
+"""Said wherever profiles stand beside each other."""
 
 
 def with_unit(measure: str) -> str:

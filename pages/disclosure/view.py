@@ -48,6 +48,8 @@ with st.container(horizontal=True, gap="medium", key="disclosure_defined"):
     st.caption("Definitions:", width="content")
     for label, definition in story.DEFINITIONS.items():
         st.caption(label, help=definition, width="content")
+if len(names) > 1:
+    st.caption(story.MEANS_TOLD)
 what_this_means(*story.measures_told(found, profile), key="disclosure")
 
 # --- agreement ---

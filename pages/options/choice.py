@@ -17,7 +17,7 @@ _CHOICE = "fp_choice"
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The option chosen for these data, why, and what it was judged by; goes to the report."""
+    """The option chosen for these data, why, and what it was judged by."""
 
     digest: str
     result: OptionResult
@@ -36,8 +36,8 @@ def form(table: OptionsTable, names: Sequence[str], criteria: Criteria) -> Choic
         )  # fmt: skip
         why = st.text_area(
             "Why this one", key="options_choice_why", max_chars=2_000, height=100,
-            placeholder="What weighs for it, who asked for what, what was given up. "
-            "Name no person: it goes into the report.",
+            placeholder="What weighs for it, who asked for what, what was given up. Name no "
+            "person. It is kept while this session lasts, and is in no file.",
         )  # fmt: skip
         pressed = st.form_submit_button("Keep this choice", key="options_choice_keep")
     if pressed and name is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fpanon_core.studies.option_result import UtilityChoice
@@ -22,9 +23,10 @@ RISKS = {
 AXES = {
     "unicity": "Users found with {p} points (unicity)",
     "k": "Chance of naming the person (k-disclosure, {p} points)",
-    "em": "Information disclosed (EM, {p} points)",
-    "kl": "Information disclosed (KL, nats, {p} points)",
+    "em": "Change of what is believed of a person, in all (EM, bins, {p} points)",
+    "kl": "Information gained of a person, in all (KL, nats, {p} points)",
 }
+UNITS = {"unicity": "%", "k": "chance", "em": "bins", "kl": "nats"}
 COMPONENTS = {
     "density": "density",
     "flows": "flows",
@@ -43,8 +45,8 @@ class Criteria:
     ----------
     risk : str
         Key of :data:`RISKS`.
-    limit : float or None
-        Risk above which an option is unsafe.
+    limits : mapping of str to float or None
+        Of each measure, the risk above which an option is unsafe.
     utility : UtilityChoice
     risk_title, utility_title : str
         Of the figure's axes.
@@ -53,11 +55,16 @@ class Criteria:
     """
 
     risk: str
-    limit: float | None
+    limits: Mapping[str, float | None]
     utility: UtilityChoice
     risk_title: str
     utility_title: str
     utility_told: str
+
+    @property
+    def limit(self) -> float | None:
+        """Of the measure that is chosen."""
+        return self.limits.get(self.risk)
 
     @property
     def percent(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,14 +13,16 @@ from fpanon_core.io.questionnaire import DOMAINS, questionnaire_template, read_q
 from fpanon_core.io.samples import SYNTHETIC_QUESTIONNAIRE
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.limits import WEIGHT
+from fpanon_core.model.risk import RISKS as USUAL
 from fpanon_core.model.utility import WEIGHTINGS
 from fpanon_core.studies.option_result import Asked, utility_choice
 from fpanon_core.tables.writing import table_bytes
 from pages.charts import words
-from pages.options.criteria import AXES, COMPONENTS, MEASURES, RISKS, Criteria
+from pages.options.criteria import AXES, COMPONENTS, MEASURES, RISKS, UNITS, Criteria
 from pages.shell import address, definitions
 
 _ANSWERS = "fp_questionnaire"
+_LIMITS = "fp_risk_limits"
 _OWN = "your own"
 _COMPUTED, _ASKED = "computed from the data", "asked of experts"
 
@@ -36,7 +39,7 @@ def form(p: int, names: Sequence[str]) -> Criteria | None:
     """
     left, right = st.columns(2, gap="large")
     with left:
-        risk, limit = _risk()
+        risk, limits = _risk()
     with right:
         way = st.segmented_control(
             "Utility",
@@ -51,7 +54,7 @@ def form(p: int, names: Sequence[str]) -> Criteria | None:
     if found is None:
         return None
     utility, title, told = found
-    return Criteria(risk, limit, utility_choice(utility), AXES[risk].format(p=p), title, told)
+    return Criteria(risk, limits, utility_choice(utility), AXES[risk].format(p=p), title, told)
 
 
 def in_address() -> dict[str, str]:
@@ -64,7 +67,8 @@ def in_address() -> dict[str, str]:
     return named
 
 
-def _risk() -> tuple[str, float | None]:
+def _risk() -> tuple[str, dict[str, float | None]]:
+    """The measure chosen, and the limit of each: the usual one until another is given."""
     risk = st.segmented_control(
         "Risk",
         list(RISKS),
@@ -75,18 +79,34 @@ def _risk() -> tuple[str, float | None]:
         persist_state="session",
         help="  \n".join(MEASURES),
     )
-    unit = " (%)" if risk == "unicity" else ""
-    limit = st.number_input(
-        f"Unsafe above{unit}",
+    limits: dict[str, float | None] = st.session_state.setdefault(
+        _LIMITS, {name: usual.limit for name, usual in USUAL.items()}
+    )
+    scale = 100 if risk == "unicity" else 1
+    most = USUAL[risk].most
+    given = st.number_input(
+        f"Unsafe above ({UNITS[risk]})",
         min_value=0.0,
-        value=10.0 if risk == "unicity" else None,
+        max_value=None if math.isinf(most) else scale * most,
+        value=scale * USUAL[risk].limit,
         key=f"options_limit_{risk}",
         persist_state="session",
         placeholder="no limit",
         width=200,
-        help="Options with a higher risk are marked by a triangle. Empty: no limit.",
+        help="An option is marked by a triangle when its risk may be higher: when the upper end of "
+        "its 95 % interval is. Each measure has a limit of its own. Empty: no limit.",
     )
-    return risk, limit / 100 if limit is not None and risk == "unicity" else limit
+    limits[risk] = None if given is None else given / scale
+    st.caption(_limit_told(risk, limits[risk]))
+    return risk, dict(limits)
+
+
+def _limit_told(risk: str, limit: float | None) -> str:
+    if limit is None:
+        return f"No limit is set for {RISKS[risk]}."
+    if limit == USUAL[risk].limit:
+        return f"Limit of {USUAL[risk].source}."
+    return "Your own limit."
 
 
 def _computed() -> tuple[Any, str, str] | None:
@@ -112,7 +132,7 @@ def _computed() -> tuple[Any, str, str] | None:
     )
     st.caption(f"Weights: {parts}.")
     told = "utility by your own weights" if named == _OWN else f"utility for {named}"
-    return weights, f"{told[0].upper()}{told[1:]} (1 = as the original)", told
+    return weights, f"{told[0].upper()}{told[1:]} (0 to 1)", told
 
 
 def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:

@@ -11,7 +11,7 @@ import streamlit as st
 from pages.charts.pareto import Dot, pareto
 from pages.charts.style import CONFIG, Theme
 from pages.options import comparison
-from pages.options.criteria import Criteria
+from pages.options.criteria import RISKS, Criteria
 
 _COLUMNS = {
     "No.": st.column_config.NumberColumn(width=50),
@@ -28,13 +28,14 @@ def figure(dots: Sequence[Dot], names: Sequence[str], criteria: Criteria, of: Th
     st.plotly_chart(
         pareto(
             [dot for dot in dots if math.isfinite(dot.utility)], of,
-            risk_title=criteria.risk_title, utility_title=criteria.utility_title,
-            percent=criteria.percent, limit=criteria.limit,
+            risk_title=criteria.risk_title, risk_name=RISKS[criteria.risk],
+            utility_title=criteria.utility_title, percent=criteria.percent,
+            limit=criteria.limit,
         ),
         key="options_front", theme=None, config=CONFIG, selection_mode="points",
         on_select=lambda: comparison.take_click("options_front", names),
-        alt="Risk against utility, a dot for each release option; those that no other dominates "
-        "are filled and joined by a line.",
+        alt="Risk against utility, a dot with its interval for each release option; those on the "
+        "front are filled and joined by a line.",
     )  # fmt: skip
 
 

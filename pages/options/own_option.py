@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.limits import (
     CLUSTER_ANTENNAS,
@@ -47,7 +47,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
     with st.form("options_form", border=False, clear_on_submit=False):
         left, middle, right = st.columns(3, gap="large")
         with left:
-            space = _space(fs)
+            places = _space(fs)
         with middle:
             minutes, share, rare = _window_and_users(fs)
         with right:
@@ -60,6 +60,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
     if not pressed:
         return
     try:
+        space = places()
         steps: list[Step] = [SampleUsers(share)] if share < 1 else []
         if any(noise):
             steps.append(AddNoise(*noise))
@@ -86,8 +87,8 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
     st.session_state[_OWN] = {fs.digest: [*own, option]}
 
 
-def _space(fs: FingerprintSet) -> Space | None:
-    """The places; None where they are left as they are."""
+def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
+    """The places, to be asked for when the form is submitted; None where left as they are."""
     table = {} if fs.antennas is None else fs.antennas.columns
     columns = [name for name in table if name.strip()]
     places = st.selectbox(
@@ -99,17 +100,34 @@ def _space(fs: FingerprintSet) -> Space | None:
     )
     least_km = fs.granularity_m / 1000
     side_km = st.number_input(
-        "Side of the grid (km)", least_km, GRID_KM.high, max(1.0, least_km), key="options_side"
-    )
-    antennas = st.number_input(
-        "Antennas in a cluster, about", CLUSTER_ANTENNAS.low, CLUSTER_ANTENNAS.high, 7,
-        key="options_antennas",
+        "Side of the grid (km)", least_km, GRID_KM.high, None, key="options_side",
+        placeholder="for a square grid",
     )  # fmt: skip
-    if places == _AS_READ:
-        return None
-    if places == _GRID:
+    antennas = st.number_input(
+        "Antennas in a cluster, about", CLUSTER_ANTENNAS.low, CLUSTER_ANTENNAS.high, None,
+        key="options_antennas", placeholder="for clusters",
+    )  # fmt: skip
+    return lambda: _chosen(places, side_km, antennas)
+
+
+def _chosen(places: str, side_km: float | None, antennas: int | None) -> Space | None:
+    """The places; ConfigError where a number is missing, or given and not made use of."""
+    for kind, given, what in (
+        (_GRID, side_km, "a side of the grid"),
+        (_CLUSTERS, antennas, "a number of antennas"),
+    ):
+        if places == kind and given is None:
+            raise ConfigError(f"Places are to be {kind}; give {what}, too.")
+        if places != kind and given is not None:
+            raise ConfigError(
+                f"There is {what}, but places are to be “{places}”: choose {kind}, or empty the "
+                "field."
+            )
+    if side_km is not None:
         return Grid(round(1000 * side_km, 3))
-    return AntennaClusters(int(antennas)) if places == _CLUSTERS else Regions(places)
+    if antennas is not None:
+        return AntennaClusters(int(antennas))
+    return None if places == _AS_READ else Regions(places)
 
 
 def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from fpanon_core.io.hints import for_screen
-from fpanon_core.model.arrays import FloatArray
+from fpanon_core.model.arrays import FloatArray, IntArray
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies.option_result import OptionResult
@@ -22,54 +22,191 @@ from pages.options.criteria import COMPONENTS, RISKS, Criteria
 
 def dots(table: OptionsTable, criteria: Criteria, pinned: Sequence[str]) -> list[Dot]:
     """The options as the figure draws them, numbered from 1."""
+    unsafe = _unsafe(table, criteria.limit)
     found = []
     for i, result in enumerate(table.results):
-        name = result.option.name
-        by = [table.results[j].option.name for j in table.dominated_by[i].tolist()]
-        told = "on the front" if table.front[i] else f"dominated by {_some(by)}"
-        told = told if math.isfinite(table.utility[i]) else "nobody scored it"
-        unsafe = criteria.limit is not None and bool(table.risk[i] > criteria.limit)
+        behind = bool(table.front[i] and not table.estimated_front[i])
+        told = [
+            "on the front" if table.front[i] else f"dominated by {_some(_names(table, i))}",
+            _level_told(table, i),
+            "may be above the limit" if unsafe[i] else "",
+        ]
+        if not math.isfinite(table.utility[i]):
+            told = ["nobody scored it"]
         found.append(
-            Dot(i + 1, name, float(table.risk[i]), float(table.risk_low[i]),
-                float(table.risk_high[i]), float(table.utility[i]), bool(table.front[i]), unsafe,
-                told + (", above the limit" if unsafe else ""), name in pinned)
+            Dot(i + 1, result.option.told, float(table.risk[i]), float(table.risk_low[i]),
+                float(table.risk_high[i]), float(table.utility[i]), bool(table.front[i]),
+                bool(unsafe[i]), f"{', '.join(filter(None, told))}<br>{naming_told(result)}",
+                result.option.name in pinned, behind)
         )  # fmt: skip
     return found
 
 
+def _unsafe(table: OptionsTable, limit: float | None) -> list[bool]:
+    return [bool(above) for above in table.unsafe(math.inf if limit is None else limit)]
+
+
+def _names(table: OptionsTable, i: int) -> list[str]:
+    return [table.options[j].name for j in table.dominated_by[i].tolist()]
+
+
+def _level_told(table: OptionsTable, i: int) -> str:
+    level = [table.options[j].name for j in table.level_with[i].tolist()]
+    return f"level with {_some(level)}" if level else ""
+
+
+def naming_told(result: OptionResult) -> str:
+    """The chance of naming somebody, and how many share a record, in a line."""
+    value, _, high = result.risks["k"]
+    told = f"chance of naming {value:.3g} on average"
+    if result.crowd_least > 1:
+        return f"{told}, at most 1/{result.crowd_least:,}: so many share each record"
+    return f"{told} (95 %: up to {high:.3g})"
+
+
 def told(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
-    """What this means: the front, what is safe, and one dominated option explained."""
-    found = [dot for dot in found if math.isfinite(dot.utility)]
-    if not found:
+    """What this means: the front, what is within the limits, and one dominated option explained."""
+    scored = [dot for dot in found if math.isfinite(dot.utility)]
+    if not scored:
         return ["Nobody scored any of the options that are explored so far."]
-    front = [d for d in found if d.front]
+    front = [d for d in scored if d.front]
     told = [
-        f"{len(front)} of {words.count(len(found), 'option')} "
-        f"{'is' if len(front) == 1 else 'are'} on the front: whoever wants less risk than one of "
-        "them must give up utility."
+        f"{len(front)} of {words.count(len(scored), 'option')} "
+        f"{'is' if len(front) == 1 else 'are'} on the front: no other is surely better in both."
     ]
-    if criteria.limit is not None:
-        safe = [d for d in front if not d.unsafe]
-        if safe:
-            best = max(safe, key=lambda d: d.utility)
-            told.append(
-                f"Within the limit, “{words.plain(best.name)}” is the most useful: risk "
-                f"{risk_text(best.risk, criteria)}, {criteria.utility_told} {best.utility:.2f}."
-            )
-        else:
-            told.append("No option is within the limit: generalize more, or hide people by GLOVE.")
-    if criteria.risk in ("em", "kl"):
+    if behind := sum(d.behind for d in front):
         told.append(
-            "EM and KL are means over all bins of the release: finer data have many more bins, "
-            "almost all of them empty for everybody, and so score lower though people are easier "
-            "to find. Compare forms of like resolution by them, and look at unicity, too."
+            f"{behind} of them {'is' if behind == 1 else 'are'} level with another: which of the "
+            "two has less risk, the 95 % intervals leave open."
         )
-    worse = [d for d in found if not d.front]
-    if worse:
-        told.append(_explained(table, {d.number: d for d in found}, worse, criteria))
-    else:
-        told.append("No option is dominated.")
+    told += verdict(table, criteria)
+    told += turned(table, criteria)
+    worse = [d for d in scored if not d.front]
+    told.append(
+        _explained(table, {d.number: d for d in scored}, worse, criteria)
+        if worse
+        else "No option is dominated."
+    )
     return told
+
+
+# --- the verdict, never by one measure alone ---
+
+
+def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
+    """The most useful option within the limit, what other measures say of it, and within all."""
+    if criteria.limit is None:
+        return []
+    name, limit = RISKS[criteria.risk], limit_text(criteria.limit, criteria.risk)
+    best = _most_useful(table, [criteria.risk], criteria)
+    if best is None:
+        return [
+            f"By {name} no option is within the limit of {limit}: generalize more, or hide more "
+            "people together."
+        ]
+    option = table.options[best]
+    told = [
+        f"By {name} alone, “{words.plain(option.told)}” is the most useful within the limit of "
+        f"{limit}: {name} {_estimate(table, best, criteria.risk)}, {criteria.utility_told} "
+        f"{table.utility[best]:.2f}."
+    ]
+    told += shared_told(table.results[best])
+    others = [r for r in RISKS if r != criteria.risk and criteria.limits.get(r) is not None]
+    over = [r for r in others if over_limit(table.results[best], r, criteria)]
+    if over:
+        listed = "; by ".join(
+            f"{RISKS[r]} {_estimate(table, best, r)}, limit {limit_text(criteria.limits[r], r)}"
+            for r in over
+        )
+        told.append(f"But other measures put it over their limits: by {listed}.")
+    every = [criteria.risk, *others]
+    if not others:
+        return told
+    all_of = f"all {len(every)} limits"
+    within = _most_useful(table, every, criteria)
+    if within is None:
+        told.append(f"No option is within {all_of}.")
+    elif within == best:
+        told.append(f"It is within {all_of}.")
+    else:
+        told.append(
+            f"Within {all_of}, “{words.plain(table.options[within].told)}” is the most useful: "
+            f"{criteria.utility_told} {table.utility[within]:.2f}."
+        )
+    return told
+
+
+def _most_useful(table: OptionsTable, risks: Sequence[str], criteria: Criteria) -> int | None:
+    """Row of the option with the most utility of those within the limits of some measures."""
+    within = [
+        i
+        for i, result in enumerate(table.results)
+        if math.isfinite(table.utility[i])
+        and not any(over_limit(result, risk, criteria) for risk in risks)
+    ]
+    return max(within, key=lambda i: float(table.utility[i]), default=None)
+
+
+def over_limit(result: OptionResult, risk: str, criteria: Criteria) -> bool:
+    """Whether an option's risk may be above the limit of a measure, by the upper end."""
+    limit = criteria.limits.get(risk)
+    return limit is not None and result.risks[risk][2] > limit
+
+
+def broken(result: OptionResult, criteria: Criteria) -> list[str]:
+    """The measures over whose limits an option may be."""
+    return [RISKS[risk] for risk in RISKS if over_limit(result, risk, criteria)]
+
+
+def shared_told(result: OptionResult) -> list[str]:
+    """What no measure of finding says where people share a record."""
+    if result.crowd_least < 2:
+        return []
+    many, value = result.crowd_least, result.risks["k"][0]
+    return [
+        f"Nobody in it is unique, because at least {many:,} people share each record. That is no "
+        f"risk of 0: whoever knows points of a person names the right record with a chance of "
+        f"{value:.3g} on average, at most 1 in {many:,}, and learns everything that is published "
+        "of the group all the same."
+    ]
+
+
+def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
+    """What the figures of options with noise or exchange are of."""
+    moved = [f"“{words.plain(option.told)}”" for option in options if option.moved]
+    if not moved:
+        return []
+    return [
+        f"In {_listed(moved)} points are moved by noise or exchange. The risk is of an outsider "
+        "who knows points as they are published; one who knows where somebody truly was may find "
+        "fewer or more. That is not measured here."
+    ]
+
+
+def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
+    """Where another measure ranks two options the other way round, an example; else nothing."""
+    for risk in ("k", "unicity", "kl", "em"):
+        if risk == criteria.risk:
+            continue
+        by = table.with_choice(risk)
+        for i, better in enumerate(table.dominated_by):
+            for j in better.tolist():
+                if by.risk_high[i] < by.risk_low[j]:
+                    one, other = (words.plain(table.options[at].told) for at in (i, j))
+                    return [
+                        f"The ranking turns with the measure: by {RISKS[criteria.risk]} “{other}” "
+                        f"dominates “{one}”; by {RISKS[risk]} it is the riskier of the two "
+                        f"({_estimate(table, j, risk)} against {_estimate(table, i, risk)})."
+                    ]
+    return []
+
+
+def _estimate(table: OptionsTable, i: int, risk: str) -> str:
+    """An option's risk by a measure, with the upper end where that says more."""
+    value, _, high = table.results[i].risks[risk]
+    shown, upper = risk_text(value, risk), risk_text(high, risk)
+    unit = {"em": " bins", "kl": " nats"}.get(risk, "")
+    return f"{shown}{unit}" if shown == upper else f"{shown}{unit} (up to {upper})"
 
 
 def _explained(
@@ -85,9 +222,10 @@ def _explained(
     better = max(
         (found[j + 1] for j in table.dominated_by[one.number - 1]), key=lambda d: d.utility
     )
-    mine, less = (risk_text(dot.risk, criteria) for dot in (one, better))
+    mine, less = (risk_text(dot.risk, criteria.risk) for dot in (one, better))
+    name = RISKS[criteria.risk]
     same_risk = better.risk == one.risk
-    risk = f"the same risk ({mine})" if same_risk else f"less risk ({less} against {mine})"
+    risk = f"the same {name} ({mine})" if same_risk else f"less {name} ({less} against {mine})"
     gain = (
         f"the same utility ({one.utility:.2f})"
         if better.utility == one.utility
@@ -95,41 +233,73 @@ def _explained(
     )
     return (
         f"{len(worse)} {'is' if len(worse) == 1 else 'are'} dominated: “{words.plain(one.name)}”, "
-        f"for one, by “{words.plain(better.name)}”, which has {risk} and {gain}."
+        f"for one, by “{words.plain(better.name)}”, which has {risk} and {gain}. That is by {name} "
+        "alone."
     )
+
+
+# --- tables ---
 
 
 def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.DataFrame:
     """One row per option, for the screen."""
     rows = []
+    recipes = any(option.name != option.text for option in table.options)
+    suppressing = any(result.suppressed_share > 0 for result in table.results)
     for dot, result in zip(found, table.results, strict=True):
-        by = [str(j + 1) for j in table.dominated_by[dot.number - 1].tolist()]
-        row = {
-            "No.": dot.number,
-            "Option": dot.name,
-            "On the front": "yes" if dot.front else "no" if by else "not scored",
-            "Dominated by": ", ".join(by),
-            RISKS[criteria.risk]: risk_text(dot.risk, criteria),
-            "95 % interval": f"{risk_text(dot.low, criteria)} – {risk_text(dot.high, criteria)}",
+        i = dot.number - 1
+        row: dict[str, object] = {"No.": dot.number, "Option": result.option.name}
+        if recipes:
+            row["What is done"] = result.option.text
+        row |= {
+            "On the front": _place(table, i),
+            "Dominated by": _numbers(table.dominated_by[i]),
+            "Level with": _numbers(table.level_with[i]),
+            RISKS[criteria.risk]: risk_text(dot.risk, criteria.risk),
+            "95 % interval": f"{risk_text(dot.low, criteria.risk)} – "
+            f"{risk_text(dot.high, criteria.risk)}",
+            "Chance of naming": f"{result.risks['k'][0]:.3g}",
+            "Share a record": f"{result.crowd_least:,} or more",
             "Utility": round(dot.utility, 3),
         }
         if criteria.limit is not None:
             row["Within the limit"] = "no" if dot.unsafe else "yes"
+        row["Over the limit of"] = ", ".join(broken(result, criteria))
+        if suppressing:
+            row["Samples left out"] = words.percent(result.suppressed_share)
         row |= {
             title.capitalize(): round(result.components[n], 3) for n, title in COMPONENTS.items()
         }
-        row |= {"Users": result.n_users, "Samples": result.n_samples}
+        row |= {
+            "Users": result.n_users,
+            "Samples": result.n_samples,
+            f"Fewer than {table.config.p} points": f"{result.too_few:,} of {result.n_targets:,}",
+        }
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _place(table: OptionsTable, i: int) -> str:
+    if not math.isfinite(table.utility[i]):
+        return "not scored"
+    if not table.front[i]:
+        return "no"
+    return "yes" if table.estimated_front[i] else "level"
+
+
+def _numbers(rows: IntArray) -> str:
+    return ", ".join(str(j + 1) for j in rows.tolist())
 
 
 def outsider_told(known: KnowledgeConfig) -> str:
     """What the outsider is assumed to know of a release."""
     return (
         f"For every option, {known.users:,} of its users at most are drawn, and {known.p} random "
-        "points of each, as they are published: the outsider knows what the release shows. That is "
-        "the cautious reading where noise or exchange has made the release untrue. A risk "
-        "is of those who are in the release; a sample of users lowers nobody's risk who is in it."
+        f"points of each, as they are published; who has fewer than {known.p} has all of them "
+        "known, and the table says how many these are. Where noise or exchange moves points, the "
+        "outsider knows the moved ones, not the true ones: with the true ones fewer or more people "
+        "may be found, which is not measured here. A risk is of those who are in the release; a "
+        "sample of users lowers nobody's risk who is in it."
     )
 
 
@@ -140,15 +310,28 @@ def fault_told(result: OptionResult) -> str:
     return f"**{name}** could not be made: {for_screen(result.fault)}"
 
 
-def chosen_told(name: str, why: str, dot: Dot | None, criteria: Criteria) -> str:
-    """The choice that stands; ``dot`` is what it is in the figure, if it is there."""
-    told = f"**Chosen: {words.plain(name)}.** " + (words.plain(why) or "No reason is given yet.")
-    if dot is not None and dot.unsafe:
-        limit = risk_text(criteria.limit, criteria)
-        return f"{told}  \nIts risk is above the limit of {limit}."
-    if dot is not None and not dot.front:
-        return f"{told}  \nIt is {words.plain(dot.told)}."
-    return told
+def chosen_told(
+    result: OptionResult, why: str, table: OptionsTable, criteria: Criteria
+) -> tuple[str, bool]:
+    """The choice that stands, and whether nothing speaks against it."""
+    name, reason = words.plain(result.option.told), words.plain(why)
+    lines = [f"**Chosen: {name}.** {reason or 'No reason is given yet.'}"]
+    if over := broken(result, criteria):
+        lines.append(f"Its risk may be above the limit of {_listed(over)}.")
+    dominating = next(
+        (
+            _names(table, i)
+            for i, option in enumerate(table.options)
+            if option.steps == result.option.steps
+        ),
+        [],
+    )
+    if dominating:
+        lines.append(
+            f"By {RISKS[criteria.risk]} it is dominated by {words.plain(_some(dominating))}."
+        )
+    lines += shared_told(result) + moved_told([result.option])
+    return "  \n".join(lines), not over and not dominating
 
 
 def gaps_told(name: str, gaps: FloatArray) -> str:
@@ -165,18 +348,22 @@ def compared(table: OptionsTable, rows: Sequence[int]) -> pd.DataFrame:
     columns = {}
     for i in rows:
         result = table.results[i]
-        column = {"Users": f"{result.n_users:,}", "Samples": f"{result.n_samples:,}"}
+        column = {
+            "What is done": result.option.text,
+            "Users": f"{result.n_users:,}",
+            "Samples": f"{result.n_samples:,}",
+            "Samples left out": words.percent(result.suppressed_share),
+            "People who share a record, at least": f"{result.crowd_least:,}",
+        }
         for name, title in RISKS.items():
             value, low, high = result.risks[name]
-            column[title] = (
-                f"{words.percent(value)} ({words.percent(low)} – {words.percent(high)})"
-                if name == "unicity"
-                else f"{value:.3g} ({low:.3g} – {high:.3g})"
+            column[title] = " ".join(
+                (risk_text(value, name), f"({risk_text(low, name)} – {risk_text(high, name)})")
             )
         for name, title in COMPONENTS.items():
             column[f"Utility: {title}"] = f"{result.components[name]:.2f}"
         column["Utility, weighted"] = f"{table.utility[i]:.2f}"
-        column["On the front"] = "yes" if table.front[i] else "no"
+        column["On the front"] = _place(table, i)
         columns[result.option.name] = column
     return pd.DataFrame(columns)
 
@@ -194,11 +381,22 @@ def recipe(options: Sequence[ReleaseOption]) -> bytes:
     return json.dumps([option.to_dict() for option in options], indent=2).encode()
 
 
-def risk_text(value: float | None, criteria: Criteria) -> str:
-    """A risk, or its limit, as it is shown."""
+def risk_text(value: float | None, risk: str) -> str:
+    """A risk by a measure, as it is shown."""
     if value is None or value != value:
         return "–"
-    return words.percent(value) if criteria.percent else f"{value:.3g}"
+    return words.percent(value) if risk == "unicity" else f"{value:.3g}"
+
+
+def limit_text(limit: float | None, risk: str) -> str:
+    """A limit by a measure, as it is shown."""
+    if limit is None:
+        return "no limit"
+    return f"{100 * limit:g} %" if risk == "unicity" else f"{limit:g}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _some(names: Sequence[str]) -> str:

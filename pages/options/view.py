@@ -48,7 +48,7 @@ st.header("Risk and utility", anchor=False, help=definitions.PARETO)
 pinned = comparison.pinned(names)
 dots = story.dots(table, by, pinned)
 front.figure(dots, names, by, of)
-what_this_means(*story.told(table, dots, by), key="options_front")
+what_this_means(*story.told(table, dots, by), *story.moved_told(table.options), key="options_front")
 front.numbers(story.shown(table, dots, by))
 with st.expander("What the outsider is assumed to know, and how risk and utility are measured"):
     for text in (story.outsider_told(known), *MEASURES, definitions.UTILITY):
@@ -70,9 +70,8 @@ comparison.side_by_side(data.fs, table, pinned, of)
 st.header("Your choice", anchor=False)
 standing = choice.form(table, names, by)
 if standing is not None:
-    dot = next((d for d in dots if d.name == standing.result.option.name), None)
-    box = st.success if dot is None or (dot.front and not dot.unsafe) else st.warning
-    box(story.chosen_told(standing.result.option.name, standing.why, dot, by))
+    text, unopposed = story.chosen_told(standing.result, standing.why, table, by)
+    (st.success if unopposed else st.warning)(text)
 
 whole = replace(table, results=tuple(results))  # with those that failed, and why
 downloads.tables(

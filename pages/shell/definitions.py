@@ -88,13 +88,15 @@ K_DISCLOSURE = (
 EM_DISCLOSURE = (
     "**EM-disclosure** (earth mover's distance): how much the probability that a user was in a bin "
     "– one place in one time window – changes for who knows the points: from the share of all "
-    "users who were there, to the share of those who fit. The mean over bins and users; 0 means "
+    "users who were there, to the share of those who fit. Within one profile the mean over its "
+    "bins and users; between release options the sum over all bins of a person, in bins. 0 means "
     "that nothing is learnt." + _after("Noriega Campero 2015", _DISCLOSURE)
 )
 KL_DISCLOSURE = (
     "**KL-disclosure** (Kullback-Leibler divergence): the information gained about a bin, in nats, "
     "from the same two probabilities. Certainty where nobody expected it counts for more than in "
-    "EM. The mean over bins and users; 0 means that nothing is learnt."
+    "EM. Within one profile the mean over its bins and users; between release options the sum over "
+    "all bins of a person. 0 means that nothing is learnt."
     + _after("Noriega Campero 2015", _DISCLOSURE)
 )
 AGREEMENT = (
@@ -171,12 +173,16 @@ RARE = (
 NOISE = (
     "**Noise**: every sample is moved at random, in space by planar Laplace noise of this scale "
     "(twice as far on average), in time by Laplace noise (as far on average), and put back into "
-    "the data's own cells." + _after("Andrés et al. 2013", _OPTIONS)
+    "the data's own cells. Each sample is moved by itself: over a record the shifts average out, "
+    "and it promises nothing to a person."
+    + _after("Andrés et al. 2013 for the distribution", _OPTIONS)
 )
 PERMUTATION = (
-    "**Exchange**: within every hour, positions are dealt out anew among the users present; or "
-    "within every 5 km square, times are. Counts by place and hour stay as they are."
-    + _after("Noriega Campero 2015", _OPTIONS)
+    "**Exchange**: within every hour (or a longer window of the form), positions are dealt out "
+    "anew among the events in it: each place keeps its number of events in each window, and each "
+    "user their times. Or within every 5 km square, times are: each square keeps its number of "
+    "events at each time, and each user their places – but how many events a place has in an hour "
+    "changes." + _after("Noriega Campero 2015", _OPTIONS)
 )
 UTILITY = (
     "**Utility**: how much of the original the release still shows, from 0 to 1, as a weighted "
@@ -187,6 +193,7 @@ UTILITY = (
 )
 PARETO = (
     "**Pareto front**: an option is dominated when another is at least as good in both risk and "
-    "utility and better in one. The front is what no other dominates: only there does less risk "
-    "cost utility." + _after("Noriega Campero 2015", _OPTIONS)
+    "utility and better in one, by more than the 95 % intervals of the risks leave open. Where "
+    "they leave it open, the two are level. The front is what no other dominates."
+    + _after("Noriega Campero 2015; intervals: our choice", _OPTIONS)
 )

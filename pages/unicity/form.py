@@ -8,6 +8,7 @@ from fpanon_core.model import limits
 from fpanon_core.studies import antenna_merging, sparsity, unicity
 from pages.shell.dataset import Dataset
 from pages.shell.questions import Kind, Question
+from pages.unicity import story
 
 OUTSIDER = Kind("unicity", unicity.study, page="unicity")
 REGIONS = Kind("regions", antenna_merging.study, page="unicity")
@@ -37,8 +38,9 @@ def outsider(data: Dataset, seed: int) -> Question:
 
 def regions(data: Dataset, seed: int) -> Question:
     """The same of merged antennas, about as many in a region as is chosen here."""
+    noun = story.merged_noun(data.fs.antennas is not None)
     size = st.number_input(
-        "Antennas in a region, about (v)",
+        f"{noun.capitalize()} in a region, about (v)",
         limits.REGION_ANTENNAS.low,
         limits.REGION_ANTENNAS.high,
         7,
@@ -47,7 +49,7 @@ def regions(data: Dataset, seed: int) -> Question:
         persist_state="session",
     )
     config = antenna_merging.Config(int(size), seed=seed)
-    label = f"Merging about {config.size} antennas into one region"
+    label = f"Merging about {config.size} {noun} into one region"
     return Question(REGIONS, data.fs, config, label)
 
 

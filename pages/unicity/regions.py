@@ -18,11 +18,12 @@ def section(
     data: Dataset, seed: int, p: int, of: Theme, *, alone: bool
 ) -> antenna_merging.Result | None:
     """The regions on the map, their sizes, and unicity with p points known in them."""
-    st.header("And with antennas merged?", anchor=False, help=definitions.CLUSTERS)
+    noun = story.merged_noun(data.fs.antennas is not None)
+    st.header(f"And with {noun} merged?", anchor=False, help=definitions.CLUSTERS)
     question = form.regions(data, seed)
     merged: antenna_merging.Result | None = questions.settle(question, alone=alone)
     if merged is None:
-        st.caption("The map appears here as soon as the antennas are merged.")
+        st.caption(f"The map appears here as soon as the {noun} are merged.")
         return None
     left, right = side_by_side("unicity_regions")
     with left:
@@ -31,17 +32,17 @@ def section(
                 maps.regions_map(merged.rings, merged.region, story.region_names(merged), of),
                 height=460,
                 key="unicity_map",
-                alt=f"Map of the regions of about {merged.config.size} antennas.",
+                alt=f"Map of the regions of about {merged.config.size} {noun}.",
             )
         else:
             st.info("There is no map: the data carry no map projection.")
     with right:
         st.plotly_chart(
-            unicity.cluster_sizes(merged.sizes, of),
+            unicity.cluster_sizes(merged.sizes, of, noun=noun.capitalize()),
             key="unicity_sizes",
             theme=None,
             config=style.CONFIG,
-            alt="Histogram of the number of antennas in each region.",
+            alt=f"Histogram of the number of {noun} in each region.",
         )
     what_this_means(*story.regions(merged, p), key="unicity_regions")
     return merged

@@ -50,7 +50,7 @@ def section(result: Result, of: Theme) -> int:
             key="unicity_laws",
             theme=None,
             config=style.CONFIG,
-            alt="Share of unique users against the resolution, and the fitted laws.",
+            alt="Share of unique users against the resolution, with the law where there is one.",
         )
     what_this_means(
         *story.coarser(result, p),
@@ -59,8 +59,9 @@ def section(result: Result, of: Theme) -> int:
         "antennas), for 4 points.",
         source=story.MONTJOYE,
     )
-    if flat := story.flat(laws):
-        st.caption(flat)
+    for text in (story.flat(laws), story.lawless(laws)):
+        if text:
+            st.caption(text)
     if fits := story.fits(laws):
         st.dataframe(fits, hide_index=True, key="unicity_fits")
     if (exponents := story.exponents(result, along)) is not None:

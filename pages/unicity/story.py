@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from fpanon_core.model.arrays import FloatArray
+from fpanon_core.model.limits import DRAWN_PEOPLE
 from fpanon_core.model.profiles import Grid, window_text
+from fpanon_core.model.scaling import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity
 from fpanon_core.studies.unicity import Law, Result, Shares
 from pages.charts import words
@@ -93,19 +97,29 @@ def points_needed(result: Result) -> list[str]:
         else "users, none of whom is busy"
     )
     if not len(known):
-        told = [f"None of {asked:,} {who} is ever unique."]
+        return [f"None of {asked:,} {who} is ever unique: somebody else has all their points, too."]
+    if np.isnan(result.median_needed):
+        told = [f"Of {asked:,} {who}, fewer than half are ever unique."]
     else:
-        told = [
-            f"Of {asked:,} {who}, half are unique after "
-            f"{words.count(int(result.median_needed), 'point')}, and nobody needs more than "
-            f"{int(known.max())}."
-        ]
+        after = words.count(int(result.median_needed), "point")
+        told = [f"Of {asked:,} {who}, half are unique after {after} or fewer."]
+    told.append(f"Whoever is ever unique is so after at most {int(known.max())}.")
     if never:
         told.append(
             f"{words.count(never, 'user')} {words.were(never)} never unique: somebody else has "
-            "all their points, too."
+            "all their points, too. The half counts them."
+        )
+    if not points_drawn(result):
+        told.append(
+            f"That is too few people to draw how their points are spread (fewer than "
+            f"{DRAWN_PEOPLE})."
         )
     return told
+
+
+def points_drawn(result: Result) -> bool:
+    """Whether enough people were ever unique that how they are spread can be drawn."""
+    return len(result.needed) >= DRAWN_PEOPLE
 
 
 # --- resolutions ---
@@ -142,11 +156,13 @@ def coarser(result: Result, p: int) -> list[str]:
 
 
 def curves(laws: Sequence[Law]) -> list[Fitted]:
-    """The laws as they are drawn."""
+    """What was measured, as it is drawn: with the law where there is one, else points alone."""
+    nothing = np.zeros(0), np.zeros(0)
     return [
-        Fitted(f"p = {law.p}", law.resolution, law.unicity, *law.curve())
+        Fitted(
+            f"p = {law.p}", law.resolution, law.unicity, *(law.curve() if law.holds else nothing)
+        )
         for law in laws
-        if law.fit is not None
     ]
 
 
@@ -158,19 +174,39 @@ def flat(laws: Sequence[Law]) -> str:
     return f"At p = {', '.join(without)} unicity is the same all along: there is no law to fit."
 
 
+def lawless(laws: Sequence[Law]) -> str:
+    """Where unicity falls by no law, and why it is called none; empty where all hold."""
+    without = [
+        f"p = {law.p} (R² {law.fit.r2:.2f}"
+        + (f", {_FORMS[law.fit.better.form]} {law.fit.better.r2:.2f})" if law.fit.better else ")")
+        for law in laws
+        if law.fit is not None and not law.holds
+    ]
+    if not without:
+        return ""
+    return (
+        f"No law at {', '.join(without)}: only points are drawn there. A law is shown from an R² "
+        f"of {LAW_R2:g} on, unless another form's is higher by more than {CLEARLY_R2:g}."
+    )
+
+
 def fits(laws: Sequence[Law]) -> list[dict[str, Any]]:
     """One row per law, with how well every form fits."""
     return [
         {
             "p": law.p,
-            "Law": law.fit.formula,
-            "α ± standard error": f"{law.fit.alpha:.3g} ± {law.fit.alpha_se:.1g}",
-            "β ± standard error": f"{law.fit.beta:.3g} ± {law.fit.beta_se:.1g}",
+            "Law": law.fit.formula if law.holds else "no law",
+            "α ± standard error": _with_error(law.fit.alpha, law.fit.alpha_se, law.holds),
+            "β ± standard error": _with_error(law.fit.beta, law.fit.beta_se, law.holds),
             **{f"R², {_FORMS[form]}": round(c.r2, 3) for form, c in law.fit.fits.items()},
         }
         for law in laws
         if law.fit is not None
     ]
+
+
+def _with_error(value: float, error: float, holds: bool) -> str:
+    return f"{value:.3g} ± {error:.1g}" if holds else "–"
 
 
 def exponents(
@@ -180,7 +216,7 @@ def exponents(
     line = result.exponents[along]
     if line is None:
         return None
-    drawn = [(law.p, law.fit) for law in result.laws_along(along) if law.fit is not None]
+    drawn = [(law.p, law.fit) for law in result.laws_along(along) if law.fit and law.holds]
     fitted = Line(f"fitted, {line.formula}", line.slope, line.intercept)
     return (
         [p for p, _ in drawn],
@@ -206,21 +242,32 @@ def exponent_line(result: Result, along: str) -> str:
 
 def region_names(merged: antenna_merging.Result) -> list[str]:
     """Of each ring on the map."""
-    return [words.count(int(merged.sizes[j]), "antenna") for j in merged.region]
+    return [words.count(int(merged.sizes[j]), _noun(merged)) for j in merged.region]
+
+
+def merged_noun(antennas: bool) -> str:
+    """What is merged: without a table of antennas, the places that the records name."""
+    return "antennas" if antennas else "places"
+
+
+def _noun(merged: antenna_merging.Result) -> str:
+    return merged_noun(merged.antennas).removesuffix("s")
 
 
 def regions(merged: antenna_merging.Result, p: int) -> list[str]:
     """What the antennas become, and how many people are unique in it."""
     at = merged.grid[merged.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
-    return [
-        f"{words.count(int(merged.sizes.sum()), 'antenna')} become "
+    told = [
+        f"{words.count(int(merged.sizes.sum()), _noun(merged))} become "
         f"{words.count(len(merged.sizes), 'region')} of {merged.sizes.min()} to "
         f"{merged.sizes.max()}. With {p} points, {words.percent(fine['value'])} of the users are "
         f"unique in them at {window_text(fine['window_min'])}, {words.percent(coarse['value'])} "
         f"at {window_text(coarse['window_min'])}.",
-        "Where the file brings no table of antennas, its distinct places serve as such.",
     ]
+    if not merged.antennas:
+        told.append("The data bring no table of antennas: their distinct places are merged.")
+    return told
 
 
 # --- sparsity ---

@@ -58,13 +58,14 @@ what_this_means(
 
 # --- points needed ---
 st.header("How many until nobody else fits?", anchor=False)
-if len(result.needed):
+if story.points_drawn(result):
     st.plotly_chart(
-        unicity.boxes(result.needed, of),
+        unicity.boxes(result.needed, of, asked=len(result.points)),
         key="unicity_needed",
         theme=None,
         config=style.CONFIG,
-        alt="Box plot of the number of random points after which a user is unique.",
+        alt="Box plot of the number of random points after which a user is unique, of those who "
+        "ever are.",
     )
 what_this_means(
     *story.points_needed(result),

@@ -775,6 +775,35 @@ def test_options_of_three_in_text_json_and_file(
     assert told["config"] == {"p": 1, "strategy": "random", "users": 2500, "seed": 0}
 
 
+def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
+    people: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.json"
+    mine.write_text(json.dumps([*THREE_OPTIONS[:1], {"steps": [{"technique": "glove", "k": 2}]}, {
+        "name": "mixed", "steps": [{"technique": "permute", "what": "times"}],
+    }]))  # fmt: skip
+    arguments = ("options", people, "--options", mine, "--p", 2)
+    told = json.loads(run(*arguments, "--json").stdout)
+    assert told["limit"] == 0.05
+    rows = told["options"]
+    assert [row["unsafe"] for row in rows] == [row["risk_high"] > 0.05 for row in rows]
+    # Of pairs nobody is unique, which is certain; each is named at even odds.
+    assert (rows[1]["risk"], rows[1]["risk_high"], rows[1]["unsafe"]) == (0, 0, False)
+    assert rows[1]["crowd_least"] == 2
+    text = run(*arguments).output
+    assert "Unsafe: the upper end of the interval is above 0.05. 5 %: one of the shares" in text
+    assert "all that is published of them is learnt" in text
+    assert "mixed (times exchanged within 5 km)" in text  # a name hides no recipe
+    assert "an outsider may find fewer or more: that is not measured" in text
+    (pair,) = (line for line in text.splitlines() if line.startswith("GLOVE"))
+    assert f"{rows[1]['k']:.3g}" in pair
+    by_em = json.loads(run(*arguments, "--risk", "em", "--limit", 12, "--json").stdout)
+    assert by_em["limit"] == 12
+    assert by_em["options"][0]["risk"] > 1  # bins in all, no mean
+    assert json.loads(run(*arguments, "--limit", "inf", "--json").stdout)["limit"] is None
+    assert "Unsafe" not in run(*arguments, "--limit", "inf").output
+
+
 def test_options_are_what_the_function_makes(people: Path) -> None:
     fs, _ = read_cdr(people)
     expected = explore_options(fs, trade_grid(fs), p=2, risk="em", utility={"flows": 1, "time": 2})
@@ -839,6 +868,8 @@ def test_options_by_questionnaire(three: Path, options_json: Path, tmp_path: Pat
     ("wrong", "words"),
     [
         (("--risk", "danger"), "--risk 'danger'"),
+        (("--limit", 1.5), "give a share from 0 to 1"),
+        (("--risk", "kl", "--limit", -1), "give a number of 0 or more"),
         (("--utility", "fun"), "fun"),
         (("--utility", "flows=x"), "flows=x"),
         (("--preset", "trade,best"), "best"),

@@ -19,6 +19,7 @@ from fpanon_core import (
     Grid,
     InfeasibleError,
     Knowledge,
+    KnowledgeConfig,
     LocalClock,
     LocalEngine,
     anonymity_sets,
@@ -28,13 +29,17 @@ from fpanon_core import (
     glove,
 )
 from fpanon_core.measures import disclosure as module
+from fpanon_core.measures.drawing import drawn
 from fpanon_core.measures.table_4_1 import table_4_1
+from fpanon_core.model.intervals import mean_interval
 from tests.measures.test_unicity import STRATEGIES, dense, points_of
 from tests.oracles import disclosure as oracle
+from tests.oracles import intervals as oracle_of_intervals
 from tests.oracles import unicity as sets
 from tests.support.fingerprint_sets import as_lists, boxes, crowds, events
 
-ARRAYS = ("sizes", "em_user", "kl_user", "em_bin", "kl_bin", "bin_users")
+ARRAYS = ("sizes", "em_user", "kl_user", "em_sum_user", "kl_sum_user", "em_bin", "kl_bin",
+          "bin_users")  # fmt: skip
 BIN = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
 
 
@@ -61,6 +66,9 @@ def test_table_4_1_by_hand():
     # EM_4: P = 0, 1, 0, 1: (1/2 + 3/4 + 3/4 + 1/4)/5 = (9/4)/5 = 9/20
     np.testing.assert_allclose(result.em_user, [9 / 60, 0.25, 7 / 60, 9 / 20], rtol=1e-15)
     assert result.em_user[1] == 0.25
+    # In all, of each: 5·9/60 = 3/4, 5/4, 5·7/60 = 7/12, 5·9/20 = 9/4; their mean (29/6)/4 = 29/24.
+    np.testing.assert_allclose(result.em_sum_user, [3 / 4, 5 / 4, 7 / 12, 9 / 4], rtol=1e-15)
+    assert result.em_sum == pytest.approx(29 / 24)
     assert result.em == pytest.approx((9 / 60 + 15 / 60 + 7 / 60 + 27 / 60) / 4)
     # Bin 3: |1 − 3/4|, |1 − 3/4| (this is EM_23 = .25), |2/3 − 3/4|, |0 − 3/4|: (4/3)/4 = 1/3
     assert result.em_bin[2] == pytest.approx(1 / 3)
@@ -72,11 +80,13 @@ def test_table_4_1_by_hand():
     assert alone.kl_user[0] == pytest.approx(by_hand, rel=1e-14)
     # Without the empty bin, means over four.
     assert disclosure(fs, knowledge).em_user[1] == 0.3125
+    # The sums do not know of it.
+    assert disclosure(fs, knowledge).em_sum == pytest.approx(29 / 24)
 
 
 def agree(result, expected):
     assert result.sizes.tolist() == expected["sizes"]
-    for name in ("em_user", "kl_user", "em_bin", "kl_bin"):
+    for name in ("em_user", "kl_user", "em_sum_user", "kl_sum_user", "em_bin", "kl_bin"):
         got = getattr(result, name)
         np.testing.assert_allclose(got, expected[name], rtol=1e-9, atol=1e-15, err_msg=name)
         assert (got >= 0).all()
@@ -84,6 +94,12 @@ def agree(result, expected):
     assert result.k_disclosure == pytest.approx(expected["k"], rel=1e-12) == result.measure("k")
     assert result.em == pytest.approx(expected["em_overall"], rel=1e-9) == result.measure("em")
     assert result.kl == pytest.approx(expected["kl_overall"], rel=1e-9, abs=1e-15)
+    for name in ("em_sum", "kl_sum"):
+        got = result.measure(name)
+        assert got == getattr(result, name) == pytest.approx(expected[name], rel=1e-9, abs=1e-12)
+    # No knowledge at all could have made more of anybody.
+    assert (result.em_sum_user <= result.em_most).all()
+    assert (result.kl_sum_user <= result.kl_most).all()
 
 
 @settings(max_examples=80, deadline=None)
@@ -121,7 +137,7 @@ def test_equals_the_dense_matrix(fs, data, strategy, workers, coarse, empty, bin
     assert result.bin_users.tolist() == (np.array(present).T @ fs.weight).tolist()
     assert (result.n_bins, result.n_users) == (d, sum(weight))
     assert result.sizes.tolist() == anonymity_sets(fs, knowledge).tolist()
-    for name in ("unicity", "k", "em", "kl"):
+    for name in ("unicity", "k", "em", "kl", "em_sum", "kl_sum"):
         low, high = result.interval(name)
         assert low <= result.measure(name) <= high
 
@@ -202,27 +218,55 @@ def test_a_bin_everybody_visits_and_one_user_alone():
     # Bin 0: 1 against 1; bin 5: 1 against 1/3, ln 3.
     assert result.em_bin.tolist() == [0.0, pytest.approx(2 / 3)]
     assert result.kl_bin.tolist() == [0.0, pytest.approx(math.log(3))]
-    assert result.interval("em") == (0.0, 1.0)  # one target: nothing known of the spread
-    assert result.interval("kl") == (0.0, math.log(3))
+    # What it may be at most: of user 0 alone, (1 − 1) + (1 − 1/3), and over both bins 1 + 1/3.
+    assert result.em_most == pytest.approx(2 / 3 + 4 / 3)
+    # ln 1 + ln 3, and over both bins 0 (no class can miss the first) − ln(2/3).
+    assert result.kl_most == pytest.approx(math.log(3) - math.log(2 / 3))
+    for name, most in (("em_sum", result.em_most), ("kl_sum", result.kl_most)):
+        assert result.interval(name) == mean_interval(result.measure(name), 1, most)
+        assert result.interval(name)[1] > 0.9 * most  # one target: nearly nothing is known
     alone = disclosure(fs.subset([0]), draw_knowledge(fs.subset([0]), 1))
     assert (alone.em, alone.kl, alone.k_disclosure, alone.unicity) == (0.0, 0.0, 1.0, 1.0)
 
 
-def test_the_interval_of_a_mean_is_students():
-    """Sizes 3, 2, 3, 1: 1/|E| = 1/3, 1/2, 1/3, 1, mean 13/24.
-
-    Deviations −5/24, −1/24, −5/24, 11/24: squares add up to 172/576, s² = 172/1728 = .099537;
-    t at 3 degrees of freedom 3.1824; half-width 3.1824·√(.099537/4) = .50202.
-    """
+def test_the_interval_of_a_mean_is_hoeffdings():
+    """Sizes 3, 2, 3, 1: 1/|E| = 1/3, 1/2, 1/3, 1, mean 13/24 of at most 1, of four targets."""
     fs, knowledge = table_4_1()
     result = disclosure(fs, knowledge)
-    assert result.interval("k") == (
-        pytest.approx(0.03965, abs=1e-4), 1.0,
-    )  # fmt: skip
+    assert result.interval("k") == mean_interval(13 / 24, 4)
+    low, high = oracle_of_intervals.ends(13 / 24, 4)
+    assert result.interval("k") == (pytest.approx(low, abs=2e-4), pytest.approx(high, abs=2e-4))
     assert result.interval("unicity") == (result.unicity_low, result.unicity_high)
     for ask in (result.interval, result.measure):
         with pytest.raises(ConfigError, match="Unknown measure 'KL'; give one of unicity, k, em"):
             ask("KL")
+
+
+def test_where_all_targets_are_alike_the_interval_still_has_a_width():
+    """A thousand pairs, fifty people asked: each is one of two, and so may not be everybody."""
+    fs = FingerprintSet.from_samples(range(2_000), 100 * (np.arange(2_000) // 2), [0] * 2_000,
+                                     [5] * 2_000)  # fmt: skip
+    result = disclosure(fs, draw_knowledge(fs, 1, users=50))
+    assert set(result.sizes.tolist()) == {2}
+    assert result.interval("k") == mean_interval(0.5, 50)
+
+
+def test_of_everyone_of_whom_everything_is_known_nothing_is_open():
+    fs = town(60, 4)
+    most = int(fs.lengths.max())
+    for knowledge, open_ in (
+        (drawn(fs, KnowledgeConfig(most + 1), beyond=True), False),  # all bins of everyone
+        (draw_knowledge(fs, 1, strategy="top"), False),
+        (draw_knowledge(fs, 1, strategy="top", users=59), True),
+        (draw_knowledge(fs, 1), True),  # another seed knows other points
+        (Knowledge.from_bins(fs, {0: [(fs.x_m[0], fs.y_m[0], fs.t_min[0])]}), True),
+    ):
+        result = disclosure(fs, knowledge)
+        assert result.drawn is open_
+        for name in ("k", "em", "kl", "em_sum", "kl_sum"):
+            low, high = result.interval(name)
+            assert low <= result.measure(name) <= high
+            assert (low < high) is open_
 
 
 def test_too_few_bins_are_refused():

@@ -1,4 +1,4 @@
-"""Computed utility against plain loops; 1 for unchanged data; falling along nested grids."""
+"""Computed utility against plain loops; unchanged data lose nothing; falling along nested grids."""
 
 from dataclasses import replace
 
@@ -81,10 +81,13 @@ def test_equals_the_oracle_on_overlapping_rectangles_that_stand_for_several(fs, 
 
 @settings(max_examples=60, deadline=None)
 @given(st.one_of(events(), boxes(), crowds(40)), st.sampled_from([None, 9_100.0]))
-def test_unchanged_data_are_worth_1_in_every_component(fs, reference_m):
+def test_unchanged_data_lose_nothing_but_what_their_cells_do_not_tell(fs, reference_m):
     result = utility(fs, fs, reference_m=reference_m)
-    assert result.components == dict.fromkeys(COMPONENTS, 1.0)
-    assert result.score == 1.0
+    space, time = oracle.mean_spans(*plain(fs))
+    lost = {"space": max(0, 1 - space / 20_000), "time": max(0, 1 - time / 1_440)}
+    assert result.components == pytest.approx(dict.fromkeys(COMPONENTS, 1.0) | lost)
+    compared = {name: 1.0 for name in COMPONENTS if name not in lost}
+    assert utility(fs, fs, weights=compared, reference_m=reference_m).score == 1.0
 
 
 NESTED = [(100, 1), (200, 10), (400, 20), (800, 60), (1_600, 120), (3_200, 360), (6_400, 720),
@@ -149,9 +152,9 @@ def test_by_hand():
         + sum(a * np.log2(a / b) for a, b in zip(q, m, strict=True)) / 2
     )
     # One trip, none after; radii 750 and 0 against 0 and 0; places 2 and 1 against 1 and 1; spans
-    # 100 m to 2 km of 20 km, 1 to 120 min of 1,440.
+    # of 2 km of 20 km and 120 min of 1,440.
     expected = {"density": 1 - np.sqrt(divergence), "flows": 0.0, "mobility": 0.5, "visits": 0.5,
-                "space": 1 - 1_900 / 20_000, "time": 1 - 119 / 1_440}  # fmt: skip
+                "space": 1 - 2_000 / 20_000, "time": 1 - 120 / 1_440}  # fmt: skip
     assert result.components == pytest.approx(expected)
     score = sum(EPIDEMICS[name] * expected[name] for name in COMPONENTS)
     assert utility(fs, wide, weights="epidemics", reference=reference).score == pytest.approx(score)
@@ -181,7 +184,7 @@ def test_a_sample_of_the_users_costs_little_and_noise_costs_much():
     fs = FingerprintSet.from_samples(user, at[:, 0], at[:, 1], t)
     half = utility(fs, release(fs, SampleUsers(0.5))).components
     noisy = utility(fs, release(fs, AddNoise(5_000, 0))).components
-    assert half["space"] == noisy["space"] == 1
+    assert half["space"] == noisy["space"] == 1 - 100 / 20_000
     assert half["flows"] > 3 * noisy["flows"]
     assert half["visits"] > 0.9 > 0.1 > noisy["visits"]
 

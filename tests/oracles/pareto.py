@@ -11,6 +11,32 @@ def dominating(points):
     return [[j for j, a in enumerate(points) if dominates(a, b)] for b in points]
 
 
+def surely_dominates(a, b):
+    """The same of (low, high, utility): the risk is no more wherever the two lie in their ends."""
+    return a[1] <= b[0] and a[2] >= b[2] and (a[1] < b[0] or a[2] > b[2])
+
+
+def surely_dominating(points):
+    """Of each (risk, utility, low, high) those that surely dominate it; unknown ends: the risk."""
+    ends = [
+        (risk if low != low else low, risk if high != high else high, utility)
+        if risk == risk else (risk, risk, utility)
+        for risk, utility, low, high in points
+    ]  # fmt: skip
+    return [[j for j, a in enumerate(ends) if surely_dominates(a, b)] for b in ends]
+
+
+def level(points):
+    """Of each those of which the estimates alone decide who dominates whom."""
+    plain = dominating([(risk, utility) for risk, utility, _, _ in points])
+    surely = surely_dominating(points)
+    open_ = [set(plain[i]) - set(surely[i]) for i in range(len(points))]
+    return [
+        sorted(open_[i] | {j for j in range(len(points)) if i in open_[j]})
+        for i in range(len(points))
+    ]
+
+
 def front(points):
     """Whether each point is known and dominated by none; NaN is not equal to itself."""
     return [

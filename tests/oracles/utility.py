@@ -152,13 +152,13 @@ def components(original, released, grid, max_space_m, max_time_min):
             for v in [value(samples, events)] * many
         ]
 
-    before, after = mean_spans(*original), mean_spans(*released)
+    space, time = mean_spans(*released)
     return {
         "density": 1 - jensen_shannon(occupancy(*original, grid), occupancy(*released, grid)),
         "flows": common_part(trips(*original, grid), trips(*released, grid)),
         "mobility": 1 - ks(each(original, radius), each(released, radius)),
         "visits": 1
         - ks(each(original, lambda s, _: places(s)), each(released, lambda s, _: places(s))),
-        "space": max(0.0, min(1.0, 1 - (after[0] - before[0]) / max_space_m)),
-        "time": max(0.0, min(1.0, 1 - (after[1] - before[1]) / max_time_min)),
+        "space": max(0.0, min(1.0, 1 - space / max_space_m)),
+        "time": max(0.0, min(1.0, 1 - time / max_time_min)),
     }

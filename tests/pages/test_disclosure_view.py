@@ -20,6 +20,7 @@ from fpanon_core import (
 from fpanon_core.studies.disclosure import Config, Result, suited_profiles
 from pages.charts import disclosure as charts
 from pages.charts import style, words
+from pages.disclosure.story import MEANS_TOLD
 from tests.support.views import go, has, new_app, opened, rows, said, until, upload
 
 
@@ -55,6 +56,10 @@ def test_what_is_learnt_from_the_taxis(app: AppTest) -> None:
     seen = generalize(fs, profiles[0])
     alone = disclosure(seen, draw_knowledge(seen, 4))
     assert f"over {alone.n_bins:,} bins" in text
+    # Means do not tell profiles apart, and it is said; in all, a person's sums are.
+    assert MEANS_TOLD in text
+    total = words.supported(alone.em_sum, *alone.interval("em_sum"))
+    assert f"over all bins of a person, by {total}" in text
     assert f"whoever knows 4 points of a person finds {words.percent(alone.unicity)}" in text
     leak = found(app).leaks[str(profiles[0])]
     assert leak.measures["em"] == (alone.em, *alone.interval("em"))
@@ -125,6 +130,7 @@ def test_of_one_profile_there_is_nothing_to_agree_on(app: AppTest) -> None:
     app.button(key="disclosure_measure").click().run()
     until(app, lambda at: len(found(at).grid) == 1 and has(at, "disclosure_get_lorenz"))
     assert "no order to agree on" in said(app)
+    assert MEANS_TOLD not in said(app)
     app.multiselect(key="disclosure_profiles").set_value([])
     app.button(key="disclosure_measure").click().run()
     assert "0 profiles are chosen" in app.error[0].value
@@ -140,7 +146,7 @@ def test_people_who_are_all_alike_disclose_nothing(app: AppTest) -> None:
     go(app, "disclosure")
     measured(app)
     assert found(app).grid["em"].tolist() == [0.0] * len(found(app).grid)
-    assert "no width, all asked about being alike" in said(app)
+    assert "no width, everyone being asked about and nothing left to know" in said(app)
     assert not app.exception
     assert not app.error
 

@@ -64,7 +64,14 @@ def test_the_preset_is_explored_and_a_dominated_option_explained(app: AppTest) -
     for i, result in enumerate(expected.results):
         row = by_name.loc[result.option.name]
         assert row["Utility"] == pytest.approx(expected.utility[i], abs=5e-4)
-        assert (row["On the front"] == "yes") == bool(expected.front[i])
+        assert (row["On the front"] != "no") == bool(expected.front[i])
+        level = expected.front[i] and not expected.estimated_front[i]
+        assert (row["On the front"] == "level") == level
+        # The chance of naming and who shares a record stand beside unicity, always.
+        assert row["Chance of naming"] == f"{result.risks['k'][0]:.3g}"
+        assert row["Share a record"] == f"{result.crowd_least:,} or more"
+        assert row["Fewer than 4 points"] == f"{result.too_few:,} of {result.n_targets:,}"
+        assert (row["Within the limit"] == "no") == bool(expected.unsafe(0.05)[i])
     text = said(app)
     assert "12 options" in text
     if not expected.front.all():
@@ -85,9 +92,18 @@ def test_another_risk_redraws_and_computes_nothing_again(app: AppTest) -> None:
     assert shown(app)["EM-disclosure"][0] == f"{value:.3g}"
     # Nor do other weights, or a limit.
     app.selectbox(key="options_weights").set_value("epidemics").run()
+    assert app.number_input(key="options_limit_em").value == 8.0
+    assert "8 bins: our default, not a norm" in said(app)
     app.number_input(key="options_limit_em").set_value(0.0).run()
     assert not under_way(app)
-    assert "Within the limit" in shown(app)
+    assert set(shown(app)["Within the limit"]) == {"no"}
+    assert "Your own limit." in said(app)
+    # Each measure has its limit, and keeps it.
+    app.segmented_control(key="options_risk").set_value("k").run()
+    assert app.number_input(key="options_limit_k").value == 0.05
+    assert "(El Emam et al. 2011)" in said(app) or "El Emam et al. 2011" in said(app)
+    app.segmented_control(key="options_risk").set_value("em").run()
+    assert app.number_input(key="options_limit_em").value == 0.0
     assert not app.exception
 
 
@@ -147,6 +163,16 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     explored(app, 2)
     row = shown(app).set_index("Option").loc["50 % of the users"]
     assert row["Users"] in (4, 5)
+    # A number that nothing is made of is not passed over.
+    app.number_input(key="options_side").set_value(2.0)
+    app.button(key="options_add").click().run()
+    assert "There is a side of the grid, but places are to be “as they are”" in app.error[0].value
+    app.selectbox(key="options_places").set_value("antenna clusters")
+    app.number_input(key="options_side").set_value(None)
+    app.button(key="options_add").click().run()
+    assert "give a number of antennas, too" in app.error[0].value
+    app.selectbox(key="options_places").set_value("as they are")
+    assert len(shown(app)) == 2
     app.number_input(key="options_share").set_value(100.0)
     app.number_input(key="options_rare").set_value(9)
     app.text_input(key="options_name").set_value("only where all are")
@@ -155,6 +181,34 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     assert "only where all are" in app.warning[0].value
     assert "could not be made" in app.warning[0].value
     assert len(shown(app)) == 2
+    # What leaving out leaves out is shown, and a name hides no recipe.
+    app.number_input(key="options_share").set_value(100.0)
+    app.number_input(key="options_rare").set_value(1)
+    app.number_input(key="options_noise_m").set_value(300.0)
+    app.text_input(key="options_name").set_value("blurred")
+    app.button(key="options_add").click().run()
+    explored(app, 3)
+    row = shown(app).set_index("Option").loc["blurred"]
+    assert row["What is done"] == "noise of 300 m (planar Laplace)"
+    assert "knows points as they are published" in said(app)
+    assert "is not measured here" in said(app)
+    assert not app.exception
+
+
+def test_what_leaving_out_leaves_out_is_shown(app: AppTest) -> None:
+    lines = [f"u{i},2024-03-04 08:00:00,14.7,-17.4" for i in range(6)]
+    lines += [f"u{i},2024-03-04 09:00:00,{14.7 + i},-17.4" for i in range(6)]
+    upload(app, "\n".join(["user,time,lat,lon", *lines]).encode())
+    go(app, "options")
+    app.pills(key="options_presets").set_value(["As it is"]).run()
+    app.number_input(key="options_rare").set_value(2)
+    app.button(key="options_add").click().run()
+    explored(app, 2)
+    # Six samples are where all are, six where nobody else is.
+    by_name = shown(app).set_index("Option")
+    assert by_name["Samples left out"].tolist() == ["0 %", "50 %"]
+    assert by_name["Share a record"].tolist() == ["1 or more", "6 or more"]
+    assert "at least 6 people share each record" in said(app)
     assert not app.exception
 
 

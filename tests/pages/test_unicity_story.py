@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
+from dataclasses import replace
 
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fpanon_core import ConfigError, fit_exponents, fit_scaling_law
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
+from fpanon_core.model.scaling import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity, unicity
 from pages.unicity import story
 
@@ -48,22 +55,95 @@ def test_who_has_fewer_points_is_told() -> None:
 def test_points_needed(found: unicity.Result) -> None:
     assert found.needed.tolist() == [1.0, 1.0, 1.0]
     assert found.median_needed == 1
-    (told,) = story.points_needed(found)
-    assert told == (
-        "Of 3 users, none of whom is busy, half are unique after 1 point, and nobody needs more "
-        "than 1."
-    )
+    assert story.points_needed(found) == [
+        "Of 3 users, none of whom is busy, half are unique after 1 point or fewer.",
+        "Whoever is ever unique is so after at most 1.",
+        "That is too few people to draw how their points are spread (fewer than 30).",
+    ]
+    assert not story.points_drawn(found)
     alike = study(FingerprintSet.from_samples([1, 2], [0, 0], [0] * 2, [5, 5]))
     assert np.isnan(alike.median_needed)
     assert story.points_needed(alike) == [
-        "None of 2 users, none of whom is busy is ever unique.",
-        "2 users were never unique: somebody else has all their points, too.",
+        "None of 2 users, none of whom is busy is ever unique: somebody else has all their points, "
+        "too."
     ]
     busy = study(
         FingerprintSet.from_samples([1, 1, 1, 2], [0, 0, 100, 0], [0] * 4, [0, 5, 9, 0]),
         heavy_per_month=75.0,
     )
     assert "Of 1 users with 75 or more interactions a month" in story.points_needed(busy)[0]
+
+
+def needing(found: unicity.Result, points: list[float]) -> unicity.Result:
+    return replace(found, points=pd.DataFrame({"points": np.array(points, float)}))
+
+
+@given(st.lists(st.sampled_from([1.0, 2.0, 3.0, 7.0, np.nan]), min_size=1, max_size=40))
+def test_half_of_all_asked_counts_those_never_unique(
+    found: unicity.Result, points: list[float]
+) -> None:
+    """The plain definition: the fewest m for which at least half of all asked need m or fewer."""
+    result = needing(found, points)
+    enough = [m for m in range(1, 8) if 2 * sum(p <= m for p in points) >= len(points)]
+    if enough:
+        assert result.median_needed == enough[0]
+    else:
+        assert np.isnan(result.median_needed)
+
+
+def test_half_by_hand(found: unicity.Result) -> None:
+    """Of five, two are never unique: half of all is the third, who needs 3; of those ever, 2."""
+    result = needing(found, [1, 2, 3, np.nan, np.nan])
+    assert result.median_needed == 3
+    told = story.points_needed(replace(result, heavy=True))
+    assert told[:3] == [
+        "Of 5 users with 75 or more interactions a month, half are unique after 3 points or fewer.",
+        "Whoever is ever unique is so after at most 3.",
+        "2 users were never unique: somebody else has all their points, too. The half counts them.",
+    ]
+    rare = story.points_needed(needing(found, [1, np.nan, np.nan]))
+    assert "fewer than half are ever unique." in rare[0]
+
+
+def test_of_fewer_than_30_nothing_is_drawn(found: unicity.Result) -> None:
+    few, many = needing(found, [2.0] * 29 + [np.nan] * 9), needing(found, [2.0] * 30)
+    assert not story.points_drawn(few)
+    assert "too few people to draw" in story.points_needed(few)[-1]
+    assert story.points_drawn(many)
+    assert "too few" not in " ".join(story.points_needed(many))
+
+
+def law(unicity_: list[float], p: int = 4) -> unicity.Law:
+    x = np.array([1.0, 2, 4, 8, 16, 32])
+    return unicity.Law(unicity.SIDE, p, x, np.array(unicity_), fit_scaling_law(x, unicity_))
+
+
+def test_a_law_is_shown_only_where_it_fits() -> None:
+    x = np.array([1.0, 2, 4, 8, 16, 32])
+    good = law((1.9 - x**0.1).tolist(), 2)
+    scattered = law([0.5, 0.9, 0.2, 0.8, 0.3, 0.6], 4)  # R² far below .9
+    other = law((1.9 - np.exp(0.02 * x)).tolist(), 6)  # by its make of another form
+    assert (good.holds, scattered.holds, other.holds) == (True, False, False)
+    assert scattered.fit is not None
+    assert scattered.fit.r2 < LAW_R2
+    assert other.fit is not None
+    assert other.fit.better is not None
+    assert other.fit.better.r2 > other.fit.r2 + CLEARLY_R2
+    laws = [good, scattered, other]
+    drawn = story.curves(laws)
+    assert [curve.name for curve in drawn] == ["p = 2", "p = 4", "p = 6"]
+    assert [len(curve.value) for curve in drawn] == [6, 6, 6]
+    assert [len(curve.curve) > 0 for curve in drawn] == [True, False, False]
+    rows = story.fits(laws)
+    assert [row["Law"] == "no law" for row in rows] == [False, True, True]
+    text = story.lawless(laws)
+    assert text.startswith(f"No law at p = 4 (R² {scattered.fit.r2:.2f}")
+    assert f"p = 6 (R² {other.fit.r2:.2f}, α − " in text
+    assert "A law is shown from an R² of 0.9 on" in text
+    assert story.lawless([good]) == ""
+    for none in (scattered, other):
+        with pytest.raises(ConfigError, match="no law"):
+            none.curve()
 
 
 def test_resolutions(found: unicity.Result) -> None:
@@ -86,13 +166,22 @@ def test_laws(found: unicity.Result) -> None:
         "R², α − x^β", "R², α − exp(λx)", "R², α − exp(x^β)", "R², α − βx"
     ]  # fmt: skip
     assert [curve.name for curve in story.curves(laws)] == ["p = 1", "p = 2"]
-    exponents = story.exponents(found, unicity.PRODUCT)
+    # Of four points there is no law here, and no line through exponents of none.
+    assert not any(law.holds for law in laws)
+    assert found.exponents[unicity.PRODUCT] is None
+    assert story.exponents(found, unicity.PRODUCT) is None
+    x = np.array([1.0, 2, 4, 8, 16, 32])
+    holding = [law((1.9 - x**beta).tolist(), p) for p, beta in ((2, 0.1), (4, 0.08))]
+    every = (*holding, law([0.5, 0.9, 0.2, 0.8, 0.3, 0.6], 6))
+    line = fit_exponents({each.p: each.fit for each in holding if each.fit is not None})
+    some = replace(found, laws=every, exponents={unicity.SIDE: line})
+    exponents = story.exponents(some, unicity.SIDE)
     assert exponents is not None
     points, betas, _, lines = exponents
-    assert points == [1, 2]
-    assert betas == [law.fit.beta for law in laws if law.fit is not None]
+    assert points == [2, 4]  # of p = 6 there is no law
+    assert betas == [each.fit.beta for each in holding if each.fit is not None]
     assert [line.name[:6] for line in lines] == ["fitted", "publis"]
-    assert "compare the shape only" in story.exponent_line(found, unicity.PRODUCT)
+    assert "compare the shape only" in story.exponent_line(some, unicity.SIDE)
     # Two resolutions a side are too few for a law.
     assert story.flat(found.laws_along(unicity.SIDE)).startswith("At p = 1, 2 unicity is the same")
     assert story.exponents(found, unicity.SIDE) is None
@@ -104,9 +193,13 @@ def test_merged_antennas() -> None:
     merged = antenna_merging.study(fs, antenna_merging.Config(4, users=4))
     told = story.regions(merged, 4)
     assert told[0] == (
-        "4 antennas become 1 region of 4 to 4. With 4 points, 0 % of the users are unique in them "
+        "4 places become 1 region of 4 to 4. With 4 points, 0 % of the users are unique in them "
         "at 1 min, 0 % at 24 h."
     )
+    assert told[1].startswith("The data bring no table of antennas")
+    (alone,) = story.regions(replace(merged, antennas=True), 4)
+    assert alone.startswith("4 antennas become 1 region")
+    assert (story.merged_noun(False), story.merged_noun(True)) == ("places", "antennas")
     assert story.region_names(merged) == []
 
 

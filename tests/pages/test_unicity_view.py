@@ -7,6 +7,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core import sparsity_model, unicity
+from fpanon_core.studies.unicity import PRODUCT
 from pages.shell.questions import Kind
 from pages.unicity.form import OUTSIDER, REGIONS
 from tests.support.views import answers, go, has, opened, rows, said, until, upload
@@ -43,7 +44,11 @@ def test_the_taxis_are_looked_at_as_an_outsider_would(app: AppTest) -> None:
     assert f"{four.n_targets:,} people asked about" in text
     table = app.dataframe[0].value
     assert table["p"].tolist() == [2, 4, 6, 8]
-    assert table["Law"].str.startswith("ε = ").all()
+    # The product of side and window is no law here, and none is written or drawn as one.
+    laws = result.laws_along(PRODUCT)
+    assert [name == "no law" for name in table["Law"]] == [not law.holds for law in laws]
+    assert "No law at p = 2 (R² " in text
+    assert len(fs.pseudonyms) >= 30
     # Another seed asks about other points, and is another result.
     app.number_input(key="unicity_seed").set_value(1).run()
     until(app, lambda at: answer(at, OUTSIDER).config.seed == 1)
@@ -94,6 +99,11 @@ def test_antennas_are_merged_and_too_large_a_region_is_refused(app: AppTest) -> 
     until(app, lambda at: answer(at, REGIONS) is not None)
     app.number_input(key="unicity_v").set_value(3).run()
     until(app, lambda at: "With 4 points" in said(at) and "become 3 regions" in said(at))
+    # The file brings no antennas: what is merged are its places.
+    assert "7 places become 3 regions" in said(app)
+    assert "antennas become" not in said(app)
+    assert app.number_input(key="unicity_v").label == "Places in a region, about (v)"
+    assert "That is too few people to draw" in said(app)
     found = answer(app, REGIONS)
     assert found.sizes.sum() == 7  # the users stand at seven places
     assert len(found.rings) >= 3

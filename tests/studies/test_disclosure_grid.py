@@ -33,7 +33,7 @@ def test_every_row_is_the_disclosure_of_its_profile(strategy):
         seen = generalize(fs, profile)
         known = draw_knowledge(seen, 2, strategy=strategy, users=100, seed=1)
         alone = disclosure(seen, known)
-        for name in ("k", "em", "kl"):
+        for name in ("k", "em", "kl", "em_sum", "kl_sum"):
             assert row[name] == alone.measure(name)
             assert (row[f"{name}_low"], row[f"{name}_high"]) == alone.interval(name)
         assert row["unicity_p2"] == alone.unicity

@@ -46,11 +46,16 @@ from fpanon_core import (
     utility,
 )
 from fpanon_core.io.samples import sample
+from fpanon_core.model.risk import RISKS, usual_limit
 from fpanon_core.studies import options as module
 from fpanon_core.studies import releases
+from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.presets import PRESETS
+from tests.oracles.crowds import sharing
+from tests.support.fingerprint_sets import as_lists
 
 WIDE = GeneralizationProfile(Grid(10_000), 360)
+SUMS = {"unicity": "unicity", "k": "k", "em": "em_sum", "kl": "kl_sum"}
 
 
 @pytest.fixture(scope="module")
@@ -86,18 +91,31 @@ def test_every_figure_is_that_of_the_parts(fs, options, table):
             continue
         released = release(fs, option, seed=3)
         found = disclosure(released, draw_knowledge(released, 2, seed=3))
-        for name in ("unicity", "k", "em", "kl"):
-            assert result.risks[name] == (found.measure(name), *found.interval(name))
+        weight = released.weight.tolist()
+        shared = sharing(as_lists(released), weight)  # who knows all finds no fewer
+        pairs = list(zip(weight, shared, strict=True))
+        possible = {
+            "unicity": sum(w for w, size in pairs if size == 1) / sum(weight),
+            "k": sum(w / size for w, size in pairs) / sum(weight),
+        }
+        assert result.crowd_least == min(shared)
+        assert (result.alone_share, result.naming_most) == pytest.approx((*possible.values(),))
+        for name, measure in SUMS.items():
+            value, low, high = result.risks[name]
+            assert (value, low) == (found.measure(measure), found.interval(measure)[0])
+            most = possible.get(name, math.inf)
+            assert high == pytest.approx(max(value, min(found.interval(measure)[1], most)))
         one = unicity(released, 2, seed=3)
-        assert result.risks["unicity"] == (one.value, one.low, one.high)
+        assert result.risks["unicity"][:2] == (one.value, one.low)
         useful = utility(fs, released)
         assert result.components == useful.components
         assert (result.n_users, result.n_samples) == (released.n_users, released.n_samples)
     assert table.options[0].name == "raw"
-    assert table.utility[0] == 1.0
+    # Nothing is lost but what cells of 100 m and 1 min do not tell.
+    assert table.utility[0] == pytest.approx(1 - 0.15 * 100 / 20_000 - 0.2 / 1_440)
     assert table.risk_name == "unicity"
     assert table.digest == fs.digest
-    assert np.array_equal(table.front, pareto_front(table.risk, table.utility))
+    assert np.array_equal(table.estimated_front, pareto_front(table.risk, table.utility))
     by_hand = table.results[3]
     before = release(fs, options[2], seed=3).n_samples
     assert by_hand.suppressed_share == pytest.approx(1 - by_hand.n_samples / before)
@@ -169,8 +187,15 @@ def test_results_of_another_version_are_not_used_again(fs, table):
     assert old.reusable(fs.digest, table.config) == {}
     saved = table.to_dict()
     assert OptionsTable.from_dict(saved).version == table.version
-    del saved["version"]  # as programs wrote it that did not say
-    assert OptionsTable.from_dict(saved).reusable(fs.digest, table.config) == {}
+    # Nor where the same version had other figures.
+    assert replace(table, figures=table.figures - 1).reusable(fs.digest, table.config) == {}
+    for name in ("version", "figures"):  # as programs wrote it that did not say
+        older = {key: value for key, value in saved.items() if key != name}
+        assert OptionsTable.from_dict(older).reusable(fs.digest, table.config) == {}
+    for each in saved["results"]:
+        for name in ("crowd_least", "alone_share", "naming_most"):
+            del each[name]
+    assert math.isnan(OptionsTable.from_dict(saved).results[0].naming_most)
 
 
 def test_the_study_is_the_exploration(fs, options, table):
@@ -245,6 +270,7 @@ def test_functions_of_ones_own(fs):
     assert table.risk.tolist() == [r.n_samples for r in table.results]
     assert table.utility[0] == 1.0
     assert table.front.all()
+    assert table.unsafe(100.0).tolist() == [r > 100 for r in table.risk]  # there is no interval
     assert table.with_choice("k", "epidemics").risk[0] == table.results[0].risks["k"][0]
 
 
@@ -283,7 +309,56 @@ def test_table_says_by_whom(table):
             assert table.utility[j] >= table.utility[i]
     assert frame["front"].sum() > 0
     assert frame.attrs["config"] == {"p": 2, "strategy": "random", "users": 2500, "seed": 3}
-    assert table.unsafe(0.5).tolist() == [r > 0.5 for r in table.risk]
+    for i, names in enumerate(frame["level_with"]):
+        assert names == "; ".join(table.options[j].name for j in table.level_with[i])
+
+
+def option_of(name, value, low, high, useful):
+    """A result with one risk, and a utility in every component."""
+    return OptionResult(
+        ReleaseOption(name, [SuppressRare(len(name))]),
+        risks={"unicity": (value, low, high)},
+        components=dict.fromkeys(
+            ("density", "flows", "mobility", "visits", "space", "time"), useful
+        ),
+    )
+
+
+def test_the_front_and_the_limit_are_judged_by_intervals(table):
+    """b seems to dominate a, 99.8 against 99.95 %, which of 1,083 people nobody can tell apart.
+
+    c's interval ends below a's and b's begin, at as much use. d's estimate is within a limit of
+    10 %, the upper end of its interval is not.
+    """
+    some = (
+        option_of("a", 0.9995, 0.996, 1.0, 0.80),
+        option_of("bb", 0.998, 0.994, 0.9995, 0.81),
+        option_of("ccc", 0.97, 0.96, 0.98, 0.81),
+        option_of("dddd", 0.08, 0.05, 0.12, 0.3),
+    )
+    first = replace(table, results=some[:2], risk_name="unicity")
+    assert first.front.tolist() == [True, True]
+    assert first.estimated_front.tolist() == [False, True]
+    assert [rows.tolist() for rows in first.level_with] == [[1], [0]]
+    every = replace(first, results=some)
+    assert every.front.tolist() == [False, False, True, True]
+    assert [rows.tolist() for rows in every.dominated_by] == [[2], [2], [], []]
+    assert every.unsafe(0.1).tolist() == [True] * 4
+    assert every.unsafe(0.12).tolist() == [True] * 3 + [False]
+
+
+def test_risks_of_the_measures_have_limits():
+    assert list(RISKS) == list(SUMS)
+    assert {name: risk.measure for name, risk in RISKS.items()} == SUMS
+    for name, risk in RISKS.items():
+        assert 0 < usual_limit(name) == risk.limit < risk.most
+        # Each says where it is from: a work that the references have, or that it is ours.
+        assert "our default, not a norm" in risk.source or "El Emam et al. 201" in risk.source
+    with pytest.raises(ConfigError, match="Unknown measure of risk"):
+        usual_limit("fear")
+    # What naming one of 22,000 takes; and twice the points that are usually known.
+    assert math.log(22_026) == pytest.approx(RISKS["kl"].limit, abs=1e-4)
+    assert RISKS["em"].limit == 2 * KnowledgeConfig().p
 
 
 @pytest.mark.parametrize(
@@ -330,7 +405,14 @@ def test_trades_grid_by_what_the_data_have():
 def test_the_sample_has_trades_grid_and_a_dominated_option():
     shipped = sample("synthetic")
     fs, _ = read_cdr(shipped.path, antennas=shipped.antennas_path, timezone=shipped.timezone)
-    table = explore_options(fs, trade_grid(fs))
+    whole = explore_options(fs, [[], *trade_grid(fs)])
+    # By a mean over bins the data as they are look safest, and dominate everything.
+    for measure in ("em", "kl"):
+        by = whole.with_choice(measure)
+        assert not any(0 in rows for rows in by.dominated_by)
+        assert (by.risk[0] > by.risk[1:]).sum() > 10
+    assert (whole.with_choice("kl").risk[0] > whole.with_choice("kl").risk[1:]).all()
+    table = replace(whole, results=whole.results[1:])
     assert len(table.results) == 12
     assert all(result.fault is None for result in table.results)
     assert 0 < table.front.sum() < 12

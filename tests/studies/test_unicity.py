@@ -15,7 +15,6 @@ from fpanon_core import (
     InfeasibleError,
     LocalEngine,
     cluster_antennas,
-    fit_exponents,
     fit_scaling_law,
     points_needed,
     sparsity_model,
@@ -23,6 +22,7 @@ from fpanon_core import (
     unicity_grid,
 )
 from fpanon_core.measures import matching
+from fpanon_core.model.scaling import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity
 from fpanon_core.studies import unicity as outsider
 
@@ -84,7 +84,8 @@ def test_points_needed_and_the_grid_are_as_their_functions_make_them(found):
     pd.testing.assert_frame_equal(found.points, alone.drop(columns="user"))
     assert found.points.attrs["never"] == alone.attrs["never"]
     assert len(found.needed) == len(alone) - alone.attrs["never"]
-    assert found.median_needed == alone["points"].median()
+    half = sorted(alone["points"].fillna(np.inf))[(len(alone) + 1) // 2 - 1]  # all count
+    assert found.median_needed == half
     grid = unicity_grid(fs, outsider.PROFILES, outsider.GRID_POINTS, users=50, seed=3)
     pd.testing.assert_frame_equal(found.grid, grid)
     few = FingerprintSet.from_samples([1, 1, 2], [0, 900, 0], [0] * 3, [0, 90_000, 0])
@@ -109,15 +110,45 @@ def test_laws_are_fitted_along_each_axis(found):
     assert law.resolution.tolist() == pytest.approx(km_h)
     alone = fit_scaling_law(law.resolution, of_4["value"])
     assert law.fit.formula == alone.formula
-    x, eps = law.curve()
-    assert (x[0], x[-1], len(x)) == (pytest.approx(0.1 / 60), pytest.approx(240.0), 80)
-    assert eps.tolist() == np.clip(alone.predict(x), 0, 1).tolist()
-    fits = {law.p: law.fit for law in found.laws_along(outsider.PRODUCT)}
-    assert found.exponents[outsider.PRODUCT] == fit_exponents(fits)
+    # By the minute nobody needs a place: the product of both is no law, and has no exponents.
+    assert not law.holds
+    assert alone.r2 < LAW_R2
+    with pytest.raises(ConfigError, match="no law"):
+        law.curve()
+    assert found.exponents[outsider.PRODUCT] is None
     rows = found.to_frame("scaling_laws")
     part = rows[(rows["along"] == outsider.PRODUCT) & (rows["p"] == 4)]
     assert part["form"].tolist() == ["power", "exponential", "stretched", "linear"]
     assert part["formula"].iloc[0] == alone.formula
+    assert part["law_holds"].tolist() == [False] * 4
+
+
+def test_the_curve_of_a_law_and_what_is_called_one():
+    """1.9 − x^0.1 is a law; its unicities exchanged are none, nor is another form's curve."""
+    x = np.array([1.0, 2, 4, 8, 16, 32])
+
+    def law(eps):
+        return outsider.Law(outsider.SIDE, 4, x, np.asarray(eps), fit_scaling_law(x, eps))
+
+    good = law(1.9 - x**0.1)
+    assert good.holds
+    assert good.fit.better is None
+    at, eps = good.curve()
+    assert (at[0], at[-1], len(at)) == (pytest.approx(1.0), pytest.approx(32.0), 80)
+    assert eps.tolist() == np.clip(good.fit.predict(at), 0, 1).tolist()
+    scattered = law((1.9 - x**0.1)[[3, 0, 5, 1, 4, 2]])
+    assert scattered.fit.r2 < LAW_R2
+    assert not scattered.holds
+    straight = law(0.95 - 0.02 * x)
+    assert straight.fit.better.r2 > straight.fit.r2 + CLEARLY_R2
+    assert not straight.holds
+    # As good as another form, but not clearly worse: 1 − .99 of a law is less than the limit.
+    close = law(1.9 - x**0.1 + 0.004 * np.array([1, -1, 1, -1, 1, -1]))
+    assert close.fit.r2 >= LAW_R2
+    assert max(fit.r2 for fit in close.fit.fits.values()) <= close.fit.r2 + CLEARLY_R2
+    assert close.holds
+    equal = fit_scaling_law(x, [0.7] * 6)
+    assert (equal.holds, equal.better) == (False, None)
 
 
 def test_where_unicity_does_not_fall_there_is_no_law():

@@ -1,0 +1,76 @@
+"""Among how many is everyone hidden whatever is known of them? Records that are the same.
+
+Who knows the whole of a record is left with all who have the same one, and who knows less, with at
+least as many. So the people who share a record bound what any points drawn from the release can
+find: nobody who shares one is unique, and the chance of naming is at most one in so many. Two
+people share a record when they were in the same bins; how often in each is not asked, for points
+are known without it.
+
+Source: docs/science.md, “Techniques, utility and the front of release options”.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..model.arrays import IntArray
+from ..model.cells import CELL
+from ..model.distinct import distinct_rows
+from ..model.fingerprints import FingerprintSet
+
+
+@dataclass(frozen=True)
+class Crowds:
+    """How many people share a record.
+
+    Attributes
+    ----------
+    least : int
+        People who share the record that fewest do; 1 where somebody's is like nobody else's.
+    alone_share : float
+        Share of the people whose record is like nobody else's: unicity cannot be more.
+    naming_most : float
+        Mean over people of 1 / those who share the record: k-disclosure cannot be more.
+    """
+
+    least: int
+    alone_share: float
+    naming_most: float
+
+
+def crowds(fs: FingerprintSet) -> Crowds:
+    """How many people share each record; a fingerprint that stands for several counts as so many.
+
+    Examples
+    --------
+    Two are alike, the third is alone: chances of 1/2, 1/2 and 1.
+
+    >>> fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 900], [0] * 3, [5, 5, 5])
+    >>> found = crowds(fs)
+    >>> found.least, round(found.alone_share, 3), round(found.naming_most, 3)
+    (1, 0.333, 0.667)
+    """
+    sizes = sharing(fs)
+    people = int(fs.weight.sum())
+    return Crowds(
+        least=int(sizes.min()),
+        alone_share=float(fs.weight[sizes == 1].sum()) / people,
+        naming_most=float((fs.weight / sizes).sum()) / people,
+    )
+
+
+def sharing(fs: FingerprintSet) -> IntArray:
+    """People who share each fingerprint's record, shape (n_users,); they themselves are counted."""
+    bins = distinct_rows(*fs.arrays(CELL).values())[1]
+    numbers: dict[bytes, int] = {}
+    record = np.array(
+        [
+            numbers.setdefault(np.unique(own).tobytes(), len(numbers))
+            for own in np.split(bins, fs.offsets[1:-1])
+        ]
+    )
+    people = np.bincount(record, weights=fs.weight).astype(np.int64)
+    shared: IntArray = people[record]
+    return shared
