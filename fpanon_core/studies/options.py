@@ -258,6 +258,7 @@ class _Exploration:
             suppressed_share=1 - release.kept_share,
             too_few=known.too_few,
             n_targets=known.n_targets,
+            origin=release.origin,
         )
 
 

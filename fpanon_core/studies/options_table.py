@@ -117,10 +117,17 @@ class OptionsTable(Tabled):
     def reusable(
         self, digest: str, config: KnowledgeConfig
     ) -> dict[tuple[Step, ...], OptionResult]:
-        """Results by steps, if of these data, this knowledge and this program; none that failed."""
+        """Results by steps, if of these data, this knowledge and this program; none that failed.
+
+        Nor any of a grid whose origin is not said: it was saved when grids began elsewhere.
+        """
         if (digest, config, __version__) != (self.digest, self.config, self.version):
             return {}
-        return {r.option.steps: r for r in self.results if r.fault is None}
+        return {
+            r.option.steps: r
+            for r in self.results
+            if r.fault is None and (r.grid is None or r.grid.origin is not None)
+        }
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """``options``: one row per option.
@@ -128,7 +135,8 @@ class OptionsTable(Tabled):
         ``option``, ``steps`` (in words), ``risk``, ``risk_low``, ``risk_high``, ``utility``,
         ``front``, ``dominated_by`` (names), the four measures, the components of the computed
         utility, ``users``, ``users_share``, ``samples``, ``suppressed_share``, ``too_few``
-        (targets with fewer than p bins), ``seconds``, ``fault`` (empty if none). ``attrs`` hold
+        (targets with fewer than p bins), ``seconds``, ``fault`` (empty if none), ``origin_x_m`` and
+        ``origin_y_m`` (a corner of the last square grid, NaN without one). ``attrs`` hold
         ``risk``, ``utility``, ``config`` and ``digest`` as plain values.
         """
         rows: list[dict[str, Any]] = []
@@ -153,6 +161,8 @@ class OptionsTable(Tabled):
                     "too_few": result.too_few,
                     "seconds": result.seconds,
                     "fault": result.fault or "",
+                    "origin_x_m": (result.origin or (math.nan, math.nan))[0],
+                    "origin_y_m": (result.origin or (math.nan, math.nan))[1],
                 }
             )
         frame = pd.DataFrame(rows)
