@@ -17,7 +17,7 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..studies import antenna_merging
 from ..studies import unicity as outsider
-from ..studies.under_profiles import as_read
+from ..studies.under_profiles import as_read, corners
 from ..studies.unicity_grid import unicity_grid
 from ..tables.writing import check_writable, write_table
 from . import measuring as m
@@ -101,6 +101,8 @@ def unicity(
         return
     typer.echo(wanted.account(fs, report))
     typer.echo(_table(table))
+    if where := corners(table):
+        typer.echo(where)
     typer.echo(f"Guessing finds one in {int(fs.weight.sum()):,}.")
     if out is not None:
         typer.echo(f"Unicity by profile and points written to {out}.")

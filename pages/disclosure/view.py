@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from fpanon_core.model.spaces import corners_text
 from pages.charts import disclosure, style
 from pages.disclosure import example, form, places, story
 from pages.shell import definitions, downloads, formula, needed, questions
@@ -49,6 +50,8 @@ with st.container(horizontal=True, gap="medium", key="disclosure_defined"):
     for label, definition in story.DEFINITIONS.items():
         st.caption(label, help=definition, width="content")
 what_this_means(*story.measures_told(found, profile), key="disclosure")
+if corners := corners_text(each.laid.space for each in found.leaks.values()):
+    st.caption(corners)
 
 # --- agreement ---
 st.header("Do the measures agree?", anchor=False, help=definitions.AGREEMENT)

@@ -11,6 +11,7 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.limits import (
     CLUSTER_ANTENNAS,
     GRID_KM,
+    HEXAGON_RESOLUTION,
     NOISE_M,
     NOISE_MIN,
     OPTION_NAME_CHARS,
@@ -19,7 +20,14 @@ from fpanon_core.model.limits import (
     K,
 )
 from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions, Space
+from fpanon_core.model.profiles import (
+    AntennaClusters,
+    GeneralizationProfile,
+    Grid,
+    Hexagons,
+    Regions,
+    Space,
+)
 from fpanon_core.model.techniques import (
     AddNoise,
     Generalize,
@@ -30,10 +38,12 @@ from fpanon_core.model.techniques import (
     SuppressRare,
     What,
 )
+from pages.charts import words
 from pages.shell import definitions
 
 _OWN = "fp_own_options"
 _AS_READ, _GRID, _CLUSTERS = "as they are", "a square grid", "antenna clusters"
+_HEXAGONS, _USUAL_RESOLUTION = "hexagons (H3)", 8
 
 
 def added(fs: FingerprintSet) -> list[ReleaseOption]:
@@ -90,9 +100,10 @@ def _space(fs: FingerprintSet) -> Space | None:
     """The places; None where they are left as they are."""
     table = {} if fs.antennas is None else fs.antennas.columns
     columns = [name for name in table if name.strip()]
+    hexagons = [] if fs.crs is None else [_HEXAGONS]
     places = st.selectbox(
         "Places are",
-        [_AS_READ, _GRID, _CLUSTERS, *columns],
+        [_AS_READ, _GRID, *hexagons, _CLUSTERS, *columns],
         format_func=lambda p: f"regions by “{p}”" if p in columns else p,
         key="options_places",
         help=definitions.PROFILE,
@@ -101,6 +112,7 @@ def _space(fs: FingerprintSet) -> Space | None:
     side_km = st.number_input(
         "Side of the grid (km)", least_km, GRID_KM.high, max(1.0, least_km), key="options_side"
     )
+    resolution = _resolution(fs) if hexagons else None
     antennas = st.number_input(
         "Antennas in a cluster, about", CLUSTER_ANTENNAS.low, CLUSTER_ANTENNAS.high, 7,
         key="options_antennas",
@@ -109,7 +121,23 @@ def _space(fs: FingerprintSet) -> Space | None:
         return None
     if places == _GRID:
         return Grid(round(1000 * side_km, 3))
+    if places == _HEXAGONS and resolution is not None:
+        return Hexagons(resolution)
     return AntennaClusters(int(antennas)) if places == _CLUSTERS else Regions(places)
+
+
+def _resolution(fs: FingerprintSet) -> int:
+    """Of the hexagons, none finer than the data."""
+    every = range(HEXAGON_RESOLUTION.low, HEXAGON_RESOLUTION.high + 1)
+    possible = [r for r in every if Hexagons(r).area_m2 >= fs.granularity_m**2][::-1]
+    found: int = st.selectbox(
+        "Resolution of the hexagons",
+        possible,
+        index=possible.index(min(_USUAL_RESOLUTION, possible[0])),
+        format_func=lambda r: f"{r}: edges of about {words.distance(Hexagons(r).edge_m)}",
+        key="options_resolution",
+    )
+    return found
 
 
 def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:

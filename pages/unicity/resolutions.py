@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from fpanon_core.studies.under_profiles import corners
 from fpanon_core.studies.unicity import AXES, Result
 from pages.charts import style, unicity
 from pages.charts.style import Theme
@@ -59,6 +60,7 @@ def section(result: Result, of: Theme) -> int:
         "antennas), for 4 points.",
         source=story.MONTJOYE,
     )
+    st.caption(corners(result.grid))
     if flat := story.flat(laws):
         st.caption(flat)
     if fits := story.fits(laws):
