@@ -88,7 +88,7 @@ def _plain(result: Result) -> dict[str, Any]:
         "users": result.n_users,
         "config": asdict(result.config.knowledge),
         "digest": result.digest,
-        "disclosure": result.grid.to_dict("records"),
+        "disclosure": t.plain_rows(result.grid),
         "agreement": pairs,
     }
 

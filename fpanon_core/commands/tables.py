@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import pandas as pd
 import typer
 
 from ..model.errors import ConfigError
@@ -39,3 +41,14 @@ def write_tables(result: Tabled, folder: Path) -> list[Path]:
         paths.append(check_folder(folder) / f"{name}.csv")
         write_table([table], paths[-1])
     return paths
+
+
+def plain_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows with None where there is no number, as JSON knows no NaN."""
+    return [
+        {
+            str(name): None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in row.items()
+        }
+        for row in table.to_dict("records")
+    ]

@@ -22,7 +22,7 @@ from ..studies.unicity_grid import unicity_grid
 from ..tables.writing import check_writable, write_table
 from . import measuring as m
 from . import reading as r
-from .tables import Tables, check_folder, write_tables
+from .tables import Tables, check_folder, plain_rows, write_tables
 from .terminal import progress_line, table_text, whole_numbers
 
 
@@ -115,7 +115,7 @@ def _plain(fs: FingerprintSet, table: pd.DataFrame) -> dict[str, Any]:
         "users": int(fs.weight.sum()),
         "config": table.attrs["config"],
         "digest": table.attrs["digest"],
-        "unicity": table.to_dict("records"),
+        "unicity": plain_rows(table),
     }
 
 

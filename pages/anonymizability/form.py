@@ -160,7 +160,7 @@ def profile_looked_at(
         format_func=str,
         key="anon_profile",
         persist_state="session",
-        width=220,
+        width=320,
         help=definitions.PROFILE,
     )
     return found

@@ -51,15 +51,18 @@ def by_k(
 def by_profile(
     measured: Sequence[Measured], k: int, missing: int, curves: list[Curve], edge: float
 ) -> list[str]:
-    """About everyone at one k, under the coarsest of the profiles measured."""
-    coarsest = measured[-1]
-    values = coarsest.gaps.at(k).values
+    """About everyone at one k, under that of the profiles measured which hides the most.
+
+    Of equals, the last: places of several kinds have no order from fine to coarse.
+    """
+    most = max(reversed(measured), key=lambda each: int((each.gaps.at(k).values == 0).sum()))
+    values = most.gaps.at(k).values
     told_apart = int((values > 0).sum())
     return [
-        f"Even at {coarsest.profile}, {words.share(told_apart, len(values))} "
+        f"Even at {most.profile}, {words.share(told_apart, len(values))} "
         f"{words.verb(told_apart)} {words.not_anonymous(k)}."
         if told_apart
-        else f"At {coarsest.profile}, everybody is {k}-anonymous: at least {k - 1} "
+        else f"At {most.profile}, everybody is {k}-anonymous: at least {k - 1} "
         f"other{'s have' if k > 2 else ' has'} the very same fingerprint.",
         f"{missing} of the profiles {words.verb(missing)} not measured yet." if missing else "",
         words.beyond(beyond(curves, edge)),

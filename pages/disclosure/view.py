@@ -32,7 +32,7 @@ if found is None:
     end_view()
 names = story.ranked(found)["profile"].tolist()
 profile = st.selectbox(
-    "Look at profile", names, key="disclosure_profile", width=220, persist_state="session",
+    "Look at profile", names, key="disclosure_profile", width=320, persist_state="session",
     help=definitions.PROFILE,
 )  # fmt: skip
 leak = found.leaks[profile]
