@@ -5,6 +5,7 @@ from .anonymize.clusters import cluster_antennas
 from .anonymize.generalize import generalize
 from .anonymize.glove import glove
 from .anonymize.noise import add_noise
+from .anonymize.origins import resolve
 from .anonymize.permutation import permute
 from .anonymize.rare import suppress_rare
 from .anonymize.sampling import sample_users
@@ -60,10 +61,11 @@ from .model.kgap import KGapResult
 from .model.knowledge import Knowledge
 from .model.options import ReleaseOption, as_option
 from .model.privacy import PrivacyGuarantee
-from .model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions
+from .model.profiles import GeneralizationProfile
 from .model.published import GeneralizedFingerprintSet
 from .model.recovery import Recovered, RecoveryConfig, RecoveryScore
 from .model.scaling import CurveFit, LinearFit, ScalingFit
+from .model.spaces import AntennaClusters, Grid, Hexagons, Regions
 from .model.sparsity import SparsityModel
 from .model.techniques import AddNoise, Generalize, Glove, Permute, SampleUsers, SuppressRare
 from .model.unicity import UnicityResult
@@ -75,7 +77,7 @@ from .studies.glove_estimate import estimate_glove_s
 from .studies.option_result import Asked, OptionResult
 from .studies.options import explore_options, explored
 from .studies.options_table import OptionsTable
-from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, trade_grid
+from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, hexagon_grid, trade_grid
 from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
 from .studies.unicity_grid import unicity_grid
@@ -102,6 +104,7 @@ __all__ = [
     "Glove",
     "GloveResult",
     "Grid",
+    "Hexagons",
     "InfeasibleError",
     "IngestReport",
     "KGapResult",
@@ -160,6 +163,7 @@ __all__ = [
     "gini",
     "glove",
     "glove_ladder",
+    "hexagon_grid",
     "information_gain",
     "k_gap",
     "lorenz",
@@ -182,6 +186,7 @@ __all__ = [
     "recover_trajectories",
     "recovery_factors",
     "release",
+    "resolve",
     "sample_users",
     "score_recovery",
     "sparsity_model",

@@ -19,6 +19,7 @@ from ..model.distinct import distinct_rows
 from ..model.fingerprints import FingerprintSet
 from ..model.techniques import AddNoise, SpaceNoise, TimeNoise
 from .cells import gathered, windows_at
+from .origins import corner
 
 Cells = dict[str, Any]
 
@@ -108,13 +109,13 @@ def _linear(step: AddNoise, n: int, rng: np.random.Generator) -> FloatArray:
 
 
 def _moved_places(fs: FingerprintSet, shift_x: FloatArray, shift_y: FloatArray) -> Cells:
-    side = fs.granularity_m
-    column, row = np.rint(fs.x_m / side), np.rint(fs.y_m / side)
+    side, (x, y) = fs.granularity_m, corner(fs)
+    column, row = np.rint((fs.x_m - x) / side), np.rint((fs.y_m - y) / side)
     whole_squares = (fs.dx_m == side) & (fs.dy_m == side)
-    if np.all(whole_squares & (column * side == fs.x_m) & (row * side == fs.y_m)):
+    if np.all(whole_squares & (x + column * side == fs.x_m) & (y + row * side == fs.y_m)):
         # From the middle of a square, half a side leads to its edge.
         column, row = column + np.floor(0.5 + shift_x / side), row + np.floor(0.5 + shift_y / side)
-        return {"x_m": column * side + 0.0, "y_m": row * side + 0.0}
+        return {"x_m": x + column * side, "y_m": y + row * side}
     first, which = distinct_rows(*fs.arrays(PLACE).values())
     places = {name: values[first] for name, values in fs.arrays(PLACE).items()}
     middles = np.column_stack(

@@ -14,6 +14,7 @@ from ..engines.local import LocalEngine
 from ..io.published import dictionary_path, write_published, write_suppressed
 from ..model.glove import GloveResult
 from ..studies import comparison, hiding
+from ..studies.under_profiles import corners
 from ..tables.writing import check_writable
 from . import measuring as m
 from . import reading as r
@@ -116,6 +117,12 @@ def glove(
         typer.echo(str(result.verdict))
         if beside is not None:
             typer.echo(_compared(beside.comparison))
+            tried = beside.searched
+            typer.echo(
+                f"Uniform: of {len(tried)} grids tried, from {tried[0]} to {tried[-1]}, the "
+                "first that hides most. The last puts everything in one cell."
+            )
+            typer.echo(corners(beside.comparison))
     if not passed:
         typer.echo("Error: the release did not pass its verification; nothing written.", err=True)
         raise typer.Exit(1)

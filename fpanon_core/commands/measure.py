@@ -13,7 +13,7 @@ from ..engines.local import LocalEngine
 from ..model.fingerprints import FingerprintSet
 from ..studies import anonymizability
 from ..studies.anonymizability import Config, Result
-from ..studies.under_profiles import check_profiles
+from ..studies.under_profiles import check_profiles, corners
 from ..tables.writing import check_writable
 from . import measuring as m
 from . import reading as r
@@ -64,6 +64,8 @@ def measure(
         return
     typer.echo(wanted.account(fs, report))
     typer.echo(_table(result))
+    if where := corners(result.to_frame("k_gap_summary")):
+        typer.echo(where)
     if out is not None:
         typer.echo(f"k-gaps of every person, not for release, written to {out}.")
     if tables is not None:

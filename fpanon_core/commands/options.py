@@ -17,6 +17,7 @@ from ..model.configs import KnowledgeConfig, Strategy
 from ..model.errors import ConfigError
 from ..model.options import ReleaseOption, as_option
 from ..model.risk import RISKS
+from ..model.spaces import corners_text
 from ..studies.option_result import Asked, OptionResult, UtilityChoice, utility_choice
 from ..studies.options import Config, study
 from ..studies.options_table import OptionsTable
@@ -39,6 +40,7 @@ def options(
         typer.Option(
             "--preset",
             help="Options to explore: trade (3 regions by 4 windows), fine (6 grids by 6 windows), "
+            "hexagons (5 resolutions by 3 windows), "
             "glove (k = 2, 5, 10, as far as there are users), asis (the data as they are), or "
             "several as in trade,glove. trade if nothing else is given.",
         ),
@@ -148,6 +150,8 @@ def options(
     if answers is not None:
         typer.echo(_rejects(answers))
     typer.echo(_table(table, limit))
+    if where := corners_text(result.grid for result in table.results if result.grid is not None):
+        typer.echo(where)
     if out is not None:
         typer.echo(f"Options written to {out}, and all figures to {_beside(out)}.")
     if tables is not None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pandas as pd
 import typer
@@ -78,3 +79,14 @@ def _listed(folder: Path) -> dict[str, tuple[str, str]]:
     except (OSError, ValueError, csv.Error):
         return {}
     return {name: (said, why) for name, said, why in rows[1:] if (folder / name).is_file()}
+
+
+def plain_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows with None where there is no number, as JSON knows no NaN."""
+    return [
+        {
+            str(name): None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in row.items()
+        }
+        for row in table.to_dict("records")
+    ]

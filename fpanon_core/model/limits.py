@@ -108,6 +108,9 @@ GRID_KM = Limit(0.001, 2_000.0)
 WINDOW_H = Limit(1 / 60, 8_760.0)
 """A profile's time window, hours; never below the data's own."""
 
+HEXAGON_RESOLUTION = Limit(0, 15)
+"""Resolution of a profile's H3 hexagons; never finer than the data's own cells."""
+
 CLUSTER_ANTENNAS = Limit(1, 1_000)
 """Antennas in a cluster of a profile, about."""
 

@@ -26,7 +26,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.kgap import KGapResult
 from ..model.profiles import GeneralizationProfile
 from .tabled import Tabled
-from .under_profiles import as_read, generalized
+from .under_profiles import as_read, generalized, laid
 
 _GAPS_SHARE = 0.7  # of the progress under a profile; the parts of the gaps have the rest
 
@@ -84,7 +84,8 @@ class Measured:
 
     Attributes
     ----------
-    profile : GeneralizationProfile
+    profile, laid : GeneralizationProfile
+        As it was asked for, and with the origin that its grid has over the data.
     gaps : KGapResult
         At the largest k that was run; smaller ones are read off it.
     parts : dict of int to Parts
@@ -92,8 +93,14 @@ class Measured:
     """
 
     profile: GeneralizationProfile
+    laid: GeneralizationProfile
     gaps: KGapResult
     parts: dict[int, Parts]
+
+    @property
+    def columns(self) -> dict[str, object]:
+        """What tells which profile a row is of, its origin with it."""
+        return self.profile.columns_laid(self.laid)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +148,7 @@ class Result(Tabled):
         return pd.DataFrame(
             {
                 "pseudonym": self.pseudonyms[gaps.users],
-                **measured.profile.columns,
+                **measured.columns,
                 "k": k,
                 "k_gap": gaps.values,
                 "mean_capped_distance_m": parts.space_m,
@@ -208,7 +215,9 @@ def _under(
         gaps = k_gap(seen, most, config=config.stretch, engine=engine, progress=of_gaps)
     of_parts = part(progress, _GAPS_SHARE, 1.0)
     by_k = components_by_k(seen, gaps, config.ks, engine=engine, progress=of_parts)
-    return Measured(profile, gaps, {k: Parts.of(each) for k, each in by_k.items()})
+    return Measured(
+        profile, laid(fs, profile), gaps, {k: Parts.of(each) for k, each in by_k.items()}
+    )
 
 
 def extended(before: Result | None, later: Result) -> Result:
@@ -282,7 +291,7 @@ def neighbours_of(fs: FingerprintSet, gaps: KGapResult, user: int) -> list[Neigh
 def _summary(measured: Measured, k: int, gaps: KGapResult, parts: Parts) -> dict[str, object]:
     low, middle, high, most = np.percentile(gaps.values, [25, 50, 75, 90])
     return {
-        **measured.profile.columns,
+        **measured.columns,
         "k": k,
         "users": len(gaps.users),
         "share_at_0": float(np.mean(gaps.values == 0)),

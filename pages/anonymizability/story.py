@@ -124,23 +124,26 @@ def published_by_k(
 def by_profile(
     measured: Sequence[Measured], k: int, missing: int, curves: list[Curve], edge: float
 ) -> list[str]:
-    """About everyone at one k, under the coarsest of the profiles measured."""
-    coarsest = measured[-1]
-    stretch = coarsest.gaps.config
-    values = coarsest.gaps.at(k).values
+    """About everyone at one k, under that of the profiles measured which hides the most.
+
+    Of equals, the last: places of several kinds have no order from fine to coarse.
+    """
+    most = max(reversed(measured), key=lambda each: int((each.gaps.at(k).values == 0).sum()))
+    stretch = most.gaps.config
+    values = most.gaps.at(k).values
     told_apart, n = int((values > 0).sum()), len(values)
     if told_apart:
         said = (
-            f"Even at {coarsest.profile}, {words.share(told_apart, n)} {words.verb(told_apart)} "
+            f"Even at {most.profile}, {words.share(told_apart, n)} {words.verb(told_apart)} "
             f"{words.not_anonymous(k)}."
         )
     elif judges_all(stretch):
         said = (
-            f"At {coarsest.profile}, everybody is {k}-anonymous: at least {k - 1} "
+            f"At {most.profile}, everybody is {k}-anonymous: at least {k - 1} "
             f"other{'s have' if k > 2 else ' has'} the very same fingerprint."
         )
     else:
-        said = f"At {coarsest.profile}, everybody has a {k}-gap of 0. {alone(stretch)}"
+        said = f"At {most.profile}, everybody has a {k}-gap of 0. {alone(stretch)}"
     return [
         said,
         f"{missing} of the profiles {words.verb(missing)} not measured yet." if missing else "",

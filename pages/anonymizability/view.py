@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from fpanon_core.model.spaces import corners_text
 from fpanon_core.studies.anonymizability import together
 from pages.anonymizability import figures, form, person, results, story, why
 from pages.charts import style
@@ -22,7 +23,7 @@ data = needed.data(
     then="The figures follow as soon as the data are read.",
 )
 n = data.fs.n_users
-asked = form.form(n)
+asked = form.form(data.fs)
 wanted = form.current().limited_to(n)
 if asked:
     results.ask(data, wanted)
@@ -93,6 +94,8 @@ table = story.profiles_table(list(coarser.values()), k)
 st.dataframe(
     table, hide_index=True, key="anon_profiles_table", column_config=figures.columns(table)
 )
+if corners := corners_text(each.laid.space for each in coarser.values()):
+    st.caption(corners)
 missing = len(wanted.profiles) - len(coarser)
 what_this_means(
     *story.by_profile(list(coarser.values()), k, missing, curves, reach),

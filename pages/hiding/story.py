@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import pandas as pd
 
 from fpanon_core.model import limits
 from fpanon_core.model.glove import GloveResult
+from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import comparison, glove_estimate
 from fpanon_core.studies.hiding import Config, Result, Worth
 from pages.charts import words
@@ -260,14 +261,17 @@ def compared(found: comparison.Result) -> list[str]:
         f"areas of {words.distance(ours['mean_space_m'])} by side and time spans of "
         f"{words.duration(ours['mean_time_min'])} on average"
     )
+    last = found.searched[-1]
     if uniform["share_hidden"] == 1:
+        whole = ", with all places and times in one cell" if uniform["profile"] == str(last) else ""
         told = [
-            f"Made equally coarse, everyone is one of {first} only at {uniform['profile']}; GLOVE "
-            f"needs {spans}."
+            f"Made equally coarse, everyone is one of {first} only at {uniform['profile']}{whole}: "
+            f"the first of {_tried(found.searched)} to do so. GLOVE needs {spans}."
         ]
     else:
         told = [
-            f"Made equally coarse, not everyone is one of {first} however coarse it gets: at most "
+            f"Made equally coarse, not everyone is one of {first} under any of "
+            f"{len(found.searched)} grids from {found.searched[0]} to {last}: at most "
             f"{words.percent(uniform['share_hidden'])} of the users are, at {uniform['profile']}. "
             f"GLOVE hides all with {spans}."
         ]
@@ -280,6 +284,16 @@ def compared(found: comparison.Result) -> list[str]:
             f"{words.duration(limited['mean_time_min'])}."
         )
     return told
+
+
+def _tried(searched: Sequence[GeneralizationProfile]) -> str:
+    """Such as "11 grids from 1 km · 30 min to one cell"."""
+    last = f"one cell for everything ({searched[-1]})"
+    if len(searched) == 1:
+        return f"one grid, {last}"
+    chosen = all(isinstance(p.space, Grid) and p.space.origin is None for p in searched)
+    how = ", each laid where most people share a cell" if chosen else ""
+    return f"{len(searched)} grids from {searched[0]} to {last}{how},"
 
 
 def ways(found: comparison.Result) -> pd.DataFrame:

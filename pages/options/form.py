@@ -16,6 +16,7 @@ _PRESETS_MADE = "fp_presets"
 _TITLES = {
     "trade": "Places × windows, 3 × 4",
     "fine": "Finer grid",
+    "hexagons": "Hexagons",
     "glove": "GLOVE, k = 2, 5, 10",
     "asis": "As it is",
 }
@@ -32,7 +33,8 @@ def options(fs: FingerprintSet) -> tuple[ReleaseOption, ...]:
         key="options_presets",
         persist_state="session",
         help="The first is the grid of Noriega Campero 2015: three kinds of places by four time "
-        "windows. The finer one halves and doubles in smaller steps.",
+        "windows. The finer one halves and doubles in smaller steps. Hexagons are those of H3, "
+        "resolutions 9 to 5, by three windows; they need data with latitudes and longitudes.",
     )
     presets = {title: _made(fs, name) for title, name in _NAMES.items()}
     found = [option for title in presets if title in chosen for option in presets[title]]

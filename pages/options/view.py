@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from fpanon_core.model.spaces import corners_text
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PUBLISHED_TRADE
 from pages.charts import style
@@ -50,6 +51,8 @@ dots = story.dots(table, by, pinned)
 front.figure(dots, names, by, of)
 what_this_means(*story.told(table, dots, by), *story.moved_told(table.options), key="options_front")
 front.numbers(story.shown(table, dots, by))
+if corners := corners_text(result.grid for result in done if result.grid is not None):
+    st.caption(corners)
 with st.expander("What the outsider is assumed to know, and how risk and utility are measured"):
     for text in (story.outsider_told(known), *MEASURES, definitions.UTILITY):
         st.markdown(text)

@@ -28,8 +28,10 @@ K_GAP = (
     "effort: 20 km and 8 hours unless changed." + _after("Gramaglia & Fiore 2015", _K_GAP)
 )
 PROFILE = (
-    "**Generalization profile**: places are replaced by the cells of a square grid, times by "
-    "windows counted from local midnight. The coarser both are, the more alike people look."
+    "**Generalization profile**: places are replaced by the cells of a square grid, by hexagons "
+    "(H3), by clusters of antennas or by named regions, times by windows counted from local "
+    "midnight. The coarser both are, the more alike people look. A grid is laid where people share "
+    "their cells with most others, unless it is stated where it begins."
     + _after("Gramaglia & Fiore 2015", _PROFILES)
 )
 STRETCH = (

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from fpanon_core.__main__ import app
 from fpanon_core.anonymize.glove import glove
+from fpanon_core.anonymize.origins import resolve
 from fpanon_core.anonymize.verification import verify_k_anonymity
 from fpanon_core.attacks.aggregation import aggregate_counts
 from fpanon_core.attacks.recovery import recover_trajectories
@@ -213,15 +214,41 @@ def test_measure_by_profile_speaks_json(three: Path) -> None:
 
 def test_measure_writes_every_table_of_the_study(people: Path, tmp_path: Path) -> None:
     """Profiles in words and in few letters, and the same bytes as any other way of asking."""
-    wanted = ["2.5 km · 1 h", "a5x60", "about 9 antennas · 2 h"]
+    wanted = ["2.5 km · 1 h", "a5x60", "about 9 antennas · 2 h", "h7x60", "2500e0n0:60"]
     profiles = [part for text in wanted for part in ("--profile", text)]
     result = run("measure", people, "--k", "2,3", *profiles, "--tables", tmp_path / "made")
     assert result.exit_code == 0, result.output
     fs, _ = read_cdr(people)
     config = anonymizability.Config(tuple(map(parse_profile, wanted)), (2, 3))
-    check_folder(tmp_path / "made", anonymizability.study(fs, config))
+    expected = anonymizability.study(fs, config)
+    check_folder(tmp_path / "made", expected)
+    assert "Corners of the grids, from the projection’s centre: 2.5 km: 0 m east" in result.stdout
+    laid = expected.tables()["k_gap_summary"].set_index("profile")["origin_x_m"]
+    assert set(laid["2.5 km from 0 m east, 0 m north · 1 h"]) == {0.0}
+    assert set(laid["2.5 km · 1 h"]) == {resolve(fs, parse_profile(wanted[0])).origin[0]}
+    assert laid.isna().sum() == 3 * 2  # of clusters and hexagons, at each k
     told = json.loads(run("measure", people, "--profile", "a5x60", "--json").stdout)
     assert told["gaps"][0]["profile"] == "about 5 antennas · 1 h"
+
+
+def test_regions_of_the_antenna_table_are_places(tmp_path: Path) -> None:
+    """Two districts: whoever is in one has its one cell; by unicity and disclosure, too."""
+    antennas = tmp_path / "antennas.csv"
+    antennas.write_text(
+        "antenna,lat,lon,district\na,14.70,-17.40,S\nb,14.71,-17.40,S\nc,14.9,-17,N\n"
+    )
+    events = tmp_path / "events.csv"
+    lines = [f"{u},2024-03-05T0{h}:00+00:00,{'abc'[(u + h) % 2 if u < 4 else 2]}"
+             for u in range(6) for h in (2, 5)]  # fmt: skip
+    events.write_text("\n".join(["user,time,antenna", *lines]))
+    reading = [events, "--antennas", antennas]
+    gaps = json.loads(run("measure", *reading, "--profile", "@district:60", "--json").stdout)
+    assert gaps["gaps"][0]["share_hidden"] == 1
+    for command in ("unicity", "disclosure"):
+        told = json.loads(
+            run(command, *reading, "--profile", "@district:60", "--p", 1, "--json").stdout
+        )
+        assert told[command][0]["profile"] == "regions by district · 1 h"
 
 
 def test_a_profile_that_cannot_be_read_is_named(three: Path) -> None:
@@ -444,6 +471,8 @@ def test_glove_writes_every_table_of_the_studies(people: Path, tmp_path: Path) -
     result = run("glove", people, *options, "--tables", folder)
     assert result.exit_code == 0, result.output
     assert "GLOVE with suppression" in result.output
+    assert "The last puts everything in one cell." in result.output
+    assert "Corners of the grids" in result.output
     fs, _ = read_cdr(people)
     config = hiding.Config(3, suppress_space_m=15_000)
     check_folder(folder, hiding.study(fs, config), comparison.study(fs, comparison.Config()))

@@ -253,7 +253,11 @@ def test_beside_equally_coarse_data() -> None:
     ladder = (GeneralizationProfile(Grid(1000), 30),)
     found = comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder))
     told = story.compared(found)
-    assert told[0].startswith("Made equally coarse, everyone is one of 2 only at 1 km · 30 min;")
+    assert told[0].startswith(
+        "Made equally coarse, everyone is one of 2 only at 1 km · 30 min: the first of 2 grids "
+        "from 1 km · 30 min to one cell for everything (1 km · 24 h), each laid where most people "
+        "share a cell, to do so. GLOVE needs areas of 300 m by side"
+    )
     assert told[1].startswith("Held to at most 15 km and 6 hours, with 0 % of the samples left out")
     shown = story.ways(found)
     assert shown["Way"].tolist() == [
@@ -264,7 +268,24 @@ def test_beside_equally_coarse_data() -> None:
     assert shown["Mean span (min)"].tolist() == [30.0, 3.5, 3.5]
     ladder = (GeneralizationProfile(Grid(100), 30),)
     found = comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder))
-    assert "at most 50 % of the users are, at 100 m · 30 min." in story.compared(found)[0]
+    assert story.compared(found)[0].startswith(
+        "Made equally coarse, everyone is one of 2 only at 1 km · 24 h, with all places and times "
+        "in one cell: the first of 2 grids from 100 m · 30 min to one cell for everything (1 km · "
+        "24 h), each laid"
+    )
+    given = (GeneralizationProfile(Grid(100, (0, 0)), 30),)
+    found = comparison.study(town(), comparison.Config(ks=(2,), ladder=given))
+    assert "each laid" not in story.compared(found)[0]  # its origin was given, not chosen
+
+
+def test_what_was_not_tried_is_not_claimed() -> None:
+    """Four times on both sides of the first midnight are in two windows, however long: 2, not 4."""
+    fs = FingerprintSet.from_samples([*"abcd"], [0] * 4, [0] * 4, [-9, -8, 1, 2])
+    found = comparison.study(fs, comparison.Config(ks=(4,)))
+    told = " ".join(story.compared(found))
+    assert "not everyone is one of 4 under any of" in told
+    assert "however" not in told
+    assert "one cell" not in told
 
 
 def test_dots_at_one_spot_share_a_label() -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from fpanon_core import explore_options
+from fpanon_core import GeneralizationProfile, Grid, explore_options, resolve
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.techniques import SampleUsers
 from fpanon_core.studies import releases
@@ -209,6 +209,31 @@ def test_what_leaving_out_leaves_out_is_shown(app: AppTest) -> None:
     assert by_name["Samples left out"].tolist() == ["0 %", "50 %"]
     assert by_name["Share a record"].tolist() == ["1 or more", "6 or more"]
     assert "at least 6 people share each record" in said(app)
+    assert not app.exception
+
+
+def test_hexagons_and_grids_that_say_where_they_begin(app: AppTest) -> None:
+    upload(app, rows(users=9, samples=6))
+    go(app, "options")
+    app.pills(key="options_presets").set_value(["As it is"]).run()
+    explored(app, 1)
+    app.selectbox(key="options_places").set_value("hexagons (H3)")
+    assert "edges of about 1.4 km" in app.selectbox(key="options_resolution").format_func(7)
+    app.selectbox(key="options_resolution").set_value(7)
+    app.button(key="options_add").click().run()
+    explored(app, 2)
+    app.selectbox(key="options_places").set_value("a square grid")
+    app.number_input(key="options_side").set_value(2.0)
+    app.button(key="options_add").click().run()
+    explored(app, 3)
+    assert names(app)[1:] == ["hexagons of H3 resolution 7 · 1 min", "2 km · 1 min"]
+    fs = app.session_state["fp_dataset"].fs
+    chosen = resolve(fs, GeneralizationProfile(Grid(2_000), 1))
+    assert f"2 km: {chosen.space.where}. Unless it was given" in said(app)
+    assert {result.origin for result in kept(app).values()} == {None, chosen.origin}
+    app.pills(key="options_presets").set_value(["Hexagons"]).run()
+    explored(app, 17)
+    assert "hexagons of H3 resolution 5 · 24 h" in names(app)
     assert not app.exception
 
 
