@@ -19,13 +19,7 @@ from .attacks.scoring import score_recovery
 from .engines.local import LocalEngine
 from .io.antennas import read_antennas
 from .io.cdr import read_cdr
-from .io.published import (
-    data_dictionary,
-    read_published,
-    read_suppressed,
-    write_published,
-    write_suppressed,
-)
+from .io.published import read_published
 from .io.questionnaire import questionnaire_template, read_questionnaire, synthetic_questionnaire
 from .io.report import IngestReport
 from .measures.agreement import ordinal_agreement
@@ -63,6 +57,7 @@ from .model.privacy import PrivacyGuarantee
 from .model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions
 from .model.published import GeneralizedFingerprintSet
 from .model.recovery import Recovered, RecoveryConfig, RecoveryScore
+from .model.released import ReleasedSet
 from .model.scaling import CurveFit, LinearFit, ScalingFit
 from .model.sparsity import SparsityModel
 from .model.techniques import AddNoise, Generalize, Glove, Permute, SampleUsers, SuppressRare
@@ -76,6 +71,7 @@ from .studies.option_result import Asked, OptionResult
 from .studies.options import explore_options, explored
 from .studies.options_table import OptionsTable
 from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, trade_grid
+from .studies.publishing import publish
 from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
 from .studies.unicity_grid import unicity_grid
@@ -120,6 +116,7 @@ __all__ = [
     "Reference",
     "Regions",
     "ReleaseOption",
+    "ReleasedSet",
     "SampleUsers",
     "ScalingFit",
     "SchemaError",
@@ -141,7 +138,6 @@ __all__ = [
     "cluster_antennas",
     "coarsen",
     "compare_releases",
-    "data_dictionary",
     "disclosure",
     "disclosure_grid",
     "dominating",
@@ -173,12 +169,12 @@ __all__ = [
     "permute",
     "points_needed",
     "privacy_guarantee",
+    "publish",
     "questionnaire_template",
     "read_antennas",
     "read_cdr",
     "read_published",
     "read_questionnaire",
-    "read_suppressed",
     "recover_trajectories",
     "recovery_factors",
     "release",
@@ -196,6 +192,4 @@ __all__ = [
     "utility",
     "verify_k_anonymity",
     "voronoi_cells",
-    "write_published",
-    "write_suppressed",
 ]

@@ -14,7 +14,7 @@ from .arrays import IntArray
 from .configs import StretchConfig
 from .fingerprints import FingerprintSet, pseudonyms_of
 from .published import GeneralizedFingerprintSet
-from .ragged import rows_of
+from .records import Records
 from .version import versions
 
 REASONS = ("space", "time", "space and time", "left over")
@@ -22,7 +22,6 @@ REASONS = ("space", "time", "space and time", "left over")
 temporal one, or both; or its user belonged to the last fewer than k, who were suppressed."""
 
 AREAS_KM2 = (0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
-_CHUNK_ROWS = 250_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +89,7 @@ class GloveResult:
 
     @cached_property
     def pseudonyms(self) -> list[str]:
-        """What screens and exports show for each user; as of the original fingerprints."""
+        """What screens show for each user, as of the original fingerprints; never in a release."""
         return pseudonyms_of(self.number)
 
     def members(self, group: int) -> IntArray:
@@ -121,51 +120,25 @@ class GloveResult:
     # --- tables --------------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
-        """What is released: one row per user and published sample, by user, then by time.
+        """What is released: one row per user and published sample, under names drawn for it.
 
         Columns: ``pseudonym``, ``group``, ``x_min_m``, ``x_max_m``, ``y_min_m``, ``y_max_m``
         (metres on the projection), ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` (degrees;
         NaN without a projection), ``start``, ``end`` (in the display time zone; minutes without a
-        clock). Samples hold from start up to, but not including, end. No user id.
+        clock). Samples hold from start up to, but not including, end. No user id. Pseudonyms, the
+        numbers of the groups and the order of the people are drawn anew from the operating system
+        in every call, so that no two tables are alike; each one's rows are in order of time.
         """
-        pieces = list(self.frames())
-        return pd.concat(pieces, ignore_index=True) if pieces else self._rows_of(np.empty(0, int))
+        return pd.concat(list(self.frames()), ignore_index=True)
 
     def frames(self) -> Iterator[pd.DataFrame]:
-        """:meth:`to_frame` in pieces of about 250,000 rows, for writing to a file."""
-        users = np.flatnonzero(self.group >= 0)
-        sizes = np.cumsum(self.published.lengths[self.group[users]])
-        piece = sizes // _CHUNK_ROWS
-        for part in np.split(users, np.flatnonzero(np.diff(piece)) + 1):
-            if len(part):
-                yield self._rows_of(part)
+        """:meth:`to_frame` in pieces of about 250,000 rows, under names of their own."""
+        return self.records.frames()
 
-    def _rows_of(self, users: IntArray) -> pd.DataFrame:
-        groups = self.group[users]
-        lengths = self.published.lengths[groups]
-        rows = rows_of(self.published.offsets[groups], lengths)
-        names = np.array(self.pseudonyms, dtype=object)[users]
-        frame = pd.DataFrame(
-            {"pseudonym": np.repeat(names, lengths), "group": np.repeat(groups, lengths)}
-        )
-        cells = self._cells.iloc[rows]
-        out: pd.DataFrame = pd.concat([frame, cells.reset_index(drop=True)], axis=1)
-        return out
-
-    @cached_property
-    def _cells(self) -> pd.DataFrame:
-        """The published columns of each published sample, once for its group."""
-        p = self.published
-        metres = {
-            "x_min_m": p.x_m,
-            "x_max_m": p.x_m + p.dx_m,
-            "y_min_m": p.y_m,
-            "y_max_m": p.y_m + p.dy_m,
-        }
-        frame = pd.concat([pd.DataFrame(metres), p.degrees()], axis=1)
-        frame["start"] = p.instants(p.t_min)
-        frame["end"] = p.instants(p.t_min + p.dt_min)
-        return frame
+    @property
+    def records(self) -> Records:
+        """What leaves: one record for every user in a group, by row number."""
+        return Records.of_groups(self.published, self.group[self.group >= 0])
 
     def suppressed_frame(self) -> pd.DataFrame:
         """``pseudonym``, ``sample``, ``reason`` of every suppressed sample: no place, no time."""
