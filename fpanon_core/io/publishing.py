@@ -24,7 +24,7 @@ from ..model.errors import ConfigError
 from ..model.facts import ReleaseFacts, Verdict
 from ..model.version import __version__
 from ..tables.writing import write_json, write_table
-from .release_page import projection, readme, title
+from .release_page import projection, readme, title, truth
 
 Format = Literal["csv", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -43,7 +43,7 @@ _FIELDS: tuple[tuple[str, str, str, str, str], ...] = (
     ("lat_max", "number", "Northernmost latitude", "degree", "Of the rectangle, WGS 84."),
     ("lon_min", "number", "Westernmost longitude", "degree", "Of the rectangle, WGS 84."),
     ("lon_max", "number", "Easternmost longitude", "degree", "Of the rectangle, WGS 84."),
-    ("start", "datetime", "Start", "", "From when on the person was somewhere in the rectangle."),
+    ("start", "datetime", "Start", "", "From when on, at some time, the person was there."),
     ("end", "datetime", "End", "", "Until when; the moment itself is not included."),
 )  # fmt: skip
 _DEGREES = ("lat_min", "lat_max", "lon_min", "lon_max")
@@ -151,7 +151,7 @@ def data_package(facts: ReleaseFacts, verdict: Verdict, data: Path, sha256: str)
         "path": data.name,
         "type": "table",
         "title": "Published samples",
-        "description": "A row for each published sample of each person.",
+        "description": f"A row for each published sample of each person. {truth(facts)}",
         "format": form,
         "mediatype": _MEDIA_TYPES[form],
         "encoding": "utf-8",
@@ -180,9 +180,10 @@ def _fields(facts: ReleaseFacts) -> list[dict[str, str]]:
             if facts.timezone is None:
                 kind, unit = "number", "min since midnight of the first day"
             else:
-                unit = f"local time of {facts.timezone} with its offset from UTC"
+                meaning = f"{meaning} Local time of {facts.timezone} with its offset from UTC."
         elif name.endswith("_m"):
-            meaning = f"{meaning} {projection(facts.crs).capitalize()}."
+            words = projection(facts.crs)
+            meaning = f"{meaning} {words[0].upper()}{words[1:]}."
         entry = {"name": name, "type": kind, "title": head, "description": meaning}
         fields.append(entry | ({"unit": unit} if unit else {}))
     return fields

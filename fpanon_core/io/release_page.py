@@ -20,6 +20,7 @@ from ..model.techniques import (
 )
 from ..model.version import __version__
 
+_ACTIVE = re.compile(r"([\\`*_\[\]<>!|#~$])")
 _LAEA = re.compile(r"\+proj=laea \+lat_0=(\S+) \+lon_0=(\S+)")
 
 
@@ -36,7 +37,7 @@ def readme(facts: ReleaseFacts, verdict: Verdict, data_file: str, sha256: str) -
         Of its bytes, in hexadecimal.
     """
     sections = [
-        (title(facts), [_overview(facts, data_file)]),
+        (_plain(title(facts)), [_overview(facts, data_file)]),
         ("What was done", _done(facts)),
         ("What a row means, and what it does not", _row(facts)),
         ("What is promised, and what is not", promises(facts)),
@@ -54,6 +55,11 @@ def readme(facts: ReleaseFacts, verdict: Verdict, data_file: str, sha256: str) -
 def title(facts: ReleaseFacts) -> str:
     """A release in a line."""
     return f"Mobility data: {facts.option.text}"
+
+
+def _plain(text: str) -> str:
+    """A text that holds names of the original's columns, so that no reader's page acts on it."""
+    return _ACTIVE.sub(r"\\\1", " ".join(text.split()))
 
 
 def _overview(facts: ReleaseFacts, data_file: str) -> str:
@@ -101,7 +107,7 @@ def _numbered(lines: list[str]) -> str:
 def _told(step: Step, facts: ReleaseFacts) -> str:
     match step:
         case Generalize(profile):
-            return f"Places and times were made coarser: {profile}."
+            return f"Places and times were made coarser: {_plain(str(profile))}."
         case SampleUsers(share):
             return f"{_percent(share)} of the people were drawn at random; the others are left out."
         case AddNoise():
@@ -147,18 +153,29 @@ def _row(facts: ReleaseFacts) -> list[str]:
     ]
     if facts.phantom_share:
         told.append(
-            f"**Not every row is true.** In {_hundredths(facts.phantom_share)} of 100 rows the "
-            "person was never recorded in that cell at that time; nothing tells which rows these "
-            "are. Do not count rows as visits without allowing for it."
+            f"**Not every row is true.** {truth(facts)} Do not count rows as visits without "
+            "allowing for it."
         )
     elif facts.rows:
-        told.append("In every row's cell the person was recorded at least once.")
+        told.append(truth(facts))
     if facts.groups is not None:
         told.append(
             "People of one `group` have the same rows: count them as so many people, but not as so "
             "many observations."
         )
     return told
+
+
+def truth(facts: ReleaseFacts) -> str:
+    """In how many rows the person was never recorded in the cell that the row names."""
+    if facts.phantom_share is None:
+        return "There are no rows."
+    if facts.phantom_share == 0:
+        return "In every row's cell the person was recorded at least once."
+    return (
+        f"In {_hundredths(facts.phantom_share)} of 100 rows the person was never recorded in that "
+        "cell at that time; nothing tells which rows these are."
+    )
 
 
 def promises(facts: ReleaseFacts) -> list[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..anonymize.chain import made_by
+from ..anonymize.chain import made_by, release
 from ..anonymize.glove import glove
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
@@ -25,7 +25,7 @@ from ..model.facts import ReleaseFacts, Verdict
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.options import ReleaseOption
-from ..model.released import Origin
+from ..model.released import Origin, ReleasedSet
 from . import hiding
 from .publishing import produced
 from .tabled import Tabled
@@ -138,6 +138,17 @@ def study(
         key=secret_bytes(found.key) if passed else b"",
         left_out=left_out if passed else b"",
     )  # fmt: skip
+
+
+def drawn(
+    fs: FingerprintSet,
+    option: ReleaseOption,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> ReleasedSet:
+    """What an option makes of the data, drawn from the operating system; to be published."""
+    return release(fs, option, engine=engine, progress=progress)
 
 
 def _origin(

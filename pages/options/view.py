@@ -9,7 +9,16 @@ import streamlit as st
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PUBLISHED_TRADE
 from pages.charts import style
-from pages.options import choice, comparison, criteria_form, exploration, form, front, story
+from pages.options import (
+    choice,
+    chosen_release,
+    comparison,
+    criteria_form,
+    exploration,
+    form,
+    front,
+    story,
+)
 from pages.options.criteria import MEASURES
 from pages.shell import address, definitions, downloads, formula, needed
 from pages.shell.guard import end_view
@@ -73,6 +82,7 @@ if standing is not None:
     dot = next((d for d in dots if d.name == standing.result.option.name), None)
     box = st.success if dot is None or (dot.front and not dot.unsafe) else st.warning
     box(story.chosen_told(standing.result.option.name, standing.why, dot, by))
+    chosen_release.section(data, standing.result.option)
 
 whole = replace(table, results=tuple(results))  # with those that failed, and why
 downloads.tables(
