@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from fpanon_core.__main__ import app
 from fpanon_core.anonymize.glove import glove
-from fpanon_core.anonymize.verification import verify_k_anonymity
+from fpanon_core.verification.anonymity import verify_k_anonymity
 from fpanon_core.attacks.aggregation import aggregate_counts
 from fpanon_core.attacks.recovery import recover_trajectories
 from fpanon_core.attacks.scoring import score_recovery

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from fpanon_core.anonymize.glove import glove
-from fpanon_core.anonymize.verification import verify_k_anonymity
+from fpanon_core.verification.anonymity import verify_k_anonymity
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.io.published import (
     data_dictionary,
