@@ -8,7 +8,6 @@ from .anonymize.noise import add_noise
 from .anonymize.permutation import permute
 from .anonymize.rare import suppress_rare
 from .anonymize.sampling import sample_users
-from .anonymize.verification import verify_k_anonymity
 from .anonymize.voronoi import merged_regions, voronoi_cells
 from .attacks.aggregation import aggregate_counts
 from .attacks.linking import entropy, information_gain
@@ -76,6 +75,8 @@ from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
 from .studies.unicity_grid import unicity_grid
 from .synthetic.generate import generate_cdr
+from .verification.anonymity import verify_k_anonymity
+from .verification.release import verify_release
 
 __all__ = [
     "EPIDEMICS",
@@ -191,5 +192,6 @@ __all__ = [
     "unicity_grid",
     "utility",
     "verify_k_anonymity",
+    "verify_release",
     "voronoi_cells",
 ]

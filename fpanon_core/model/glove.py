@@ -17,9 +17,10 @@ from .published import GeneralizedFingerprintSet
 from .records import Records
 from .version import versions
 
-REASONS = ("space", "time", "space and time", "left over")
-"""Why a sample is not published: with it, its group's cell would exceed the spatial threshold, the
-temporal one, or both; or its user belonged to the last fewer than k, who were suppressed."""
+REASONS = ("space", "time", "space and time", "left over", "fewer than k")
+"""Why a sample is not published: with it, its group's cell would exceed the spatial limit, the
+temporal one, or both; its user belonged to the last fewer than k, who were suppressed; or the cell,
+or every part of it within the limits, would hold samples of fewer than k users."""
 
 AREAS_KM2 = (0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 
@@ -31,8 +32,8 @@ class GloveResult:
     Attributes
     ----------
     group : int64 ndarray (n_users,)
-        Group of each user, by row number; −1 = nothing is published of the user. Groups are
-        numbered by their smallest row number.
+        Group of each user, by row number; −1 = nothing is published of the user: suppressed, or
+        with no sample left within the limits. Groups are numbered by their smallest row number.
     published : GeneralizedFingerprintSet
         One fingerprint per group.
     suppressed : DataFrame
@@ -218,6 +219,7 @@ class Verification:
     counts : dict
         Number of faults by kind; empty when there are none.
     k : int
+        0 where no crowd is promised, and records were not held against the original.
     users, groups, samples : int
         How many original users, published groups and original samples were checked.
     """
@@ -237,7 +239,11 @@ class Verification:
     def __str__(self) -> str:
         counted = (f"{self.users:,} users", f"{self.groups:,} groups")
         checked = f"{', '.join(counted)}, {self.samples:,} original samples checked"
+        if self.passed and self.k == 0:
+            return f"In order: files, figures and names; no crowd is promised ({checked})."
         if self.passed:
             return f"Verified: everyone published is one of at least {self.k} ({checked})."
         found = ", ".join(f"{n:,} × {kind}" for kind, n in self.counts.items())
+        if self.k == 0:
+            return f"NOT in order: {found} ({checked})."
         return f"NOT verified for k = {self.k}: {found} ({checked})."

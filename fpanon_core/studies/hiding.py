@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.glove import glove
-from ..anonymize.verification import verify_k_anonymity
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..measures.places import lon_lat, visited_places
@@ -18,6 +17,7 @@ from ..model.arrays import IntArray
 from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Verification
+from ..verification.anonymity import verify_k_anonymity
 from .tabled import Tabled
 
 Leftover = Literal["merge", "suppress"]

@@ -34,6 +34,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.records import Naming
 from ..model.released import NOT_COVERED, NOT_PUBLISHED, Origin, ReleasedSet
+from ..verification.release import verify_release
 from .release_facts import facts_of
 from .release_verdict import verdict_on
 
@@ -195,8 +196,11 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
     facts = facts_of(origin, found, None if lost is None else len(lost))
     key = _key(origin, naming)
     describe(facts, replace(_UNCHECKED, k=facts.k), data)
-    verdict = verdict_on(data, origin, naming)
+    verdict = verdict_on(folder, data, origin, naming, key, lost)
     describe(facts, verdict, data)
+    if verdict.passed:  # and so do the page and the description that state the verdict
+        again = verify_release(folder, origin.original, None, key=key, left_out=lost)
+        verdict = verdict if again.passed else Verdict(False, facts.k, str(again))
     return Produced(facts, verdict, sha256_of(data), key, lost)
 
 
