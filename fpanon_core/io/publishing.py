@@ -71,7 +71,7 @@ def check_target(path: str | os.PathLike[str]) -> Path:
         if target.is_dir():
             raise ConfigError("The name of the release's zip is that of a folder; choose another.")
         return target
-    if target.suffix.lower() in (".csv", ".gz", ".parquet", ".json", ".xlsx", ".tsv"):
+    if re.fullmatch(r"\.[A-Za-z]\w*", target.suffix):  # but for versions, such as release-1.2
         raise ConfigError(
             f"A release is a folder or a .zip, and this name ends in {target.suffix!r}; end it in "
             ".zip, or give the name of a folder."

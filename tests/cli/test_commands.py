@@ -499,6 +499,46 @@ def test_bad_wishes_of_publish_exit_with_2(
     assert not (tmp_path / "out").exists()
 
 
+# --- verify --------------------------------------------------------------------------------------
+
+
+def test_verify_passes_what_was_published(people: Path, tmp_path: Path) -> None:
+    out, key, lost = tmp_path / "out.zip", tmp_path / "key.csv", tmp_path / "lost.csv"
+    made = ["--k", 3, "--suppress-space-m", 15_000, "--out", out, "--key", key, "--left-out", lost]
+    assert run("glove", people, *made).exit_code == 0
+    for options in ([], ["--k", 3], ["--k", 3, "--key", key, "--left-out", lost]):
+        result = run("verify", out, people, *options)
+        assert result.exit_code == 0, result.output
+    assert "Verified: everyone published is one of at least 3" in result.output
+    assert "30 users" in result.output
+
+
+def test_verify_fails_what_is_otherwise(people: Path, tmp_path: Path) -> None:
+    out, key = tmp_path / "out", tmp_path / "key.csv"
+    assert run("glove", people, "--k", 3, "--out", out, "--key", key).exit_code == 0
+    result = run("verify", out, people, "--k", 9, "--key", key)
+    assert result.exit_code == 1
+    assert "NOT verified for k = 9" in result.stdout
+    swapped = pd.read_csv(key)
+    swapped["user_id"] = swapped["user_id"].to_numpy()[::-1]
+    swapped.to_csv(tmp_path / "swapped.csv", index=False)
+    assert run("verify", out, people, "--k", 3, "--key", tmp_path / "swapped.csv").exit_code == 1
+    data = (out / "data.csv").read_text()
+    (out / "data.csv").write_text(data.replace(",1,", ",2,", 1))
+    result = run("verify", out, people, "--k", 3)
+    assert result.exit_code == 1
+    assert "hash" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "options", [["--k", "1"], ["--key", "none.csv"], ["--left-out", "none.csv"]]
+)
+def test_bad_wishes_of_verify_exit_with_2(people: Path, tmp_path: Path, options: list[str]) -> None:
+    assert run("publish", people, "--option", "as it is", "--out", tmp_path / "a").exit_code == 0
+    assert run("verify", tmp_path / "a", people, *options).exit_code == 2
+    assert run("verify", tmp_path / "nothing", people).exit_code == 2
+
+
 def test_glove_speaks_json(three: Path) -> None:
     """alice and bob, 3 minutes apart, form the pair; carol is left over, and joins them."""
     figures = json.loads(run("glove", three, "--json").stdout)
