@@ -178,6 +178,7 @@ def test_the_other_format_is_another_release(small: AppTest) -> None:
 def test_what_does_not_verify_as_written_is_not_offered(
     small: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    small.number_input(key="glove_k").set_value(3)  # asked by no other test, and so not known
     hidden(small)
     failed = Verdict(False, 2, "NOT verified for k = 2: 1 × uncovered sample.")
     monkeypatch.setattr(publishing, "verdict_on", lambda *_: failed)

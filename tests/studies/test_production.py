@@ -77,7 +77,7 @@ def test_what_fails_is_not_handed_out(fs, monkeypatch):
 
 
 def test_it_can_be_stopped(fs):
-    def stop(share):
+    def stop(_):
         raise Cancelled
 
     with pytest.raises(Cancelled):
