@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 
 from fpanon_core.__main__ import app
 from fpanon_core.anonymize.glove import glove
-from fpanon_core.verification.anonymity import verify_k_anonymity
 from fpanon_core.attacks.aggregation import aggregate_counts
 from fpanon_core.attacks.recovery import recover_trajectories
 from fpanon_core.attacks.scoring import score_recovery
@@ -46,6 +45,7 @@ from fpanon_core.studies.unicity_grid import unicity_grid
 from fpanon_core.synthetic.generate import generate_cdr
 from fpanon_core.synthetic.region import generate_region
 from fpanon_core.tables.writing import table_bytes
+from fpanon_core.verification.anonymity import verify_k_anonymity
 
 ROOT = Path(__file__).resolve().parents[2]
 

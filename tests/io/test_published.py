@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from fpanon_core.anonymize.glove import glove
-from fpanon_core.verification.anonymity import verify_k_anonymity
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.io.published import (
     data_dictionary,
@@ -19,6 +18,7 @@ from fpanon_core.io.published import (
 from fpanon_core.model.errors import ConfigError, SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.synthetic.generate import generate_cdr
+from fpanon_core.verification.anonymity import verify_k_anonymity
 
 ENDINGS = [".csv", ".csv.gz", ".parquet"]
 
