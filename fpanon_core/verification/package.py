@@ -178,11 +178,15 @@ def check_page(package: Package, faults: Faults) -> None:
     named = set(re.findall(r"(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])", page))
     if named != {own}:
         faults.add("page", f"{PAGE} does not name the data file's hash, or names another.")
-    numbers = {number.replace(",", "") for number in re.findall(r"\d[\d,]*", page)}
-    for name in ("k", "people", "rows", "groups"):
+    numbers = {number.replace(",", "") for number in re.findall(r"(?<![\w.,])\d[\d,]*", page)}
+    for name in ("people", "rows", "groups"):
         value = package.facts.get(name)
         if isinstance(value, int) and str(value) not in numbers:
             faults.add("page", f"{PAGE} does not state the number that stands for {name}.")
+    k = package.facts.get("k")
+    told = {int(number) for number in re.findall(r"\bk ?= ?(\d+)", page)}
+    if isinstance(k, int) and told != {k}:
+        faults.add("page", f"{PAGE} does not state k, or another: write “k = {k}”.")
     verified = package.facts.get("verified")
     if isinstance(verified, dict):
         said = " ".join(str(verified.get("text", "")).split())

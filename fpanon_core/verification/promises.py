@@ -110,8 +110,7 @@ def _people(claim: Claim, faults: Faults) -> FloatArray:
         return claim.records.astype(float)
     inside = claim.home >= 0
     weight = faults.original.weight[inside].astype(float)
-    people: FloatArray = np.bincount(claim.home[inside], weight, claim.n_classes)
-    return people
+    return np.asarray(np.bincount(claim.home[inside], weight, claim.n_classes), np.float64)
 
 
 def check_coverage(claim: Claim, home: IntArray, listed: BoolArray | None, faults: Faults) -> Held:

@@ -101,7 +101,9 @@ def check_order(records: Records, whose: IntArray | None, home: IntArray, faults
     for of, before in inputs.items():
         mean_before = _means(home[published], before[published], n_classes)
         labels = records.claim.label.astype(float)
-        pairs = [("group numbers", labels, mean_before)]
+        first = np.full(n_classes, np.inf)
+        np.minimum.at(first, home[published], before[published])
+        pairs = [("group numbers", labels, mean_before), ("group numbers", labels, first)]
         for what, after in (("pseudonyms", named), ("records", placed)):
             if whose is not None:
                 known = whose >= 0

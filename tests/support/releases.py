@@ -181,14 +181,13 @@ def cells_of(published, group, fs):
 
 def degrees(bounds, crs):
     back = Transformer.from_crs(crs, "EPSG:4326", always_xy=True)
-    out = []
-    for x0, x1, y0, y1 in bounds[BOUNDS].itertuples(index=False):
-        points = [
-            back.transform(x, y) for x in (x0, (x0 + x1) / 2, x1) for y in (y0, (y0 + y1) / 2, y1)
-        ]
-        lon, lat = zip(*points, strict=True)
-        out.append([min(lat), max(lat), min(lon), max(lon)])
-    return pd.DataFrame(out, columns=DEGREES).round(7)
+    x0, x1, y0, y1 = bounds[BOUNDS].to_numpy().T
+    points = [
+        back.transform(x, y) for x in (x0, (x0 + x1) / 2, x1) for y in (y0, (y0 + y1) / 2, y1)
+    ]
+    lon, lat = np.array(points).transpose(1, 0, 2)
+    out = [lat.min(axis=0), lat.max(axis=0), lon.min(axis=0), lon.max(axis=0)]
+    return pd.DataFrame(np.column_stack(out), columns=DEGREES).round(7)
 
 
 def local_days(fs):

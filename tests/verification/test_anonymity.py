@@ -1,184 +1,86 @@
-"""The verifier passes what is right, and fails on each kind of tampering."""
-
-from dataclasses import replace
+"""Tables of records, with the key and without: what is right passes, what cannot be does not."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fpanon_core.anonymize.glove import glove
-from fpanon_core.io.cdr import read_cdr
 from fpanon_core.model.errors import ConfigError, SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.synthetic.generate import generate_cdr
-from fpanon_core.verification.anonymity import verify_k_anonymity
-
-K = 3
-
-
-@pytest.fixture(scope="module")
-def fs():
-    return read_cdr(generate_cdr(40, days=3), timezone="Africa/Algiers")[0]
+from fpanon_core.verification.anonymity import check_claim, verify_k_anonymity
+from fpanon_core.verification.faults import Faults
+from fpanon_core.verification.records import records_of
+from tests.oracles import fitting
+from tests.support.releases import Release
 
 
-@pytest.fixture(scope="module")
-def result(fs):
-    return glove(fs, K, suppress_space_m=15_000, suppress_time_min=360)
-
-
-@pytest.fixture
-def table(result):
-    return result.to_frame()
-
-
-def kinds(fs, release, k=K, **options):
+def kinds(fs, release, k=2, **options):
     verdict = verify_k_anonymity(fs, release, k, **options)
     assert verdict.passed == (len(verdict.violations) == 0) == (not verdict.counts)
     assert ("NOT" in str(verdict)) == (not verdict.passed)
-    return set(verdict.violations["kind"])
+    return set(verdict.counts)
 
 
-def with_published(result, **arrays):
-    return replace(result, published=replace(result.published, **arrays))
+@pytest.fixture(scope="module")
+def made(fs, result):
+    return Release(fs, result)
 
 
-def without_row(published, group, row):
-    keep = np.ones(published.n_samples, bool)
-    keep[published.offsets[group] + row] = False
-    offsets = np.array(published.offsets)
-    offsets[group + 1 :] -= 1
-    names = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
-    return {"offsets": offsets} | {name: getattr(published, name)[keep] for name in names}
-
-
-def test_what_is_right_passes(fs, result, table):
-    assert kinds(fs, result) == set()
-    assert kinds(fs, table, suppressed=result.suppressed_frame()) == set()
-    assert kinds(fs, table, suppressed=result.suppressed) == set()
-    assert kinds(fs, table.sample(frac=1, random_state=0), suppressed=result.suppressed) == set()
-    assert kinds(fs, glove(fs, K, leftover="suppress")) == set()
-    verdict = verify_k_anonymity(fs, result, K)
-    assert (verdict.users, verdict.groups) == (40, result.published.n_groups)
+def test_what_is_right_passes(fs, result, made):
+    listed = {"suppressed": result.suppressed}
+    for options in (listed, {"suppressed": made.left_out}, listed | {"key": made.key}):
+        assert kinds(fs, made.rows, **options) == set()
+        assert kinds(fs, made.rows.sample(frac=1, random_state=0), **options) == set()
+    assert kinds(fs, result.to_frame(), **listed) == set()
+    verdict = verify_k_anonymity(fs, made.rows, 2, **listed)
+    assert (verdict.users, verdict.groups) == (fs.n_users, result.published.n_groups)
     assert verdict.samples == fs.n_samples
 
 
-# --- of a result ---------------------------------------------------------------------------------
-
-
-def test_one_sample_removed(fs, result):
-    found = kinds(fs, with_published(result, **without_row(result.published, 0, 2)))
-    assert found == {"uncovered sample"}
-
-
-def test_one_sample_moved(fs, result):
-    for name, by in (("x_m", 30_000.0), ("y_m", -30_000.0), ("t_min", 0.25)):
-        values = np.array(getattr(result.published, name))
-        values[result.published.offsets[1]] += by
-        assert "uncovered sample" in kinds(fs, with_published(result, **{name: values})), name
-
-
-def test_two_users_swapped(fs, result):
-    group = np.array(result.group)
-    a, b = result.members(0)[0], result.members(1)[0]
-    group[[a, b]] = group[[b, a]]
-    assert "uncovered sample" in kinds(fs, replace(result, group=group))
-
-
-def test_a_group_of_k_minus_1(fs, result):
-    group = np.array(result.group)
-    members = [g for g in range(result.published.n_groups) if len(result.members(g)) == K]
-    group[result.members(members[0])[-1]] = -1
-    assert {"group size", "missing user", "k-gap"} <= kinds(fs, replace(result, group=group))
-    assert kinds(fs, result, K + 1) == {"group size", "k-gap"}
-
-
-def test_cells_that_overlap_or_end_before_they_begin(fs, result):
-    p = result.published
-    longer = np.array(p.dt_min)
-    longer[p.offsets[0]] = p.t_min[p.offsets[0] + 1] - p.t_min[p.offsets[0]] + 0.5
-    assert kinds(fs, with_published(result, dt_min=longer)) == {"overlap"}
-    for name in ("dx_m", "dy_m", "dt_min"):
-        values = np.array(getattr(p, name))
-        values[p.offsets[0]] = -1.0
-        assert "negative extent" in kinds(fs, with_published(result, **{name: values}))
-
-
-def test_a_suppressed_sample_that_is_not_listed(fs, result):
+def test_what_is_left_out_must_be_listed(fs, result, made):
     assert len(result.suppressed) > 0
-    found = kinds(fs, replace(result, suppressed=result.suppressed.iloc[1:]))
-    # It may lie inside a published cell by chance; take one that does not.
-    every = kinds(fs, replace(result, suppressed=result.suppressed.iloc[:0]))
-    assert found <= {"uncovered sample"}
-    assert every == {"uncovered sample"}
+    assert "uncovered sample" in kinds(fs, made.rows, key=made.key)
+    assert kinds(fs, made.rows) & {"uncovered sample", "missing user"}
+    assert kinds(fs, made.rows, suppressed=made.left_out.iloc[1:]) == {"uncovered sample"}
 
 
-def test_a_user_who_is_missing(fs, result):
-    group = np.array(result.group)
-    group[result.members(0)[0]] = -1
-    assert "missing user" in kinds(fs, replace(result, group=group))
-    assert kinds(fs, replace(result, group=group[:-1])) == {"missing user"}
-    group[0] = 10_000
-    assert kinds(fs, replace(result, group=group)) == {"unknown group"}
+def test_people_are_given_records_by_what_these_hold(fs, result, made):
+    """Without the key nothing depends on the names; with it, all does."""
+    listed = {"suppressed": result.suppressed}
+    names = made.key["pseudonym"].to_numpy()
+    other = dict(zip(names, names[::-1], strict=True))
+    renamed = made.rows.assign(pseudonym=made.rows["pseudonym"].map(other))
+    assert kinds(fs, renamed, **listed) == set()
+    assert "uncovered sample" in kinds(fs, renamed, key=made.key, **listed)
 
 
-def test_suppressed_samples_that_are_not_there(fs, result):
-    stranger = pd.DataFrame({"user": [0], "sample": [fs.n_samples], "reason": ["space"]})
-    swapped = pd.DataFrame({"user": [1], "sample": [0], "reason": ["space"]})
-    for extra in (stranger, swapped):
-        listed = pd.concat([result.suppressed, extra])
-        assert kinds(fs, replace(result, suppressed=listed)) == {"unknown suppressed sample"}
+def test_a_member_of_one_group_published_with_another(fs, whole):
+    """Everyone is one of two or more, each record is somebody's, and nobody's own."""
+    made = Release(fs, whole)
+    group = made.rows.drop_duplicates("pseudonym").set_index("pseudonym")["group"]
+    sizes = group.value_counts()
+    small = sizes[sizes == 2].index
+    moved = made.rows[made.rows["group"] != small[0]]
+    copies = made.rows[made.rows["group"] == small[1]]
+    first, second = group.index[group == small[0]]
+    like = copies[copies["pseudonym"] == copies["pseudonym"].iloc[0]]
+    table = pd.concat(
+        [moved, like.assign(pseudonym=first), like.assign(pseudonym=second)], ignore_index=True
+    )
+    assert kinds(fs, table) & {"uncovered sample", "no assignment"}
 
 
-# --- of a table ----------------------------------------------------------------------------------
-
-
-def tampered(fs, result, table):
-    return kinds(fs, table, suppressed=result.suppressed)
-
-
-def test_one_members_copy_altered(fs, result, table):
-    for name, by in (("x_max_m", 100.0), ("y_min_m", -100.0), ("end", pd.Timedelta("1min"))):
-        altered = table.copy()
-        altered.loc[0, name] = altered.loc[0, name] + by
-        assert {"unlike copies", "k-gap"} <= tampered(fs, result, altered), name
-
-
-def test_one_members_sample_removed(fs, result, table):
-    assert {"unlike copies", "k-gap"} <= tampered(fs, result, table.drop(index=3))
-
-
-def test_a_pseudonym_exchanged(fs, result, table):
-    a, b = (fs.pseudonyms[result.members(g)[0]] for g in (0, 1))
-    swapped = table.assign(pseudonym=table["pseudonym"].replace({a: b, b: a}))
-    assert "uncovered sample" in tampered(fs, result, swapped)
-
-
-def test_a_user_in_two_groups_or_none(fs, result, table):
-    two = table.copy()
-    two.loc[0, "group"] += 1
-    assert "several groups" in tampered(fs, result, two)
-    assert "missing user" in tampered(fs, result, table[table["pseudonym"] != "u0001"])
-    stranger = table.assign(pseudonym=table["pseudonym"].replace({"u0001": "u9999"}))
-    assert {"unknown user", "missing user"} <= tampered(fs, result, stranger)
-
-
-def test_degrees_that_are_not_those_of_the_metres(fs, result, table):
-    moved = table.copy()
-    moved.loc[0, "lat_max"] += 0.01
-    assert tampered(fs, result, moved) == {"degrees"}
-
-
-def test_bounds_that_are_no_numbers(fs, result, table):
-    broken = table.copy()
-    broken.loc[0, "x_min_m"] = np.nan
-    assert "not a number" in tampered(fs, result, broken)
-
-
-def test_a_table_of_another_kind(fs, table):
-    with pytest.raises(SchemaError, match="lacks group"):
-        verify_k_anonymity(fs, table.drop(columns="group"), K)
+def test_a_table_of_another_kind(fs, made):
+    with pytest.raises(SchemaError, match="lacks start"):
+        verify_k_anonymity(fs, made.rows.drop(columns="start"), 2)
     with pytest.raises(SchemaError, match="times with their zone"):
-        verify_k_anonymity(fs, table.assign(start=0.0), K)
+        verify_k_anonymity(fs, made.rows.assign(start=0.0), 2)
+    with pytest.raises(SchemaError, match="not a number"):
+        verify_k_anonymity(fs, made.rows.assign(x_min_m="here"), 2)
+    with pytest.raises(SchemaError, match="no row number"):
+        verify_k_anonymity(fs, made.rows, 2, suppressed=pd.DataFrame({"sample": ["first"]}))
 
 
 @pytest.mark.parametrize("k", [1, 0, 2.0, True, "2"])
@@ -187,11 +89,11 @@ def test_a_k_that_is_none(fs, result, k):
         verify_k_anonymity(fs, result, k)
 
 
-def test_without_clock_and_projection():
-    fs = FingerprintSet.from_samples([1, 1, 2, 3], [0, 5, 0, 900], [0] * 4, [0, 9, 3, 483])
-    result = glove(fs, 2)
-    assert kinds(fs, result, 2) == set()
-    assert kinds(fs, result.to_frame(), 2) == set()
+def test_nothing_published(fs):
+    result = glove(fs, 20, suppress_space_m=100, suppress_time_min=1)
+    assert result.published.n_groups == 0
+    assert kinds(fs, result, 20) == set()
+    assert kinds(fs, result.to_frame(), 20, suppressed=result.suppressed) == set()
 
 
 def test_samples_cut_within_are_held_by_all_their_pieces():
@@ -208,3 +110,95 @@ def test_samples_cut_within_are_held_by_all_their_pieces():
         count=np.ones(6, np.int64),
     )
     assert kinds(fs, glove(fs, 2), 2) == set()
+    assert kinds(fs, glove(fs, 2).to_frame(), 2) == set()
+
+
+# --- whose record, against every way there is -----------------------------------------------------
+
+
+@st.composite
+def crowds_and_records(draw):
+    """Up to six people of few places and minutes; records that hold some of some of them."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(2, 6))
+    spots = draw(st.sampled_from([2, 4]))
+    user = np.repeat(np.arange(n), 3)
+    x = rng.integers(0, spots, 3 * n) * 100.0
+    fs = FingerprintSet.from_samples(user, x, np.zeros(3 * n), rng.integers(0, 4, 3 * n))
+    records = []
+    for _ in range(draw(st.integers(1, n)) // 2 + 1):
+        # What some of them share: the bounding cell of each minute, one of them now and then lost.
+        chosen = rng.choice(n, rng.integers(1, n + 1), replace=False)
+        cells = []
+        for t in range(4):
+            mine = [s for u in chosen for s in range(*fs.offsets[u : u + 2]) if fs.t_min[s] == t]
+            if mine and rng.random() < 0.9:
+                west, east = fs.x_m[mine].min(), fs.x_m[mine].max() + 100
+                cells.append((west, east, 0.0, 100.0, float(t), t + 1.0))
+        if cells:
+            records += [cells] * 2
+    return fs, records[:n]
+
+
+def table_of(records):
+    """Two and two are alike; their pseudonyms and groups by number."""
+    columns = ["x_min_m", "x_max_m", "y_min_m", "y_max_m", "start", "end"]
+    frames = [
+        pd.DataFrame(cells, columns=columns).assign(pseudonym=f"p{i}", group=i // 2)
+        for i, cells in enumerate(records)
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+@settings(max_examples=150, deadline=None)
+@given(crowds_and_records(), st.data())
+def test_records_fit_when_some_way_does(given_, data):
+    fs, records = given_
+    if not records:
+        return
+    samples = [
+        [
+            (fs.x_m[s], fs.x_m[s] + 100.0, 0.0, 100.0, fs.t_min[s], fs.t_min[s] + 1.0)
+            for s in range(*fs.offsets[u : u + 2])
+        ]
+        for u in range(fs.n_users)
+    ]
+    doubt = {"uncovered sample", "no assignment", "missing user"}
+    table = table_of(records)
+    missed = fitting.fewest_missed(samples, records)
+    # No list: nothing may be missing.
+    assert bool(kinds(fs, table) & doubt) == (missed > 0)
+    # A list of some: what is not on it must be held, and everybody has a record who is not on it.
+    share = data.draw(st.sampled_from([0.2, 0.6]))
+    gone = np.random.default_rng(data.draw(st.integers(0, 99))).random(fs.n_samples) < share
+    wanted = [
+        [sample for s, sample in zip(range(*fs.offsets[u : u + 2]), mine, strict=True)
+         if not gone[s]] for u, mine in enumerate(samples)
+    ]  # fmt: skip
+    listed = pd.DataFrame({"sample": np.flatnonzero(gone), "reason": "left over"})
+    found = kinds(fs, table, suppressed=listed)
+    assert bool(found & doubt) == (fitting.fewest_missed(wanted, records) > 0)
+
+
+@settings(max_examples=100, deadline=None)
+@given(crowds_and_records())
+def test_as_many_may_be_missing_as_are_stated(given_):
+    """The number alone, no list: refused exactly when every way misses more."""
+    fs, records = given_
+    if not records:
+        return
+    samples = [
+        [
+            (fs.x_m[s], fs.x_m[s] + 100.0, 0.0, 100.0, fs.t_min[s], fs.t_min[s] + 1.0)
+            for s in range(*fs.offsets[u : u + 2])
+        ]
+        for u in range(fs.n_users)
+    ]
+    missed = fitting.fewest_missed(samples, records)
+    for stated in {0, missed - 1, missed, missed + 1, missed + 3} - {-1}:
+        faults = Faults(fs, 2)
+        claim = records_of(table_of(records), faults).claim
+        checked = check_claim(claim, None, stated, False, faults)
+        assert (checked is not None) == (stated >= missed)
+        if checked is not None:
+            assert int(checked.held.gone.sum()) == missed
