@@ -141,13 +141,6 @@ class GloveResult:
         """What leaves: one record for every user in a group, by row number."""
         return Records.of_groups(self.published, self.group[self.group >= 0])
 
-    def suppressed_frame(self) -> pd.DataFrame:
-        """``pseudonym``, ``sample``, ``reason`` of every suppressed sample: no place, no time."""
-        names = np.array(self.pseudonyms, dtype=object)
-        frame = self.suppressed[["sample", "reason"]].reset_index(drop=True)
-        frame.insert(0, "pseudonym", names[self.suppressed["user"].to_numpy()])
-        return frame
-
     # --- figures -------------------------------------------------------------------------------
 
     @property
