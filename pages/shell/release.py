@@ -81,7 +81,7 @@ def _offer(kind: Kind, found: production.Result, *, prefix: str) -> None:
     st.markdown(release_story.truth(found))
     st.download_button(
         "Release (zip)", lambda: found.archive, file_name=f"{prefix}release.zip",
-        mime="application/zip", key=f"{kind.name}_get_release", icon="⬇️", on_click="ignore",
+        mime="application/zip", key=f"{kind.name}_get_release", icon=":material/download:", on_click="ignore",
         type="primary",
     )  # fmt: skip
     with st.container(border=True, key=f"{kind.name}_secret"):
@@ -89,14 +89,14 @@ def _offer(kind: Kind, found: production.Result, *, prefix: str) -> None:
         with st.container(horizontal=True):
             st.download_button(
                 "Key (not for release)", lambda: found.key, file_name=f"{prefix}{KEY_NAME}",
-                mime="text/csv", key=f"{kind.name}_get_key", icon="⚠️", on_click="ignore",
+                mime="text/csv", key=f"{kind.name}_get_key", icon=":material/key:", on_click="ignore",
             )  # fmt: skip
             if found.left_out is not None:
                 left_out = found.left_out
                 st.download_button(
                     "Left-out samples (not for release)", lambda: left_out,
                     file_name=f"{prefix}{LEFT_OUT_NAME}", mime="text/csv",
-                    key=f"{kind.name}_get_left_out", icon="⚠️", on_click="ignore",
+                    key=f"{kind.name}_get_left_out", icon=":material/lock:", on_click="ignore",
                 )  # fmt: skip
     with st.expander("The page that goes with the release (README.md)", key=f"{kind.name}_page"):
         st.markdown(release_story.page(found))
