@@ -63,9 +63,12 @@ def section(
         if note:
             st.markdown(note)
         if st.button(
-            "Produce this release", key=f"{kind.name}_go", type="primary",
-            disabled=questions.under_way(question), help=definitions.RELEASE,
-        ):  # fmt: skip
+            "Produce this release",
+            key=f"{kind.name}_go",
+            type="primary",
+            disabled=questions.under_way(question),
+            help=definitions.RELEASE,
+        ):
             questions.ask(question)
             st.rerun()
     questions.progress(kind)
@@ -80,23 +83,37 @@ def _offer(kind: Kind, found: production.Result, *, prefix: str) -> None:
         return
     st.markdown(release_story.truth(found))
     st.download_button(
-        "Release (zip)", lambda: found.archive, file_name=f"{prefix}release.zip",
-        mime="application/zip", key=f"{kind.name}_get_release", icon=":material/download:", on_click="ignore",
+        "Release (zip)",
+        lambda: found.archive,
+        file_name=f"{prefix}release.zip",
+        mime="application/zip",
+        key=f"{kind.name}_get_release",
+        icon=":material/download:",
+        on_click="ignore",
         type="primary",
-    )  # fmt: skip
+    )
     with st.container(border=True, key=f"{kind.name}_secret"):
         st.markdown(release_story.secret(found))
         with st.container(horizontal=True):
             st.download_button(
-                "Key (not for release)", lambda: found.key, file_name=f"{prefix}{KEY_NAME}",
-                mime="text/csv", key=f"{kind.name}_get_key", icon=":material/key:", on_click="ignore",
-            )  # fmt: skip
+                "Key (not for release)",
+                lambda: found.key,
+                file_name=f"{prefix}{KEY_NAME}",
+                mime="text/csv",
+                key=f"{kind.name}_get_key",
+                icon=":material/key:",
+                on_click="ignore",
+            )
             if found.left_out is not None:
                 left_out = found.left_out
                 st.download_button(
-                    "Left-out samples (not for release)", lambda: left_out,
-                    file_name=f"{prefix}{LEFT_OUT_NAME}", mime="text/csv",
-                    key=f"{kind.name}_get_left_out", icon=":material/lock:", on_click="ignore",
-                )  # fmt: skip
+                    "Left-out samples (not for release)",
+                    lambda: left_out,
+                    file_name=f"{prefix}{LEFT_OUT_NAME}",
+                    mime="text/csv",
+                    key=f"{kind.name}_get_left_out",
+                    icon=":material/lock:",
+                    on_click="ignore",
+                )
     with st.expander("The page that goes with the release (README.md)", key=f"{kind.name}_page"):
         st.markdown(release_story.page(found))
