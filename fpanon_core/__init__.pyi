@@ -9,7 +9,6 @@ from .anonymize.origins import resolve
 from .anonymize.permutation import permute
 from .anonymize.rare import suppress_rare
 from .anonymize.sampling import sample_users
-from .anonymize.verification import verify_k_anonymity
 from .anonymize.voronoi import merged_regions, voronoi_cells
 from .attacks.aggregation import aggregate_counts
 from .attacks.linking import entropy, information_gain
@@ -20,13 +19,7 @@ from .attacks.scoring import score_recovery
 from .engines.local import LocalEngine
 from .io.antennas import read_antennas
 from .io.cdr import read_cdr
-from .io.published import (
-    data_dictionary,
-    read_published,
-    read_suppressed,
-    write_published,
-    write_suppressed,
-)
+from .io.published import read_published
 from .io.questionnaire import questionnaire_template, read_questionnaire, synthetic_questionnaire
 from .io.report import IngestReport
 from .measures.agreement import ordinal_agreement
@@ -64,6 +57,7 @@ from .model.privacy import PrivacyGuarantee
 from .model.profiles import GeneralizationProfile
 from .model.published import GeneralizedFingerprintSet
 from .model.recovery import Recovered, RecoveryConfig, RecoveryScore
+from .model.released import ReleasedSet
 from .model.scaling import CurveFit, LinearFit, ScalingFit
 from .model.spaces import AntennaClusters, Grid, Hexagons, Regions
 from .model.sparsity import SparsityModel
@@ -78,10 +72,13 @@ from .studies.option_result import Asked, OptionResult
 from .studies.options import explore_options, explored
 from .studies.options_table import OptionsTable
 from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, hexagon_grid, trade_grid
+from .studies.publishing import publish
 from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
 from .studies.unicity_grid import unicity_grid
 from .synthetic.generate import generate_cdr
+from .verification.anonymity import verify_k_anonymity
+from .verification.release import verify_release
 
 __all__ = [
     "EPIDEMICS",
@@ -123,6 +120,7 @@ __all__ = [
     "Reference",
     "Regions",
     "ReleaseOption",
+    "ReleasedSet",
     "SampleUsers",
     "ScalingFit",
     "SchemaError",
@@ -144,7 +142,6 @@ __all__ = [
     "cluster_antennas",
     "coarsen",
     "compare_releases",
-    "data_dictionary",
     "disclosure",
     "disclosure_grid",
     "dominating",
@@ -177,12 +174,12 @@ __all__ = [
     "permute",
     "points_needed",
     "privacy_guarantee",
+    "publish",
     "questionnaire_template",
     "read_antennas",
     "read_cdr",
     "read_published",
     "read_questionnaire",
-    "read_suppressed",
     "recover_trajectories",
     "recovery_factors",
     "release",
@@ -200,7 +197,6 @@ __all__ = [
     "unicity_grid",
     "utility",
     "verify_k_anonymity",
+    "verify_release",
     "voronoi_cells",
-    "write_published",
-    "write_suppressed",
 ]

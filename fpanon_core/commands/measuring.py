@@ -43,7 +43,7 @@ StrategyName = Annotated[
 Users = Annotated[
     int, typer.Option("--users", help="People drawn to estimate it on; all if there are fewer.")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Of the draws; the same gives the same.")]
+Seed = Annotated[int, typer.Option("--seed", help="Of a study's draws; the same gives the same.")]
 Workers = Annotated[int | None, typer.Option(help="Processor cores to use; all if not given.")]
 
 

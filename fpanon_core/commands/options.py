@@ -94,7 +94,8 @@ def options(
         int, typer.Option("--users", help="People drawn to estimate it on; all if there are fewer.")
     ] = 2500,
     seed: Annotated[
-        int, typer.Option("--seed", help="Of techniques and draws; the same gives the same.")
+        int, typer.Option("--seed", help="Of techniques and draws, for studies; the same gives the "
+            "same. What is published (the command publish) has none.")
     ] = 0,
     workers: m.Workers = None,
     out: Annotated[

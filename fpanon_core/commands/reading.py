@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.models import ArgumentInfo
 
 from ..io.hints import for_command_line
 from ..io.report import IngestReport
@@ -148,7 +149,7 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
     """Gives a command all options of a :class:`Request`, and the command the request they make.
 
     The command's first parameter is the request; its other parameters are options of its own. What
-    to read comes first on the command line, how to read it last.
+    to read comes first on the command line, after arguments of its own; how to read it last.
     """
     given, *own = inspect.signature(command).parameters.values()
     types = get_type_hints(command, include_extras=True)
@@ -167,7 +168,13 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
 
     # What typer reads; by the marks of wraps it would find the command's own.
     del with_request.__wrapped__
-    every = [*what, *own, *how]
+    first = [option for option in own if _is_argument(option)]
+    every = [*first, *what, *(option for option in own if option not in first), *how]
     with_request.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
     with_request.__annotations__ = {option.name: option.annotation for option in every}
     return with_request
+
+
+def _is_argument(option: inspect.Parameter) -> bool:
+    marks = getattr(option.annotation, "__metadata__", ())
+    return any(isinstance(mark, ArgumentInfo) for mark in marks)

@@ -15,7 +15,6 @@ import pandas as pd
 
 from ..anonymize.generalize import generalize
 from ..anonymize.glove import glove
-from ..anonymize.verification import verify_k_anonymity
 from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part
 from ..model.arrays import IntArray
@@ -23,6 +22,7 @@ from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid
+from ..verification.anonymity import verify_k_anonymity
 from . import hiding
 from .tabled import Tabled
 from .under_profiles import laid

@@ -9,15 +9,14 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.glove import glove
-from ..anonymize.verification import verify_k_anonymity
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
-from ..io.published import data_dictionary
 from ..model import checks
 from ..model.arrays import IntArray
 from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Verification
+from ..verification.anonymity import verify_k_anonymity
 from .tabled import Tabled
 
 Leftover = Literal["merge", "suppress"]
@@ -62,8 +61,8 @@ class Config:
 class Result(Tabled):
     """A release, and the verifier's verdict on it.
 
-    The release itself is no table of the result but a file of its own, written piece by piece
-    (:func:`fpanon_core.write_published`), and only where ``verdict`` has passed.
+    The release itself is no table of the result: how it leaves says
+    :mod:`fpanon_core.studies.production`.
 
     Attributes
     ----------
@@ -79,20 +78,11 @@ class Result(Tabled):
     release: GloveResult
     verdict: Verification
 
-    MAY_LEAVE = frozenset({"accuracy", "dictionary"})
+    MAY_LEAVE = frozenset({"accuracy"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """The figures, the release's dictionary, and what was left out.
-
-        ``accuracy``: the settings and all figures, in one row; ``dictionary``: what the columns of
-        the release mean; ``suppressed``: pseudonym, row number and reason of every sample that is
-        not published (itself not for release).
-        """
-        return {
-            "accuracy": self._accuracy(),
-            "dictionary": data_dictionary(self.release),
-            "suppressed": self.release.suppressed_frame(),
-        }
+        """``accuracy``: the settings and all figures, in one row."""
+        return {"accuracy": self._accuracy()}
 
     def _accuracy(self) -> pd.DataFrame:
         figures = self.release.summary()

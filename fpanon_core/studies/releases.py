@@ -113,7 +113,7 @@ def released(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Release:
-    """The release that the steps make of the data; as :func:`fpanon_core.release`, but once.
+    """What the steps make of the data with a seed, for a study; made once, never published.
 
     Parameters
     ----------
@@ -137,18 +137,18 @@ def released(
             found, done = before, length
             break
     for position in range(done, len(steps)):
-        made, suppressed = apply(
+        made = apply(
             found.fs, steps[position], step_seed(seed, position), engine=engine,
             progress=nth_part(progress, position, len(steps)),
         )  # fmt: skip
         match steps[position]:
             case Generalize(profile) if isinstance(profile.space, Grid):
-                origin: Origin | None = profile.space.origin or corner(made)
+                origin: Origin | None = profile.space.origin or corner(made.fs)
             case Generalize():
                 origin = None
             case _:
                 origin = found.origin
-        found = Release(made, found.kept_share * (1 - suppressed), origin)
+        found = Release(made.fs, found.kept_share * (1 - made.suppressed_share), origin)
         _RELEASES.put((fs.digest, steps[: position + 1], seed), found)
     if progress is not None:
         progress(1.0)

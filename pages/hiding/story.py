@@ -20,10 +20,6 @@ from pages.charts.cdf import beyond as off_the_axis
 from pages.charts.style import Theme
 
 LEFTOVERS = {"merge": "join the nearest group", "suppress": "are left out"}
-RELEASE_TABLES = {
-    "dictionary": "Data dictionary",
-    "suppressed": "Left-out samples",
-}
 TABLES = {"accuracy": "Accuracy"}
 COMPARISON_TABLES = {"comparison": "Comparison"}
 PHANTOM = "Phantom samples"

@@ -86,5 +86,5 @@ groups.maps(data, result.release, of)
 groups.one(data, result.release, of)
 
 # --- download ---
-files.downloads(result, compared, synthetic=data.source.synthetic)
+files.downloads(data, result, compared)
 formula.link("Hiding everyone: GLOVE")

@@ -66,7 +66,9 @@ def knowledge() -> KnowledgeConfig:
         seed = st.number_input(
             "Seed of the draws", SEED.low, SEED.high, address.asked("seed", SEED.read, usual.seed),
             key="options_seed", persist_state="session", width=180,
-            help="The same seed draws the same people, the same points and the same noise.",
+            help="For these studies: the same seed draws the same people, the same points and the "
+            "same noise. A release that you produce has no seed: it draws from the operating "
+            "system, so that nobody can draw its noise again and take it off.",
         )  # fmt: skip
     return KnowledgeConfig(int(p), seed=int(seed))
 

@@ -10,7 +10,16 @@ from fpanon_core.model.spaces import corners_text
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PUBLISHED_TRADE
 from pages.charts import style
-from pages.options import choice, comparison, criteria_form, exploration, form, front, story
+from pages.options import (
+    choice,
+    chosen_release,
+    comparison,
+    criteria_form,
+    exploration,
+    form,
+    front,
+    story,
+)
 from pages.options.criteria import MEASURES
 from pages.shell import address, definitions, downloads, formula, needed
 from pages.shell.guard import end_view
@@ -75,6 +84,7 @@ standing = choice.form(table, names, by)
 if standing is not None:
     text, unopposed = story.chosen_told(standing.result, standing.why, table, by)
     (st.success if unopposed else st.warning)(text)
+    chosen_release.section(data, standing.result.option)
 
 whole = replace(table, results=tuple(results))  # with those that failed, and why
 downloads.tables(

@@ -158,6 +158,12 @@ ACCURACY = (
     "and the span of time in which it is published. Samples that are left out are not in the "
     "curves; their share is told beside them." + _after("Gramaglia & Fiore 2015b", _GLOVE)
 )
+RELEASE = (
+    "**A release**: a zip with the data, a description of every column, and one page for whoever "
+    "receives it. Pseudonyms, group numbers and the order of the people are random and made for it "
+    "alone; noise, exchanges and draws of people come from the operating system. What is written "
+    "is read back and verified before it is offered." + _after("", "A release, as it leaves")
+)
 PHANTOM = (
     "**Phantom samples**: the share of a release's rows in which the person was never recorded in "
     "that cell; others of the group were. Cutting the time axis so that cells do not overlap "

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +17,16 @@ from typer.testing import CliRunner
 from fpanon_core.__main__ import app
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.anonymize.origins import resolve
-from fpanon_core.anonymize.verification import verify_k_anonymity
 from fpanon_core.attacks.aggregation import aggregate_counts
 from fpanon_core.attacks.recovery import recover_trajectories
 from fpanon_core.attacks.scoring import score_recovery
 from fpanon_core.commands.group import COMMANDS
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.io.published import (
-    read_published,
-    read_suppressed,
-    write_published,
-    write_suppressed,
-)
+from fpanon_core.io.published import read_published
 from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.profiles import GeneralizationProfile, Grid, parse_profile
+from fpanon_core.model.techniques import AddNoise
 from fpanon_core.studies import (
     anonymizability,
     antenna_merging,
@@ -47,6 +44,7 @@ from fpanon_core.studies.unicity_grid import unicity_grid
 from fpanon_core.synthetic.generate import generate_cdr
 from fpanon_core.synthetic.region import generate_region
 from fpanon_core.tables.writing import table_bytes
+from fpanon_core.verification.anonymity import verify_k_anonymity
 from tests.support.exports import check_folder, read, same_but_for_names
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -417,25 +415,153 @@ def test_bad_questions_about_disclosure_exit_with_2(three: Path, options: list[s
 # --- glove ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
-def test_glove_writes_what_the_function_makes(people: Path, tmp_path: Path, ending: str) -> None:
-    out, made = tmp_path / f"out{ending}", tmp_path / f"made{ending}"
-    lost, lost_made = tmp_path / "lost.csv", tmp_path / "lost_made.csv"
+@pytest.mark.parametrize(("target", "form"), [("out.zip", "csv"), ("out", "parquet")])
+def test_glove_writes_what_the_function_makes(
+    people: Path, tmp_path: Path, target: str, form: str
+) -> None:
+    key, lost = tmp_path / "key.csv", tmp_path / "lost.csv"
     options = ["--k", 3, "--suppress-space-m", 15_000, "--suppress-time-min", 360, "--leftover",
                "suppress", "--workers", 1]  # fmt: skip
-    result = run("glove", people, *options, "--out", out, "--suppressed-out", lost)
+    out = tmp_path / target
+    result = run("glove", people, *options, "--out", out, "--format", form, "--key", key,
+                 "--left-out", lost)  # fmt: skip
     assert result.exit_code == 0, result.output
     assert "Verified: everyone published is one of at least 3" in result.output
+    assert result.stdout.count("NOT FOR RELEASE") == 2
     fs, _ = read_cdr(people)
     expected = glove(fs, 3, suppress_space_m=15_000, suppress_time_min=360, leftover="suppress")
-    write_published(expected, made)
-    write_suppressed(expected, lost_made)
-    assert out.read_bytes() == made.read_bytes()
-    assert lost.read_bytes() == lost_made.read_bytes()
-    name = "out_dictionary.csv"
-    assert (tmp_path / name).read_bytes() == (tmp_path / "made_dictionary.csv").read_bytes()
-    again = verify_k_anonymity(fs, read_published(out), 3, suppressed=read_suppressed(lost))
-    assert again.passed
+    if target.endswith(".zip"):
+        with zipfile.ZipFile(out) as archive:
+            archive.extractall(tmp_path / "unzipped")
+        out = tmp_path / "unzipped"
+    names = sorted(path.name for path in out.iterdir())
+    assert names == ["README.md", f"data.{form}", "datapackage.json"]
+    table = read_published(out / f"data.{form}")
+    ids = pd.read_csv(key, index_col="pseudonym")["user_id"].astype(str)
+    group_of = {str(i): g for i, g in zip(fs.user_ids, expected.group, strict=True) if g >= 0}
+    assert set(ids) == set(group_of)
+    sizes = {g: int(n) for g, n in enumerate(expected.published.lengths)}
+    for pseudonym, rows in table.groupby("pseudonym"):
+        assert len(rows) == sizes[group_of[ids[pseudonym]]]
+    listed = pd.read_csv(lost)
+    assert listed["sample"].tolist() == expected.suppressed["sample"].tolist()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--key", "key.csv"],
+        ["--out", "out.csv"],
+        ["--out", "out", "--key", "out/key.csv"],
+        ["--out", "out", "--format", "xlsx"],
+        ["--out", "out", "--left-out", "lost.doc"],
+    ],
+)
+def test_places_of_a_release_are_checked_first(
+    three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    result = run("glove", three, *options)
+    assert result.exit_code == 2
+    assert result.output.startswith("Error: ")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+# --- publish -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("as it is", "as it is: 30 people"),
+        ("GLOVE, k = 5", "Everyone is one of at least 5 people"),
+        ("5 km · 8 h", "5 km · 8 h: 30 people"),
+        ("blurred", "noise of 500 m"),
+    ],
+)
+def test_publish_makes_any_option(people: Path, tmp_path: Path, named: str, said: str) -> None:
+    own = tmp_path / "own.json"
+    own.write_text(json.dumps([ReleaseOption("Blurred", [AddNoise(500)]).to_dict()]))
+    out, key = tmp_path / "out", tmp_path / "key.csv"
+    result = run("publish", people, "--option", named, "--options", own, "--out", out, "--key", key)
+    assert result.exit_code == 0, result.output
+    assert said in result.output + (out / "README.md").read_text()
+    assert f"Release written to {out}" in result.output
+    table = read_published(out / "data.csv")
+    assert set(table["pseudonym"]) == set(pd.read_csv(key)["pseudonym"])
+    assert not table["pseudonym"].str.match(r"u\d{4}").any()
+
+
+def test_publish_twice_shares_nothing(people: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.json"
+    own.write_text(json.dumps([ReleaseOption("Blurred", [AddNoise(500)]).to_dict()]))
+    tables = []
+    for name in ("a", "b"):
+        wish = ["--option", "blurred", "--options", own, "--out", tmp_path / name]
+        assert run("publish", people, *wish).exit_code == 0
+        tables.append(read_published(tmp_path / name / "data.csv"))
+    a, b = tables
+    assert not set(a["pseudonym"]) & set(b["pseudonym"])
+    assert sorted(a["x_min_m"]) != sorted(b["x_min_m"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--option", "as it is"],
+        ["--option", "no such thing", "--out", "out"],
+        ["--option", "as it is", "--out", "out", "--format", "xlsx"],
+        ["--option", "as it is", "--out", "out", "--seed", "0"],
+    ],
+)
+def test_bad_wishes_of_publish_exit_with_2(
+    three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("publish", three, *options).exit_code == 2
+    assert not (tmp_path / "out").exists()
+
+
+# --- verify --------------------------------------------------------------------------------------
+
+
+def test_verify_passes_what_was_published(people: Path, tmp_path: Path) -> None:
+    out, key, lost = tmp_path / "out.zip", tmp_path / "key.csv", tmp_path / "lost.csv"
+    made = ["--k", 3, "--suppress-space-m", 15_000, "--out", out, "--key", key, "--left-out", lost]
+    assert run("glove", people, *made).exit_code == 0
+    for options in ([], ["--k", 3], ["--k", 3, "--key", key, "--left-out", lost]):
+        result = run("verify", out, people, *options)
+        assert result.exit_code == 0, result.output
+    assert "Verified: everyone published is one of at least 3" in result.output
+    assert "30 users" in result.output
+
+
+def test_verify_fails_what_is_otherwise(people: Path, tmp_path: Path) -> None:
+    out, key = tmp_path / "out", tmp_path / "key.csv"
+    assert run("glove", people, "--k", 3, "--out", out, "--key", key).exit_code == 0
+    result = run("verify", out, people, "--k", 9, "--key", key)
+    assert result.exit_code == 1
+    assert "NOT verified for k = 9" in result.stdout
+    swapped = pd.read_csv(key)
+    swapped["user_id"] = swapped["user_id"].to_numpy()[::-1]
+    swapped.to_csv(tmp_path / "swapped.csv", index=False)
+    assert run("verify", out, people, "--k", 3, "--key", tmp_path / "swapped.csv").exit_code == 1
+    data = (out / "data.csv").read_text()
+    (out / "data.csv").write_text(data.replace(",1,", ",2,", 1))
+    result = run("verify", out, people, "--k", 3)
+    assert result.exit_code == 1
+    assert "hash" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "options", [["--k", "1"], ["--key", "none.csv"], ["--left-out", "none.csv"]]
+)
+def test_bad_wishes_of_verify_exit_with_2(people: Path, tmp_path: Path, options: list[str]) -> None:
+    assert run("publish", people, "--option", "as it is", "--out", tmp_path / "a").exit_code == 0
+    assert run("verify", tmp_path / "a", people, *options).exit_code == 2
+    assert run("verify", tmp_path / "nothing", people).exit_code == 2
 
 
 def test_glove_speaks_json(three: Path) -> None:
@@ -458,11 +584,12 @@ def test_glove_holds_back_what_does_not_verify(
     monkeypatch.setattr(
         "fpanon_core.studies.hiding.verify_k_anonymity", lambda fs, r, k: real(fs, r, k + 9)
     )
-    result = run("glove", three, "--out", tmp_path / "out.csv", "--tables", tmp_path / "out")
+    tables = tmp_path / "tables"
+    result = run("glove", three, "--out", tmp_path / "out.zip", "--tables", tables)
     assert result.exit_code == 1
     assert "NOT verified" in result.stdout
-    assert [path.name for path in tmp_path.glob("out*")] == ["out"]
-    assert list((tmp_path / "out").iterdir()) == []
+    assert list(tmp_path.glob("out*")) == []
+    assert list(tables.iterdir()) == []
 
 
 def test_glove_writes_every_table_of_the_studies(people: Path, tmp_path: Path) -> None:
@@ -479,8 +606,6 @@ def test_glove_writes_every_table_of_the_studies(people: Path, tmp_path: Path) -
     assert {path.name for path in folder.iterdir()} == {
         "FILES.csv",
         "accuracy.csv",
-        "dictionary.csv",
-        "suppressed_not_for_release.csv",
         "comparison.csv",
     }
     accuracy = pd.read_csv(folder / "accuracy.csv").iloc[0]
@@ -503,7 +628,6 @@ def test_glove_writes_every_table_of_the_studies(people: Path, tmp_path: Path) -
         ["--suppress-time-min", "0.1"],
         ["--w-space", "2"],
         ["--workers", "0"],
-        ["--suppressed-out", "lost.doc"],
     ],
 )
 def test_bad_wishes_of_glove_exit_with_2(three: Path, options: list[str]) -> None:

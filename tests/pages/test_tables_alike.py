@@ -82,6 +82,7 @@ NOT_DOWNLOADED = {
     "estimates": "how long a run will take",
     "glove_estimate": "how long a run will take",
     "look": "what the map beside others draws",
+    "production": "the release itself, whose names are drawn each time",
     "sparsity": "a calculator, of no data; its curve is among the downloads of unicity",
     "worked_example": "of no data",
 }
