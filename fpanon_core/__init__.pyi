@@ -52,6 +52,7 @@ from .model.antennas import Antennas
 from .model.clock import LocalClock
 from .model.components import StretchComponents
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
+from .model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
 from .model.disclosure import DisclosureResult
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
@@ -82,8 +83,12 @@ from .studies.unicity_grid import unicity_grid
 from .synthetic.generate import generate_cdr
 
 __all__ = [
+    "CountsFrame",
     "EPIDEMICS",
+    "FrameConfig",
     "PUBLISHED_TRADE",
+    "StatedArea",
+    "StatedPeriod",
     "TRANSPORT",
     "AddNoise",
     "AggregateCounts",
