@@ -210,9 +210,7 @@ def _released(
     )  # fmt: skip
 
 
-def _in_parts(
-    where: Located, n_users: int, filled_in: bool
-) -> Iterator[tuple[slice, SmallInts]]:
+def _in_parts(where: Located, n_users: int, filled_in: bool) -> Iterator[tuple[slice, SmallInts]]:
     """Some users at a time, and their place in every slot; −1 where they are not counted."""
     slots, centres = len(where.starts), where.centres
     tree = cKDTree(centres) if filled_in else None

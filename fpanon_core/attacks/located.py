@@ -152,9 +152,7 @@ def _cells(fs: FingerprintSet) -> tuple[IntArray, tuple[FloatArray, ...]]:
     return cell, tuple(k[new] for k in ordered)
 
 
-def _place_of(
-    corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | None
-) -> IntArray:
+def _place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | None) -> IntArray:
     """The frame's place of each cell, by its centre; −1 outside a stated area."""
     x_m, y_m = corners[0] + corners[2] / 2, corners[1] + corners[3] / 2
     if frame.area is None:

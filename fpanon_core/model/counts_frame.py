@@ -79,7 +79,9 @@ class StatedArea:
             raise ConfigError("The area is more than 180 degrees wide; choose a narrower one.")
 
     def __str__(self) -> str:
-        spans = f"{self.south:.10g} to {self.north:.10g} north, {self.west:.10g} to {self.east:.10g}"
+        spans = (
+            f"{self.south:.10g} to {self.north:.10g} north, {self.west:.10g} to {self.east:.10g}"
+        )
         return f"{spans} east ({self.unit})"
 
     @property
@@ -382,7 +384,7 @@ def _slots(period: StatedPeriod, clock: LocalClock | None) -> tuple[FloatArray, 
     """Edges of the slots in elapsed minutes, and their starts on the wall clock."""
     end = float(period.days * _DAY_MIN)
     if clock is None:
-        starts = np.arange(round(end / period.slot_min)) * period.slot_min
+        starts = np.arange(round(end / period.slot_min), dtype=np.float64) * period.slot_min
         return np.append(starts, end), starts
     end = float(clock.elapsed_minutes([end])[0])
     starts = slots_between(clock, 0.0, end, period.slot_min)
@@ -394,7 +396,8 @@ def slots_between(clock: LocalClock, first: float, end: float, slot_min: float) 
     step = min(1.0, slot_min)
     every = np.append(first, np.arange(np.floor(first / step) + 1, np.ceil(end / step)) * step)
     begin, _ = clock.window(every, slot_min)
-    return np.unique(begin)
+    starts: FloatArray = np.unique(begin)
+    return starts
 
 
 def _outline(area: StatedArea) -> tuple[float, float, float, float]:
