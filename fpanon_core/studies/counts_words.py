@@ -198,7 +198,7 @@ def _not_promised(form: str, filled_in: bool) -> list[str]:
     if form == "private":
         return [
             "What the whole group does is not hidden, and whoever knows much of it may still infer "
-            "much of one of its members. Time zone, map projection and the 100 m cells by which "
+            "much of one of its members. Time zone, map projection and the raw cells in which "
             "positions were read are taken as given, as are the choice of area and period."
         ]
     if form == "suppressed":

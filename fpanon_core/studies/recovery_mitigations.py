@@ -27,6 +27,7 @@ from ..model.counts_frame import CountsFrame, FrameConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.privacy import UNITS, Unit
+from . import recovery
 from .framing import frame_for, frame_of_data
 from .recovery import CUSTOMARY_LIMIT, Counting, drawn_rows
 from .recovery_factors import attacked
@@ -41,6 +42,9 @@ Release = tuple[CountedPeople, Reading, AggregateCounts]
 _COARSER = ("longer slots", "coarser places")
 _MILD = 0.5
 _SLOTS_AT_ONCE = 256
+_ATTACKS = 10.0  # that all mitigations take, of one on the counts as they are
+_BYTES_A_COUNT, _BYTES_A_POINT = 24.0, 60.0
+_MOST_SECONDS, _MOST_GIGABYTES = 900.0, 4.0
 
 
 @dataclass(frozen=True)
@@ -257,6 +261,45 @@ def mitigation_table(
         "digest": fs.digest,
     }
     return table
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What trying the mitigations is likely to take on this machine; a rough figure.
+
+    Attributes
+    ----------
+    people : int
+    seconds, gigabytes : float
+    """
+
+    people: int
+    seconds: float
+    gigabytes: float
+
+    @property
+    def affordable(self) -> bool:
+        """Whether it is within a quarter of an hour and 4 GB."""
+        return self.seconds <= _MOST_SECONDS and self.gigabytes <= _MOST_GIGABYTES
+
+
+def effort(attacked_before: recovery.Result, seconds: float, people: int) -> Effort:
+    """What trying the mitigations on so many people takes, going by one attack.
+
+    Parameters
+    ----------
+    attacked_before : recovery.Result
+        The attack on the counts as they are, of these or fewer people.
+    seconds : float
+        How long it took.
+    people : int
+        Time grows with their square, as everybody is compared with everybody; room with people and
+        places by slots.
+    """
+    more = people / attacked_before.score.n_users
+    counts = attacked_before.counts
+    cells = _BYTES_A_COUNT * counts.n_places * max(1.0, more) + _BYTES_A_POINT * people
+    return Effort(people, _ATTACKS * seconds * more**2, cells * counts.n_slots / 1e9)
 
 
 def longer_slot(slot_min: float) -> float:

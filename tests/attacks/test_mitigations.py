@@ -16,7 +16,8 @@ from fpanon_core import (
 )
 
 ATTACK = ["users", "places", "slots", "night", "day", "whole", "night_random", "day_random",
-          "whole_random", "recorded", "recorded_random", "recorded_share", "error_median_m", "top1", "top2", "top3", "top4", "top5"]  # fmt: skip
+          "whole_random", "recorded", "recorded_random", "recorded_share", "error_median_m",
+          "top1", "top2", "top3", "top4", "top5"]  # fmt: skip
 
 
 def _town(n=40, days=2, seed=0):

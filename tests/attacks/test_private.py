@@ -84,7 +84,11 @@ def test_counts_over_a_frame_equal_the_oracle(frame, records):
 
 @FRAMES
 @settings(max_examples=100, deadline=None)
-@given(records=people, one=st.lists(events, min_size=1, max_size=9), other=st.lists(events, min_size=1, max_size=9))  # fmt: skip
+@given(
+    records=people,
+    one=st.lists(events, min_size=1, max_size=9),
+    other=st.lists(events, min_size=1, max_size=9),
+)
 def test_a_persons_whole_record_changes_no_more_than_the_sensitivity(frame, records, one, other):
     """Unit person: with the person, without, and with any other record, filled in or not."""
     without = tables(records, frame)
