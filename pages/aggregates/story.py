@@ -159,7 +159,8 @@ def factors(varied: recovery_factors.Result) -> Sentences:
         ("Coarser is not safer by itself. " if space["whole"].is_monotonic_increasing else "")
         + f"Of all points, filled-in ones included, {words.percent(fine['whole'])} are recovered "
         f"across days at the places as they are and {words.percent(coarse['whole'])} at "
-        f"{words.distance(coarse['level'])} – of coarser points; with slots of {words.duration(long['level'])}, {words.percent(long['whole'])} "
+        f"{words.distance(coarse['level'])} – of coarser points; with slots of "
+        f"{words.duration(long['level'])}, {words.percent(long['whole'])} "
         f"(at random {words.percent(long['whole_random'])}).",
         f"With {words.count(int(few['level']), 'user')} {words.percent(few['whole'])}, with all "
         f"{words.count(int(many['level']), 'user')} {words.percent(many['whole'])}.",

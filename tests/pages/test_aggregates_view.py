@@ -203,7 +203,7 @@ def test_counts_to_publish_are_stated_made_and_packed(
     stated(app, first=dt.date(2024, 3, 5), days=1, side=2_000.0, **area)
     until(app, lambda at: has(at, "aggregates_get_release"))
     text = said(app)
-    # Nine people 0.01° apart from 14.70 north on: five below 14.75, and four outside, of 12 samples.
+    # Nine people 0.01° apart from 14.70 north on, of 12 samples each: five below 14.75.
     assert "5 people counted at" in text
     assert "48 samples outside the area, 0 outside the period, and 4 people without" in text
     assert "Nothing protects them" in text
