@@ -46,6 +46,7 @@ from .model.antennas import Antennas
 from .model.clock import LocalClock
 from .model.components import StretchComponents
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
+from .model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
 from .model.disclosure import DisclosureResult
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
@@ -91,10 +92,12 @@ __all__ = [
     "Asked",
     "Cancelled",
     "ConfigError",
+    "CountsFrame",
     "CurveFit",
     "DisclosureResult",
     "FingerprintSet",
     "FpanonError",
+    "FrameConfig",
     "GeneralizationProfile",
     "Generalize",
     "GeneralizedFingerprintSet",
@@ -126,6 +129,8 @@ __all__ = [
     "SchemaError",
     "Screening",
     "SparsityModel",
+    "StatedArea",
+    "StatedPeriod",
     "StretchComponents",
     "StretchConfig",
     "SuppressRare",

@@ -83,7 +83,8 @@ def antennas_of(table: pd.DataFrame, centre: Centre, granularity_m: float) -> An
         codes, values = pd.factorize(texts.to_pandas().astype(object))
         missing = missing_in(pa.chunked_array([pa.array(values, pa.string())]))
         columns[str(name)] = np.where(missing, "", values)[codes][on_map]
-    return Antennas(x_m[on_map], y_m[on_map], float(granularity_m), columns)
+    lat, lon = (values[on_map] for values in degrees)
+    return Antennas(x_m[on_map], y_m[on_map], float(granularity_m), columns, lon, lat)
 
 
 def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:

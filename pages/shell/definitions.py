@@ -120,14 +120,16 @@ LORENZ = (
 AGGREGATES = (
     "**Counts**: in each time slot everyone is counted once, at the place with most of their "
     "samples in it; without a sample, at the place nearest to the straight line between those "
-    "before and after." + _after("Xu et al. 2017", _COUNTS)
+    "before and after. Such points are *filled in*; the others are *recorded*."
+    + _after("Xu et al. 2017", _COUNTS)
 )
 RECOVERY = (
-    "**Recovery accuracy**: the share of everybody's points – place and slot – that the recovered "
-    "trajectory paired with them gets right. *Nights* and *days* are judged one by one, *across "
-    "days* over the whole period. The attack links counts from slot to slot: at night at the least "
-    "distance, by day to where a movement leads on, and days by how alike their places are; each "
-    "time by an optimal assignment." + _after("Xu et al. 2017", _COUNTS)
+    "**Recovery accuracy**: the share of everybody's recorded points – place and slot, with a "
+    "sample – that the recovered trajectory paired with them gets right. *Nights* and *days* are "
+    "judged one by one, *across days* over the whole period. The attack links counts from slot to "
+    "slot: at night at the least distance, by day to where a movement leads on, and days by how "
+    "alike their places are; each time by an optimal assignment."
+    + _after("Xu et al. 2017", _COUNTS)
 )
 AT_RANDOM = (
     "**Linked at random**: the same counts, dealt out at random in every slot and paired with the "
@@ -147,11 +149,17 @@ COUNT_ERROR = (
     + _after("", _COUNTS)
 )
 PRIVACY_UNIT = (
-    "**Unit of protection** of differentially private counts: what an outsider cannot tell about "
-    "one person. *One slot*: where the person was in any one slot, once gaps are filled in; one "
-    "record can decide many slots, so this says little about a whole period. *Person*: where the "
-    "person was in all slots together. Which places there are, the period and the number of people "
-    "are published as they are." + _after("", _COUNTS)
+    "**Unit of protection** of differentially private counts: what may differ about one person "
+    "without anybody being able to tell. *One slot*: the person's records within any one slot, of "
+    "counts of recorded samples alone; for a whole period it is ε times the number of slots. "
+    "*Person*: all of the person's records. Places and period must be stated, not taken from the "
+    "records. The ε of repeated publications add up." + _after("", _COUNTS)
+)
+COUNTS_FRAME = (
+    "**Places and period** of published counts are stated beforehand: all antennas of the antenna "
+    "table, or all squares over an area, and all slots of so many days. Taken from the records, "
+    "one person's record could add a place or a day to the table. What is outside is left out, and "
+    "told here." + _after("", _COUNTS)
 )
 ACCURACY = (
     "**Accuracy** of a sample: the side of the published area that holds it, (width + height) / 2, "
