@@ -18,7 +18,7 @@ from pages.charts import words
 from . import session
 
 _CURRENT, _BEFORE, _COLUMNS = "fp_dataset", "fp_readings_before", "fp_columns"
-_ASKED = "fp_asked"
+_ASKED = "fp_doubtful"
 
 
 @dataclass(frozen=True, eq=False)

@@ -252,9 +252,10 @@ class Dashboard:
         expect(box.get_by_role("progressbar")).to_have_count(0)
         read = self.page.locator(".st-key-data_read button")
         expect(read).to_be_enabled()
-        # It has begun when something tells of that file: progress, an error, or an account.
+        # It has begun when something tells of it: progress, an error, an account, a question.
         told = self.page.get_by_test_id("stMain").get_by_test_id("stMarkdownContainer")
-        begun = told.filter(has_text=name).first
+        question = self.page.locator(".st-key-data_doubt")
+        begun = told.filter(has_text=name).or_(question).first
         self.insist(read.click, lambda ms: expect(begun).to_be_visible(timeout=ms))
 
     def press(self, key: str, told: str | re.Pattern[str] = "") -> None:

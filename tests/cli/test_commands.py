@@ -134,6 +134,40 @@ def test_ingest_speaks_json(three: Path) -> None:
     assert "example.org" not in result.stdout
 
 
+def test_positions_that_cannot_be_meant_are_refused_until_somebody_says_how_to_read_them(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "exchanged.csv"
+    hours = [f"2012-07-01T{h:02d}:00Z" for h in range(10)]
+    lines = [f"u{i % 3},{time},-73.9{i},40.7{i}" for i, time in enumerate(hours)]
+    path.write_text("user,time,lat,lon\n" + "\n".join(lines) + "\n")
+    for command in ("ingest", "measure"):
+        result = run(command, path)
+        assert result.exit_code == 2
+        assert "Antarctica" in result.output
+        assert "Give --positions exchanged, or --positions as-they-are" in result.output
+        assert "positions=" not in result.output
+    zones = {"exchanged": "America/New_York", "as-they-are": "Antarctica/Syowa"}
+    for positions, zone in zones.items():
+        result = run("ingest", path, "--positions", positions, "--json")
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout)["timezone"] == zone
+    assert run("ingest", path, "--positions", "sideways").exit_code == 2
+
+
+def test_a_weak_doubt_is_told_and_stops_nothing(tmp_path: Path) -> None:
+    """In the middle of the Atlantic, and nothing else would explain it."""
+    path = tmp_path / "ships.csv"
+    lines = [f"u{i % 3},2012-07-01T0{i}:00Z,-5.{i},-20.{i}" for i in range(10)]
+    path.write_text("user,time,lat,lon\n" + "\n".join(lines) + "\n")
+    result = run("ingest", path, "--json")
+    assert result.exit_code == 0
+    assert "Warning: The positions are doubtful. All positions lie in the sea" in result.stderr
+    report = json.loads(result.stdout)
+    assert report["doubts"][0]["strong"] is False
+    assert run("ingest", path, "--positions", "as-they-are").stderr == ""
+
+
 def test_columns_by_name_and_position(tmp_path: Path) -> None:
     """Two columns of numbers that could be either coordinate: the options decide."""
     path = tmp_path / "swapped.csv"
