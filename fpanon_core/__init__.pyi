@@ -5,10 +5,10 @@ from .anonymize.clusters import cluster_antennas
 from .anonymize.generalize import generalize
 from .anonymize.glove import glove
 from .anonymize.noise import add_noise
+from .anonymize.origins import resolve
 from .anonymize.permutation import permute
 from .anonymize.rare import suppress_rare
 from .anonymize.sampling import sample_users
-from .anonymize.verification import verify_k_anonymity
 from .anonymize.voronoi import merged_regions, voronoi_cells
 from .attacks.aggregation import aggregate_counts
 from .attacks.linking import entropy, information_gain
@@ -19,13 +19,7 @@ from .attacks.scoring import score_recovery
 from .engines.local import LocalEngine
 from .io.antennas import read_antennas
 from .io.cdr import read_cdr
-from .io.published import (
-    data_dictionary,
-    read_published,
-    read_suppressed,
-    write_published,
-    write_suppressed,
-)
+from .io.published import read_published
 from .io.questionnaire import questionnaire_template, read_questionnaire, synthetic_questionnaire
 from .io.report import IngestReport
 from .measures.agreement import ordinal_agreement
@@ -52,6 +46,7 @@ from .model.antennas import Antennas
 from .model.clock import LocalClock
 from .model.components import StretchComponents
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
+from .model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
 from .model.disclosure import DisclosureResult
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
@@ -60,10 +55,12 @@ from .model.kgap import KGapResult
 from .model.knowledge import Knowledge
 from .model.options import ReleaseOption, as_option
 from .model.privacy import PrivacyGuarantee
-from .model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions
+from .model.profiles import GeneralizationProfile
 from .model.published import GeneralizedFingerprintSet
 from .model.recovery import Recovered, RecoveryConfig, RecoveryScore
+from .model.released import ReleasedSet
 from .model.scaling import CurveFit, LinearFit, ScalingFit
+from .model.spaces import AntennaClusters, Grid, Hexagons, Regions
 from .model.sparsity import SparsityModel
 from .model.techniques import AddNoise, Generalize, Glove, Permute, SampleUsers, SuppressRare
 from .model.unicity import UnicityResult
@@ -75,11 +72,14 @@ from .studies.glove_estimate import estimate_glove_s
 from .studies.option_result import Asked, OptionResult
 from .studies.options import explore_options, explored
 from .studies.options_table import OptionsTable
-from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, trade_grid
+from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, hexagon_grid, trade_grid
+from .studies.publishing import publish
 from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
 from .studies.unicity_grid import unicity_grid
 from .synthetic.generate import generate_cdr
+from .verification.anonymity import verify_k_anonymity
+from .verification.release import verify_release
 
 __all__ = [
     "EPIDEMICS",
@@ -92,16 +92,19 @@ __all__ = [
     "Asked",
     "Cancelled",
     "ConfigError",
+    "CountsFrame",
     "CurveFit",
     "DisclosureResult",
     "FingerprintSet",
     "FpanonError",
+    "FrameConfig",
     "GeneralizationProfile",
     "Generalize",
     "GeneralizedFingerprintSet",
     "Glove",
     "GloveResult",
     "Grid",
+    "Hexagons",
     "InfeasibleError",
     "IngestReport",
     "KGapResult",
@@ -120,11 +123,14 @@ __all__ = [
     "Reference",
     "Regions",
     "ReleaseOption",
+    "ReleasedSet",
     "SampleUsers",
     "ScalingFit",
     "SchemaError",
     "Screening",
     "SparsityModel",
+    "StatedArea",
+    "StatedPeriod",
     "StretchComponents",
     "StretchConfig",
     "SuppressRare",
@@ -141,7 +147,6 @@ __all__ = [
     "cluster_antennas",
     "coarsen",
     "compare_releases",
-    "data_dictionary",
     "disclosure",
     "disclosure_grid",
     "dominating",
@@ -160,6 +165,7 @@ __all__ = [
     "gini",
     "glove",
     "glove_ladder",
+    "hexagon_grid",
     "information_gain",
     "k_gap",
     "lorenz",
@@ -173,15 +179,16 @@ __all__ = [
     "permute",
     "points_needed",
     "privacy_guarantee",
+    "publish",
     "questionnaire_template",
     "read_antennas",
     "read_cdr",
     "read_published",
     "read_questionnaire",
-    "read_suppressed",
     "recover_trajectories",
     "recovery_factors",
     "release",
+    "resolve",
     "sample_users",
     "score_recovery",
     "sparsity_model",
@@ -195,7 +202,6 @@ __all__ = [
     "unicity_grid",
     "utility",
     "verify_k_anonymity",
+    "verify_release",
     "voronoi_cells",
-    "write_published",
-    "write_suppressed",
 ]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part
+from ..model.arrays import IntArray
 from ..model.checks import whole
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.options import as_option
+from ..model.glove import GloveResult
+from ..model.options import ReleaseOption, as_option
+from ..model.released import Origin, ReleasedSet
 from ..model.techniques import AddNoise, Generalize, Glove, Permute, SampleUsers, Step, SuppressRare
 from .generalize import generalize
 from .glove import glove
@@ -25,10 +28,10 @@ def release(
     fs: FingerprintSet,
     option: Any,
     *,
-    seed: int = 0,
+    seed: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
-) -> FingerprintSet:
+) -> ReleasedSet:
     """The data as a release option would publish them.
 
     Parameters
@@ -36,9 +39,12 @@ def release(
     fs : FingerprintSet
         Is not changed.
     option : ReleaseOption, or what :func:`as_option` takes
-    seed : int
-        Each step draws from a seed of its own, made of this one and the step's position; so options
-        that begin with the same steps agree up to where they differ.
+    seed : int or None
+        None, for whatever is published: noise, exchanges and draws of people come from the
+        operating system's randomness, and nobody can make them again. A seed is for studies: each
+        step draws from one of its own, made of this one and the step's position, so that options
+        that begin with the same steps agree up to where they differ; whoever has the programme can
+        draw the same, and take the noise off.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -46,9 +52,10 @@ def release(
 
     Returns
     -------
-    FingerprintSet
-        Of GLOVE, one fingerprint for every published user, as a reader gets it; without the antenna
-        table, whose regions its cells no longer keep to.
+    ReleasedSet
+        A FingerprintSet that :func:`fpanon_core.publish` takes. Of GLOVE, one fingerprint for every
+        published user, as a reader gets it; without the antenna table, whose regions its cells no
+        longer keep to.
 
     Raises
     ------
@@ -64,47 +71,102 @@ def release(
     >>> release(fs, [GeneralizationProfile(Grid(1000), 60), SuppressRare(2)]).t_min.tolist()
     [0.0, 0.0]
     """
-    steps = as_option(option).steps
-    for position, step in enumerate(steps):
-        stretch = nth_part(progress, position, len(steps))
-        fs, _ = apply(fs, step, step_seed(seed, position), engine=engine, progress=stretch)
+    return ReleasedSet.of(made_by(fs, as_option(option), seed, engine=engine, progress=progress))
+
+
+def made_by(
+    fs: FingerprintSet,
+    option: ReleaseOption,
+    seed: int | None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Origin:
+    """What :func:`release` makes, and what it was made of."""
+    made, seen, hidden, left_out = fs, fs, None, 0
+    person = whose = np.arange(fs.n_users)
+    for position, step in enumerate(option.steps):
+        stretch = nth_part(progress, position, len(option.steps))
+        seen, whose = made, person
+        # Which antennas are one place is no secret. Always those that were measured, clusters of
+        # two releases do not cut each other into finer ones.
+        drawn = 0 if seed is None and isinstance(step, Generalize) else seed
+        done = apply(seen, step, step_seed(drawn, position), engine=engine, progress=stretch)
+        made, hidden = done.fs, done.hidden
+        left_out += done.samples_left_out
+        if hidden is None:
+            person = whose[_rows_in(seen, made)]
+        else:
+            inside = np.flatnonzero(hidden.group >= 0)
+            person = whose[np.repeat(inside, hidden.weight[inside])]
     if progress is not None:
         progress(1.0)
-    return fs
+    records = person if hidden is None else whose[hidden.group >= 0]
+    return Origin(option, fs, made, records, seen, hidden, left_out)
 
 
-def step_seed(seed: int, position: int) -> int:
-    """Seed of the step at a position, counted from 0."""
+def _rows_in(fs: FingerprintSet, made: FingerprintSet) -> IntArray:
+    """Row number before of each fingerprint after a step, by the running numbers both keep."""
+    order = np.argsort(fs.number, kind="stable")
+    return order[np.searchsorted(fs.number, made.number, sorter=order)]
+
+
+def step_seed(seed: int | None, position: int) -> int | None:
+    """Seed of the step at a position, counted from 0; None, which is none, for None."""
+    if seed is None:
+        return None
     sequence = np.random.SeedSequence((whole("seed", seed, 0), position))
     return int(sequence.generate_state(1)[0])
+
+
+class Applied(NamedTuple):
+    """What one technique made.
+
+    Attributes
+    ----------
+    fs : FingerprintSet
+    suppressed_share : float
+        Of the samples it was given, the share that it suppressed.
+    samples_left_out : int
+        Of the samples it was given, those it left out, with their people or without.
+    hidden : GloveResult or None
+        Of GLOVE.
+    """
+
+    fs: FingerprintSet
+    suppressed_share: float = 0.0
+    samples_left_out: int = 0
+    hidden: GloveResult | None = None
 
 
 def apply(
     fs: FingerprintSet,
     step: Step,
-    seed: int,
+    seed: int | None,
     *,
     engine: Engine | None = None,
     progress: Progress | None = None,
-) -> tuple[FingerprintSet, float]:
-    """What one technique gives, and the share of the samples that it suppressed."""
+) -> Applied:
+    """What one technique gives; drawn from the operating system where the seed is None."""
     if progress is not None:
         progress(0.0)
     match step:
         case Generalize(profile):
-            return generalize(fs, profile, seed=seed), 0.0
+            return Applied(generalize(fs, profile, seed=seed or 0))
         case SampleUsers(share):
-            return sample_users(fs, share, seed=seed), 0.0
+            some = sample_users(fs, share, seed=seed)
+            return Applied(some, 0.0, fs.n_samples - some.n_samples)
         case AddNoise(space_m, time_min, space, time):
             noisy = add_noise(
                 fs, space_m=space_m, time_min=time_min, space=space, time=time, seed=seed
             )
-            return noisy, 0.0
+            return Applied(noisy)
         case Permute(what, window_min, region_m):
-            return permute(fs, what, window_min=window_min, region_m=region_m, seed=seed), 0.0
+            return Applied(permute(fs, what, window_min=window_min, region_m=region_m, seed=seed))
         case SuppressRare(min_users):
             kept = suppress_rare(fs, min_users, seed=seed)
-            return kept, 1 - kept.n_samples / fs.n_samples
+            gone = fs.n_samples - kept.n_samples
+            return Applied(kept, 1 - kept.n_samples / fs.n_samples, gone)
         case Glove(k, space_limit, time_limit):
             hidden = glove(
                 fs, k, suppress_space_m=space_limit, suppress_time_min=time_limit,
@@ -114,4 +176,6 @@ def apply(
                 raise InfeasibleError(
                     f"{step} would publish nothing: every sample exceeds the limits; raise them."
                 )
-            return hidden.expanded(), hidden.suppressed_share
+            return Applied(
+                hidden.expanded(), hidden.suppressed_share, len(hidden.suppressed), hidden
+            )

@@ -12,8 +12,10 @@ import numpy as np
 from ..model.arrays import FloatArray, IntArray
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet, distinct
-from ..model.profiles import GeneralizationProfile, Grid
+from ..model.profiles import GeneralizationProfile, Grid, Hexagons
 from .cells import windows_at
+from .hexagons import hexagon_map
+from .origins import cells_of, resolve
 from .regions import region_map
 
 
@@ -29,11 +31,13 @@ def generalize(
     Windows are aligned to local midnight. The result is again a set: samples that coincide become
     one, and their counts add up.
 
-    A place is a cell of the grid; or an antenna cluster or a named region, represented by the
-    bounding rectangle of its antennas' cells. Rectangles may overlap, but samples of different
-    regions never have the same lower corner: see :func:`.regions.region_map`. Without an antenna
-    table, the data's distinct places are clustered. ``granularity_m`` becomes the grid's side; for
-    clusters and regions it remains that of the cells the rectangles are made of.
+    A place is a cell of the grid, whose origin is chosen from the data unless it is given
+    (:func:`fpanon_core.resolve`); or a hexagon, represented by its bounding rectangle; or an
+    antenna cluster or a named region, represented by the bounding rectangle of its antennas' cells.
+    Rectangles may overlap, but samples of different regions never have the same lower corner: see
+    :func:`.regions.region_map` and :func:`.hexagons.hexagon_map`. Without an antenna table, the
+    data's distinct places are clustered. ``granularity_m`` becomes the grid's side; for hexagons,
+    clusters and regions it remains that of the cells they were made of.
 
     Parameters
     ----------
@@ -50,9 +54,9 @@ def generalize(
     Raises
     ------
     ConfigError
-        If the profile is finer than the data, a grid is laid over regions, or regions over data
-        that are generalized already; or the antenna table, or its column, is missing for named
-        regions.
+        If the profile is finer than the data, a grid or hexagons are laid over regions, or regions
+        over data that are generalized already; the antenna table, or its column, is missing for
+        named regions; or the data carry no projection, for hexagons.
     InfeasibleError
         If clusters are to have more antennas than there are.
 
@@ -71,17 +75,27 @@ def generalize(
     starts, lengths, window = _windows(fs, float(profile.minutes))
     if isinstance(profile.space, Grid):
         side = float(profile.space.metres)
-        cells = [np.floor(values / side).astype(np.int64) for values in (fs.x_m, fs.y_m)]
+        origin = resolve(fs, profile).origin
+        cells = [
+            cells_of(values, side, at) for values, at in zip((fs.x_m, fs.y_m), origin, strict=True)
+        ]
         (user, window, column, row), count = distinct([fs.sample_user, window, *cells], fs.count)
-        x, y = (np.asarray(cell * side, np.float64) for cell in (column, row))
+        x, y = (
+            np.asarray(at + cell * side, np.float64)
+            for at, cell in zip(origin, (column, row), strict=True)
+        )
         dx = dy = np.full(len(user), side)
     else:
         side = fs.granularity_m
-        regions = region_map(fs, profile.space, seed=seed)
-        columns = [fs.sample_user, window, regions.sample_region]
+        places = (
+            hexagon_map(fs, profile.space)
+            if isinstance(profile.space, Hexagons)
+            else region_map(fs, profile.space, seed=seed)
+        )
+        columns = [fs.sample_user, window, places.sample_region]
         (user, window, region), count = distinct(columns, fs.count)
-        x, y = regions.x_m[region], regions.y_m[region]
-        dx, dy = regions.dx_m[region], regions.dy_m[region]
+        x, y = places.x_m[region], places.y_m[region]
+        dx, dy = places.dx_m[region], places.dy_m[region]
     return replace(
         fs,
         offsets=np.searchsorted(user, np.arange(fs.n_users + 1)),
@@ -99,14 +113,14 @@ def generalize(
 
 def check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
     """ConfigError if a profile is finer than the data, in space or in time."""
-    coarse = profile.minutes >= fs.granularity_min
-    if isinstance(profile.space, Grid):
-        coarse = coarse and profile.space.metres >= fs.granularity_m
-        side = fs.granularity_m
+    coarse, space, side = profile.minutes >= fs.granularity_min, profile.space, fs.granularity_m
+    if isinstance(space, (Grid, Hexagons)):
+        area = space.metres**2 if isinstance(space, Grid) else space.area_m2
+        coarse = coarse and area >= side**2
         if np.any(fs.dx_m != side) or np.any(fs.dy_m != side):
             raise ConfigError(
                 "The places of these data are rectangles of several sizes, which may reach over "
-                "several squares of a grid; take the data as read."
+                "several squares or hexagons of a grid; take the data as read."
             )
     if not coarse:
         raise ConfigError(

@@ -64,7 +64,8 @@ def glove(
         Weights and thresholds of the stretch effort.
     suppress_space_m, suppress_time_min : float, optional
         Largest spatial span (dx + dy)/2, metres, and temporal span, minutes, of a published sample.
-        Samples that would make one larger are left out; see :mod:`.suppression`.
+        Samples that would make one larger are left out, and every published sample then holds
+        samples of at least k users; see :mod:`.suppression`.
     leftover : "merge" or "suppress"
         What becomes of the last users when fewer than k are left: merged into the group nearest to
         them, or not published.
@@ -109,7 +110,7 @@ def glove(
     last = groups.pop() if groups[-1].left_over else None
     if last is not None and leftover == "merge":
         _merge_into_nearest(groups, last, config)
-    code = suppress(fs, groups, suppress_space_m, suppress_time_min, engine)
+    code = suppress(fs, groups, int(k), suppress_space_m, suppress_time_min, engine)
     left = np.array([] if last is None else last.members, np.int64)
     if leftover == "suppress":
         for u in left:
@@ -181,7 +182,6 @@ def _result(
     suppress_space_m: float | None,
     suppress_time_min: float | None,
 ) -> GloveResult:
-    groups = [g for g in groups if len(g.cells)]
     group = np.full(fs.n_users, -1, np.int64)
     for number, g in enumerate(groups):
         group[g.members] = number

@@ -14,11 +14,12 @@ from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..model.arrays import FloatArray
 from ..model.cells import PLACE, TIME
-from ..model.checks import whole
 from ..model.distinct import distinct_rows
 from ..model.fingerprints import FingerprintSet
+from ..model.randomness import generators
 from ..model.techniques import AddNoise, SpaceNoise, TimeNoise
 from .cells import gathered, windows_at
+from .origins import corner
 
 Cells = dict[str, Any]
 
@@ -32,7 +33,7 @@ def add_noise(
     *,
     space: SpaceNoise = "planar_laplace",
     time: TimeNoise = "laplace",
-    seed: int = 0,
+    seed: int | None = 0,
 ) -> FingerprintSet:
     """Move every sample at random in space, in time, or both.
 
@@ -62,8 +63,10 @@ def add_noise(
         the mean distance is b. ``"gaussian"``: the standard deviation.
     space : {"planar_laplace", "gaussian"}
     time : {"laplace", "gaussian"}
-    seed : int
-        Same seed, same noise; that in space does not depend on whether there is any in time.
+    seed : int or None
+        A seed is for studies: the same seed, the same noise, and whoever has the programme can draw
+        it again and take it off. None, for whatever is published: the operating system's
+        randomness. Noise in space does not depend on whether there is any in time.
 
     Returns
     -------
@@ -82,8 +85,7 @@ def add_noise(
     (2, 3, [0.0, 5.0, 9.0])
     """
     step = AddNoise(space_m, time_min, space, time)
-    seeds = np.random.SeedSequence(whole("seed", seed, 0)).spawn(2)
-    in_space, in_time = (np.random.default_rng(s) for s in seeds)
+    in_space, in_time = generators(seed, 2)
     cells = fs.arrays()
     if step.space_m > 0:
         cells |= _moved_places(fs, *_planar(step, fs.n_samples, in_space))
@@ -108,13 +110,13 @@ def _linear(step: AddNoise, n: int, rng: np.random.Generator) -> FloatArray:
 
 
 def _moved_places(fs: FingerprintSet, shift_x: FloatArray, shift_y: FloatArray) -> Cells:
-    side = fs.granularity_m
-    column, row = np.rint(fs.x_m / side), np.rint(fs.y_m / side)
+    side, (x, y) = fs.granularity_m, corner(fs)
+    column, row = np.rint((fs.x_m - x) / side), np.rint((fs.y_m - y) / side)
     whole_squares = (fs.dx_m == side) & (fs.dy_m == side)
-    if np.all(whole_squares & (column * side == fs.x_m) & (row * side == fs.y_m)):
+    if np.all(whole_squares & (x + column * side == fs.x_m) & (y + row * side == fs.y_m)):
         # From the middle of a square, half a side leads to its edge.
         column, row = column + np.floor(0.5 + shift_x / side), row + np.floor(0.5 + shift_y / side)
-        return {"x_m": column * side + 0.0, "y_m": row * side + 0.0}
+        return {"x_m": x + column * side, "y_m": y + row * side}
     first, which = distinct_rows(*fs.arrays(PLACE).values())
     places = {name: values[first] for name, values in fs.arrays(PLACE).items()}
     middles = np.column_stack(

@@ -6,10 +6,10 @@ import numpy as np
 
 from ..model.arrays import IntArray
 from ..model.cells import PLACE, TIME
-from ..model.checks import whole
 from ..model.distinct import distinct_rows
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
+from ..model.randomness import generator
 from ..model.techniques import Permute, What
 from .cells import gathered, windows_at
 
@@ -20,7 +20,7 @@ def permute(
     *,
     window_min: float = 60.0,
     region_m: float = 5_000.0,
-    seed: int = 0,
+    seed: int | None = 0,
 ) -> FingerprintSet:
     """Exchange positions at random within each time window, or times within each region.
 
@@ -43,8 +43,9 @@ def permute(
     region_m : float
         For times: side of the square regions, metres, at least the data's grid; from the
         projection's origin. A sample is in the region that holds its middle.
-    seed : int
-        Same seed, same exchange.
+    seed : int or None
+        A seed is for studies: the same seed, the same exchange, which whoever has the programme can
+        undo. None, for whatever is published: the operating system's randomness.
 
     Returns
     -------
@@ -64,7 +65,7 @@ def permute(
     ([0.0, 300.0], [900.0], [0.0, 5.0, 70.0])
     """
     step = Permute(what, window_min, region_m)
-    rng = np.random.default_rng(whole("seed", seed, 0))
+    rng = generator(seed)
     group = _windows(fs, step) if step.what == "positions" else _regions(fs, step)
     rows = np.repeat(np.arange(fs.n_samples), np.maximum(fs.count, 1))
     group = group[rows]

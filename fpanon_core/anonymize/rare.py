@@ -15,7 +15,7 @@ from ..model.ragged import offsets_of
 from ..model.techniques import SuppressRare
 
 
-def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int = 0) -> FingerprintSet:
+def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -> FingerprintSet:
     """Leave out every sample whose bin fewer than ``min_users`` users visit.
 
     A bin is a cell of place and time as the data have it, the same when corner and extent are.
@@ -29,7 +29,7 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int = 0) -> Finge
         Is not changed.
     min_users : int
         1 or more; 1 leaves everything in.
-    seed : int
+    seed : int or None
         Taken as every technique takes one; nothing is drawn.
 
     Returns
@@ -51,7 +51,8 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int = 0) -> Finge
     (2, [0.0, 0.0], [1, 2])
     """
     step = SuppressRare(min_users)
-    whole("seed", seed, 0)
+    if seed is not None:
+        whole("seed", seed, 0)
     cells = fs.arrays(PLACE + TIME)
     _, bin_ = distinct_rows(*cells.values())
     # A user is counted once in a bin, however often the fingerprint lists it.

@@ -102,7 +102,7 @@ def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: in
             (np.maximum, sites.y + sites.dy, fs.y_m + fs.dy_m),
         )
     )
-    apart = _own_corners(left, bottom, fs.granularity_m)
+    apart = own_corners(left, bottom, fs.granularity_m)
     order = np.lexsort((bottom, apart))
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
@@ -194,7 +194,7 @@ def _extreme(
     return out
 
 
-def _own_corners(x: FloatArray, y: FloatArray, step: float) -> FloatArray:
+def own_corners(x: FloatArray, y: FloatArray, step: float) -> FloatArray:
     """The corners' x, moved west by whole steps where an earlier region has the same corner."""
     out = x.copy()
     taken = set(zip(x.tolist(), y.tolist(), strict=True))

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from ..model.checks import whole
 from ..model.fingerprints import FingerprintSet
+from ..model.randomness import generator
 from ..model.techniques import SampleUsers
 
 
-def sample_users(fs: FingerprintSet, share: float, *, seed: int = 0) -> FingerprintSet:
+def sample_users(fs: FingerprintSet, share: float, *, seed: int | None = 0) -> FingerprintSet:
     """A share of the users, drawn at random, each with the whole fingerprint.
 
     Every subset of that size is equally likely: a draw without replacement among the fingerprints.
@@ -22,8 +22,9 @@ def sample_users(fs: FingerprintSet, share: float, *, seed: int = 0) -> Fingerpr
         Is not changed.
     share : float
         In (0, 1]. ``share · n_users`` fingerprints are kept, rounded half up, and at least one.
-    seed : int
-        Same seed, same users.
+    seed : int or None
+        A seed is for studies: the same seed, the same users, and whoever has the programme can tell
+        who is among them. None, for whatever is published: the operating system's randomness.
 
     Returns
     -------
@@ -43,6 +44,6 @@ def sample_users(fs: FingerprintSet, share: float, *, seed: int = 0) -> Fingerpr
     (2, True)
     """
     step = SampleUsers(share)
-    rng = np.random.default_rng(whole("seed", seed, 0))
+    rng = generator(seed)
     kept = max(1, math.floor(step.share * fs.n_users + 0.5))
     return fs.subset(np.sort(rng.choice(fs.n_users, kept, replace=False, shuffle=False)))

@@ -1,24 +1,22 @@
-"""Which samples are left out so that what is published keeps its thresholds.
+"""Which samples are left out so that what is published keeps its limits, with a crowd in each cell.
 
-The section says that a sample whose generalization would exceed a threshold is left out, per user.
-Which samples these are depends on the others of the same cell: one sample far away makes the whole
-cell too wide, and without it the rest may well be published. So:
+Groups are formed as without limits: what a limit changes is what is published, never with whom
+anybody hides; results with and without can be compared group by group. Under limits every published
+cell, trimmed or not, holds samples of at least k of its group's users: a cell with fewer would say
+of one person where that person was, and of the others what is not so.
 
-- Groups are formed as without suppression. What a threshold changes is what is published, never
-  with whom anybody hides; results with and without it can be compared group by group.
-- In each published cell that exceeds a threshold, the original samples it holds are looked at, each
-  with its user. Samples too large by themselves are left out; then those at one face of the
-  bounding cell of the rest, the face that comes down most, in shares of the threshold, for each
-  sample lost; and so on until it keeps the thresholds. Then those left out are tried again,
-  earliest first, and put back where the cell still keeps them. So none that is left out could be
-  published beside the rest. The cell becomes the bounding cell of those kept; a cell that keeps
-  none, or held none, is not published.
-- Cells only shrink, within their own stretch of time: none comes to overlap another, all members
-  still share them, and every sample that is not left out stays inside.
+- A cell within the limits that holds samples of k users stays as it is.
+- A wider or longer one is trimmed to the largest part that keeps the limits and holds samples of k
+  users: of all such parts that with the most samples (ties: the one that begins first; then the
+  smallest lower x, then y, then end, then upper x, then y). It becomes the bounding cell of these.
+- Where there is no such part, the cell is left out whole, and with it all samples it holds.
+- A sample longer than its cell that is left out in one cell is so in all; cells in which fewer than
+  k users then have a sample are left out, too, until none is.
+- A user with no sample left is in no group (−1). A group of which no cell remains is not published;
+  as every cell has k users with a sample, so has every group that remains.
 
-A user all of whose samples are left out stays in the group and is published like its other members:
-taken out, the user could leave fewer than k behind. A group of which no cell remains is not
-published; its users are in no group (−1).
+Cells only shrink, within their own stretch of time: none comes to overlap another, all members
+still share them, and every sample that is not left out stays inside.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”.
 """
@@ -28,24 +26,27 @@ from __future__ import annotations
 import numpy as np
 
 from ..engines.local import Engine
-from ..kernels.glove_suppress import suppress_group
+from ..kernels.glove_suppress import MOST_STEPS, suppress_group
 from ..model.arrays import Codes
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS
 from .grouping import Group
 
-LEFT_OVER = len(REASONS)  # codes count the reasons from 1
-_BLOCK = 64
+LEFT_OVER = 1 + REASONS.index("left over")  # codes count the reasons from 1
+_BLOCK = 16
 
 
 def suppress(
     fs: FingerprintSet,
     groups: list[Group],
+    k: int,
     max_space_m: float | None,
     max_time_min: float | None,
     engine: Engine,
 ) -> Codes:
-    """Shrink the groups' cells to the thresholds, in place; of each sample why it is left out.
+    """Shrink the groups' cells to the limits, in place; of each sample why it is left out.
+
+    Users of whom nothing is left are taken out of their groups, and empty groups from the list.
 
     Returns
     -------
@@ -63,13 +64,23 @@ def suppress(
             rows = np.concatenate(
                 [np.arange(fs.offsets[u], fs.offsets[u + 1]) for u in group.members]
             )
-            rows = rows[np.argsort(fs.t_min[rows], kind="stable")]
+            owner = np.repeat(np.arange(len(group.members)), fs.lengths[group.members])
+            order = np.argsort(fs.t_min[rows], kind="stable")
+            rows, owner = rows[order], owner[order]
             samples = np.column_stack(
                 [v[rows] for v in (fs.x_m, fs.y_m, fs.t_min, fs.dx_m, fs.dy_m, fs.dt_min)]
             )
-            group.cells, code[rows] = suppress_group(group.cells, samples, rows, space, time)
+            weight = fs.weight[group.members].astype(np.float64)
+            group.cells, code[rows] = suppress_group(
+                group.cells, samples, owner, weight, float(k), space, time, MOST_STEPS
+            )
+            present = np.unique(owner[code[rows] == 0])
+            group.members = [group.members[member] for member in present]
+            group.weight = float(weight[present].sum())
         return 1.0
 
     blocks = range(0, len(groups), _BLOCK)
     engine.run(block, blocks, max(1, len(blocks)))
+    # Numbered by their smallest member, who may be gone.
+    groups[:] = sorted((g for g in groups if g.members), key=lambda group: group.members[0])
     return code

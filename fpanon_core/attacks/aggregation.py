@@ -1,60 +1,102 @@
 """What would be published: how many people at each place in each time slot?
 
-Prepared as Xu et al. 2017, §5.1, prepare their data: everyone is in one place in every slot.
+Prepared as Xu et al. 2017, §5.1, prepare their data, where everyone is in one place in every slot;
+or counted only where they have a sample.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
-from ..model.aggregates import AggregateCounts
-from ..model.arrays import FloatArray, IntArray, SmallInts
-from ..model.checks import positive
-from ..model.errors import ConfigError, InfeasibleError
+from ..engines.progress import Progress
+from ..model.aggregates import UNKNOWN, AggregateCounts, LeftOut
+from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
+from ..model.counts_frame import CountsFrame, check_slot
+from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.ragged import rows_of
+from ..model.ragged import offsets_of
+from .located import Located, located, nearest_place
 
-_CLOSE_M = 1e-6  # places nearer than this to equally near are equally near
-_AT_ONCE = 1 << 20  # points snapped at a time
+_CELLS_AT_ONCE = 1 << 21  # people × slots filled in, or counted, at a time
 _MOST_CELLS = 1 << 31  # of truth, 8 GB
 
 
+@dataclass(frozen=True, eq=False)
+class CountedPeople:
+    """Counts, and who was where behind them.
+
+    Attributes
+    ----------
+    counts : AggregateCounts
+    truth : int32 ndarray (subscribers, n_slots)
+        Place of everyone in every slot, −1 where they are not counted.
+    recorded : bool ndarray (subscribers, n_slots)
+        Where there is a sample; the rest of ``truth`` was filled in.
+    left_out : LeftOut
+    """
+
+    counts: AggregateCounts
+    truth: SmallInts
+    recorded: BoolArray
+    left_out: LeftOut
+
+
 def aggregate_counts(
-    fs: FingerprintSet, *, slot_min: float = 30.0
+    fs: FingerprintSet,
+    *,
+    slot_min: float = 30.0,
+    frame: CountsFrame | None = None,
+    filled_in: bool = True,
 ) -> tuple[AggregateCounts, SmallInts]:
     """Count people by place and time slot, and keep who was where as the truth to score against.
 
-    Slots are laid from local midnight; the first holds the first sample, the last the end of the
-    last. In each slot a user is at the place with the most samples in it; ties: the lower place
-    number. A sample that reaches over several slots, as in generalized data, is shared among them
-    by time. A slot without a sample gets the place nearest to the point on the straight line
-    between the places before and after, by the number of slots; ties: the lower place number.
-    Before the first and after the last sample, the nearest in time is kept (Xu et al. 2017, §5.1).
+    In each slot a user is at the place with the most *samples* in it, however many events a sample
+    has; ties: the lower place number. A sample that reaches over several slots, as in generalized
+    data, is shared among them by time.
+
+    **Filled in**, as the published attack has it: a slot without a sample gets the place nearest to
+    the point on the straight line between the places before and after, by the number of slots;
+    ties: the lower place number. Before the first and after the last sample, the nearest in time is
+    kept (Xu et al. 2017, §5.1). **Not filled in**, people are counted in the slots in which they
+    have a sample, and a sample in the one slot in which it begins: one record changes one slot.
+
+    **The frame.** With a frame its places and slots are counted, whatever the records; samples
+    outside of it are left out, and so are people without any sample inside. Without one, places are
+    the distinct cells of the data, by x, then y, then extent, and slots are laid from local
+    midnight, the first of them with the first sample, the last with the end of the last: the list
+    of places and the period are then part of what the records give away, and no noise on the counts
+    hides it.
 
     Parameters
     ----------
     fs : FingerprintSet
         A fingerprint that stands for w subscribers counts w times.
     slot_min : float
-        Length of a slot, minutes; a whole number of them makes a day.
+        Length of a slot where no frame is given, minutes; a whole number of them makes a day.
+    frame : CountsFrame, optional
+        Stated places and slots.
+    filled_in : bool
 
     Returns
     -------
     counts : AggregateCounts
-        Places are the distinct cells of the data, by x, then y, then extent. The list of places is
-        part of what is published.
     truth : int32 ndarray (subscribers, n_slots)
-        Place number of everyone in every slot; rows in the order of ``fs``, w for each.
+        Place number of everyone in every slot, −1 where they are not counted; rows in the order of
+        ``fs``, w for each.
 
     Raises
     ------
     ConfigError
-        ``slot_min`` does not divide a day.
+        ``slot_min`` does not divide a day, or the frame does not fit the data.
     InfeasibleError
-        The table of people by slots would not fit in memory.
+        The table of people by slots would not fit in memory; or samples are longer than a slot and
+        gaps are not to be filled in.
 
     Examples
     --------
@@ -65,105 +107,129 @@ def aggregate_counts(
     >>> counts, truth = aggregate_counts(fs)
     >>> truth.tolist(), counts.totals.tolist()
     ([[0, 0, 1, 1]], [1, 1, 1, 1])
+
+    Over a stated area and day, counted where there is a sample.
+
+    >>> from fpanon_core import CountsFrame, StatedArea, StatedPeriod
+    >>> area, day = StatedArea(0, 0, 1_000, 2_000, "metres"), StatedPeriod(None, 1, 60)
+    >>> frame = CountsFrame.of_area(area, 500, day)
+    >>> counts, _ = aggregate_counts(fs, frame=frame, filled_in=False)
+    >>> counts.counts.shape, counts.totals[:3].tolist()
+    ((24, 8), [1, 1, 0])
     """
-    slot_min = positive("slot_min", slot_min)
-    if abs(1440 / slot_min - round(1440 / slot_min)) > 1e-9:
-        raise ConfigError(
-            f"slot_min = {slot_min:g} does not divide a day, so that slots would "
-            "begin at other times each day; choose for instance 30, 90 or 180."
-        )
-    starts, end = _slots(fs, slot_min)
-    people = int(fs.weight.sum())
-    if people * len(starts) > _MOST_CELLS:
+    made = counted_people(fs, slot_min=slot_min, frame=frame, filled_in=filled_in)
+    return made.counts, made.truth
+
+
+def counted_people(
+    fs: FingerprintSet,
+    *,
+    slot_min: float = 30.0,
+    frame: CountsFrame | None = None,
+    filled_in: bool = True,
+) -> CountedPeople:
+    """As :func:`aggregate_counts`, with what is recorded and what the frame leaves out."""
+    where, slot_min = _where(fs, slot_min, frame, filled_in)
+    people, slots = int(fs.weight.sum()), len(where.starts)
+    if people * slots > _MOST_CELLS:
         raise InfeasibleError(
-            f"{people:,} people in {len(starts):,} slots are too many for memory; choose longer "
+            f"{people:,} people in {slots:,} slots are too many for memory; choose longer "
             "slots or fewer people."
         )
-    place, corners = _places(fs)
-    truth = np.full((fs.n_users, len(starts)), -1, np.int32)
-    user, slot, at = _most_frequent(fs, place, np.append(starts, end))
-    truth[user, slot] = at
-    x_m, y_m, dx_m, dy_m = corners
-    centres = np.column_stack([x_m + dx_m / 2, y_m + dy_m / 2])
-    _interpolate(truth, centres)
+    truth = np.full((fs.n_users, slots), UNKNOWN, np.int32)
+    for users, part in _in_parts(where, fs.n_users, filled_in):
+        truth[users] = part
+    recorded = np.zeros(truth.shape, np.bool_)
+    recorded[where.user, where.slot] = True
     if np.any(fs.weight != 1):
         truth = np.repeat(truth, fs.weight, axis=0)
-    counts = np.empty((len(starts), len(x_m)), np.int32)
-    for i in range(len(starts)):
-        counts[i] = np.bincount(truth[:, i], minlength=len(x_m))
-    released = AggregateCounts(
-        counts=counts,
-        x_m=x_m,
-        y_m=y_m,
-        dx_m=dx_m,
-        dy_m=dy_m,
-        slot_start_min=starts,
-        slot_min=slot_min,
-        wall_start_min=fs.wall_minutes(starts),
-        digest=fs.digest,
-    )
-    return released, truth
+        recorded = np.repeat(recorded, fs.weight, axis=0)
+    n_places = len(where.corners[0])
+    counts = np.empty((slots, n_places), np.int32)
+    at_once = max(1, _CELLS_AT_ONCE // max(1, people))
+    for first in range(0, slots, at_once):
+        # Turned over, so that a slot lies together in memory; 0 is for who is not counted.
+        some = np.ascontiguousarray(truth[:, first : first + at_once].T) + 1
+        for i, here in enumerate(some, first):
+            counts[i] = np.bincount(here, minlength=n_places + 1)[1:]
+    released = _released(fs, where, counts, slot_min, frame, filled_in)
+    return CountedPeople(released, truth, recorded, where.left_out)
 
 
-def _slots(fs: FingerprintSet, slot_min: float) -> tuple[FloatArray, float]:
-    """Starts of the slots, and the end of the last."""
-    first, last = float(fs.t_min.min()), float((fs.t_min + fs.dt_min).max())
-    if fs.clock is None:
-        begin = np.floor(first / slot_min)
-        many = max(1, int(np.ceil(last / slot_min) - begin))
-        return (begin + np.arange(many)) * slot_min, (begin + many) * slot_min
-    starts: list[float] = []
-    at = first
-    while not starts or at < last:
-        begin, length = (float(v[0]) for v in fs.clock.window(np.array([at]), slot_min))
-        starts.append(begin)
-        at = begin + length
-    return np.array(starts), at
+def counts_of(
+    fs: FingerprintSet,
+    *,
+    slot_min: float = 30.0,
+    frame: CountsFrame | None = None,
+    filled_in: bool = True,
+    most_counts: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[AggregateCounts, LeftOut]:
+    """The counts of :func:`aggregate_counts` alone, of any number of people.
+
+    Raises
+    ------
+    InfeasibleError
+        There would be more than ``most_counts`` counts.
+    """
+    where, slot_min = _where(fs, slot_min, frame, filled_in)
+    slots, places = len(where.starts), len(where.corners[0])
+    if most_counts is not None and slots * places > most_counts:
+        raise InfeasibleError(
+            f"{places:,} places in {slots:,} slots are {slots * places:,} counts, more than the "
+            f"{most_counts:,} that can be made; choose larger or fewer places, longer slots or "
+            "fewer days."
+        )
+    flat = np.zeros(slots * places, np.int64)
+    for users, part in _in_parts(where, fs.n_users, filled_in):
+        user, slot = np.nonzero(part != UNKNOWN)
+        at = slot * places + part[user, slot]
+        flat += np.bincount(at, fs.weight[users][user], len(flat)).astype(np.int64)
+        if progress is not None:
+            progress(users.stop / fs.n_users)
+    counts = flat.reshape(slots, places)
+    return _released(fs, where, counts, slot_min, frame, filled_in), where.left_out
 
 
-def _places(fs: FingerprintSet) -> tuple[IntArray, tuple[FloatArray, ...]]:
-    """Place number of each sample, and each place's corner and extent."""
-    keys = (fs.x_m, fs.y_m, fs.dx_m, fs.dy_m)
-    order = np.lexsort(keys[::-1])
-    ordered = [k[order] for k in keys]
-    new = np.ones(len(order), bool)
-    new[1:] = np.logical_or.reduce([k[1:] != k[:-1] for k in ordered])
-    place = np.empty(len(order), np.int64)
-    place[order] = np.cumsum(new) - 1
-    return place, tuple(k[new] for k in ordered)
+def _where(
+    fs: FingerprintSet, slot_min: float, frame: CountsFrame | None, filled_in: bool
+) -> tuple[Located, float]:
+    slot_min = check_slot(slot_min) if frame is None else frame.slot_min
+    return located(fs, slot_min, frame, shared=filled_in), slot_min
 
 
-def _most_frequent(
-    fs: FingerprintSet, place: IntArray, edges: FloatArray
-) -> tuple[IntArray, IntArray, IntArray]:
-    """User, slot and place of every slot in which a user has a sample."""
-    ends = fs.t_min + fs.dt_min
-    first = np.searchsorted(edges, fs.t_min, side="right") - 1
-    last = np.maximum(np.searchsorted(edges, ends, side="left") - 1, first)
-    many = last - first + 1
-    slot = rows_of(first, many)
-    row = np.repeat(np.arange(fs.n_samples), many)
-    inside = np.minimum(ends[row], edges[slot + 1]) - np.maximum(fs.t_min[row], edges[slot])
-    # Samples, not events: the count weighs the draws of an adversary and nothing else.
-    events = np.where(many[row] == 1, 1.0, inside / fs.dt_min[row])
-    user, place = fs.sample_user[row], place[row]
-    order = np.lexsort((place, slot, user))
-    user, slot, place, events = user[order], slot[order], place[order], events[order]
-    new = np.ones(len(order), bool)
-    new[1:] = (user[1:] != user[:-1]) | (slot[1:] != slot[:-1]) | (place[1:] != place[:-1])
-    start = np.flatnonzero(new)
-    # Rounded, so that what is equal but for the order of adding is a tie.
-    events = np.round(np.add.reduceat(events, start), 9)
-    user, slot, place = user[start], slot[start], place[start]
-    # Stable: of places with as many events the lowest number stays first.
-    order = np.lexsort((-events, slot, user))
-    user, slot, place = user[order], slot[order], place[order]
-    new = np.ones(len(order), bool)
-    new[1:] = (user[1:] != user[:-1]) | (slot[1:] != slot[:-1])
-    return user[new], slot[new], place[new]
+def _released(
+    fs: FingerprintSet, where: Located, counts: IntArray | SmallInts, slot_min: float,
+    frame: CountsFrame | None, filled_in: bool,
+) -> AggregateCounts:  # fmt: skip
+    x_m, y_m, dx_m, dy_m = where.corners
+    return AggregateCounts(
+        counts=counts, x_m=x_m, y_m=y_m, dx_m=dx_m, dy_m=dy_m, slot_start_min=where.starts,
+        slot_min=slot_min, wall_start_min=where.wall, digest=fs.digest, frame=frame,
+        filled_in=filled_in, heaviest=int(fs.weight.max()),
+    )  # fmt: skip
 
 
-def _interpolate(truth: SmallInts, centres: FloatArray) -> None:
+def _in_parts(where: Located, n_users: int, filled_in: bool) -> Iterator[tuple[slice, SmallInts]]:
+    """Some users at a time, and their place in every slot; −1 where they are not counted."""
+    slots, centres = len(where.starts), where.centres
+    tree = cKDTree(centres) if filled_in else None
+    offsets = offsets_of(np.bincount(where.user, minlength=n_users))
+    at_once = max(1, _CELLS_AT_ONCE // slots)
+    for first in range(0, n_users, at_once):
+        users = slice(first, min(first + at_once, n_users))
+        rows = slice(int(offsets[users.start]), int(offsets[users.stop]))
+        part = np.full((users.stop - first, slots), UNKNOWN, np.int32)
+        part[where.user[rows] - first, where.slot[rows]] = where.place[rows]
+        if tree is not None:
+            seen = np.flatnonzero(np.diff(offsets[users.start : users.stop + 1]))
+            some = part[seen]
+            _interpolate(some, centres, tree)
+            part[seen] = some
+        yield users, part
+
+
+def _interpolate(truth: SmallInts, centres: FloatArray, tree: cKDTree) -> None:
     """Fill the −1 of each row, in which there is at least one place."""
     slots = np.arange(truth.shape[1], dtype=np.int32)
     known = truth >= 0
@@ -178,24 +244,6 @@ def _interpolate(truth: SmallInts, centres: FloatArray) -> None:
     left, right = truth[user, before], truth[user, after]
     truth[user, slot] = left
     moving = np.flatnonzero(left != right)
-    tree = cKDTree(centres)
-    for begin in range(0, len(moving), _AT_ONCE):
-        some = moving[begin : begin + _AT_ONCE]
-        a, b = centres[left[some]], centres[right[some]]
-        share = (slot[some] - before[some]) / (after[some] - before[some])
-        truth[user[some], slot[some]] = _nearest(tree, a + (b - a) * share[:, None])
-
-
-def _nearest(tree: cKDTree, points: FloatArray) -> IntArray:
-    """The nearest place of each point, the lowest number of those equally near."""
-    nearest = np.empty(len(points), np.int64)
-    left, many = np.arange(len(points)), min(8, tree.n)
-    while len(left):
-        apart, place = (v.reshape(len(left), -1) for v in tree.query(points[left], many))
-        tied = apart <= apart[:, :1] + _CLOSE_M
-        nearest[left] = np.where(tied, place, tree.n).min(axis=1)
-        if many == tree.n:
-            break
-        left = left[tied.all(axis=1)]  # there may be more as near as the last of them
-        many = min(8 * many, tree.n)
-    return nearest
+    a, b = centres[left[moving]], centres[right[moving]]
+    share = (slot[moving] - before[moving]) / (after[moving] - before[moving])
+    truth[user[moving], slot[moving]] = nearest_place(tree, a + (b - a) * share[:, None])

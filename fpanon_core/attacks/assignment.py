@@ -16,6 +16,8 @@ from ot.lp import emd
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped,unused-ignore]
 from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # type: ignore[import-untyped,unused-ignore]
+from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
+from scipy.spatial.distance import cdist  # type: ignore[import-untyped,unused-ignore]
 
 from ..model.arrays import FloatArray, IntArray
 from ..model.ragged import offsets_of
@@ -27,6 +29,8 @@ Pairs = tuple[IntArray, npt.NDArray[np.int32], FloatArray]
 _MOST_STEPS = 10**9
 _TOLERANCE = 1e-9  # of the largest cost
 _OPTIMAL = 1
+_FEW_PAIRS = 4_096  # of sources and sinks: not worth looking for the near ones
+_NEAR = 8  # sinks looked at for each source, at first
 
 
 def transport(cost: FloatArray, supply: IntArray, demand: IntArray) -> Flows:
@@ -55,9 +59,39 @@ def transport(cost: FloatArray, supply: IntArray, demand: IntArray) -> Flows:
     elif short > 0:
         cost = np.hstack([cost, np.zeros((sources, 1))])
         demand = np.append(demand, short)
-    flow = np.rint(_solve(cost, supply, demand)).astype(np.int64)[:sources, :sinks]
-    source, sink = np.nonzero(flow)
-    return source, sink, flow[source, sink]
+    flow = _solve(cost, supply, demand)[0]
+    return _flows(flow[:sources, :sinks])
+
+
+def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand: IntArray) -> Flows:
+    """As :func:`transport` between points in the plane, where the cost is the distance.
+
+    Where there is far more demand than supply, as in counts with noise, most sinks are too far from
+    every source to matter. Solved with the sinks near each source, and taken only with a proof: a
+    sink left out has the price of one that nobody needs, and no source would pay the way to it.
+    Otherwise with more of them.
+
+    Parameters
+    ----------
+    begin, end : float64 ndarray (n_sources, 2), (n_sinks, 2)
+    supply, demand : int64 ndarray (n_sources,), (n_sinks,)
+    """
+    needed, near = int(supply.sum()), _NEAR
+    if len(begin) * len(end) > _FEW_PAIRS and needed < int(demand.sum()):
+        tree = cKDTree(end)
+        while 2 * near < len(end):
+            apart, listed = tree.query(begin, near)
+            some = np.unique(listed)
+            spare = int(demand[some].sum()) - needed
+            if spare > 0:
+                cost = np.vstack([cdist(begin, end[some]), np.zeros(len(some))])
+                flow, price = _solve(cost, np.append(supply, spare), demand[some])
+                slack = _TOLERANCE * float(cost.max())
+                if price is not None and (price[:-1] - price[-1] <= apart[:, -1] + slack).all():
+                    source, sink, many = _flows(flow[:-1])
+                    return source, some[sink], many
+            near *= 4
+    return transport(cdist(begin, end), supply, demand)
 
 
 def most_saving(pairs: Pairs) -> tuple[IntArray, float]:
@@ -90,20 +124,27 @@ def most_saving(pairs: Pairs) -> tuple[IntArray, float]:
     return goal, saved
 
 
+def _flows(flow: FloatArray) -> Flows:
+    whole = np.rint(flow).astype(np.int64)
+    source, sink = np.nonzero(whole)
+    return source, sink, whole[source, sink]
+
+
 _NONE = (np.empty(0, np.int64),) * 3
 
 
-def _solve(cost: FloatArray, supply: IntArray, demand: IntArray) -> FloatArray:
-    """An optimal flow of whole numbers between equal totals."""
+def _solve(
+    cost: FloatArray, supply: IntArray, demand: IntArray
+) -> tuple[FloatArray, FloatArray | None]:
+    """An optimal flow of whole numbers between equal totals; the sources' prices, if known."""
     if len(supply) == 1 or len(demand) == 1:
-        return np.minimum.outer(supply, demand).astype(np.float64)
+        return np.minimum.outer(supply, demand).astype(np.float64), None
     flow, proof = emd(
         supply.astype(np.float64), demand.astype(np.float64), cost,
         numItermax=_MOST_STEPS, log=True, center_dual=False, check_marginals=False,
     )  # fmt: skip
     if _proven(cost, supply, demand, flow, proof):
-        solved: FloatArray = flow
-        return solved
+        return flow, np.asarray(proof["u"], np.float64)
     # Everyone a row and a column of their own: slower, and without a tolerance.
     who, where = (
         np.repeat(np.arange(len(supply)), supply),
@@ -112,7 +153,7 @@ def _solve(cost: FloatArray, supply: IntArray, demand: IntArray) -> FloatArray:
     row, column = linear_sum_assignment(cost[np.ix_(who, where)])
     flow = np.zeros(cost.shape)
     np.add.at(flow, (who[row], where[column]), 1.0)
-    return flow
+    return flow, None
 
 
 def _proven(

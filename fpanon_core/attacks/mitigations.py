@@ -16,6 +16,7 @@ from ..model import checks
 from ..model.aggregates import AggregateCounts
 from ..model.arrays import IntArray, SmallInts
 from ..model.errors import InfeasibleError
+from ..model.ragged import offsets_of
 
 
 def coarsen(
@@ -47,8 +48,9 @@ def coarsen(
     ([[2]], [[0], [0]])
     """
     squares, merged = squares_of(counts, metres)
-    table = np.zeros((counts.n_slots, len(squares)), np.int64)
-    np.add.at(table.T, merged, counts.counts.T)
+    order = np.argsort(merged, kind="stable")
+    begins = offsets_of(np.bincount(merged))[:-1]  # no square is empty
+    table = np.add.reduceat(counts.counts[:, order], begins, axis=1, dtype=np.int64)
     side = np.full(len(squares), float(metres))
     x_m, y_m = np.ascontiguousarray(squares.T, np.float64) * metres
     coarse = replace(
@@ -58,6 +60,7 @@ def coarsen(
         y_m=y_m,
         dx_m=side,
         dy_m=side,
+        frame=None,
     )
     return coarse, merged[truth].astype(np.int32)
 
@@ -72,6 +75,9 @@ def squares_of(counts: AggregateCounts, metres: float) -> tuple[IntArray, IntArr
 
 def suppress_small(counts: AggregateCounts, limit: int = 15) -> AggregateCounts:
     """Publish no count below a limit: those become 0. 15 is customary.
+
+    In a release they are left blank instead, see :mod:`fpanon_core.studies.counts_release`; an
+    attacker reads a blank as 0.
 
     Examples
     --------

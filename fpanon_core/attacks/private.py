@@ -1,66 +1,121 @@
 """Counts that say provably little about anyone: differential privacy, by OpenDP.
 
-**The unit of protection** is what an outsider cannot tell whether it is so or otherwise:
+**The frame is stated**: places come from the antenna table or a grid over a stated area, and the
+period is stated, so that every data set gives a table of the same shape. Taken from the events, one
+record can add a row or a column, which no noise hides: such counts are refused.
 
-- ``"user-slot"``: where one person was in *one* slot. What a person does over the whole period is
-  protected ε times the number of slots only.
-- ``"user"``: where one person was in *all* slots together.
+**The unit of protection** is what may differ between two data sets that an outsider cannot tell
+apart, that is up to a factor of e^ε:
 
-In both, two data sets are neighbours when one person's place differs, in one slot or in any number
-of them; how many people there are in each slot is no secret (it is the same in all). Changing a
-place takes 1 from one count and adds 1 to another, so the counts change by at most 2 in all
-(L1 sensitivity) for a user-slot, and by 2 × the number of slots for a user. Every count gets
-independent discrete Laplace noise of scale sensitivity/ε. The list of places and the filling of
-gaps between a person's samples are taken as given: which places occur at all is published as it is,
-and one record can decide many slots that are filled in from it, all of which a user-slot's ε does
-not cover; ``"user"`` does. Fingerprints that stand for several subscribers are not covered either:
-one subscriber may have shaped the places of all of them.
+- ``"user"``: all the records of one person, who may also be in only one of the two. A person is at
+  one place in each slot at most, gaps filled in or not; in each slot one count loses 1 and another
+  gains 1. The counts change by at most 2 × slots in all (L1 sensitivity).
+- ``"user-slot"``: the records of one person *in one slot*. It says nothing beyond counts of
+  recorded samples: where gaps are filled in, one record decides many slots, so filled-in counts are
+  refused. In the slot the person is at one place at most, the one with the most samples; one count
+  loses 1 and another gains 1: 2. A record that is moved to another slot changes two slots and so
+  two units, of 2 ε. For all of a person's records it is ε times the number of slots.
+
+Every count gets independent discrete Laplace noise of scale sensitivity/ε. The ε of several
+publications about the same people add up. Fingerprints that stand for several subscribers are
+refused: one subscriber would be in the counts of all of them.
+
+**Taken as given**: the time zone of the slots, and the map projection and raw cells by which
+positions were read, whose centre is the middle of the data in hundredths of a degree. Neighbouring
+data sets are read with the same.
+
+Source: docs/science.md, “Counts and trajectory recovery”.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from ..engines.progress import Progress
 from ..model.aggregates import AggregateCounts
-from ..model.checks import positive
+from ..model.arrays import IntArray
+from ..model.checks import one_of, positive, whole
 from ..model.errors import ConfigError
 from ..model.privacy import UNITS, PrivacyGuarantee, Unit
+
+_AT_ONCE = 1 << 16  # counts given to OpenDP at a time, as a list of Python's numbers
 
 
 def privacy_guarantee(
     counts: AggregateCounts, epsilon: float, unit: Unit = "user-slot"
 ) -> PrivacyGuarantee:
-    """The noise that ε takes for counts of so many slots.
+    """The noise that ε takes for counts of so many slots, if a promise can be made of them at all.
+
+    Raises
+    ------
+    ConfigError
+        A parameter is out of its range; the counts have no stated frame, stand for merged data, or
+        are filled in and only one slot is to be protected.
 
     Examples
     --------
-    >>> from fpanon_core import FingerprintSet, aggregate_counts
+    >>> from fpanon_core import CountsFrame, FingerprintSet, StatedArea, StatedPeriod
+    >>> from fpanon_core import aggregate_counts
     >>> fs = FingerprintSet.from_samples([1, 1], [0, 0], [0, 0], [0, 1439])
-    >>> counts, _ = aggregate_counts(fs, slot_min=60)
-    >>> privacy_guarantee(counts, 0.5).scale, privacy_guarantee(counts, 0.5, "user").scale
-    (4.0, 96.0)
+    >>> area = StatedArea(0, 0, 1_000, 1_000, "metres")
+    >>> frame = CountsFrame.of_area(area, 500, StatedPeriod(None, 1, 60))
+    >>> counts, _ = aggregate_counts(fs, frame=frame, filled_in=False)
+    >>> one, person = (privacy_guarantee(counts, 0.5, unit) for unit in ("user-slot", "user"))
+    >>> (one.scale, one.epsilon_all), (person.scale, person.epsilon_all)
+    ((4.0, 12.0), (96.0, 0.5))
     """
     epsilon = positive("epsilon", epsilon)
-    if unit not in UNITS:
-        raise ConfigError(f"Unknown unit {unit!r}; give one of {', '.join(UNITS)}.")
-    sensitivity = 2 * (counts.n_slots if unit == "user" else 1)
-    return PrivacyGuarantee(epsilon, unit, sensitivity, sensitivity / epsilon)
+    one_of("The unit of protection", unit, UNITS)
+    if counts.frame is None:
+        raise ConfigError(
+            "Private counts need stated places and a stated period (a frame): taken from the "
+            "events, one record can add a place or a slot, and no noise hides that."
+        )
+    if counts.heaviest > 1:
+        raise ConfigError(
+            "Some fingerprints stand for several people, so that one person may be in the counts "
+            "of all of them; make private counts from the data before they were merged."
+        )
+    if unit == "user-slot" and counts.filled_in:
+        raise ConfigError(
+            "Gaps are filled in, so one record decides many slots, and no promise for one slot "
+            "holds; count recorded samples only, or protect all of a person's record."
+        )
+    sensitivity = sensitivity_of(counts.n_slots, unit)
+    return PrivacyGuarantee(epsilon, unit, sensitivity, sensitivity / epsilon, counts.n_slots)
 
 
-def dp_counts(counts: AggregateCounts, epsilon: float, unit: Unit = "user-slot") -> AggregateCounts:
+def sensitivity_of(n_slots: int, unit: Unit) -> int:
+    """Largest change of all counts over a stated frame together when one unit changes."""
+    return 2 * (n_slots if unit == "user" else 1)
+
+
+def dp_counts(
+    counts: AggregateCounts,
+    epsilon: float,
+    unit: Unit = "user-slot",
+    *,
+    progress: Progress | None = None,
+) -> AggregateCounts:
     """Differentially private counts; see the module for what is protected.
 
     The noise comes from OpenDP's own source of randomness, which takes no seed: whoever knew the
-    seed could take the noise off again. So no two runs are alike. Counts can come out negative.
+    seed could take the noise off again. So no two runs are alike, and each that is published costs
+    its ε again. Counts can come out negative; who sets those to 0 makes totals too large.
 
     Parameters
     ----------
     counts : AggregateCounts
+        Over a stated frame.
     epsilon : float
         Above 0; smaller protects more.
     unit : {"user-slot", "user"}
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
 
     Returns
     -------
@@ -69,21 +124,50 @@ def dp_counts(counts: AggregateCounts, epsilon: float, unit: Unit = "user-slot")
     Raises
     ------
     ConfigError
-        A parameter is out of its range.
+        A parameter is out of its range, or no promise can be made of these counts: see
+        :func:`privacy_guarantee`.
     """
     guarantee = privacy_guarantee(counts, epsilon, unit)
+    mechanism = _mechanism(guarantee)
+    flat = counts.counts.astype(np.int64).ravel()
+    noisy = np.empty_like(flat)
+    # Noise is drawn for each count by itself, so pieces are protected as the whole is: what they
+    # lose adds up over the changes in each, which add up to the sensitivity.
+    for first in range(0, len(flat), _AT_ONCE):
+        noisy[first : first + _AT_ONCE] = mechanism(flat[first : first + _AT_ONCE])
+        if progress is not None:
+            progress(min(1.0, (first + _AT_ONCE) / len(flat)))
+    # Not the digest of the data: it would tell whether a guess at them is right.
+    return replace(counts, counts=noisy.reshape(counts.counts.shape), digest="")
+
+
+def studied_noise(counts: AggregateCounts, scale: float, seed: int) -> IntArray:
+    """Counts with discrete Laplace noise from a seed: for studies of attacks, never to publish.
+
+    Whoever knows the seed takes the noise off. A draw is the difference of two geometric ones.
+    """
+    rng = np.random.default_rng(whole("seed", seed, 0))
+    stop = -math.expm1(-1.0 / positive("scale", scale))  # 1 − q, q = exp(−1/scale)
+    noisy = counts.counts.astype(np.int64)
+    for row in noisy:  # slot by slot, so that little room is needed
+        row += rng.geometric(stop, len(row)) - rng.geometric(stop, len(row))
+    return noisy
+
+
+def _mechanism(guarantee: PrivacyGuarantee) -> Any:
+    """OpenDP's discrete Laplace mechanism that spends no more than the ε stated."""
     import opendp.prelude as dp  # here, because it takes seconds
 
     dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
-    mechanism = dp.m.make_laplace(*space, scale=guarantee.scale)
-    spent = float(mechanism.map(guarantee.sensitivity))  # type: ignore[no-untyped-call]
-    if spent > guarantee.epsilon * (1 + 1e-9):
-        raise ConfigError(
-            f"epsilon = {epsilon:g} cannot be kept: the mechanism would spend {spent:g}; choose "
-            "another."
-        )
-    flat = counts.counts.astype(np.int64).ravel()
-    noisy = np.array(mechanism(flat), np.int64).reshape(counts.counts.shape)
-    # Not the digest of the data: it would tell whether a guess at them is right.
-    return replace(counts, counts=noisy, digest="")
+    scale = guarantee.scale
+    for _ in range(8):  # OpenDP rounds what is spent upwards
+        mechanism = dp.m.make_laplace(*space, scale=scale)
+        spent = float(mechanism.map(guarantee.sensitivity))  # type: ignore[no-untyped-call]
+        if spent <= guarantee.epsilon:
+            return mechanism
+        scale = math.nextafter(scale, math.inf)
+    raise ConfigError(
+        f"epsilon = {guarantee.epsilon:g} cannot be kept: the mechanism would spend {spent:g}; "
+        "choose another."
+    )

@@ -135,8 +135,10 @@ def _estimate(counts: AggregateCounts) -> int:
 def scaled(records: Counts, people: int) -> IntArray:
     """Counts in proportion that add up to ``people``: largest remainders; ties: lower place."""
     total = int(records.sum(dtype=np.int64))
+    if total == people:
+        return records.astype(np.int64)
     share = records.astype(np.float64) * (people / total)
-    whole: IntArray = records.astype(np.int64) if total == people else share.astype(np.int64)
+    whole: IntArray = share.astype(np.int64)
     order = np.lexsort((np.arange(len(share)), whole - share))
     whole[order[: people - int(whole.sum())]] += 1
     return whole

@@ -37,6 +37,7 @@ def score_recovery(
     counts: AggregateCounts,
     truth: npt.NDArray[np.integer],
     *,
+    recorded: npt.NDArray[np.bool_] | None = None,
     pairing: Pairing = "greedy",
     seed: int = 0,
     engine: Engine | None = None,
@@ -54,6 +55,10 @@ def score_recovery(
     and the one after the days each day's; both are means over all points. So the three are not
     shares of the same thing: each step asks for longer trajectories than the one before.
 
+    **Recorded points.** Most points may have been filled in between two samples, and a filled-in
+    point says nothing that was ever seen. With ``recorded`` the same pairs are judged by the points
+    with a sample alone, too: the share of those recovered.
+
     **Baseline.** The same records, linked to each other at random in every slot, and paired and
     scored in the same way: what an outsider attains who ignores where and when people go. It
     exceeds one in the number of places, as pairing picks the best of many.
@@ -70,6 +75,8 @@ def score_recovery(
         Those it was recovered from.
     truth : integer ndarray (n_users, n_slots)
         Place numbers; see :func:`aggregate_counts`.
+    recorded : bool ndarray (n_users, n_slots), optional
+        Which of the true points have a sample.
     pairing : {"greedy", "optimal"}
     seed : int
         Of the baseline.
@@ -115,11 +122,15 @@ def score_recovery(
         )
     if not 0 <= true.min() <= true.max() < counts.n_places:
         raise ConfigError(f"The truth names places beyond the {counts.n_places} of the counts.")
+    if recorded is not None and recorded.shape != true.shape:
+        raise ConfigError("What is recorded must be said of each point of the truth.")
     engine = engine or LocalEngine()
-    judge = _Judge(true, counts, recovered, pairing, engine)
-    by_step, pair, shared = judge.steps(recovered.daily, recovered.places, part(progress, 0.0, 0.5))
+    judge = _Judge(true, recorded, recovered, pairing, engine)
+    by_step, of_recorded, pair, shared = judge.steps(
+        recovered.daily, recovered.places, part(progress, 0.0, 0.5)
+    )
     random = _random_links(counts, recovered, seed)
-    baseline, _, _ = judge.steps(random, random, part(progress, 0.5, 1.0))
+    baseline, baseline_recorded, _, _ = judge.steps(random, random, part(progress, 0.5, 1.0))
     error_m = _errors(recovered.places, true, pair, counts)
     return RecoveryScore(
         accuracy=float(by_step[2]),
@@ -132,6 +143,9 @@ def score_recovery(
         uniqueness=_uniqueness(recovered.places),
         pair=pair,
         shared=shared,
+        recorded_by_step=of_recorded,
+        baseline_recorded_by_step=baseline_recorded,
+        recorded_share=np.nan if recorded is None else float(recorded.mean()),
         n_users=len(true),
         n_slots=counts.n_slots,
         pairing=pairing,
@@ -144,29 +158,28 @@ class _Judge:
     """Pairs trajectories with the truth, over any of its slots."""
 
     def __init__(
-        self, truth: SmallInts, counts: AggregateCounts, recovered: Recovered, pairing: Pairing,
-        engine: Engine,
+        self, truth: SmallInts, seen: npt.NDArray[np.bool_] | None, recovered: Recovered,
+        pairing: Pairing, engine: Engine,
     ) -> None:  # fmt: skip
+        self._truth, self._seen = truth, seen
         self._users, self._greedy, self._engine = len(truth), pairing == "greedy", engine
         self._offsets, self._night = recovered.day_offsets, recovered.is_night
-        # Who was where in each slot: rows by place, then by number.
+        # Who was where in each slot: rows by place, then by number; and the places in that order.
         self._who = np.argsort(truth.T, axis=1, kind="stable").astype(np.int32)
-        self._starts = np.stack(
-            [offsets_of(np.bincount(s, minlength=counts.n_places)) for s in truth.T]
-        )
+        self._at = np.take_along_axis(np.ascontiguousarray(truth.T), self._who, axis=1)
 
     def steps(
         self, daily: SmallInts, whole_: SmallInts, progress: Progress | None
-    ) -> tuple[FloatArray, IntArray, IntArray]:
-        """Accuracy after each step; pairs, and points in common, after the last."""
+    ) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+        """Accuracy after each step, of all and of recorded points; pairs and points at the end."""
         slots = np.arange(daily.shape[1])
         days = np.split(slots, self._offsets[1:-1])
         nights = [day[self._night[day]] for day in days]
         parts = [(nights, daily), (days, daily), ([slots], whole_)]
         work = float(sum(len(s) for some, _ in parts for s in some))
-        accuracy, done = np.full(3, np.nan), 0
+        accuracy, of_recorded, done = np.full(3, np.nan), np.full(3, np.nan), 0
         for step, (pieces, places) in enumerate(parts):
-            recovered = points = 0
+            recovered = points = hits = seen = 0
             for some in pieces:
                 if len(some):
                     stretch = part(progress, done / work, (done + len(some)) / work)
@@ -174,17 +187,32 @@ class _Judge:
                     recovered += int(shared.sum())
                     points += len(some) * self._users
                     done += len(some)
+                    if self._seen is not None:
+                        hits += self._hits(self._seen, places, some, pair)
+                        seen += int(self._seen[:, some].sum())
             if points:
                 accuracy[step] = recovered / points
-        return accuracy, pair, shared
+            if seen:
+                of_recorded[step] = hits / seen
+        return accuracy, of_recorded, pair, shared
+
+    def _hits(
+        self, seen: npt.NDArray[np.bool_], places: SmallInts, slots: IntArray, pair: IntArray
+    ) -> int:
+        """Recorded points that the trajectory paired with somebody gets right."""
+        hits, paired = 0, np.flatnonzero(pair >= 0)
+        for first in range(0, len(paired), _ROWS_A_BLOCK):
+            rows = paired[first : first + _ROWS_A_BLOCK]
+            at = np.ix_(pair[rows], slots)
+            hits += int(np.sum((places[np.ix_(rows, slots)] == self._truth[at]) & seen[at]))
+        return hits
 
     def _pair(
         self, places: SmallInts, slots: IntArray, progress: Progress | None
     ) -> tuple[IntArray, IntArray]:
         """The true row of each trajectory, −1 for none left, and the points they share."""
         seen = np.ascontiguousarray(places[:, slots])
-        who, starts = self._who[slots], self._starts[slots]
-        blocks = self._shared(seen, starts, who, progress)
+        blocks = self._shared(seen, self._at[slots], self._who[slots], progress)
         if not self._greedy:
             return _pair_optimally(block for _, block in blocks)
         pair, best = np.full(len(seen), -1, np.int64), np.zeros(len(seen), np.int64)
@@ -194,7 +222,7 @@ class _Judge:
         return pair, best
 
     def _shared(
-        self, seen: SmallInts, starts: IntArray, who: SmallInts, progress: Progress | None
+        self, seen: SmallInts, at: SmallInts, who: SmallInts, progress: Progress | None
     ) -> Iterator[tuple[int, SmallInts]]:
         """Points in common with everyone, for some trajectories at a time, in order."""
         at_once = _ROWS_A_BLOCK * _BLOCKS_AT_ONCE
@@ -205,7 +233,7 @@ class _Judge:
             def block(begin: int, first: int = first, last: int = last,
                       shared: SmallInts = shared) -> float:  # fmt: skip
                 end = min(begin + _ROWS_A_BLOCK, last)
-                count_shared(begin, end, seen, starts, who, shared[begin - first : end - first])
+                count_shared(begin, end, seen, at, who, shared[begin - first : end - first])
                 return float(end - begin)
 
             self._engine.run(block, range(first, last, _ROWS_A_BLOCK), last - first)

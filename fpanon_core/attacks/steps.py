@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist  # type: ignore[import-untyped,unused-i
 from ..kernels.recovery_links import link_nearest
 from ..model.arrays import FloatArray, IntArray, SmallInts
 from ..model.ragged import offsets_of
-from .assignment import Flows, transport
+from .assignment import Flows, transport_near
 
 Counts = npt.NDArray[np.integer]
 
@@ -33,6 +33,8 @@ def next_places(
     threshold_m : float
         Pairs no farther apart are linked before the assignment.
     """
+    # More records at a place than there are trajectories are never needed; noise makes millions.
+    records = np.minimum(records, len(last))
     # Trajectories with the same two last places are one state; states go by predicted point.
     key, state = np.unique(last.astype(np.int64) * len(xy) + before, return_inverse=True)
     now_at, was_at = np.divmod(key, len(xy))
@@ -60,14 +62,16 @@ def _flows(points: FloatArray, supply: IntArray, demand: IntArray, threshold_m: 
     supply, demand = supply - stay, demand - stay
     sources, sinks = np.flatnonzero(supply), np.flatnonzero(demand)
     left, wanted = supply[sources], demand[sinks]
-    apart = cdist(points[sources], points[sinks])
     if threshold_m > 0:
+        apart = cdist(points[sources], points[sinks])
         i, j = np.nonzero(apart <= threshold_m)
         nearest = np.argsort(apart[i, j], kind="stable")
         i, j = i[nearest], j[nearest]
         parts.append((sources[i], sinks[j], link_nearest(i, j, left, wanted)))
     some, other = np.flatnonzero(left), np.flatnonzero(wanted)
-    i, j, many = transport(apart[np.ix_(some, other)], left[some], wanted[other])
+    i, j, many = transport_near(
+        points[sources[some]], points[sinks[other]], left[some], wanted[other]
+    )
     parts.append((sources[some[i]], sinks[other[j]], many))
     begin, end, many = (np.concatenate(column) for column in zip(*parts, strict=True))
     return begin, end, many

@@ -14,7 +14,7 @@ import typer
 from ..engines.local import LocalEngine
 from ..model.configs import KnowledgeConfig, Strategy
 from ..studies.disclosure import Config, Result, study
-from ..studies.under_profiles import as_read
+from ..studies.under_profiles import as_read, corners
 from ..tables.writing import check_writable, write_table
 from . import measuring as m
 from . import reading as r
@@ -66,6 +66,8 @@ def disclosure(
         return
     typer.echo(wanted.account(fs, report))
     typer.echo(_table(result))
+    if where := corners(result.grid):
+        typer.echo(where)
     typer.echo(
         f"Someone who knows nothing finds one in {result.n_users:,}, and learns nothing: "
         "EM and KL 0."
@@ -80,7 +82,7 @@ def disclosure(
     if out is not None:
         typer.echo(f"Disclosure by profile written to {out}.")
     if tables is not None:
-        typer.echo(f"Tables written to {tables}.")
+        typer.echo(t.told(tables))
 
 
 def _plain(result: Result) -> dict[str, Any]:
@@ -91,7 +93,7 @@ def _plain(result: Result) -> dict[str, Any]:
         "users": result.n_users,
         "config": asdict(result.config.knowledge),
         "digest": result.digest,
-        "disclosure": result.grid.to_dict("records"),
+        "disclosure": t.plain_rows(result.grid),
         "agreement": pairs,
     }
 

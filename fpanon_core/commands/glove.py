@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Annotated, Any, cast
 
 import pandas as pd
 import typer
 
 from ..engines.local import LocalEngine
-from ..io.published import dictionary_path, write_published, write_suppressed
+from ..io.publishing import FORMATS, Format
+from ..model.checks import one_of
+from ..model.errors import ConfigError
 from ..model.glove import GloveResult
 from ..studies import comparison, hiding
-from ..tables.writing import check_writable
+from ..studies.publishing import publish
+from ..studies.under_profiles import corners
+from . import leaving
 from . import measuring as m
 from . import reading as r
-from .tables import Tables, check_folder, write_tables
+from .tables import Tables, check_folder, told, write_tables
 from .terminal import progress_line, table_text
 
 
@@ -52,21 +55,10 @@ def glove(
     max_space_m: m.MaxSpaceM = 20_000.0,
     max_time_min: m.MaxTimeMin = 480.0,
     workers: m.Workers = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            help="Write the release (.csv, .csv.gz, .parquet), and a dictionary of its columns "
-            "beside it.",
-        ),
-    ] = None,
-    suppressed_out: Annotated[
-        Path | None,
-        typer.Option(
-            "--suppressed-out",
-            help="Write the suppressed samples: pseudonym, row number, reason. Not for release.",
-        ),
-    ] = None,
+    out: leaving.Out = None,
+    key: leaving.Key = None,
+    left_out: leaving.LeftOut = None,
+    data_format: leaving.DataFormat = "csv",
     tables: Tables = None,
     compare: Annotated[
         bool,
@@ -86,9 +78,12 @@ def glove(
         k, suppress_space_m, suppress_time_min, cast(hiding.Leftover, leftover), stretch
     )
     engine = LocalEngine(workers)
-    for path in (out, suppressed_out):
-        if path is not None:
-            check_writable(path)
+    one_of("--format", data_format, FORMATS)
+    if out is None and (key is not None or left_out is not None):
+        raise ConfigError(
+            "A key and a list of what was left out belong to a release; give --out, too."
+        )
+    leaving.check_places(out, key, left_out)
     if tables is not None:
         check_folder(tables)
     fs, report = wanted.read()
@@ -102,9 +97,10 @@ def glove(
             beside = comparison.study(fs, wishes, engine=engine, progress=progress)
     if passed:  # what fails is not released
         if out is not None:
-            write_published(result.release, out)
-        if suppressed_out is not None:
-            write_suppressed(result.release, suppressed_out)
+            publish(
+                result.release, out, key=key, original=fs, left_out=left_out,
+                format=cast(Format, data_format),
+            )  # fmt: skip
         for made in (result, beside):
             if tables is not None and made is not None:
                 write_tables(made, tables)
@@ -116,20 +112,24 @@ def glove(
         typer.echo(str(result.verdict))
         if beside is not None:
             typer.echo(_compared(beside.comparison))
+            tried = beside.searched
+            typer.echo(
+                f"Uniform: of {len(tried)} grids tried, from {tried[0]} to {tried[-1]}, the "
+                "first that hides most. The last puts everything in one cell."
+            )
+            typer.echo(corners(beside.comparison))
     if not passed:
         typer.echo("Error: the release did not pass its verification; nothing written.", err=True)
         raise typer.Exit(1)
     if out is not None and not as_json:
-        typer.echo(f"Release written to {out}, its columns explained in {dictionary_path(out)}.")
-    if suppressed_out is not None and not as_json:
-        typer.echo(f"Suppressed samples, not for release, written to {suppressed_out}.")
+        typer.echo(leaving.told(out, key, left_out))
     if tables is not None and not as_json:
-        typer.echo(f"Tables, of which suppressed.csv is not for release, written to {tables}.")
+        typer.echo(told(tables))
 
 
 def _plain(result: hiding.Result, beside: comparison.Result | None) -> dict[str, Any]:
     release = result.release
-    told = {
+    figures = {
         **_without_nan(release.summary()),
         "suppress_space_m": release.suppress_space_m,
         "suppress_time_min": release.suppress_time_min,
@@ -140,8 +140,8 @@ def _plain(result: hiding.Result, beside: comparison.Result | None) -> dict[str,
         "versions": release.versions,
     }
     if beside is not None:
-        told["comparison"] = [_without_nan(row) for row in beside.comparison.to_dict("records")]
-    return told
+        figures["comparison"] = [_without_nan(row) for row in beside.comparison.to_dict("records")]
+    return figures
 
 
 def _without_nan(figures: dict[Any, Any]) -> dict[Any, Any]:

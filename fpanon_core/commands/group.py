@@ -18,7 +18,10 @@ COMMANDS = {
     "unicity": "How many do a few known points single out?",
     "disclosure": "What do a few known points give away besides?",
     "options": "Weigh release options: risk, utility, the best of them.",
+    "publish": "Make a release option's release, as it is to leave.",
+    "verify": "Hold a release, byte by byte, against its original.",
     "recover": "Attack the data's own counts: recover trajectories.",
+    "counts": "Make counts by place and time to publish: plain, suppressed, private.",
     "generate": "Write call records of invented people.",
     "dashboard": "Open the dashboard in a browser.",
 }

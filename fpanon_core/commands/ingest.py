@@ -14,6 +14,7 @@ from ..io.hints import for_command_line
 from ..io.report import IngestReport
 from ..tables.writing import check_writable, write_table
 from . import reading as r
+from .tables import write_guarded
 
 
 @r.reading_options
@@ -25,7 +26,9 @@ def ingest(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="Write the samples, users as pseudonyms (.csv, .parquet)."),
+        typer.Option(
+            "--out", help="Write the samples under pseudonyms (.csv, .parquet). Not for release."
+        ),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the report as JSON, for machines.")
@@ -39,7 +42,7 @@ def ingest(
     if rejects is not None:
         write_table([report.rejects], rejects)
     if out is not None:
-        write_table([fs.to_frame()], out)
+        write_guarded(fs.to_frame(), out)
     if as_json:
         typer.echo(json.dumps(_plain(report), ensure_ascii=False, indent=2))
         return
@@ -47,15 +50,20 @@ def ingest(
     if note := wanted.attribution():
         typer.echo(f"Note: {note}")
     if rejects is not None:
-        typer.echo(f"{report.rows_set_aside:,} rows set aside written to {rejects}.")
+        typer.echo(
+            f"{report.rows_set_aside:,} rows set aside, not for release, written to {rejects}."
+        )
     if out is not None:
-        typer.echo(f"{fs.n_samples:,} samples written to {out}.")
+        typer.echo(f"{fs.n_samples:,} samples, not for release, written to {out}.")
 
 
 def _plain(report: IngestReport) -> dict[str, Any]:
     """The report as numbers, texts and lists; without the rejected rows themselves."""
     kept = {f.name: getattr(report, f.name) for f in fields(report)}
     del kept["rejects"]
+    kept["doubts"] = [asdict(doubt) for doubt in report.doubts]
+    del kept["first_rows"]
+    kept["rows_repeating"] = report.rows_repeating
     counts = kept.pop("samples_per_user")
     shares = (0, 25, 50, 75, 100)
     kept["samples_per_user"] = {

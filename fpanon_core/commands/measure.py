@@ -13,11 +13,11 @@ from ..engines.local import LocalEngine
 from ..model.fingerprints import FingerprintSet
 from ..studies import anonymizability
 from ..studies.anonymizability import Config, Result
-from ..studies.under_profiles import check_profiles
-from ..tables.writing import check_writable, write_table
+from ..studies.under_profiles import check_profiles, corners
+from ..tables.writing import check_writable
 from . import measuring as m
 from . import reading as r
-from .tables import Tables, check_folder, write_tables
+from .tables import Tables, check_folder, told, write_guarded, write_tables
 from .terminal import progress_line, table_text, whole_numbers
 
 
@@ -33,7 +33,10 @@ def measure(
     workers: m.Workers = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="Write one row per pseudonym, profile and k (.csv, .parquet)."),
+        typer.Option(
+            "--out",
+            help="Write one row per person, profile and k (.csv, .parquet). Not for release.",
+        ),
     ] = None,
     tables: Tables = None,
     as_json: Annotated[
@@ -53,7 +56,7 @@ def measure(
     with progress_line("k-gap") as progress:
         result = anonymizability.study(fs, config, engine=engine, progress=progress)
     if out is not None:
-        write_table([result.to_frame()], out)
+        write_guarded(result.to_frame(), out)
     if tables is not None:
         write_tables(result, tables)
     if as_json:
@@ -61,10 +64,12 @@ def measure(
         return
     typer.echo(wanted.account(fs, report))
     typer.echo(_table(result))
+    if where := corners(result.to_frame("k_gap_summary")):
+        typer.echo(where)
     if out is not None:
-        typer.echo(f"k-gaps by pseudonym written to {out}.")
+        typer.echo(f"k-gaps of every person, not for release, written to {out}.")
     if tables is not None:
-        typer.echo(f"All tables written to {tables}.")
+        typer.echo(told(tables))
 
 
 def _plain(fs: FingerprintSet, result: Result) -> dict[str, Any]:
@@ -82,12 +87,21 @@ def _table(result: Result) -> str:
         [
             row["profile"],
             str(row["k"]),
-            f"{row['share_hidden']:.1%}",
+            f"{row['share_at_0']:.1%}",
             *(f"{row[name]:.3f}" for name in ("p25", "median", "p75")),
-            f"{row['mean_distance_m'] / 1000:.2f} km",
-            f"{row['mean_time_min']:.0f} min",
+            f"{row['mean_capped_distance_m'] / 1000:.2f} km",
+            f"{row['mean_capped_time_min']:.0f} min",
+            f"{row['share_beyond_distance']:.1%}",
+            f"{row['share_beyond_time']:.1%}",
         ]
         for row in result.to_frame("k_gap_summary").to_dict("records")
     ]
-    head = ["profile", "k", "hidden", "k-gap p25", "median", "p75", "mean distance", "mean time"]
-    return table_text(head, rows)
+    stretch = result.config.stretch
+    upto = (f"{stretch.max_space_m / 1000:g} km", f"{stretch.max_time_min:g} min")
+    head = ["profile", "k", "k-gap 0", "k-gap p25", "median", "p75", "distance*", "time*",
+            f"{upto[0]} or more", f"{upto[1]} or more"]  # fmt: skip
+    return (
+        table_text(head, rows)
+        + f"\n* means over the matched samples, each counted up to {upto[0]} and {upto[1]}; after "
+        "them, how many are that far apart or farther."
+    )

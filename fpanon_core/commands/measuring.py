@@ -24,8 +24,10 @@ Profiles = Annotated[
         "--profile",
         help="Generalize first, to a grid of METRES and windows of MINUTES, as in 2500:60; lists, "
         "as in 500,1000,2000:60,120, mean every combination; may be given several times. Also in "
-        "words, as in '2.5 km · 1 h'; a7:60 for clusters of about 7 antennas, @district:60 for "
-        "regions of the antenna table. The data as read if not given.",
+        "words, as in '2.5 km · 1 h'; h8:60 for hexagons of H3 resolution 8, a7:60 for clusters of "
+        "about 7 antennas, @district:60 for regions of the antenna table. A grid is laid so that "
+        "people share their cells with many; 2500e0n0:60 lays it from 0 m east and north of the "
+        "projection's centre. The data as read if not given.",
         metavar="METRES:MINUTES",
     ),
 ]
@@ -41,7 +43,7 @@ StrategyName = Annotated[
 Users = Annotated[
     int, typer.Option("--users", help="People drawn to estimate it on; all if there are fewer.")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Of the draws; the same gives the same.")]
+Seed = Annotated[int, typer.Option("--seed", help="Of a study's draws; the same gives the same.")]
 Workers = Annotated[int | None, typer.Option(help="Processor cores to use; all if not given.")]
 
 
@@ -59,8 +61,8 @@ def profiles_of(texts: list[str] | None) -> list[GeneralizationProfile]:
 
     Examples
     --------
-    >>> [each.code for each in profiles_of(["500,1000:60,120", "a7x60", "2.5 km · 1 h"])]
-    ['500x60', '500x120', '1000x60', '1000x120', 'a7x60', '2500x60']
+    >>> [each.code for each in profiles_of(["500,h8:60,120", "a7x60", "2500e0n0:60"])]
+    ['500x60', '500x120', 'h8x60', 'h8x120', 'a7x60', '2500e0n0x60']
     """
     return [parse_profile(each) for text in texts or [] for each in _combinations(text)]
 

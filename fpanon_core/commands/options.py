@@ -17,6 +17,7 @@ from ..model.configs import KnowledgeConfig, Strategy
 from ..model.errors import ConfigError
 from ..model.options import ReleaseOption, as_option
 from ..model.risk import RISKS
+from ..model.spaces import corners_text
 from ..studies.option_result import Asked, OptionResult, UtilityChoice, utility_choice
 from ..studies.options import Config, study
 from ..studies.options_table import OptionsTable
@@ -39,6 +40,7 @@ def options(
         typer.Option(
             "--preset",
             help="Options to explore: trade (3 regions by 4 windows), fine (6 grids by 6 windows), "
+            "hexagons (5 resolutions by 3 windows), "
             "glove (k = 2, 5, 10, as far as there are users), asis (the data as they are), or "
             "several as in trade,glove. trade if nothing else is given.",
         ),
@@ -92,7 +94,8 @@ def options(
         int, typer.Option("--users", help="People drawn to estimate it on; all if there are fewer.")
     ] = 2500,
     seed: Annotated[
-        int, typer.Option("--seed", help="Of techniques and draws; the same gives the same.")
+        int, typer.Option("--seed", help="Of techniques and draws, for studies; the same gives the "
+            "same. What is published (the command publish) has none.")
     ] = 0,
     workers: m.Workers = None,
     out: Annotated[
@@ -148,10 +151,12 @@ def options(
     if answers is not None:
         typer.echo(_rejects(answers))
     typer.echo(_table(table, limit))
+    if where := corners_text(result.grid for result in table.results if result.grid is not None):
+        typer.echo(where)
     if out is not None:
         typer.echo(f"Options written to {out}, and all figures to {_beside(out)}.")
     if tables is not None:
-        typer.echo(f"Tables written to {tables}.")
+        typer.echo(t.told(tables))
 
 
 def _limit_of(risk: str, limit: float | None) -> float:

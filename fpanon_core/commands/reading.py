@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.models import ArgumentInfo
 
+from ..io.hints import for_command_line
 from ..io.report import IngestReport
 from ..io.samples import SAMPLES, sample
+from ..io.turns import TURNS
 from ..model.configs import Screening
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
@@ -30,7 +33,9 @@ class Request:
 
     source: Annotated[
         Path | None,
-        typer.Argument(help="CSV, TSV, Parquet or XLSX, also as .gz or .zip.", show_default=False),
+        typer.Argument(
+            help="CSV, TSV, Parquet, XLSX or JSON records, also as .gz or .zip.", show_default=False
+        ),
     ] = None
     sample_key: Annotated[
         str | None,
@@ -60,6 +65,15 @@ class Request:
             help="Zone of clock times without offset; the local one if not given.",
         ),
     ] = None
+    positions: Annotated[
+        str | None,
+        typer.Option(
+            "--positions",
+            help="How positions are read, where they are doubtful: " + ", ".join(TURNS) + ". "
+            "Turned: all longitudes are west, or all latitudes south, though without a sign. If "
+            "not given, positions that cannot be meant are refused.",
+        ),
+    ] = None
     granularity_m: Annotated[
         float, typer.Option("--granularity-m", help="Side of a sample's cell, metres.")
     ] = 100.0
@@ -83,11 +97,14 @@ class Request:
         ConfigError
             Both or neither of a file and a sample are given, or an option is out of its range.
         SchemaError
-            The file cannot be read as mobility data.
+            The file cannot be read as mobility data, or its positions cannot be meant.
         """
         if (self.source is None) == (self.sample_key is None):
             raise ConfigError("Give either a file to read or --sample, one of the two.")
-        return read(self._what(), self._how())
+        fs, report = read(self._what(), self._how())
+        for doubt in report.doubts:
+            typer.echo(f"Warning: {for_command_line(doubt.message)}", err=True)
+        return fs, report
 
     def account(self, fs: FingerprintSet, report: IngestReport) -> str:
         """What was read, in a line; and what must be said of it."""
@@ -124,6 +141,7 @@ class Request:
             self.granularity_m,
             self.granularity_min,
             Screening.of(int(self.screen or 0) if least else self.screen or None),
+            self.positions,
         )
 
 
@@ -131,7 +149,7 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
     """Gives a command all options of a :class:`Request`, and the command the request they make.
 
     The command's first parameter is the request; its other parameters are options of its own. What
-    to read comes first on the command line, how to read it last.
+    to read comes first on the command line, after arguments of its own; how to read it last.
     """
     given, *own = inspect.signature(command).parameters.values()
     types = get_type_hints(command, include_extras=True)
@@ -150,7 +168,13 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
 
     # What typer reads; by the marks of wraps it would find the command's own.
     del with_request.__wrapped__
-    every = [*what, *own, *how]
+    first = [option for option in own if _is_argument(option)]
+    every = [*first, *what, *(option for option in own if option not in first), *how]
     with_request.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
     with_request.__annotations__ = {option.name: option.annotation for option in every}
     return with_request
+
+
+def _is_argument(option: inspect.Parameter) -> bool:
+    marks = getattr(option.annotation, "__metadata__", ())
+    return any(isinstance(mark, ArgumentInfo) for mark in marks)

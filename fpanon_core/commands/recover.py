@@ -129,7 +129,7 @@ def recover(
         for result in results:
             t.write_tables(result, tables)
     if trajectories is not None:
-        write_table([found.trajectories()], trajectories)
+        t.write_guarded(found.trajectories(), trajectories)
     if as_json:
         typer.echo(json.dumps(_plain(found, varied, tried), indent=2, allow_nan=False))
         return
@@ -146,11 +146,12 @@ def recover(
         typer.echo(_mitigations_text(tried.table))
     for path, what in (
         (out, "Scores"),
-        (tables, "Tables"),
-        (trajectories, "Recovered trajectories"),
+        (trajectories, "Recovered trajectories, not for release,"),
     ):
         if path is not None:
             typer.echo(f"{what} written to {path}.")
+    if tables is not None:
+        typer.echo(t.told(tables))
 
 
 def _number_of(users: str) -> int | None:

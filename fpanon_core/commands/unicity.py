@@ -17,12 +17,12 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..studies import antenna_merging
 from ..studies import unicity as outsider
-from ..studies.under_profiles import as_read
+from ..studies.under_profiles import as_read, corners
 from ..studies.unicity_grid import unicity_grid
 from ..tables.writing import check_writable, write_table
 from . import measuring as m
 from . import reading as r
-from .tables import Tables, check_folder, write_tables
+from .tables import Tables, check_folder, plain_rows, told, write_tables
 from .terminal import progress_line, table_text, whole_numbers
 
 
@@ -101,11 +101,13 @@ def unicity(
         return
     typer.echo(wanted.account(fs, report))
     typer.echo(_table(table))
+    if where := corners(table):
+        typer.echo(where)
     typer.echo(f"Guessing finds one in {int(fs.weight.sum()):,}.")
     if out is not None:
         typer.echo(f"Unicity by profile and points written to {out}.")
     if tables is not None:
-        typer.echo(f"Tables written to {tables}.")
+        typer.echo(told(tables))
 
 
 def _plain(fs: FingerprintSet, table: pd.DataFrame) -> dict[str, Any]:
@@ -113,7 +115,7 @@ def _plain(fs: FingerprintSet, table: pd.DataFrame) -> dict[str, Any]:
         "users": int(fs.weight.sum()),
         "config": table.attrs["config"],
         "digest": table.attrs["digest"],
-        "unicity": table.to_dict("records"),
+        "unicity": plain_rows(table),
     }
 
 

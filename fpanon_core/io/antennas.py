@@ -25,6 +25,7 @@ from ..tables.names import normal, rank
 from ..tables.sources import read_source
 from ..tables.table import SourceTable
 from .positions import Centre, position_faults
+from .turns import Turn
 
 OPENCELLID = (
     *("radio", "mcc", "net", "area", "cell", "unit", "lon", "lat", "range", "samples"),
@@ -82,7 +83,35 @@ def antennas_of(table: pd.DataFrame, centre: Centre, granularity_m: float) -> An
         codes, values = pd.factorize(texts.to_pandas().astype(object))
         missing = missing_in(pa.chunked_array([pa.array(values, pa.string())]))
         columns[str(name)] = np.where(missing, "", values)[codes][on_map]
-    return Antennas(x_m[on_map], y_m[on_map], float(granularity_m), columns)
+    lat, lon = (values[on_map] for values in degrees)
+    return Antennas(x_m[on_map], y_m[on_map], float(granularity_m), columns, lon, lat)
+
+
+def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
+    """A table of antennas, its positions read that way; impossible ones are left out."""
+    if not turn.changes:
+        return sites
+    lat, lon = turn.apply(sites["lat"].to_numpy(), sites["lon"].to_numpy())
+    can = (np.abs(lat) <= 90) & (np.abs(lon) <= 180)
+    turned: pd.DataFrame = sites.assign(lat=lat, lon=lon)[can].reset_index(drop=True)
+    turned.attrs = sites.attrs
+    return turned
+
+
+def nearer_sites(sites: pd.DataFrame, turn: Turn, centre: Centre, notes: list[str]) -> pd.DataFrame:
+    """The antennas of events that have degrees of their own: turned as these if that fits them."""
+    other = turned_sites(sites, turn)
+    if other is sites or other.empty:
+        return sites
+
+    def apart(table: pd.DataFrame) -> float:
+        middle = table[["lat", "lon"]].median()
+        return abs(float(middle["lat"]) - centre.lat) + abs(float(middle["lon"]) - centre.lon)
+
+    if apart(other) >= apart(sites):
+        return sites
+    notes.append("The positions of the antennas are read in the same way.")
+    return other
 
 
 def _antennas(table: SourceTable) -> pd.DataFrame:

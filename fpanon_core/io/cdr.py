@@ -11,29 +11,30 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..model.arrays import BoolArray, FloatArray
 from ..model.checks import positive
 from ..model.clock import LocalClock, zone_of
 from ..model.configs import Screening
 from ..model.errors import ConfigError, SchemaError
 from ..model.fingerprints import FingerprintSet
 from ..model.projection import project
-from ..tables.columns import numbers_of
-from ..tables.names import ROLES, normal
+from ..tables.names import ROLES
 from ..tables.sources import read_source
 from ..tables.table import SourceTable
 from ..tables.times import ParsedTimes, parse_times
 from . import report as why
-from .antennas import antennas_of, read_antennas
+from .antennas import antennas_of, nearer_sites, read_antennas, turned_sites
+from .doubts import ASK, DoubtfulPositions, as_chosen, doubt_in
 from .events import positions_of, repeated_rows, users_of
 from .fate import Fate
-from .hints import Message, give
 from .instants import datetime_of, instants_of, microseconds_of, time_outliers
+from .offsets import zone_of_clocks
 from .positions import Centre, centre_of, guess_timezone
+from .preview import first_rows, with_users_and_fates
 from .report import IngestReport
 from .roles import find_roles, time_column
 from .screening import screened_users
 from .search import Roles
+from .turns import AS_THEY_ARE, turn_of
 
 
 def read_cdr(
@@ -46,6 +47,7 @@ def read_cdr(
     granularity_min: float = 1.0,
     screen: Any = None,
     naive_timezone: str | None = None,
+    positions: str | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[FingerprintSet, IngestReport]:
     """Read events (user, time, place) and make everyone's fingerprint.
@@ -54,8 +56,9 @@ def read_cdr(
     ----------
     source : path, file object or DataFrame
         Delimited text (comma, semicolon, tab, bar, space; UTF-8, Latin-1 or UTF-16; with or without
-        header), plain, gz or a zip of one file; Parquet; XLSX. The kind is told from the content. A
-        DataFrame is not modified.
+        header), plain, gz or a zip of one file; Parquet; XLSX; JSON that is a table (an array of
+        records, one record a line, GeoJSON points). The kind is told from the content. A DataFrame
+        is not modified.
     columns : mapping, optional
         Role (user, time, lat, lon, antenna, offset) -> column name or position from 0; what is left
         out is found out and reported. A tuple joins columns: ``{"time": ("date", "clock")}``. None
@@ -77,6 +80,13 @@ def read_cdr(
         column, UTC, as in Foursquare's files ("UTC time", and the minutes to add for local time),
         unless the time column is called local. Times with an offset, and epochs, are instants
         already: the offset column is then reported and not used.
+    positions : str, optional
+        How the two numbers of a position are read: ``"as-they-are"``, ``"exchanged"`` (the latitude
+        is in the column of longitudes), ``"lon-turned"`` and ``"lat-turned"`` (all longitudes are
+        west, all latitudes south, though written without sign), ``"both-turned"``, and
+        ``"exchanged-lon-turned"`` and so on. None reads them as they are, too, and looks whether
+        that makes sense: ``report.doubts`` then says what does not, and what would. ``"ask"``
+        raises a doubt instead of reading on.
     progress : callable, optional
         Told the share done, in [0, 1]; may raise :class:`fpanon_core.Cancelled`.
 
@@ -88,7 +98,9 @@ def read_cdr(
     Raises
     ------
     SchemaError
-        The source cannot be read as events, or none of its rows can be used.
+        The source cannot be read as events, or none of its rows can be used. A
+        :class:`~fpanon_core.io.doubts.DoubtfulPositions` where that is because latitude and
+        longitude seem to be exchanged, or where ``positions="ask"`` and there is a doubt.
     ConfigError
         A parameter is wrong.
 
@@ -102,37 +114,52 @@ def read_cdr(
     (2, 2, 'Africa/Dakar', True)
     """
     rule = _check(timezone, naive_timezone, granularity_m, granularity_min, screen)
+    turn = turn_of(None if positions == ASK else positions)
     tell = progress or (lambda _: None)
     tell(0.0)
     sites = None if antennas is None else read_antennas(antennas)
     table, roles = _first_readable(read_source(source), columns, sites)
+    placed = "lat" in roles.where and "lon" in roles.where
+    if sites is not None and not placed:
+        sites = turned_sites(sites, turn)
     notes = [*table.notes, *roles.notes]
     tell(0.25)
     with ThreadPoolExecutor() as pool:  # three columns at a time: this is work outside Python
         who = pool.submit(users_of, table, roles)
         when = pool.submit(parse_times, time_column(table, roles.where["time"]))
-        where = pool.submit(positions_of, table, roles, sites)
+        where = pool.submit(positions_of, table, roles, sites, turn)
     codes, user_ids, no_user = who.result()
     parsed = when.result()
     lat, lon, faults, remarks = where.result()
+    notes += as_chosen(roles, turn) if positions not in (None, ASK) else []
     notes += [*parsed.notes, *remarks]
     fate = Fate(table)
     fate.set_aside(why.NO_USER, no_user)
     fate.set_aside(why.UNPARSEABLE_TIME, ~parsed.ok)
     for reason, at_fault in faults.items():
         fate.set_aside(reason, at_fault)
+    doubt = None
+    if positions in (None, ASK):
+        doubt = doubt_in(table, roles, fate, parsed, (lat, lon))
+        if doubt is not None and (positions == ASK or not fate.n_used):
+            raise DoubtfulPositions(doubt)
     fate.check_some_left()
     fate.set_aside_used(why.TIME_OUTLIER, time_outliers(fate.pick(parsed.us)))
     fate.check_some_left()
     tell(0.45)
     centre = centre_of(fate.pick(lat), fate.pick(lon))
+    if sites is not None and placed:
+        sites = nearer_sites(sites, turn, centre, notes)
     zone = timezone or guess_timezone(fate.pick(lat), fate.pick(lon), centre)
     if timezone is None:
         notes.append(f"The time zone {zone} is guessed from the middle of the data.")
-    naive_zone, reader = _naive_zone(table, roles, parsed, fate.used, naive_timezone, zone, notes)
+    naive_zone, reader = zone_of_clocks(
+        table, roles, parsed, fate.used, naive_timezone, zone, notes
+    )
     us = instants_of(parsed, fate.used, reader, notes)
     tell(0.55)
-    fate.set_aside_used(why.DUPLICATE, repeated_rows(table, fate, codes, us, lat, lon))
+    identical = np.flatnonzero(fate.used)[repeated_rows(table, fate, codes, us, lat, lon)]
+    head = first_rows(table, roles, parsed, us, (lat, lon), zone)
     tell(0.65)
     x_m, y_m = project(fate.pick(lat), fate.pick(lon), centre.crs)
     if (lost := np.isnan(x_m)).any():
@@ -146,6 +173,7 @@ def read_cdr(
     if fate.n_used < len(codes):  # else they are numbered by first appearance already
         codes, seen = pd.factorize(codes[fate.used])
         user_ids = user_ids[seen]
+    rows = np.flatnonzero(fate.used)
     rejects = None
     if not rule.active:  # then the source is read out, and the fingerprints can have its room
         rejects = fate.rejects(table, roles)
@@ -166,7 +194,7 @@ def read_cdr(
     if sites is not None:
         fs = replace(fs, antennas=antennas_of(sites, centre, granularity_m))
     tell(0.95)
-    everyone = fs.n_users
+    everyone, pseudonyms = fs.n_users, fs.pseudonyms
     if rule.active:
         keep = screened_users(fs, rule)
         if not keep.any():
@@ -188,6 +216,10 @@ def read_cdr(
         naive_timezone=naive_zone,
         screening=rule,
         users_screened_out=everyone - fs.n_users,
+        rows_identical=len(identical) - int(np.count_nonzero(~fate.used[identical])),
+        positions=AS_THEY_ARE if positions in (None, ASK) else positions,
+        doubts=() if doubt is None else (doubt,),
+        first_rows=with_users_and_fates(head, codes, rows, pseudonyms, fate),
     )
 
 
@@ -223,50 +255,6 @@ def _first_readable(
     raise faults[0]
 
 
-# --- time --------------------------------------------------------------------------------------
-
-
-def _naive_zone(
-    table: SourceTable,
-    roles: Roles,
-    parsed: ParsedTimes,
-    rows: BoolArray,
-    asked: str | None,
-    display: str,
-    notes: list[str],
-) -> tuple[str | None, str | Callable[[BoolArray], FloatArray]]:
-    """Name of the zone of clock times without offset, and how to read them."""
-    where = roles.where.get("offset")
-    if asked == "offset" and where is None:
-        raise ConfigError(
-            Message("naive_timezone = 'offset', but no column holds offsets; ", give("offset"), ".")
-        )
-    if parsed.aware[rows].all():
-        if where is not None:
-            notes.append("Times carry their own offset; the offset column is not needed.")
-        return None, display
-    if asked is not None and asked != "offset":
-        return asked, asked
-    if where is not None and roles.found["offset"] != "by content":
-        labels = [normal(table.labels[i]) for i in roles.where["time"]]
-        if asked is None and not any("local" in label for label in labels):
-            notes.append(
-                "Times carry no offset but there is an offset column; they are read as UTC. If "
-                "they are local times, give naive_timezone='offset'."
-            )
-            return "UTC", "UTC"
-        notes.append("Times carry no offset; they are read as local times of the offset column.")
-        minutes = numbers_of(table.columns[where[0]])
-        if np.nanmax(np.abs(minutes), initial=0) <= 14:  # no zone is 14 minutes from UTC
-            minutes = minutes * 60
-            notes.append("The offset column is read as hours.")
-        if (unknown := np.isnan(minutes[rows]).sum()) and parsed.ok.any():
-            notes.append(f"{int(unknown):,} rows have no offset; they are read as UTC.")
-        return "offset", lambda mask: np.nan_to_num(minutes[mask])
-    notes.append(f"Times carry no offset; they are read as clock times of {display}.")
-    return display, display
-
-
 # --- report ------------------------------------------------------------------------------------
 
 
@@ -295,9 +283,7 @@ def _remarks(
         )
     impossible = fate.counts().get(why.IMPOSSIBLE_COORDINATES, 0)
     if impossible * 2 > fate.n_rows:
-        notes.append(
-            "Most positions are impossible; are latitude and longitude exchanged, or in metres?"
-        )
+        notes.append("Most positions are impossible; are they in metres on a map?")
     return notes
 
 

@@ -20,6 +20,7 @@ from .hints import AS_ANTENNAS, Message
 from .positions import position_faults
 from .roles import joined_text
 from .search import Roles
+from .turns import Turn
 
 _PIECE = 65_536  # rows whose temporary arrays fit a processor's cache
 
@@ -41,9 +42,11 @@ def users_of(table: SourceTable, roles: Roles) -> tuple[IntArray, npt.NDArray[An
 
 
 def positions_of(
-    table: SourceTable, roles: Roles, sites: pd.DataFrame | None
+    table: SourceTable, roles: Roles, sites: pd.DataFrame | None, turn: Turn
 ) -> tuple[FloatArray, FloatArray, dict[str, BoolArray], list[str]]:
     """Degrees of each row, from its own columns or from its antenna; what is wrong, and notes.
+
+    Columns of the rows' own are read by ``turn``; the antennas' positions are so already.
 
     Raises
     ------
@@ -53,6 +56,7 @@ def positions_of(
     if "lat" in roles.where and "lon" in roles.where:
         lat = numbers_of(table.columns[roles.where["lat"][0]])
         lon = numbers_of(table.columns[roles.where["lon"][0]])
+        lat, lon = turn.apply(lat, lon)
         return lat, lon, position_faults(lat, lon), []
     if sites is None:
         raise SchemaError(

@@ -62,6 +62,14 @@ class Fate:
         """Mask of the rows in use."""
         return self._code < 0
 
+    def of(self, rows: IntArray) -> list[str]:
+        """The fate of some rows: the reason, or ``"used"``."""
+        return [self._reasons[code] if code >= 0 else why.USED for code in self._code[rows]]
+
+    def open_but_for(self, reason: str) -> IntArray:
+        """Rows in use, and those set aside for that one reason."""
+        return np.flatnonzero((self._code < 0) | (self._code == self._reasons.index(reason)))
+
     @property
     def n_read(self) -> int:
         """Rows in the source."""

@@ -86,7 +86,22 @@ def give(*roles: str, name: str = "…") -> Way:
     return Way(f"give {columns.call}", f"give {columns.command}", "correct it below")
 
 
-WHOLE_FILE = Way("; if the whole file is one user's, columns={'user': None}", "", "")
+def column_at(position: int) -> Way:
+    """A column without a name: counted from 0 in calls and commands, from 1 on a screen."""
+    said = f"Column {position}"
+    return Way(said, said, f"Column {position + 1}")
+
+
+WHOLE_FILE = Way(
+    "; if the whole file is one user's, columns={'user': None}",
+    "",
+    ", or that the whole file is one user's",
+)
+AS_LOCAL = Way(
+    "give naive_timezone='offset'",
+    "give --naive-timezone offset",
+    "say so below: times without an offset are in the zone of the offset column",
+)
 AS_ANTENNAS = Way("as antennas=", "as --antennas", "as the table of antennas")
 
 

@@ -1,7 +1,8 @@
 """What came of reading a file: rows used, what became of the others, what was guessed.
 
 Every row is used or set aside for exactly one of the reasons named here, so that
-``rows_read == rows_used + sum(set_aside.values())`` always.
+``rows_read == rows_used + sum(set_aside.values())`` always; and a row used makes a sample or
+repeats one of the same user, so that ``rows_used == n_samples + rows_repeating``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..model.configs import Screening
+from .hints import Message, Way
+from .turns import AS_THEY_ARE
 
+USED = "used"
 MALFORMED = "malformed line"
 NO_USER = "no user"
 UNPARSEABLE_TIME = "unparseable time"
@@ -24,7 +28,6 @@ IMPOSSIBLE_COORDINATES = "impossible coordinates"
 ZERO_COORDINATES = "coordinates 0,0"
 UNKNOWN_ANTENNA = "unknown antenna"
 TIME_OUTLIER = "time outlier"
-DUPLICATE = "exact duplicate"
 SCREENED_OUT = "screened out"
 
 REASONS = {
@@ -36,10 +39,64 @@ REASONS = {
     ZERO_COORDINATES: "latitude and longitude are both 0, the mark of a lost position",
     UNKNOWN_ANTENNA: "the antenna is not in the antenna table, or has no usable position there",
     TIME_OUTLIER: "the time lies years away from the bulk of the data",
-    DUPLICATE: "every field equals that of an earlier row",
     SCREENED_OUT: "the user does not meet the screening rule",
 }
 """Each reason, in the order in which they are tried, and what it means."""
+MADE_SAMPLE, REPEATED = "made a sample", "repeated a sample"
+MEANINGS = {
+    MADE_SAMPLE: "the first row of its user in this place and time",
+    REPEATED: "the user has a sample in this place and time already; its count goes up by one",
+    **REASONS,
+}
+"""What becomes of a row, and what it means."""
+
+
+@dataclass(frozen=True)
+class OtherReading:
+    """A way to read the positions that makes sense of them.
+
+    Attributes
+    ----------
+    positions : str
+        Its name, of :data:`TURNS`.
+    title : str
+        What is done, such as "Exchange latitude and longitude".
+    why : str
+        Where the positions then lie: a clause that follows a colon.
+    """
+
+    positions: str
+    title: str
+    why: str
+
+
+@dataclass(frozen=True)
+class PositionDoubt:
+    """What makes positions doubtful, and how else they could be read.
+
+    Attributes
+    ----------
+    found : tuple of str
+        What was found, in sentences.
+    readings : tuple of OtherReading
+        The likeliest first; empty where none makes sense of the positions.
+    strong : bool
+        The positions as they are contradict the globe or the file itself, and another reading does
+        not: no work should begin before somebody has looked.
+    """
+
+    found: tuple[str, ...]
+    readings: tuple[OtherReading, ...]
+    strong: bool
+
+    @property
+    def message(self) -> Message:
+        """All of it, with the way to answer."""
+        parts: list[str | Way] = [" ".join(["The positions are doubtful.", *self.found])]
+        parts += [f" {r.title}: {r.why}." for r in self.readings]
+        best = self.readings[0].positions if self.readings else None
+        parts.append(_ways(best))
+        return Message(*parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +114,9 @@ class IngestReport:
         number, from 1), ``reason``, then the fields as text without those that name a person. Of a
         malformed line only the number: which of its fields is the user cannot be known.
     n_users, n_samples : int
+    rows_identical : int
+        Of the rows used, those that equal an earlier one in every field. They are events of their
+        own, for two calls in one minute at one antenna look just so.
     first, last : str
         Earliest and latest sample, local time, ISO 8601 to the minute.
     span_days : int
@@ -69,7 +129,8 @@ class IngestReport:
     available : tuple
         All columns of the source, to choose from; 0, 1, 2 … where it has no names.
     kind : str
-        ``"delimited text"``, ``"Parquet"``, ``"XLSX"``, ``"DataFrame"``; packing in ``packed``.
+        ``"delimited text"``, ``"Parquet"``, ``"XLSX"``, ``"DataFrame"``, ``"JSON"``, ``"JSON
+        lines"``, ``"GeoJSON"``, ``"GeoJSON lines"``; packing in ``packed``.
     packed, delimiter, encoding : str or None
     header : bool or None
         Whether the text file or sheet has one; None where names are part of the format.
@@ -78,6 +139,15 @@ class IngestReport:
     timezone : str
         Display time zone (IANA).
     timezone_guessed : bool
+    positions : str
+        How positions were read: a key of :data:`fpanon_core.io.turns.TURNS`.
+    doubts : tuple of PositionDoubt
+        What makes the positions doubtful that were read as they are; empty where nothing does, and
+        where it was said how to read them.
+    first_rows : DataFrame
+        The first rows of the source as they were understood: ``row`` (its number), ``user`` (the
+        pseudonym), ``time`` (as written), ``local_time``, ``lat``, ``lon``, ``antenna``,
+        ``offset`` where there are such columns, and ``fate``. No column without a role is in it.
     naive_timezone : str or None
         Zone in which clock times without offset were read; None when there was none.
     granularity_m, granularity_min : float
@@ -116,6 +186,10 @@ class IngestReport:
     crs: str
     screening: Screening = field(default_factory=Screening)
     users_screened_out: int = 0
+    rows_identical: int = 0
+    positions: str = AS_THEY_ARE
+    doubts: tuple[PositionDoubt, ...] = ()
+    first_rows: pd.DataFrame = field(default_factory=pd.DataFrame)
     notes: tuple[str, ...] = ()
 
     @property
@@ -123,15 +197,36 @@ class IngestReport:
         """Rows that were not used."""
         return sum(self.set_aside.values())
 
+    @property
+    def rows_repeating(self) -> int:
+        """Rows used that fell into a sample that their user had already; they add to its count."""
+        return self.rows_used - self.n_samples
+
+    def reconciliation(self) -> str:
+        """How many samples the rows used became, and why not one each."""
+        became = f"{_number(self.rows_used, 'row')} became {_number(self.n_samples, 'sample')}"
+        if not self.rows_repeating:
+            return f"{became}."
+        cell = "a place and minute"
+        if (self.granularity_m, self.granularity_min) != (100.0, 1.0):
+            cell = f"a place and time ({self.granularity_m:g} m, {self.granularity_min:g} min)"
+        repeats = f"{became}: {self.rows_repeating:,} repeated {cell} of the same user"
+        if self.rows_identical:
+            repeats += f", {self.rows_identical:,} of them an earlier row in every field"
+        return f"{repeats}."
+
     def to_frame(self) -> pd.DataFrame:
-        """The reconciliation, one row per fate of a row: ``fate, rows, share, meaning``."""
-        fates = {"used": self.rows_used, **self.set_aside}
+        """The reconciliation, one row per fate of a row: ``fate, rows, share, meaning``.
+
+        The rows used are two lines, those that made a sample and those that repeated one.
+        """
+        fates = {MADE_SAMPLE: self.n_samples, REPEATED: self.rows_repeating, **self.set_aside}
         return pd.DataFrame(
             {
                 "fate": list(fates),
                 "rows": list(fates.values()),
                 "share": [n / self.rows_read for n in fates.values()],
-                "meaning": [REASONS.get(fate, "became samples") for fate in fates],
+                "meaning": [MEANINGS[fate] for fate in fates],
             }
         )
 
@@ -154,6 +249,7 @@ class IngestReport:
                 f"  {count:,} {reason}: {REASONS[reason]}"
                 for reason, count in self.set_aside.items()
             ),
+            self.reconciliation(),
             f"{self.n_users:,} users, {self.n_samples:,} samples of {self.granularity_m:g} m × "
             f"{self.granularity_min:g} min; per user {low:g} to {high:g}, median {middle:g}.",
             f"{self.first} to {self.last}, {self.span_days} days, {self.timezone} time"
@@ -161,8 +257,27 @@ class IngestReport:
             f"Columns: {', '.join(roles)}.",
             f"Times: {self.time_format}.",
             *(f"Note: {worded(note)}" for note in self.notes),
+            *(f"Doubt: {worded(doubt.message)}" for doubt in self.doubts),
         ]
         return "\n".join(lines)
 
 
+def _number(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space", "|": "bar"}
+
+
+def _ways(best: str | None) -> Way:
+    """How to answer, in the words of each reader."""
+    return Way(
+        _way(best, "positions='{}'"),
+        _way(best, "--positions {}"),
+        " Say how they are to be read.",
+    )
+
+
+def _way(best: str | None, given: str) -> str:
+    keep = f"{given.format(AS_THEY_ARE)} to use them as they are"
+    return f" Give {given.format(best)}, or {keep}." if best else f" Give {keep}."

@@ -17,8 +17,18 @@ from ..model.checks import is_whole
 from ..model.errors import ConfigError, SchemaError
 from ..tables.columns import text_of
 from ..tables.names import ROLES, normal, rank
-from ..tables.table import SourceTable, label_of
-from .hints import AS_ANTENNAS, WHOLE_FILE, Message, give, in_brackets, sentences, such_as
+from ..tables.table import SourceTable
+from .hints import (
+    AS_ANTENNAS,
+    WHOLE_FILE,
+    Message,
+    Way,
+    column_at,
+    give,
+    in_brackets,
+    sentences,
+    such_as,
+)
 from .search import CELL_PARTS, Roles, Search
 
 
@@ -108,7 +118,7 @@ def _check_given(
         out[role] = tuple(_position(table, role, part) for part in parts)
     taken = [i for where in out.values() if where for i in where]
     if len(set(taken)) != len(taken):
-        raise ConfigError("columns gives one column to two roles; give each role its own.")
+        raise ConfigError("One column is given two roles; give each role a column of its own.")
     return out
 
 
@@ -121,13 +131,21 @@ def _position(table: SourceTable, role: str, where: Any) -> int:
         if 0 <= where < len(table.labels):
             return int(where)
         raise ConfigError(
-            f"columns[{role!r}] = {where}, but there are {len(table.labels)} columns, 0 to "
-            f"{len(table.labels) - 1}. Columns: {table.names()}."
+            Message(
+                _given(role, where),
+                f", but there are {len(table.labels)} columns. Columns: {table.names()}.",
+            )
         )
     same = [i for i, label in enumerate(table.labels) if normal(label) == normal(where)]
     if isinstance(where, str) and table.named and len(same) == 1 and normal(where):
         return same[0]
-    raise ConfigError(f"columns[{role!r}] = {where!r} is no column. Columns: {table.names()}.")
+    raise ConfigError(Message(_given(role, where), f" is no column. Columns: {table.names()}."))
+
+
+def _given(role: str, where: Any) -> Way:
+    """A column as it was given to a role."""
+    shown = f"Column {where + 1}" if is_whole(where) else f"{str(where)!r}"
+    return Way(f"columns[{role!r}] = {where!r}", f"--{role} {where}", f"{SAID[role]}: {shown}")
 
 
 # --- what to say when it fails -----------------------------------------------------------------
@@ -146,6 +164,15 @@ _NEEDS = {
     "lat": "a latitude",
     "lon": "a longitude",
 }
+SAID = {
+    "user": "the user",
+    "time": "the time",
+    "lat": "the latitude",
+    "lon": "the longitude",
+    "antenna": "the antenna",
+    "offset": "the offset from UTC",
+}
+"""The roles in a sentence."""
 
 
 def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
@@ -166,15 +193,14 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
         )
     parts: list[str] = [f"No column was found for {lacks}. Columns: {table.names()}."]
     if at:
-        known = [f"{role} = {'+'.join(str(table.labels[i]) for i in at[role])}" for role in at]
-        parts.append(f"Found: {', '.join(known)}.")
+        parts.append(_found(table, at))
     parts += [note for note in table.notes if "index" in note]
     if "time" in missing:
         named = [i for i, label in enumerate(table.labels) if rank(label, "time") < 1000]
         if named:
             parts.append(
-                f"{label_of(table, named[0])} is named like a time but holds none; expected a "
-                "date and time such as 2012-04-03 18:00:09, or epoch seconds."
+                f"Column {table.labels[named[0]]!r} is named like a time but holds none; expected "
+                "a date and time such as 2012-04-03 18:00:09, or epoch seconds."
             )
         else:
             parts.append(Message("Say which column holds the time", such_as("time"), "."))
@@ -225,6 +251,16 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
             )
         )
     return sentences(parts)
+
+
+def _found(table: SourceTable, at: Mapping[str, tuple[int, ...]]) -> Message:
+    parts: list[str | Way] = ["Found: "]
+    for role, where in at.items():
+        parts += [f"{'' if len(parts) == 1 else ', '}{SAID[role]} in "]
+        for i in where:
+            parts += [" + "] if i != where[0] else []
+            parts.append(f"{str(table.labels[i])!r}" if table.named else column_at(i))
+    return Message(*parts, ".")
 
 
 def _is_opencellid(table: SourceTable) -> bool:

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from ..tables.columns import text_of
 from ..tables.names import ROLES, normal, rank, says_something_else
-from ..tables.table import SourceTable, label_of
-from .hints import Message, give
+from ..tables.table import SourceTable
+from .hints import Message, column_at, give
 from .likeness import Likeness
 
 CELL_PARTS = (
@@ -69,6 +69,8 @@ class Search:
         if named:
             self._by_name("lat", lambda c: c.is_degrees(90))
             self._by_name("lon", lambda c: c.is_degrees(180))
+            if "lon" in roles:  # beyond 90°, but degrees: exchanged perhaps, which is asked about
+                self._by_name("lat", lambda c: c.is_position)
             self._by_name("time", lambda c: c.is_time or c.is_clock)
             self._by_name("time", lambda c: c.is_partly_time)
         self._time_by_content()
@@ -255,8 +257,8 @@ class Search:
                 self.roles.put("user", (i,), "by content")
                 self.roles.notes.append(
                     Message(
-                        f"{label_of(self.table, i)} is taken for the user by its content, which is "
-                        "a guess. If it is wrong, ",
+                        f"Column {self.table.labels[i]!r}" if self.table.named else column_at(i),
+                        " is taken for the user by its content, which is a guess. If it is wrong, ",
                         give("user"),
                         ".",
                     )

@@ -1,6 +1,7 @@
-"""Which samples a group leaves out so that its cells keep the thresholds.
+"""Which samples a group leaves out so that its cells keep the limits, and a crowd in each.
 
-Cells and samples are rows of x, y, t, dx, dy, dt. Thresholds that are not set are infinite.
+Cells and samples are rows of x, y, t, dx, dy, dt. Limits that are not set are infinite. Of a cell
+over a limit, :func:`_largest` finds the largest part exactly.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”.
 """
@@ -8,22 +9,24 @@ Source: docs/science.md, “Hiding everyone: GLOVE”.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-from ..model.arrays import Codes, FloatArray, IntArray
+from ..model.arrays import BoolArray, Codes, FloatArray, IntArray
 
-SPACE, TIME = 1, 2  # added up where both thresholds would be exceeded
+SPACE, TIME = 1, 2  # added up where both limits would be exceeded
+FEW = 5  # the cell, or what of it keeps the limits, holds samples of fewer than k users
+MOST_STEPS = 100_000_000  # of the search in one cell, about a fifth of a second
 
 
 @njit(nogil=True, cache=True)
 def suppress_group(
-    cells: FloatArray, samples: FloatArray, rows: IntArray, max_space: float, max_time: float
-) -> tuple[FloatArray, Codes]:
-    """A group's cells within the thresholds; of each sample 0, or what leaves it out.
+    cells: FloatArray, samples: FloatArray, owner: IntArray, weight: FloatArray, k: float,
+    max_space: float, max_time: float, most_steps: int,
+) -> tuple[FloatArray, Codes]:  # fmt: skip
+    """A group's cells within the limits, each with samples of k users; of each sample why not.
 
     ``cells`` are in order of time and do not overlap; ``samples`` are the members', in order of
-    start; ``rows`` are their row numbers, which decide where start, x and y are equal.
+    start; ``owner`` is the member of each, ``weight`` how many users a member stands for.
     """
     out = np.empty_like(cells)
     count = 0
@@ -35,69 +38,89 @@ def suppress_group(
     low = np.empty((len(samples), 3))
     high = np.empty((len(samples), 3))
     kept = np.empty(len(samples), np.bool_)
+    seen = np.full(len(weight), -1, np.int64)
     begin = 0
+    cut = False
     for c in range(len(cells)):
         cell = cells[c]
-        if not _code(cell[:3], cell[:3] + cell[3:], max_space, max_time):
-            out[count] = cell
-            count += 1
-            continue
         start, end = cell[2], cell[2] + cell[5]
         # Samples that start earlier than the longest lasts before the cell cannot reach it.
         while begin < len(samples) and samples[begin, 2] + longest <= start:
             begin += 1
         n = 0
+        users = 0.0
         for s in range(begin, len(samples)):
             if samples[s, 2] >= end:
                 break
-            if code[s] == 0 and samples[s, 2] + samples[s, 5] > start:
-                held[n] = s
-                low[n] = samples[s, :3]
-                high[n] = samples[s, :3] + samples[s, 3:]
-                low[n, 2], high[n, 2] = max(low[n, 2], start), min(high[n, 2], end)
-                n += 1
-        if n == 0:
+            if code[s] != 0 or samples[s, 2] + samples[s, 5] <= start:
+                continue
+            held[n] = s
+            low[n] = samples[s, :3]
+            high[n] = samples[s, :3] + samples[s, 3:]
+            cut = cut or low[n, 2] < start or high[n, 2] > end
+            low[n, 2], high[n, 2] = max(low[n, 2], start), min(high[n, 2], end)
+            n += 1
+            if seen[owner[s]] != c:
+                seen[owner[s]] = c
+                users += weight[owner[s]]
+        fits = not _code(cell[:3], cell[:3] + cell[3:], max_space, max_time)
+        if users >= k and fits:
+            out[count] = cell
+            count += 1
             continue
-        _order(held, low, high, rows, n)
-        box_low, box_high, any_kept = _largest(low[:n], high[:n], kept[:n], max_space, max_time)
+        found = False
+        if users >= k:
+            found = _largest(low[:n], high[:n], owner[held[:n]], weight, k, max_space, max_time,
+                             most_steps, kept[:n])  # fmt: skip
+        if not found:
+            for i in range(n):
+                code[held[i]] = FEW
+            continue
+        box_low, box_high = _bounds(low[:n], high[:n], kept[:n])
         for i in range(n):
             if not kept[i]:
-                both_low, both_high = low[i].copy(), high[i].copy()
-                if any_kept:
-                    both_low = np.minimum(box_low, both_low)
-                    both_high = np.maximum(box_high, both_high)
-                code[held[i]] = _code(both_low, both_high, max_space, max_time)
-        if any_kept:
-            out[count, :3] = box_low
-            out[count, 3:] = box_high - box_low
-            count += 1
+                code[held[i]] = _code(np.minimum(box_low, low[i]), np.maximum(box_high, high[i]),
+                                      max_space, max_time)  # fmt: skip
+        out[count, :3] = box_low
+        out[count, 3:] = box_high - box_low
+        count += 1
+    # A sample that reaches across several cells and was left out in one is missing in all.
+    while cut:
+        before = count
+        count = _without_few(out, count, samples, owner, weight, k, code)
+        cut = count < before
     return out[:count].copy(), code
 
 
 @njit(nogil=True, cache=True)
-def _order(held: IntArray, low: FloatArray, high: FloatArray, rows: IntArray, n: int) -> None:
-    """By start, as cut to the cell, then x, y and row number; nearly in order already."""
-    for i in range(1, n):
-        at = i
-        while at > 0 and _before(low[at], rows[held[at]], low[at - 1], rows[held[at - 1]]):
-            held[at], held[at - 1] = held[at - 1], held[at]
-            for axis in range(3):
-                low[at, axis], low[at - 1, axis] = low[at - 1, axis], low[at, axis]
-                high[at, axis], high[at - 1, axis] = high[at - 1, axis], high[at, axis]
-            at -= 1
-
-
-@njit(nogil=True, cache=True)
-def _before(a: FloatArray, row_a: int, b: FloatArray, row_b: int) -> bool:
-    for axis in (2, 0, 1):
-        if a[axis] != b[axis]:
-            return a[axis] < b[axis]
-    return row_a < row_b
+def _without_few(
+    cells: FloatArray, count: int, samples: FloatArray, owner: IntArray, weight: FloatArray,
+    k: float, code: Codes,
+) -> int:  # fmt: skip
+    """Take out the cells in which fewer than k users have a sample left; how many stay."""
+    stay = 0
+    seen = np.full(len(weight), -1, np.int64)
+    for c in range(count):
+        start, end = cells[c, 2], cells[c, 2] + cells[c, 5]
+        users = 0.0
+        for s in range(len(samples)):
+            inside = samples[s, 2] < end and samples[s, 2] + samples[s, 5] > start
+            if inside and code[s] == 0 and seen[owner[s]] != c:
+                seen[owner[s]] = c
+                users += weight[owner[s]]
+        if users >= k:
+            cells[stay] = cells[c]
+            stay += 1
+            continue
+        for s in range(len(samples)):
+            if samples[s, 2] < end and samples[s, 2] + samples[s, 5] > start and code[s] == 0:
+                code[s] = FEW
+    return stay
 
 
 @njit(nogil=True, cache=True)
 def _code(low: FloatArray, high: FloatArray, max_space: float, max_time: float) -> int:
-    """Which thresholds a box exceeds."""
+    """Which limits a box exceeds."""
     code = 0
     if ((high[0] - low[0]) + (high[1] - low[1])) / 2.0 > max_space:
         code += SPACE
@@ -107,9 +130,7 @@ def _code(low: FloatArray, high: FloatArray, max_space: float, max_time: float) 
 
 
 @njit(nogil=True, cache=True)
-def _bounds(
-    low: FloatArray, high: FloatArray, kept: npt.NDArray[np.bool_]
-) -> tuple[FloatArray, FloatArray]:
+def _bounds(low: FloatArray, high: FloatArray, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
     box_low, box_high = np.full(3, np.inf), np.full(3, -np.inf)
     for i in range(len(low)):
         if kept[i]:
@@ -119,62 +140,193 @@ def _bounds(
 
 @njit(nogil=True, cache=True)
 def _largest(
-    low: FloatArray, high: FloatArray, kept: npt.NDArray[np.bool_], max_space: float,
-    max_time: float,
-) -> tuple[FloatArray, FloatArray, bool]:  # fmt: skip
-    """Set ``kept``: samples whose box keeps the thresholds, to which none can be added.
+    low: FloatArray, high: FloatArray, owner: IntArray, weight: FloatArray, k: float,
+    max_space: float, max_time: float, most_steps: int, kept: BoolArray,
+) -> bool:  # fmt: skip
+    """Set ``kept``: as many samples as fit the limits together and are of k users or more.
 
-    Samples too large by themselves go first. Then, of the box of the rest, those at one face, the
-    face that comes down most, in shares of the threshold, for each sample lost; again, until the
-    box fits: at the latest when it is that of a single sample, or of several in the same place.
-    Then those that went are tried once more, earliest first. Every step takes samples away for
-    good or adds one for good: it ends.
+    Ties: the box that begins first, then the smallest lower x, y, then upper t, x, y. False where
+    there is none. Samples are in order of start.
+
+    Some best box begins at the start of a sample, its west is a sample's west, its east a sample's
+    east, its south a sample's south; all of these are tried, but for those that hold too few
+    samples to be better. After ``most_steps`` the best so far stands, and is added to.
     """
-    remaining = 0
-    for i in range(len(low)):
-        kept[i] = not _code(low[i], high[i], max_space, max_time)
-        remaining += kept[i]
-    while remaining:
-        box_low, box_high = _bounds(low, high, kept)
-        code = _code(box_low, box_high, max_space, max_time)
-        if not code:
+    n = len(low)
+    kept[:] = False
+    alone = np.empty(n, np.bool_)
+    for i in range(n):
+        alone[i] = not _code(low[i], high[i], max_space, max_time)
+    starts, sizes = _windows(low, high, alone, max_time)
+    order = np.argsort(-sizes, kind="mergesort")
+    best = np.zeros(1, np.int64)
+    best_box = np.full(6, np.inf)
+    steps = 0
+    inside = np.empty(n, np.int64)
+    for w in order:
+        if sizes[w] == 0 or sizes[w] < best[0] or steps > most_steps:
             break
-        best = -1.0
-        best_axis, best_top = -1, False
+        m = 0
+        t0 = low[starts[w], 2]
+        for i in range(starts[w], n):
+            if low[i, 2] - t0 > max_time:
+                break
+            if alone[i] and high[i, 2] - t0 <= max_time:
+                inside[m] = i
+                m += 1
+        steps += m
+        steps = _in_window(low, high, owner, weight, k, max_space, inside[:m], best, best_box,
+                           steps, most_steps)  # fmt: skip
+    if best[0] == 0:
+        return False
+    for i in range(n):
+        kept[i] = alone[i]
         for axis in range(3):
-            if not code & (TIME if axis == 2 else SPACE):
+            at = (axis + 1) % 3  # boxes are t, x, y
+            if low[i, axis] < best_box[at] or high[i, axis] > best_box[3 + at]:
+                kept[i] = False
+    if steps > most_steps:
+        _add(low, high, kept, max_space, max_time)
+    return True
+
+
+@njit(nogil=True, cache=True)
+def _windows(
+    low: FloatArray, high: FloatArray, alone: BoolArray, max_time: float
+) -> tuple[IntArray, IntArray]:
+    """First sample of each stretch of time of the length allowed, and how many it holds whole.
+
+    Those that hold nothing but what the one before holds are left out (size 0).
+    """
+    n = len(low)
+    sizes = np.zeros(n, np.int64)
+    latest = -np.inf
+    for i in range(n):
+        if not alone[i] or (i > 0 and low[i, 2] == low[i - 1, 2] and sizes[i - 1] > 0):
+            continue
+        new = False
+        last = latest
+        for j in range(i, n):
+            if low[j, 2] - low[i, 2] > max_time:
+                break
+            if alone[j] and high[j, 2] - low[i, 2] <= max_time:
+                sizes[i] += 1
+                new = new or high[j, 2] > last
+                latest = max(latest, high[j, 2])
+        if not new:
+            sizes[i] = 0
+    return np.arange(n), sizes
+
+
+@njit(nogil=True, cache=True)
+def _in_window(
+    low: FloatArray, high: FloatArray, owner: IntArray, weight: FloatArray, k: float,
+    max_space: float, inside: IntArray, best: IntArray, best_box: FloatArray, steps: int,
+    most_steps: int,
+) -> int:  # fmt: skip
+    """Look for a better box among the samples of one window; steps taken so far, with these."""
+    m = len(inside)
+    west, east = low[inside, 0], high[inside, 0]
+    south, north = low[inside, 1], high[inside, 1]
+    by_south = np.argsort(south, kind="mergesort")
+    by_north = np.argsort(north, kind="mergesort")
+    easts = np.unique(east)
+    wests = np.unique(west)
+    chosen = np.empty(m, np.bool_)
+    taken = np.zeros(m, np.bool_)
+    of_user = np.zeros(len(weight), np.int64)
+    everything = ((east.max() - west.min()) + (north.max() - south.min())) / 2.0 <= max_space
+    for x0 in wests:
+        for x1 in easts[::-1]:
+            if x1 < x0 or (x1 - x0) / 2.0 > max_space:
                 continue
-            unit = max_time if axis == 2 else 2.0 * max_space
-            for top in (False, True):
-                face = box_high[axis] if top else box_low[axis]
-                at_face = 0
-                next_face = -np.inf if top else np.inf
-                for i in range(len(low)):
-                    if kept[i]:
-                        value = high[i, axis] if top else low[i, axis]
-                        if value == face:
-                            at_face += 1
-                        elif top:
-                            next_face = max(next_face, value)
-                        else:
-                            next_face = min(next_face, value)
-                if at_face == remaining:
-                    continue
-                gain = abs(next_face - face) / unit / at_face
-                if gain > best:
-                    best, best_axis, best_top = gain, axis, top
-        for i in range(len(low)):
-            if kept[i]:
-                value = high[i, best_axis] if best_top else low[i, best_axis]
-                if value == (box_high[best_axis] if best_top else box_low[best_axis]):
-                    kept[i] = False
-                    remaining -= 1
+            size = 0
+            for i in range(m):
+                chosen[i] = west[i] >= x0 and east[i] <= x1
+                size += chosen[i]
+            steps += 4 * m
+            if size < best[0] or size == 0:
+                break  # a narrower one holds no more
+            _sweep(low, high, owner, weight, k, max_space, inside, best, best_box, x1 - x0, south,
+                   north, by_south, by_north, chosen, taken, of_user)  # fmt: skip
+            if everything or steps > most_steps:
+                return steps
+    return steps
+
+
+@njit(nogil=True, cache=True)
+def _sweep(
+    low: FloatArray, high: FloatArray, owner: IntArray, weight: FloatArray, k: float,
+    max_space: float, inside: IntArray, best: IntArray, best_box: FloatArray, width: float,
+    south: FloatArray, north: FloatArray, by_south: IntArray, by_north: IntArray,
+    chosen: BoolArray, taken: BoolArray, of_user: IntArray,
+) -> None:  # fmt: skip
+    """From south to north, all boxes of one width: what each holds of the chosen samples."""
+    m = len(inside)
+    taken[:] = False
+    of_user[:] = 0
+    size, users = 0, 0.0
+    add = 0
+    out = 0
+    for at in range(m):
+        first = by_south[at]
+        if not chosen[first]:
+            continue
+        y0 = south[first]
+        if at > 0 and chosen[by_south[at - 1]] and south[by_south[at - 1]] == y0:
+            continue
+        while out < m and south[by_south[out]] < y0:
+            i = by_south[out]
+            if taken[i]:
+                taken[i] = False
+                size -= 1
+                u = owner[inside[i]]
+                of_user[u] -= 1
+                if of_user[u] == 0:
+                    users -= weight[u]
+            out += 1
+        while add < m and (width + (north[by_north[add]] - y0)) / 2.0 <= max_space:
+            i = by_north[add]
+            if chosen[i] and south[i] >= y0:
+                taken[i] = True
+                size += 1
+                u = owner[inside[i]]
+                if of_user[u] == 0:
+                    users += weight[u]
+                of_user[u] += 1
+            add += 1
+        if size == 0 or size < best[0] or users < k:
+            continue
+        box = np.full(6, np.inf)
+        box[3:] = -np.inf
+        for i in range(m):
+            if taken[i]:
+                for axis in range(3):
+                    to = (axis + 1) % 3
+                    box[to] = min(box[to], low[inside[i], axis])
+                    box[3 + to] = max(box[3 + to], high[inside[i], axis])
+        if size > best[0] or _is_before(box, best_box):
+            best[0] = size
+            best_box[:] = box
+
+
+@njit(nogil=True, cache=True)
+def _is_before(a: FloatArray, b: FloatArray) -> bool:
+    for i in range(len(a)):
+        if a[i] != b[i]:
+            return a[i] < b[i]
+    return False
+
+
+@njit(nogil=True, cache=True)
+def _add(
+    low: FloatArray, high: FloatArray, kept: BoolArray, max_space: float, max_time: float
+) -> None:
+    """Add, earliest first, what the box may still hold: so none left out could be in it."""
     box_low, box_high = _bounds(low, high, kept)
-    if remaining:
-        for i in range(len(low)):
-            if not kept[i]:
-                wider_low, wider_high = np.minimum(box_low, low[i]), np.maximum(box_high, high[i])
-                if not _code(wider_low, wider_high, max_space, max_time):
-                    kept[i] = True
-                    box_low, box_high = wider_low, wider_high
-    return box_low, box_high, remaining > 0
+    for i in range(len(low)):
+        if not kept[i]:
+            wider_low, wider_high = np.minimum(box_low, low[i]), np.maximum(box_high, high[i])
+            if not _code(wider_low, wider_high, max_space, max_time):
+                kept[i] = True
+                box_low, box_high = wider_low, wider_high

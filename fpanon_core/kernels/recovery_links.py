@@ -76,19 +76,28 @@ def save_common(
 
 @njit(nogil=True, cache=True)
 def count_shared(
-    begin: int, end: int, places: SmallInts, starts: IntArray, users: SmallInts, shared: SmallInts,
+    begin: int, end: int, places: SmallInts, at: SmallInts, users: SmallInts, shared: SmallInts,
 ) -> None:  # fmt: skip
     """Points each of the trajectories ``begin … end−1`` has in common with every true one.
 
-    Who was at place p in slot s is ``users[s, starts[s, p]:starts[s, p+1]]``; adds to ``shared``,
-    (end − begin, n_users).
+    Who was at a place in slot s are the ``users[s, k]`` with that place in ``at[s, k]``, which
+    ascends; adds to ``shared``, (end − begin, n_users). Found by halving: a table of where each
+    place begins would be as large as the counts.
     """
     for i in range(begin, end):
         for s in range(places.shape[1]):
             p = places[i, s]
             if p >= 0:
-                for k in range(starts[s, p], starts[s, p + 1]):
+                k, above = 0, at.shape[1]
+                while k < above:
+                    middle = (k + above) // 2
+                    if at[s, middle] < p:
+                        k = middle + 1
+                    else:
+                        above = middle
+                while k < at.shape[1] and at[s, k] == p:
                     shared[i - begin, users[s, k]] += 1
+                    k += 1
 
 
 @njit(nogil=True, cache=True)

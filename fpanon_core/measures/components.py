@@ -27,6 +27,8 @@ from ..model.fingerprints import FingerprintSet
 from ..model.kgap import KGapResult
 from .packing import pack, scale_of
 
+_FULL = 1 - 1e-12  # of a weight: rounding may leave a trifle
+
 
 def stretch_components(
     fs: FingerprintSet,
@@ -166,9 +168,8 @@ def _summary(space: FloatArray, time: FloatArray, config: StretchConfig) -> Floa
     pools = [np.sort(space), np.sort(time), np.sort(space + time)]
     sums = [float(p.sum()) for p in pools]
     share = sums[1] / (sums[0] + sums[1]) if sums[0] + sums[1] > 0 else math.nan
-    # A weight of 0 leaves no trace of the distance in the parts.
-    space_m = sums[0] / len(space) / config.w_space * config.max_space_m if config.w_space else 0.0
-    time_min = sums[1] / len(time) / config.w_time * config.max_time_min if config.w_time else 0.0
+    space_m, beyond_space = _capped(space, config.w_space, config.max_space_m)
+    time_min, beyond_time = _capped(time, config.w_time, config.max_time_min)
     return np.array(
         [
             share,
@@ -176,8 +177,17 @@ def _summary(space: FloatArray, time: FloatArray, config: StretchConfig) -> Floa
             *(tail_weight_of_sorted(p) for p in pools),
             space_m,
             time_min,
+            beyond_space,
+            beyond_time,
         ]
     )
+
+
+def _capped(parts: FloatArray, weight: float, cap: float) -> tuple[float, float]:
+    """Mean in the cap's unit, and the share that the cap made smaller or met; NaN of no weight."""
+    if weight == 0:  # leaves no trace of the distance in the parts
+        return math.nan, math.nan
+    return float(parts.mean()) / weight * cap, float((parts >= weight * _FULL).mean())
 
 
 def _stretch(

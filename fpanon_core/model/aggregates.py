@@ -15,6 +15,7 @@ import numpy.typing as npt
 from .arrays import FloatArray, IntArray
 from .checks import positive
 from .closed import Closed
+from .counts_frame import CountsFrame
 from .errors import SchemaError
 
 NIGHT_ENDS_H = 6.0  # night is 0 to 6 h local
@@ -44,6 +45,13 @@ class AggregateCounts(Closed):
         if not given.
     digest : str
         Of the fingerprints they were made from; "" when they came without.
+    frame : CountsFrame or None
+        The stated places and period; None where both are those of the events.
+    filled_in : bool
+        Whether a slot without a sample was filled in from those before and after; if not, people
+        are counted in the slots in which they have a sample.
+    heaviest : int
+        Most people that one fingerprint was counted for; 1 but for merged data.
     """
 
     counts: npt.NDArray[np.integer]
@@ -55,6 +63,9 @@ class AggregateCounts(Closed):
     slot_min: float = 0.0
     wall_start_min: FloatArray = field(default_factory=lambda: np.empty(0))
     digest: str = ""
+    frame: CountsFrame | None = None
+    filled_in: bool = True
+    heaviest: int = 1
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -130,3 +141,20 @@ class AggregateCounts(Closed):
     def __repr__(self) -> str:
         slots = f"{self.n_slots} slots of {self.slot_min:g} min"
         return f"AggregateCounts({slots}, {self.n_places} places)"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What a stated frame leaves out of the counts. Exact numbers: not for a private release.
+
+    Attributes
+    ----------
+    outside_area, outside_period : int
+        Samples; one outside of both is counted with the area's.
+    people : int
+        People without any sample inside.
+    """
+
+    outside_area: int = 0
+    outside_period: int = 0
+    people: int = 0

@@ -29,6 +29,8 @@ class Antennas:
         Side of a raw cell, metres.
     columns : mapping of str to object ndarray (n_antennas,)
         Texts of the table's other columns, "" where missing.
+    lon, lat : float64 ndarray (n_antennas,), or empty
+        The antennas' own positions, degrees; empty where they came in metres.
 
     Raises
     ------
@@ -48,6 +50,8 @@ class Antennas:
     y_m: FloatArray
     granularity_m: float = 100.0
     columns: Mapping[str, TextArray] = field(default_factory=dict)
+    lon: FloatArray = field(default_factory=lambda: np.empty(0))
+    lat: FloatArray = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
         put, side = object.__setattr__, self.granularity_m
@@ -65,10 +69,16 @@ class Antennas:
         if any(values.shape != x.shape for values in columns.values()):
             raise SchemaError(f"Every column must have one text for each of the {len(x)} antennas.")
         put(self, "columns", columns)
+        for name in ("lon", "lat"):
+            degrees = np.array(getattr(self, name), np.float64)
+            if len(degrees) and (degrees.shape != x.shape or not np.isfinite(degrees).all()):
+                raise SchemaError(f"{name} must have one number for each of the {len(x)} antennas.")
+            put(self, name, _closed(degrees))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Arrays come out of a pickle writable; close them again."""
-        for value in (state["x_m"], state["y_m"], *state["columns"].values()):
+        own = (state[name] for name in ("x_m", "y_m", "lon", "lat"))
+        for value in (*own, *state["columns"].values()):
             _closed(value)
         self.__dict__.update(state)
 
@@ -97,7 +107,7 @@ class Antennas:
     def digest(self) -> str:
         """Content hash (hex)."""
         h = hashlib.blake2b(repr(self.granularity_m).encode(), digest_size=16)
-        for values in (self.x_m, self.y_m):
+        for values in (self.x_m, self.y_m, self.lon, self.lat):
             h.update(values.data)
         for name, texts in self.columns.items():
             h.update(repr((name, texts.tolist())).encode())

@@ -11,10 +11,12 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from .arrays import FloatArray
 from .errors import ConfigError
@@ -155,3 +157,14 @@ def zone_of(timezone: str) -> ZoneInfo:
         raise ConfigError(
             f"Unknown time zone {timezone!r}; give an IANA name such as 'Africa/Dakar' or 'UTC'."
         ) from fault
+
+
+def instants(clock: LocalClock | None, minutes: FloatArray) -> pd.Series[Any]:
+    """Times in the display zone, to the microsecond; the minutes themselves without a clock."""
+    if clock is None:
+        return pd.Series(minutes)
+    epoch = np.datetime64(clock.epoch.replace(tzinfo=None), "us")
+    times = epoch + np.rint(minutes * 60e6).astype("m8[us]")
+    utc = pd.Series(times).dt.tz_localize("UTC")
+    local: pd.Series[Any] = utc.dt.tz_convert(clock.timezone)
+    return local

@@ -24,6 +24,8 @@ FIGURES = (
     "tail_total",
     "space_m",
     "time_min",
+    "beyond_space",
+    "beyond_time",
 )
 
 
@@ -40,7 +42,11 @@ class StretchComponents:
     tail_space, tail_time, tail_total : float64 ndarray
         Tail weight index of S, T, D; NaN where it is undefined.
     space_m, time_min : float64 ndarray
-        Mean distance and mean time between matched samples, each capped at its threshold.
+        Mean distance and mean time between matched samples, each pair's capped at the threshold;
+        NaN where space, or time, has no weight, so that nothing is known of it.
+    beyond_space, beyond_time : float64 ndarray
+        Share of the matched samples whose distance, or time, is at the threshold or beyond, and so
+        counts for less than it is; NaN likewise.
     fs : FingerprintSet
     result : KGapResult
         What the components are of; it has the configuration and the data's digest.
@@ -57,6 +63,8 @@ class StretchComponents:
     tail_total: FloatArray
     space_m: FloatArray
     time_min: FloatArray
+    beyond_space: FloatArray
+    beyond_time: FloatArray
     fs: FingerprintSet
     result: KGapResult
     matched_samples: Callable[[FingerprintSet, int, int, StretchConfig], pd.DataFrame]

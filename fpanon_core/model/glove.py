@@ -14,15 +14,15 @@ from .arrays import IntArray
 from .configs import StretchConfig
 from .fingerprints import FingerprintSet, pseudonyms_of
 from .published import GeneralizedFingerprintSet
-from .ragged import rows_of
+from .records import Records
 from .version import versions
 
-REASONS = ("space", "time", "space and time", "left over")
-"""Why a sample is not published: with it, its group's cell would exceed the spatial threshold, the
-temporal one, or both; or its user belonged to the last fewer than k, who were suppressed."""
+REASONS = ("space", "time", "space and time", "left over", "fewer than k")
+"""Why a sample is not published: with it, its group's cell would exceed the spatial limit, the
+temporal one, or both; its user belonged to the last fewer than k, who were suppressed; or the cell,
+or every part of it within the limits, would hold samples of fewer than k users."""
 
 AREAS_KM2 = (0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
-_CHUNK_ROWS = 250_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,8 +32,8 @@ class GloveResult:
     Attributes
     ----------
     group : int64 ndarray (n_users,)
-        Group of each user, by row number; −1 = nothing is published of the user. Groups are
-        numbered by their smallest row number.
+        Group of each user, by row number; −1 = nothing is published of the user: suppressed, or
+        with no sample left within the limits. Groups are numbered by their smallest row number.
     published : GeneralizedFingerprintSet
         One fingerprint per group.
     suppressed : DataFrame
@@ -90,7 +90,7 @@ class GloveResult:
 
     @cached_property
     def pseudonyms(self) -> list[str]:
-        """What screens and exports show for each user; as of the original fingerprints."""
+        """What screens show for each user, as of the original fingerprints; never in a release."""
         return pseudonyms_of(self.number)
 
     def members(self, group: int) -> IntArray:
@@ -121,58 +121,25 @@ class GloveResult:
     # --- tables --------------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
-        """What is released: one row per user and published sample, by user, then by time.
+        """What is released: one row per user and published sample, under names drawn for it.
 
         Columns: ``pseudonym``, ``group``, ``x_min_m``, ``x_max_m``, ``y_min_m``, ``y_max_m``
         (metres on the projection), ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` (degrees;
         NaN without a projection), ``start``, ``end`` (in the display time zone; minutes without a
-        clock). Samples hold from start up to, but not including, end. No user id.
+        clock). Samples hold from start up to, but not including, end. No user id. Pseudonyms, the
+        numbers of the groups and the order of the people are drawn anew from the operating system
+        in every call, so that no two tables are alike; each one's rows are in order of time.
         """
-        pieces = list(self.frames())
-        return pd.concat(pieces, ignore_index=True) if pieces else self._rows_of(np.empty(0, int))
+        return pd.concat(list(self.frames()), ignore_index=True)
 
     def frames(self) -> Iterator[pd.DataFrame]:
-        """:meth:`to_frame` in pieces of about 250,000 rows, for writing to a file."""
-        users = np.flatnonzero(self.group >= 0)
-        sizes = np.cumsum(self.published.lengths[self.group[users]])
-        piece = sizes // _CHUNK_ROWS
-        for part in np.split(users, np.flatnonzero(np.diff(piece)) + 1):
-            if len(part):
-                yield self._rows_of(part)
+        """:meth:`to_frame` in pieces of about 250,000 rows, under names of their own."""
+        return self.records.frames()
 
-    def _rows_of(self, users: IntArray) -> pd.DataFrame:
-        groups = self.group[users]
-        lengths = self.published.lengths[groups]
-        rows = rows_of(self.published.offsets[groups], lengths)
-        names = np.array(self.pseudonyms, dtype=object)[users]
-        frame = pd.DataFrame(
-            {"pseudonym": np.repeat(names, lengths), "group": np.repeat(groups, lengths)}
-        )
-        cells = self._cells.iloc[rows]
-        out: pd.DataFrame = pd.concat([frame, cells.reset_index(drop=True)], axis=1)
-        return out
-
-    @cached_property
-    def _cells(self) -> pd.DataFrame:
-        """The published columns of each published sample, once for its group."""
-        p = self.published
-        metres = {
-            "x_min_m": p.x_m,
-            "x_max_m": p.x_m + p.dx_m,
-            "y_min_m": p.y_m,
-            "y_max_m": p.y_m + p.dy_m,
-        }
-        frame = pd.concat([pd.DataFrame(metres), p.degrees()], axis=1)
-        frame["start"] = p.instants(p.t_min)
-        frame["end"] = p.instants(p.t_min + p.dt_min)
-        return frame
-
-    def suppressed_frame(self) -> pd.DataFrame:
-        """``pseudonym``, ``sample``, ``reason`` of every suppressed sample: no place, no time."""
-        names = np.array(self.pseudonyms, dtype=object)
-        frame = self.suppressed[["sample", "reason"]].reset_index(drop=True)
-        frame.insert(0, "pseudonym", names[self.suppressed["user"].to_numpy()])
-        return frame
+    @property
+    def records(self) -> Records:
+        """What leaves: one record for every user in a group, by row number."""
+        return Records.of_groups(self.published, self.group[self.group >= 0])
 
     # --- figures -------------------------------------------------------------------------------
 
@@ -245,6 +212,7 @@ class Verification:
     counts : dict
         Number of faults by kind; empty when there are none.
     k : int
+        0 where no crowd is promised, and records were not held against the original.
     users, groups, samples : int
         How many original users, published groups and original samples were checked.
     """
@@ -264,7 +232,11 @@ class Verification:
     def __str__(self) -> str:
         counted = (f"{self.users:,} users", f"{self.groups:,} groups")
         checked = f"{', '.join(counted)}, {self.samples:,} original samples checked"
+        if self.passed and self.k == 0:
+            return f"In order: files, figures and names; no crowd is promised ({checked})."
         if self.passed:
             return f"Verified: everyone published is one of at least {self.k} ({checked})."
         found = ", ".join(f"{n:,} × {kind}" for kind, n in self.counts.items())
+        if self.k == 0:
+            return f"NOT in order: {found} ({checked})."
         return f"NOT verified for k = {self.k}: {found} ({checked})."

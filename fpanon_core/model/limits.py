@@ -93,6 +93,24 @@ COUNTED = Limit(2, 1_000_000)
 SLOTS_MIN = (15, 30, 60, 90, 180)
 """Lengths of a slot of aggregate counts, minutes; each divides a day."""
 
+COUNTS_CELLS = 10_000_000
+"""Counts, places times slots, that can be produced at a time."""
+
+COUNTS_DAYS = Limit(1, 3_660)
+"""Days of produced counts."""
+
+COUNTS_SIDE_M = Limit(10.0, 1_000_000.0)
+"""Side of a square of produced counts, metres."""
+
+SUPPRESSED_BELOW = Limit(2, 100_000)
+"""Counts below which nothing is published."""
+
+EPSILON = Limit(0.0001, 100.0)
+"""ε of private counts."""
+
+LINK_M = Limit(0.0, 100_000.0)
+"""Distance up to which the attack on counts links at once, metres."""
+
 W_SPACE = Limit(0.0, 1.0)
 """Weight of space in the stretch effort; time has the rest."""
 
@@ -107,6 +125,9 @@ GRID_KM = Limit(0.001, 2_000.0)
 
 WINDOW_H = Limit(1 / 60, 8_760.0)
 """A profile's time window, hours; never below the data's own."""
+
+HEXAGON_RESOLUTION = Limit(0, 15)
+"""Resolution of a profile's H3 hexagons; never finer than the data's own cells."""
 
 CLUSTER_ANTENNAS = Limit(1, 1_000)
 """Antennas in a cluster of a profile, about."""

@@ -11,7 +11,7 @@ import pandas as pd
 
 from .arrays import FloatArray, IntArray
 from .cells import CELL, Cells
-from .clock import LocalClock
+from .clock import LocalClock, instants
 from .errors import SchemaError
 from .fingerprints import FingerprintSet
 from .projection import degrees_of
@@ -116,10 +116,4 @@ class GeneralizedFingerprintSet(Cells):
 
     def instants(self, minutes: FloatArray) -> pd.Series[Any]:
         """Times in the display zone, to the microsecond; the minutes themselves without a clock."""
-        if self.clock is None:
-            return pd.Series(minutes)
-        epoch = np.datetime64(self.clock.epoch.replace(tzinfo=None), "us")
-        times = epoch + np.rint(minutes * 60e6).astype("m8[us]")
-        utc = pd.Series(times).dt.tz_localize("UTC")
-        local: pd.Series[Any] = utc.dt.tz_convert(self.clock.timezone)
-        return local
+        return instants(self.clock, minutes)

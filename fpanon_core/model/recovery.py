@@ -123,6 +123,12 @@ class RecoveryScore(Closed):
         Row of the true trajectory each recovered one is paired with; −1 where none was left.
     shared : int64 ndarray (n_trajectories,)
         Points the pair has in common.
+    recorded_by_step : float64 ndarray (3,)
+        As ``accuracy_by_step``, of the points with a sample alone, those that were not filled in;
+        NaN where the score was not told which those are.
+    baseline_recorded_by_step : float64 ndarray (3,)
+    recorded_share : float
+        Share of the true points with a sample.
     n_users : int
         True trajectories, over which the accuracy is taken.
     n_slots : int
@@ -142,6 +148,9 @@ class RecoveryScore(Closed):
     uniqueness: FloatArray
     pair: IntArray
     shared: IntArray
+    recorded_by_step: FloatArray
+    baseline_recorded_by_step: FloatArray
+    recorded_share: float
     n_users: int
     n_slots: int
     pairing: str
@@ -150,6 +159,16 @@ class RecoveryScore(Closed):
 
     def __post_init__(self) -> None:
         self._close()
+
+    @property
+    def recorded(self) -> float:
+        """Share of the recorded points recovered, after the last step."""
+        return float(self.recorded_by_step[2])
+
+    @property
+    def baseline_recorded(self) -> float:
+        """What linking at random attains of the recorded points."""
+        return float(self.baseline_recorded_by_step[2])
 
     def __repr__(self) -> str:
         return f"RecoveryScore(accuracy={self.accuracy:.3f}, baseline={self.baseline_accuracy:.3f})"

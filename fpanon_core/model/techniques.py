@@ -12,7 +12,15 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from .checks import number, one_of, positive, share, whole
 from .errors import ConfigError
-from .profiles import AntennaClusters, GeneralizationProfile, Grid, Regions, Space, window_text
+from .profiles import (
+    AntennaClusters,
+    GeneralizationProfile,
+    Grid,
+    Hexagons,
+    Regions,
+    Space,
+    window_text,
+)
 
 SpaceNoise = Literal["planar_laplace", "gaussian"]
 TimeNoise = Literal["laplace", "gaussian"]
@@ -138,7 +146,12 @@ KINDS: dict[str, type[Any]] = {
     "suppress_rare": SuppressRare,
     "glove": Glove,
 }
-_SPACES: dict[str, type[Any]] = {"grid": Grid, "antennas": AntennaClusters, "regions": Regions}
+_SPACES: dict[str, type[Any]] = {
+    "grid": Grid,
+    "hexagons": Hexagons,
+    "antennas": AntennaClusters,
+    "regions": Regions,
+}
 
 
 def step_to_dict(step: Step) -> dict[str, Any]:
@@ -147,7 +160,8 @@ def step_to_dict(step: Step) -> dict[str, Any]:
     if isinstance(step, Generalize):
         space = step.profile.space
         kind = next(name for name, of in _SPACES.items() if type(space) is of)
-        place = {"kind": kind, **asdict(space)}
+        known = {name: value for name, value in asdict(space).items() if value is not None}
+        place = {"kind": kind, **known}  # without the origin of a grid whose origin is chosen
         return {"technique": technique, "space": place, "minutes": float(step.profile.minutes)}
     return {"technique": technique, **asdict(step)}
 

@@ -26,7 +26,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.kgap import KGapResult
 from ..model.profiles import GeneralizationProfile
 from .tabled import Tabled
-from .under_profiles import as_read, generalized
+from .under_profiles import as_read, generalized, laid
 
 _GAPS_SHARE = 0.7  # of the progress under a profile; the parts of the gaps have the rest
 
@@ -62,6 +62,8 @@ class Parts:
 
     space_m: FloatArray
     time_min: FloatArray
+    beyond_space: FloatArray
+    beyond_time: FloatArray
     temporal_share: FloatArray
     gini_space: FloatArray
     gini_time: FloatArray
@@ -82,7 +84,8 @@ class Measured:
 
     Attributes
     ----------
-    profile : GeneralizationProfile
+    profile, laid : GeneralizationProfile
+        As it was asked for, and with the origin that its grid has over the data.
     gaps : KGapResult
         At the largest k that was run; smaller ones are read off it.
     parts : dict of int to Parts
@@ -90,8 +93,14 @@ class Measured:
     """
 
     profile: GeneralizationProfile
+    laid: GeneralizationProfile
     gaps: KGapResult
     parts: dict[int, Parts]
+
+    @property
+    def columns(self) -> dict[str, object]:
+        """What tells which profile a row is of, its origin with it."""
+        return self.profile.columns_laid(self.laid)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +122,16 @@ class Result(Tabled):
     pseudonyms: npt.NDArray[np.str_]
     measured: tuple[Measured, ...]
 
+    MAY_LEAVE = frozenset({"k_gap_summary"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``k_gaps``: a row per user, profile and k; ``k_gap_summary``: one per profile and k."""
+        """``k_gaps``: a row per user, profile and k; ``k_gap_summary``: one per profile and k.
+
+        Distances and times are means over a user's matched samples, each counted up to
+        ``max_space_m`` and ``max_time_min``; ``share_beyond_…`` is the share of the matched
+        samples at that distance, or time, or beyond. ``share_at_0`` is the share of the users
+        whose k-gap is 0: the k-anonymous ones, unless space or time has no weight.
+        """
         each = [
             (m, k, m.gaps.at(k), m.parts[k])
             for m in self.measured
@@ -131,20 +148,20 @@ class Result(Tabled):
         return pd.DataFrame(
             {
                 "pseudonym": self.pseudonyms[gaps.users],
-                **measured.profile.columns,
+                **measured.columns,
                 "k": k,
                 "k_gap": gaps.values,
-                "mean_distance_m": parts.space_m,
-                "mean_time_min": parts.time_min,
+                "mean_capped_distance_m": parts.space_m,
+                "mean_capped_time_min": parts.time_min,
+                "share_beyond_distance": parts.beyond_space,
+                "share_beyond_time": parts.beyond_time,
                 "temporal_share": parts.temporal_share,
                 **{
                     f"{figure}_{of}": getattr(parts, f"{figure}_{of}")
                     for figure in ("gini", "tail")
                     for of in ("space", "time", "total")
                 },
-                "w_space": stretch.w_space,
-                "max_space_m": stretch.max_space_m,
-                "max_time_min": stretch.max_time_min,
+                **_effort(stretch),
             }
         )
 
@@ -198,7 +215,9 @@ def _under(
         gaps = k_gap(seen, most, config=config.stretch, engine=engine, progress=of_gaps)
     of_parts = part(progress, _GAPS_SHARE, 1.0)
     by_k = components_by_k(seen, gaps, config.ks, engine=engine, progress=of_parts)
-    return Measured(profile, gaps, {k: Parts.of(each) for k, each in by_k.items()})
+    return Measured(
+        profile, laid(fs, profile), gaps, {k: Parts.of(each) for k, each in by_k.items()}
+    )
 
 
 def extended(before: Result | None, later: Result) -> Result:
@@ -272,16 +291,28 @@ def neighbours_of(fs: FingerprintSet, gaps: KGapResult, user: int) -> list[Neigh
 def _summary(measured: Measured, k: int, gaps: KGapResult, parts: Parts) -> dict[str, object]:
     low, middle, high, most = np.percentile(gaps.values, [25, 50, 75, 90])
     return {
-        **measured.profile.columns,
+        **measured.columns,
         "k": k,
         "users": len(gaps.users),
-        "share_hidden": float(np.mean(gaps.values == 0)),
+        "share_at_0": float(np.mean(gaps.values == 0)),
         "p25": float(low),
         "median": float(middle),
         "p75": float(high),
         "p90": float(most),
-        "mean_distance_m": float(parts.space_m.mean()),
-        "mean_time_min": float(parts.time_min.mean()),
-        "median_distance_m": float(np.median(parts.space_m)),
-        "median_time_min": float(np.median(parts.time_min)),
+        "mean_capped_distance_m": float(parts.space_m.mean()),
+        "mean_capped_time_min": float(parts.time_min.mean()),
+        "median_capped_distance_m": float(np.median(parts.space_m)),
+        "median_capped_time_min": float(np.median(parts.time_min)),
+        "share_beyond_distance": float(parts.beyond_space.mean()),
+        "share_beyond_time": float(parts.beyond_time.mean()),
+        **_effort(gaps.config),
+    }
+
+
+def _effort(stretch: StretchConfig) -> dict[str, float]:
+    """The columns that say what a distance and a time count, and up to where."""
+    return {
+        "w_space": stretch.w_space,
+        "max_space_m": stretch.max_space_m,
+        "max_time_min": stretch.max_time_min,
     }

@@ -92,6 +92,8 @@ class Result(Tabled):
     grid: pd.DataFrame
     antennas: bool = True
 
+    MAY_LEAVE = frozenset({"merged_antennas", "merged_unicity"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """``merged_antennas``: how many each region has; ``merged_unicity``: the grid.
 

@@ -15,15 +15,17 @@ import pandas as pd
 
 from ..anonymize.generalize import generalize
 from ..anonymize.glove import glove
-from ..anonymize.verification import verify_k_anonymity
 from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part
+from ..model.arrays import IntArray
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid
+from ..verification.anonymity import verify_k_anonymity
 from . import hiding
 from .tabled import Tabled
+from .under_profiles import laid
 
 LADDER = tuple(
     GeneralizationProfile(Grid(metres), minutes)
@@ -40,7 +42,11 @@ LADDER = tuple(
         (1_000_000, 40_320),
     )
 )
-"""Profiles from fine to coarse; each at least doubles the one before in space and in time."""
+"""Profiles from fine to coarse; each at least doubles the one before in space and in time.
+
+After them everything in one cell is tried."""
+
+_DAY_MIN, _KM = 1_440.0, 1_000.0
 
 METHODS = ("uniform", "GLOVE", "GLOVE with suppression")
 """The ways of hiding everyone that are compared."""
@@ -86,11 +92,17 @@ class Result(Tabled):
         Of the data compared on.
     comparison : DataFrame
         As of :func:`compare_releases`.
+    searched : tuple of GeneralizationProfile
+        Those that were tried until one hid everyone, or were there to be tried; the last puts
+        everything in one cell.
     """
 
     config: Config
     digest: str
     comparison: pd.DataFrame
+    searched: tuple[GeneralizationProfile, ...]
+
+    MAY_LEAVE = frozenset({"comparison"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """``comparison``: a row for each k and way."""
@@ -117,7 +129,7 @@ def study(
         suppress_time_min=config.suppress_time_min, config=config.stretch, engine=engine,
         progress=progress,
     )  # fmt: skip
-    return Result(config, fs.digest, table)
+    return Result(config, fs.digest, table, searched(fs, config.ladder))
 
 
 def compare_releases(
@@ -138,9 +150,9 @@ def compare_releases(
     fs : FingerprintSet
     ks : sequence of int
     ladder : sequence of GeneralizationProfile
-        Square grids, from fine to coarse. Where none hides everyone, the first of those that hide
-        the most stands, with that share: a grid whose lines cross the data never becomes a single
-        cell. Profiles finer than the data are passed over.
+        Square grids, from fine to coarse; where a grid has no origin, it is chosen from the data.
+        Profiles finer than the data are passed over, and those that put everything in one cell
+        give way to :func:`one_cell`, which comes last: there everybody is one of all.
     suppress_space_m, suppress_time_min : float or None
         Thresholds of the third form; it is left out when both are None.
     config, engine, progress
@@ -151,7 +163,8 @@ def compare_releases(
     DataFrame
         One row per k and ``method`` ("uniform", "GLOVE", "GLOVE with suppression"): ``k``,
         ``profile`` (in words; of GLOVE, which has none, empty), ``space_size`` (side of the grid,
-        metres) and ``window_min``, both NaN of GLOVE, ``share_hidden`` (users with at least k − 1
+        metres), ``window_min``, ``origin_x_m`` and ``origin_y_m``, all NaN of GLOVE,
+        ``share_hidden`` (users with at least k − 1
         others of the same published fingerprint), ``mean_space_m``, ``median_space_m``,
         ``mean_time_min``, ``median_time_min`` (spans of the published samples that hold the
         original ones; of a grid, its side and window), ``suppressed_share`` (of original samples),
@@ -163,10 +176,7 @@ def compare_releases(
         As :func:`glove`; ConfigError also where no profile of the ladder is as coarse as the data,
         or one is no square grid.
     """
-    finest_m, finest_min = fs.granularity_m, fs.granularity_min
-    usable = [p for p in ladder if p.grid_m >= finest_m and p.minutes >= finest_min]
-    if not usable:
-        raise ConfigError("Every profile of the ladder is finer than the data; give coarser ones.")
+    rungs = _Rungs(fs, searched(fs, ladder))
     thresholds = {"suppress_space_m": suppress_space_m, "suppress_time_min": suppress_time_min}
     forms: list[tuple[str, dict[str, float | None]]] = [("GLOVE", {})]
     if suppress_space_m is not None or suppress_time_min is not None:
@@ -175,7 +185,7 @@ def compare_releases(
     rows: list[dict[str, Any]] = []
     for number, (k, (method, options)) in enumerate(runs):
         if method == "GLOVE":
-            rows.append(_uniform(fs, k, usable))
+            rows.append(rungs.first_that_hides(k))
         result = glove(
             fs, k, config=config, engine=engine, progress=nth_part(progress, number, len(runs)),
             suppress_space_m=options.get("suppress_space_m"),
@@ -200,30 +210,84 @@ def compare_releases(
     return pd.DataFrame(rows)
 
 
-_NO_PROFILE = {"profile": "", "space_size": np.nan, "window_min": np.nan}
+_NO_PROFILE = {
+    "profile": "",
+    "space_size": np.nan,
+    "window_min": np.nan,
+    "origin_x_m": np.nan,
+    "origin_y_m": np.nan,
+}
 _SPANS = ("mean_space_m", "median_space_m", "mean_time_min", "median_time_min")
 
 
-def _uniform(fs: FingerprintSet, k: int, ladder: Sequence[GeneralizationProfile]) -> dict[str, Any]:
-    """The first profile of the ladder that hides everyone among k, or as many as any of them."""
-    share = -1.0
-    for candidate in ladder:
-        hidden = identical_share(generalize(fs, candidate), k)
-        if hidden > share:
-            share, profile = hidden, candidate
-        if share == 1.0:
-            break
-    span, window = profile.grid_m, float(profile.minutes)
-    return {
-        "method": "uniform",
-        "k": k,
-        **profile.columns,
-        "share_hidden": share,
-        **dict(zip(_SPANS, (span, span, window, window), strict=True)),
-        "suppressed_share": 0.0,
-        "phantom_share": 0.0,
-        "verified": share == 1.0,
-    }
+def searched(
+    fs: FingerprintSet, ladder: Sequence[GeneralizationProfile]
+) -> tuple[GeneralizationProfile, ...]:
+    """What is tried, from fine to coarse: the ladder as far as it suits the data, and one cell.
+
+    Raises
+    ------
+    ConfigError
+        No profile of the ladder is as coarse as the data, or one is no square grid.
+    """
+    finest_m, finest_min = fs.granularity_m, fs.granularity_min
+    usable = [p for p in ladder if p.grid_m >= finest_m and p.minutes >= finest_min]
+    if not usable:
+        raise ConfigError("Every profile of the ladder is finer than the data; give coarser ones.")
+    last = one_cell(fs)
+    finer = [p for p in usable if p.grid_m < last.grid_m or p.minutes < last.minutes]
+    return (*finer, last)
+
+
+def one_cell(fs: FingerprintSet) -> GeneralizationProfile:
+    """The profile that puts everything in one cell: the data's extent, and all of their period.
+
+    The side is rounded up to whole kilometres (below one, to whole raw cells), the window to whole
+    days from local midnight of the first.
+    """
+    extent = max(
+        float((low + size).max() - low.min())
+        for low, size in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m))
+    )
+    unit = _KM if extent > _KM else fs.granularity_m
+    latest = max(float(fs.wall_minutes(t).max()) for t in (fs.t_min, fs.t_min + fs.dt_min))
+    days = max(1, int(np.ceil(max(latest, fs.granularity_min) / _DAY_MIN)))
+    return GeneralizationProfile(Grid(np.ceil(extent / unit - 1e-9) * unit), days * _DAY_MIN)
+
+
+class _Rungs:
+    """Profiles from fine to coarse, and how many are alike under each, found when it is asked."""
+
+    def __init__(self, fs: FingerprintSet, profiles: Sequence[GeneralizationProfile]) -> None:
+        self._fs, self._profiles = fs, profiles
+        self._crowds: list[IntArray] = []
+
+    def first_that_hides(self, k: int) -> dict[str, Any]:
+        """The row of the first profile that hides everyone among k, or as many as any does."""
+        share = -1.0
+        for number, candidate in enumerate(self._profiles):
+            hidden = _share(self._fs, self._crowd(number), k)
+            if hidden > share:
+                share, profile = hidden, candidate
+            if share == 1.0:
+                break
+        span, window = profile.grid_m, float(profile.minutes)
+        return {
+            "method": "uniform",
+            "k": k,
+            **profile.columns_laid(laid(self._fs, profile)),
+            "share_hidden": share,
+            **dict(zip(_SPANS, (span, span, window, window), strict=True)),
+            "suppressed_share": 0.0,
+            "phantom_share": 0.0,
+            "verified": share == 1.0,
+        }
+
+    def _crowd(self, number: int) -> IntArray:
+        while len(self._crowds) <= number:
+            seen = generalize(self._fs, self._profiles[len(self._crowds)])
+            self._crowds.append(identical_users(seen))
+        return self._crowds[number]
 
 
 def identical_share(fs: FingerprintSet, k: int) -> float:
@@ -232,8 +296,18 @@ def identical_share(fs: FingerprintSet, k: int) -> float:
     The share whose k-gap is 0, found by comparing fingerprints instead of measuring efforts (unless
     a weight of the stretch effort is 0, when unlike fingerprints have an effort of 0, too).
     """
+    return _share(fs, identical_users(fs), k)
+
+
+def identical_users(fs: FingerprintSet) -> IntArray:
+    """How many users have each one's very fingerprint, themselves among them; (n_users,)."""
     cells = np.column_stack([fs.t_min, fs.x_m, fs.y_m, fs.dt_min, fs.dx_m, fs.dy_m])
     keys = [cells[fs.rows_of(u)].tobytes() for u in range(fs.n_users)]
     codes, _ = pd.factorize(np.array(keys, dtype=object))
-    crowd = np.bincount(codes, fs.weight)
-    return float(fs.weight[crowd[codes] >= k].sum() / fs.weight.sum())
+    users = np.zeros(int(codes.max()) + 1, np.int64)
+    np.add.at(users, codes, fs.weight)
+    return users[codes]
+
+
+def _share(fs: FingerprintSet, crowd: IntArray, k: int) -> float:
+    return float(fs.weight[crowd >= k].sum() / fs.weight.sum())

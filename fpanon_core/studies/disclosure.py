@@ -26,6 +26,7 @@ from ..model.limits import POINTS, SEED, TARGETS
 from ..model.profiles import GeneralizationProfile, Grid
 from .disclosure_grid import disclosures
 from .tabled import Tabled
+from .under_profiles import laid
 
 _SIDES_M: tuple[float, ...] = (100, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 50_000, 100_000)
 _WINDOWS_MIN: tuple[float, ...] = (60, 360, 720, 1_440)  # Noriega Campero 2015, table 4.2
@@ -80,7 +81,8 @@ class Leak:
 
     Attributes
     ----------
-    profile : GeneralizationProfile
+    profile, laid : GeneralizationProfile
+        As it was asked for, and with the origin that its grid has over the data.
     measures : dict of str to (value, low, high)
         ``unicity``, ``k``, ``em``, ``kl`` and the sums ``em_sum``, ``kl_sum``, with 95 % intervals.
     bins : int
@@ -100,6 +102,7 @@ class Leak:
     """
 
     profile: GeneralizationProfile
+    laid: GeneralizationProfile
     measures: dict[str, tuple[float, float, float]]
     bins: int
     too_few: int
@@ -111,7 +114,11 @@ class Leak:
 
     @classmethod
     def of(
-        cls, profile: GeneralizationProfile, found: DisclosureResult, seen: FingerprintSet
+        cls,
+        profile: GeneralizationProfile,
+        laid: GeneralizationProfile,
+        found: DisclosureResult,
+        seen: FingerprintSet,
     ) -> Leak:
         """From the whole result and the data under the profile."""
         people = pd.DataFrame(
@@ -124,6 +131,7 @@ class Leak:
         )
         return cls(
             profile=profile,
+            laid=laid,
             measures={m: (found.measure(m), *found.interval(m)) for m in (*MEASURES, *SUMS)},
             bins=found.n_bins,
             too_few=found.too_few,
@@ -161,6 +169,8 @@ class Result(Tabled):
     leaks: dict[str, Leak]
     n_users: int
 
+    MAY_LEAVE = frozenset({"disclosure", "agreement"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """The grid, the agreement, and places, hours, users and Lorenz curves of all profiles.
 
@@ -180,12 +190,12 @@ class Result(Tabled):
                     for pairs in self.agreement["discordant_pairs"]
                 ]
             ),
-            "places": _stacked((leak.profile, leak.places) for leak in leaks),
-            "hours": _stacked((leak.profile, leak.week) for leak in leaks),
-            "users": _stacked((leak.profile, leak.people) for leak in leaks),
+            "places": _stacked((leak, leak.places) for leak in leaks),
+            "hours": _stacked((leak, leak.week) for leak in leaks),
+            "users": _stacked((leak, leak.people) for leak in leaks),
             "lorenz": _stacked(
                 (
-                    leak.profile,
+                    leak,
                     pd.DataFrame({"measure": m, "share_of_users": users, "share_of_total": total}),
                 )
                 for leak in leaks
@@ -224,7 +234,7 @@ def study(
     )
     for profile, (row, found, seen) in zip(profiles, measured, strict=True):
         rows.append(row)
-        leaks[str(profile)] = Leak.of(profile, found, seen)
+        leaks[str(profile)] = Leak.of(profile, laid(fs, profile), found, seen)
     grid = pd.DataFrame(rows)
     values = grid.set_index("profile")[[*(f"unicity_p{p}" for p in points), "k", "em", "kl"]]
     one = pd.DataFrame(columns=list(_AGREEMENT))
@@ -276,10 +286,11 @@ def _with_corners(places: pd.DataFrame, seen: FingerprintSet) -> pd.DataFrame:
     return places.assign(west=west, south=south, east=east, north=north)
 
 
-def _stacked(parts: Iterable[tuple[GeneralizationProfile, pd.DataFrame]]) -> pd.DataFrame:
+def _stacked(parts: Iterable[tuple[Leak, pd.DataFrame]]) -> pd.DataFrame:
     """Tables below one another, each after the columns that name its profile."""
     named = []
-    for profile, table in parts:
-        which = pd.DataFrame([profile.columns] * len(table), index=table.index)
+    for leak, table in parts:
+        profile = leak.profile.columns_laid(leak.laid)
+        which = pd.DataFrame([profile] * len(table), index=table.index)
         named.append(pd.concat([which, table], axis=1))
     return pd.concat(named, ignore_index=True)

@@ -60,8 +60,8 @@ def disclosure_grid(
     Returns
     -------
     DataFrame
-        One row per profile: ``profile``, ``space_size`` (metres of a grid, antennas of a cluster;
-        NaN for named regions), ``window_min``; for every p of ``unicity_p`` ``unicity_p4``,
+        One row per profile: the columns of ``GeneralizationProfile.columns``, with the origin in
+        force; for every p of ``unicity_p`` ``unicity_p4``,
         ``unicity_p4_low``, ``unicity_p4_high`` (95 % Wilson); ``k``, ``em``, ``kl`` each with
         ``_low`` and ``_high`` (see :meth:`DisclosureResult.interval`); ``em_sum``, ``kl_sum``, over
         a person's bins, likewise; ``bins``, the distinct bins;
@@ -116,14 +116,15 @@ def disclosures(
         for q in (*unicity_p, config.p)
     }
     engine = engine or LocalEngine()
-    for profile, seen, after in under_profiles(fs, asked, seed=config.seed, progress=progress):
+    for under in under_profiles(fs, asked, seed=config.seed, progress=progress):
+        seen, after = under.seen, under.progress
         # Hashing each generalized set would take as long as searching it.
         known = {
             q: drawn(seen, each, beyond=True, digest=fs.digest) for q, each in known_of.items()
         }
         some = [known[q] for q in unicity_p]
         sizes = sizes_of(seen, some, engine=engine, progress=part(after, 0.0, _UNICITY_SHARE))
-        row = profile.columns
+        row = under.columns
         for q, found in zip(unicity_p, sizes, strict=True):
             unicity = result_of(seen, known[q], found, known_of[q])
             row |= _named(f"unicity_p{q}", unicity.value, (unicity.low, unicity.high))

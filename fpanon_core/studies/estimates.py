@@ -17,7 +17,7 @@ from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile
 from .tabled import Tabled
-from .under_profiles import as_read, generalized
+from .under_profiles import as_read, generalized, laid
 
 _SMALL, _LARGE = 400, 1_200
 _SEED = 0
@@ -37,16 +37,19 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """Seconds that the run is likely to take on this machine."""
+    """Seconds that the run is likely to take on this machine; ``laid``: the profile's origin."""
 
     config: Config
     digest: str
     profile: GeneralizationProfile
+    laid: GeneralizationProfile
     seconds: float
+
+    MAY_LEAVE = frozenset({"k_gap_estimate"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """``k_gap_estimate``, of one row."""
-        row = {**self.profile.columns, "k": self.config.k, "seconds": self.seconds}
+        row = {**self.profile.columns_laid(self.laid), "k": self.config.k, "seconds": self.seconds}
         return {"k_gap_estimate": pd.DataFrame([row])}
 
 
@@ -69,7 +72,7 @@ def study(
     profile = config.profile or as_read(fs)
     seen = generalized(fs, profile)
     seconds = estimate_k_gap_s(seen, config.k, config=config.stretch, engine=engine)
-    return Result(config, fs.digest, profile, seconds)
+    return Result(config, fs.digest, profile, laid(fs, profile), seconds)
 
 
 def estimate_k_gap_s(

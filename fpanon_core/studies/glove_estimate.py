@@ -41,6 +41,8 @@ class Result(Tabled):
     digest: str
     seconds: dict[int, float]
 
+    MAY_LEAVE = frozenset({"glove_estimate"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """``glove_estimate``: ``k`` and ``seconds``."""
         rows = {"k": list(self.seconds), "seconds": list(self.seconds.values())}

@@ -9,20 +9,19 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.glove import glove
-from ..anonymize.verification import verify_k_anonymity
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
-from ..io.published import data_dictionary
-from ..measures.places import lon_lat, visited_places
 from ..model import checks
 from ..model.arrays import IntArray
 from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Verification
+from ..verification.anonymity import verify_k_anonymity
 from .tabled import Tabled
 
 Leftover = Literal["merge", "suppress"]
 LEFTOVERS: tuple[Leftover, ...] = ("merge", "suppress")
+_DAY_MIN = 1_440.0
 _HIDING_SHARE = 0.9  # of the progress; the rest is the verification
 
 
@@ -62,8 +61,8 @@ class Config:
 class Result(Tabled):
     """A release, and the verifier's verdict on it.
 
-    The release itself is no table of the result but a file of its own, written piece by piece
-    (:func:`fpanon_core.write_published`), and only where ``verdict`` has passed.
+    The release itself is no table of the result: how it leaves says
+    :mod:`fpanon_core.studies.production`.
 
     Attributes
     ----------
@@ -79,18 +78,11 @@ class Result(Tabled):
     release: GloveResult
     verdict: Verification
 
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """The figures, the release's dictionary, and what was left out.
+    MAY_LEAVE = frozenset({"accuracy"})
 
-        ``accuracy``: the settings and all figures, in one row; ``dictionary``: what the columns of
-        the release mean; ``suppressed``: pseudonym, row number and reason of every sample that is
-        not published (itself not for release).
-        """
-        return {
-            "accuracy": self._accuracy(),
-            "dictionary": data_dictionary(self.release),
-            "suppressed": self.release.suppressed_frame(),
-        }
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """``accuracy``: the settings and all figures, in one row."""
+        return {"accuracy": self._accuracy()}
 
     def _accuracy(self) -> pd.DataFrame:
         figures = self.release.summary()
@@ -126,15 +118,73 @@ def study(
     return Result(config, fs.digest, release, verify_k_anonymity(fs, release, config.k))
 
 
-def recorded_places(fs: FingerprintSet) -> pd.DataFrame:
-    """Where everyone was before: ``lon``, ``lat`` and ``samples`` of each distinct place.
+@dataclass(frozen=True)
+class Worth:
+    """What a release is worth to its reader, whatever the verifier says.
 
-    Empty where the data carry no map projection.
+    Attributes
+    ----------
+    rows, people : int
+        Of the release's file, and the people it has rows of.
+    samples : int
+        Original samples that those rows stand for.
+    side_m, span_min : float
+        Of the typical published sample: medians over the original samples; NaN if there is none.
+    data_side_m : float
+        Of the box that holds most of the data; see :func:`typical_side_m`.
+    granularity_m : float
+        Side of a raw sample.
     """
-    places = visited_places(fs)
-    lon, lat = lon_lat(fs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
-    samples = places["samples"].to_numpy()[: len(lon)]
-    return pd.DataFrame({"lon": lon, "lat": lat, "samples": samples})
+
+    rows: int
+    people: int
+    samples: int
+    side_m: float
+    span_min: float
+    data_side_m: float
+    granularity_m: float
+
+    @property
+    def wide(self) -> bool:
+        """Whether the typical area is wider than half of the data."""
+        return self.side_m > max(self.data_side_m / 2, self.granularity_m)
+
+    @property
+    def long(self) -> bool:
+        """Whether the typical span of time is longer than a day."""
+        return self.span_min > _DAY_MIN
+
+
+def worth(fs: FingerprintSet, release: GloveResult) -> Worth:
+    """The rows of a release of ``fs``, and how coarse the typical one is beside the data."""
+    figures, published = release.summary(), release.group >= 0
+    return Worth(
+        rows=int(release.published.lengths[release.group[published]].sum()),
+        people=int(release.weight[published].sum()),
+        samples=len(release.accuracy) - len(release.suppressed),
+        side_m=figures["median_space_m"],
+        span_min=figures["median_time_min"],
+        data_side_m=typical_side_m(fs),
+        granularity_m=fs.granularity_m,
+    )
+
+
+def typical_side_m(fs: FingerprintSet) -> float:
+    """(width + height)/2 of the box between the 2.5 % and 97.5 % quantiles of the samples, metres.
+
+    Not of all samples: one journey to the other end of the country would make any area look small.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 900, 0], [0, 0, 0], [0, 5, 9])
+    >>> typical_side_m(fs)
+    550.0
+    """
+    ends = (
+        np.quantile(at + size, 0.975, method="higher") - np.quantile(at, 0.025, method="lower")
+        for at, size in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m))
+    )
+    return float(sum(ends)) / 2
 
 
 def groups_by_cost(release: GloveResult) -> IntArray:

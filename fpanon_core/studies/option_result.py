@@ -13,6 +13,8 @@ from ..measures.asked import asked_utility
 from ..measures.utility import score, weighting
 from ..model.errors import ConfigError, SchemaError
 from ..model.options import ReleaseOption, name_key
+from ..model.profiles import Grid, Origin
+from ..model.techniques import Generalize
 from ..model.utility import COMPONENTS as COMPONENTS
 from ..model.utility import WEIGHTINGS as WEIGHTINGS
 
@@ -59,6 +61,8 @@ class OptionResult:
         Taken; less where the process had made the release before.
     fault : str or None
         Why there is no result; then the figures are empty.
+    origin : (x_m, y_m) or None
+        A corner of the square grid that places were last generalized to; None without one.
     """
 
     option: ReleaseOption
@@ -75,6 +79,15 @@ class OptionResult:
     n_targets: int = 0
     seconds: float = 0.0
     fault: str | None = None
+    origin: Origin | None = None
+
+    @property
+    def grid(self) -> Grid | None:
+        """The square grid that places were last generalized to, with its origin; None without."""
+        spaces = [s.profile.space for s in self.option.steps if isinstance(s, Generalize)]
+        if not spaces or not isinstance(spaces[-1], Grid):
+            return None
+        return Grid(spaces[-1].metres, self.origin)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values that JSON keeps; None for what is not known."""
@@ -91,6 +104,9 @@ class OptionResult:
             values["option"] = ReleaseOption.from_dict(values["option"])
             risks = {n: tuple(_number(v) for v in r) for n, r in values["risks"].items()}
             values["components"] = {n: _number(v) for n, v in values["components"].items()}
+            if values.get("origin") is not None:
+                x, y = values["origin"]
+                values["origin"] = float(x), float(y)
             for name in ("users_share", "suppressed_share", "alone_share", "naming_most"):
                 values[name] = _number(values.get(name))  # programs did not write all of them
             return cls(**{**values, "risks": risks})

@@ -268,6 +268,7 @@ class _Exploration:
             naming_most=alike.naming_most,
             too_few=known.too_few,
             n_targets=known.n_targets,
+            origin=release.origin,
         )
 
 

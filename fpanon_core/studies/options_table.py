@@ -140,11 +140,20 @@ class OptionsTable(Tabled):
     def reusable(
         self, digest: str, config: KnowledgeConfig
     ) -> dict[tuple[Step, ...], OptionResult]:
-        """Results by steps, if of these data, this knowledge and this program; none that failed."""
+        """Results by steps, if of these data, this knowledge and this program; none that failed.
+
+        Nor any of a grid whose origin is not said: it was saved when grids began elsewhere.
+        """
         mine = (self.digest, self.config, self.version, self.figures)
         if (digest, config, __version__, FIGURES) != mine:
             return {}
-        return {r.option.steps: r for r in self.results if r.fault is None}
+        return {
+            r.option.steps: r
+            for r in self.results
+            if r.fault is None and (r.grid is None or r.grid.origin is not None)
+        }
+
+    MAY_LEAVE = frozenset({"options"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """``options``: one row per option.
@@ -154,8 +163,9 @@ class OptionsTable(Tabled):
         and ``_high``, ``crowd_least``, ``alone_share``, ``naming_most`` (see
         :class:`OptionResult`), the components of the computed utility, ``users``, ``users_share``,
         ``samples``, ``suppressed_share``, ``targets``, ``too_few`` (those of them with fewer than p
-        bins), ``seconds``, ``fault`` (empty if none). ``attrs`` hold ``risk``, ``utility``,
-        ``config`` and ``digest`` as plain values.
+        bins), ``seconds``, ``fault`` (empty if none), ``origin_x_m`` and ``origin_y_m`` (a corner
+        of the last square grid, NaN without one). ``attrs`` hold ``risk``, ``utility``, ``config``
+        and ``digest`` as plain values.
         """
         rows: list[dict[str, Any]] = []
         for i, result in enumerate(self.results):
@@ -188,6 +198,8 @@ class OptionsTable(Tabled):
                     "too_few": result.too_few,
                     "seconds": result.seconds,
                     "fault": result.fault or "",
+                    "origin_x_m": (result.origin or (math.nan, math.nan))[0],
+                    "origin_y_m": (result.origin or (math.nan, math.nan))[1],
                 }
             )
         frame = pd.DataFrame(rows)

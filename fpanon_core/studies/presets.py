@@ -14,7 +14,14 @@ import numpy as np
 
 from ..model.fingerprints import FingerprintSet
 from ..model.options import ReleaseOption
-from ..model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions, Space
+from ..model.profiles import (
+    AntennaClusters,
+    GeneralizationProfile,
+    Grid,
+    Hexagons,
+    Regions,
+    Space,
+)
 from ..model.techniques import Generalize, Glove
 
 WINDOWS_MIN = (60.0, 360.0, 720.0, 10_080.0)
@@ -22,6 +29,8 @@ WINDOWS_MIN = (60.0, 360.0, 720.0, 10_080.0)
 
 _FINE_M = (500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0, 20_000.0)
 _FINE_MIN = (60.0, 120.0, 360.0, 720.0, 1_440.0, 10_080.0)
+_HEXAGONS = (9, 8, 7, 6, 5)
+_HEXAGONS_MIN = (60.0, 360.0, 1_440.0)
 _CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
 
 
@@ -75,6 +84,21 @@ def fine_grid(fs: FingerprintSet) -> list[ReleaseOption]:
     ]
 
 
+def hexagon_grid(fs: FingerprintSet) -> list[ReleaseOption]:
+    """Hexagons of H3, resolutions 9 to 5 × windows of 1 h, 6 h and a day, none finer than the data.
+
+    Of mean edges from about 200 m to 10 km. None where the data carry no projection.
+    """
+    return [
+        _option(hexagons, minutes)
+        for hexagons in map(Hexagons, _HEXAGONS)
+        for minutes in _HEXAGONS_MIN
+        if fs.crs is not None
+        and hexagons.area_m2 >= fs.granularity_m**2
+        and minutes >= fs.granularity_min
+    ]
+
+
 def glove_ladder(ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
     """GLOVE at several k.
 
@@ -90,6 +114,7 @@ PRESETS: Mapping[str, Callable[[FingerprintSet], list[ReleaseOption]]] = Mapping
     {
         "trade": trade_grid,
         "fine": fine_grid,
+        "hexagons": hexagon_grid,
         "glove": lambda fs: glove_ladder(k for k in (2, 5, 10) if k <= fs.n_users),
         "asis": lambda _: [ReleaseOption()],
     }

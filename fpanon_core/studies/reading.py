@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
 
 from ..engines.progress import Progress
 from ..io.cdr import read_cdr
-from ..io.report import IngestReport
+from ..io.doubts import ASK, DoubtfulPositions
+from ..io.report import IngestReport, PositionDoubt
 from ..io.samples import sample
 from ..measures.places import visited_places
 from ..model.configs import Screening
@@ -53,14 +55,15 @@ class Source:
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read it; None and empty mean: find out."""
+    """How to read it; None and empty mean: find out. A role whose column is None has none."""
 
-    columns: tuple[tuple[str, str | int], ...] = ()
+    columns: tuple[tuple[str, str | int | None], ...] = ()
     timezone: str | None = None
     naive_timezone: str | None = None
     granularity_m: float = 100.0
     granularity_min: float = 1.0
     screen: Screening = field(default_factory=Screening)
+    positions: str | None = None
 
 
 def read(
@@ -71,8 +74,38 @@ def read(
     Raises
     ------
     ConfigError, SchemaError
+        As :func:`fpanon_core.read_cdr`; also where the positions are strongly doubtful and nobody
+        has said how to read them.
+    """
+    fs, report = _read(source, reading, progress)
+    for doubt in report.doubts:
+        if doubt.strong:
+            raise DoubtfulPositions(doubt)
+    _ = fs.digest  # computed here, where nobody waits
+    return fs, report
+
+
+def read_or_ask(
+    source: Source, reading: Reading, *, progress: Progress | None = None
+) -> tuple[FingerprintSet, IngestReport] | PositionDoubt:
+    """As :func:`read`; or, at the least doubt about the positions, the doubt and no data at all.
+
+    Raises
+    ------
+    ConfigError, SchemaError
         As :func:`fpanon_core.read_cdr`.
     """
+    try:
+        fs, report = _read(source, replace(reading, positions=reading.positions or ASK), progress)
+    except DoubtfulPositions as asked:
+        return asked.doubt
+    _ = fs.digest
+    return fs, report
+
+
+def _read(
+    source: Source, reading: Reading, progress: Progress | None
+) -> tuple[FingerprintSet, IngestReport]:
     timezone = reading.timezone
     antennas = None if source.antennas is None else _opened(source.antennas)
     if source.sample:
@@ -83,7 +116,7 @@ def read(
     else:
         assert source.file is not None
         table = _opened(source.file)
-    fs, report = read_cdr(
+    return read_cdr(
         table,
         columns=dict(reading.columns) or None,
         antennas=antennas,
@@ -92,18 +125,24 @@ def read(
         granularity_m=reading.granularity_m,
         granularity_min=reading.granularity_min,
         screen=reading.screen if reading.screen.active else None,
+        positions=reading.positions,
         progress=progress,
     )
-    _ = fs.digest  # computed here, where nobody waits
-    return fs, report
 
 
 def peek(source: Source, *, progress: Progress) -> list[str | int]:
-    """The columns of a source that may not be readable as it is: names, or positions without."""
+    """The columns of a source that may not be readable as it is: names, or positions without.
+
+    A name that occurs several times is given by its positions.
+    """
     progress(0.0)
     file = source.file or ("", sample(source.sample).path)
     tables = read_source(_opened(file))
-    return list(dict.fromkeys(label for table in tables for label in table.labels))
+    found: dict[str | int, None] = {}
+    for table in tables:
+        often = Counter(table.labels)
+        found |= {i if often[label] > 1 else label: None for i, label in enumerate(table.labels)}
+    return list(found)
 
 
 def places_of(fs: FingerprintSet) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..attacks.aggregation import aggregate_counts
+from ..attacks.aggregation import counted_people
 from ..attacks.recovery import recover_trajectories
 from ..attacks.scoring import PAIRINGS, Pairing, score_recovery
 from ..engines.local import Engine
@@ -23,7 +23,6 @@ from ..model.aggregates import AggregateCounts
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import number, one_of, whole
 from ..model.fingerprints import FingerprintSet
-from ..model.ragged import rows_of
 from ..model.recovery import RecoveryConfig, RecoveryScore
 from .tabled import Tabled
 
@@ -119,8 +118,8 @@ class Result(Tabled):
     at_home : float
         Share of the night slots that people spend at their most frequent place of the nights, on
         average; NaN where there is no night.
-    recorded : float
-        Share of the points with a sample; the others were filled in between samples.
+    n_users : int
+        Users in the data, of whom those counted were drawn.
     config : Config
     digest : str
         Of the data, also where fewer were counted.
@@ -136,7 +135,7 @@ class Result(Tabled):
     lat: FloatArray = field(repr=False)
     score: RecoveryScore
     at_home: float
-    recorded: float
+    n_users: int
     config: Config
     digest: str
 
@@ -144,6 +143,11 @@ class Result(Tabled):
     def right(self) -> FloatArray:
         """Share of everyone's points that the trajectory paired with them gets right."""
         return np.asarray((self.recovered == self.truth).mean(axis=1), np.float64)
+
+    @property
+    def recorded(self) -> float:
+        """Share of the points with a sample; the others were filled in between samples."""
+        return float(self.score.recorded_share)
 
     @property
     def alone(self) -> float:
@@ -166,6 +170,8 @@ class Result(Tabled):
         places = self.counts.centres
         apart: FloatArray = np.hypot(*(places[self.truth[row]] - places[self.recovered[row]]).T)
         return apart
+
+    MAY_LEAVE = frozenset({"recovery_scores", "recovery_uniqueness"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Scores by step, the counts under attack, quantiles of the error, uniqueness."""
@@ -213,6 +219,9 @@ class Result(Tabled):
             "step": list(STEPS.values()),
             "accuracy": s.accuracy_by_step,
             "at_random": s.baseline_by_step,
+            "recorded_accuracy": s.recorded_by_step,
+            "recorded_at_random": s.baseline_recorded_by_step,
+            "recorded_share": s.recorded_share,
             "users": s.n_users,
             "slots": s.n_slots,
             "error_mean_m": [*last, s.error_mean_m],
@@ -286,14 +295,15 @@ def study(
         progress(0.0)
     rows = drawn_rows(fs, config)
     counted = fs.subset(rows)
-    counts, truth = aggregate_counts(counted, slot_min=config.slot_min)
+    made = counted_people(counted, slot_min=config.slot_min)
+    counts, truth = made.counts, made.truth
     recovered = recover_trajectories(
         counts, link_threshold_m=config.link_threshold_m, engine=engine,
         progress=part(progress, _MAKING, _RECOVERING),
     )  # fmt: skip
     score = score_recovery(
-        recovered, counts, truth, pairing=config.pairing, seed=config.seed, engine=engine,
-        progress=part(progress, _RECOVERING, 1.0),
+        recovered, counts, truth, recorded=made.recorded, pairing=config.pairing,
+        seed=config.seed, engine=engine, progress=part(progress, _RECOVERING, 1.0),
     )  # fmt: skip
     # As many records as people in every slot: everyone has a pair.
     paired = np.empty_like(recovered.places)
@@ -313,7 +323,7 @@ def study(
         lat=lat,
         score=replace(score, error_m=np.sort(score.error_m)[some]),
         at_home=_at_home(counts, truth),
-        recorded=_recorded(counted, counts),
+        n_users=fs.n_users,
         config=config,
         digest=fs.digest,
     )
@@ -333,14 +343,3 @@ def _at_home(counts: AggregateCounts, truth: npt.NDArray[np.int32]) -> float:
         return float("nan")
     night = truth[:, counts.is_night]
     return float(np.mean([np.bincount(row).max() / len(row) for row in night]))
-
-
-def _recorded(counted: FingerprintSet, counts: AggregateCounts) -> float:
-    """See :attr:`Result.recorded`."""
-    end_min = counted.t_min + counted.dt_min
-    slot = np.searchsorted(counts.slot_start_min, counted.t_min, side="right")
-    end = np.searchsorted(counts.slot_start_min, end_min, side="left")
-    many = np.maximum(end - slot, 0) + 1
-    user = np.repeat(counted.sample_user, many)
-    seen = len(np.unique(user * (counts.n_slots + 1) + rows_of(slot, many)))
-    return seen / (counted.n_users * counts.n_slots)

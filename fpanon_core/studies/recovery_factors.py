@@ -6,26 +6,21 @@ Coarser places, longer slots and fewer people, one at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from ..attacks.aggregation import aggregate_counts
+from ..attacks.aggregation import CountedPeople, counted_people
 from ..attacks.mitigations import coarsen
 from ..attacks.recovery import recover_trajectories
 from ..attacks.scoring import Pairing, score_recovery
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
-from ..model.aggregates import AggregateCounts
 from ..model.checks import number, whole
 from ..model.fingerprints import FingerprintSet
 from .recovery import STEPS, Counting, drawn_rows
 from .tabled import Tabled
-
-SmallInts = npt.NDArray[np.int32]
-Prepared = tuple[AggregateCounts, SmallInts]
 
 _RECOVERY_SHARE = 0.5  # of a row's progress
 
@@ -78,6 +73,8 @@ class Result(Tabled):
     def of(self, factor: str) -> pd.DataFrame:
         """The rows of "space", "time" or "users", each level once."""
         return self.levels[self.levels["factor"] == factor].drop_duplicates("level")
+
+    MAY_LEAVE = frozenset({"recovery_factors"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """One row per level."""
@@ -137,7 +134,9 @@ def recovery_factors(
         One row per level: ``factor`` ("space", "time", "users"), ``level`` (metres, minutes,
         people; 0 m for the places as they are), ``users``, ``places``, ``slots``, ``night``,
         ``day``, ``whole`` (accuracy after each step), ``night_random``, ``day_random``,
-        ``whole_random`` (the baseline), ``error_median_m``, and ``top1`` … ``top5`` (uniqueness).
+        ``whole_random`` (the baseline), ``recorded`` and ``recorded_random`` (as ``whole``, of the
+        points with a sample), ``recorded_share`` (of all points, those), ``error_median_m``, and
+        ``top1`` … ``top5`` (uniqueness).
         Truth and error are those of the level: on coarser places a point is right when the coarse
         place is. ``attrs`` hold ``config`` and ``digest``.
 
@@ -154,16 +153,19 @@ def recovery_factors(
     asked = [whole("users", many, 1) for many in users]
     drawn = rng.permutation(everybody)
 
-    def space(metres: float) -> Prepared:
-        counts, truth = aggregate_counts(fs, slot_min=slot_min)
-        return coarsen(counts, truth, metres=metres) if metres > 0 else (counts, truth)
+    def space(metres: float) -> CountedPeople:
+        made = counted_people(fs, slot_min=slot_min)
+        if metres == 0:
+            return made
+        counts, truth = coarsen(made.counts, made.truth, metres=metres)
+        return replace(made, counts=counts, truth=truth)
 
-    def people(many: float) -> Prepared:
-        return aggregate_counts(fs.subset(np.sort(drawn[: int(many)])), slot_min=slot_min)
+    def people(many: float) -> CountedPeople:
+        return counted_people(fs.subset(np.sort(drawn[: int(many)])), slot_min=slot_min)
 
-    levels: list[tuple[str, float, Callable[[float], Prepared]]] = [
+    levels: list[tuple[str, float, Callable[[float], CountedPeople]]] = [
         *(("space", metres, space) for metres in sides),
-        *(("time", m, lambda minutes: aggregate_counts(fs, slot_min=minutes)) for m in slots_min),
+        *(("time", m, lambda minutes: counted_people(fs, slot_min=minutes)) for m in slots_min),
         *(("users", float(min(many, everybody)), people) for many in asked),
     ]
     rows = []
@@ -171,8 +173,7 @@ def recovery_factors(
         stretch = nth_part(progress, nth, len(levels))
         if stretch is not None:
             stretch(0.0)
-        counts, truth = prepare(level)
-        row = attacked(counts, truth, pairing=pairing, seed=seed, engine=engine, progress=stretch)
+        row = attacked(prepare(level), pairing=pairing, seed=seed, engine=engine, progress=stretch)
         rows.append({"factor": factor, "level": float(level), **row})
     table = pd.DataFrame(rows)
     table.attrs = {
@@ -183,8 +184,7 @@ def recovery_factors(
 
 
 def attacked(
-    counts: AggregateCounts,
-    truth: SmallInts,
+    made: CountedPeople,
     *,
     people: int | None = None,
     pairing: Pairing,
@@ -193,13 +193,13 @@ def attacked(
     progress: Progress | None,
 ) -> dict[str, object]:
     """What the attack on some counts attains, as columns of a table."""
-    engine = engine or LocalEngine()
+    engine, counts = engine or LocalEngine(), made.counts
     recovered = recover_trajectories(
         counts, n_trajectories=people, engine=engine, progress=part(progress, 0.0, _RECOVERY_SHARE)
     )
     score = score_recovery(
-        recovered, counts, truth, pairing=pairing, seed=seed, engine=engine,
-        progress=part(progress, _RECOVERY_SHARE, 1.0),
+        recovered, counts, made.truth, recorded=made.recorded, pairing=pairing, seed=seed,
+        engine=engine, progress=part(progress, _RECOVERY_SHARE, 1.0),
     )  # fmt: skip
     steps, random = score.accuracy_by_step.tolist(), score.baseline_by_step.tolist()
     return {
@@ -208,6 +208,9 @@ def attacked(
         "slots": counts.n_slots,
         **dict(zip(STEPS, steps, strict=True)),
         **{f"{step}_random": value for step, value in zip(STEPS, random, strict=True)},
+        "recorded": score.recorded,
+        "recorded_random": score.baseline_recorded,
+        "recorded_share": score.recorded_share,
         "error_median_m": score.error_median_m,
         **{f"top{k}": float(share) for k, share in enumerate(score.uniqueness, 1)},
     }

@@ -1,41 +1,50 @@
 """What do mitigations help against the recovery attack, and what do they cost?
 
 The attack is run after each; the cost is the error of the published counts, which is what those
-who work with them lose.
+who work with them lose. Private counts are tried over a frame, a stated one where there is one.
+Nothing here is for publication: noise has the study's seed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..attacks.aggregation import aggregate_counts
+from ..attacks.aggregation import CountedPeople, aggregate_counts, counted_people
 from ..attacks.mitigations import coarsen, noise_at_frequent, squares_of, suppress_small
-from ..attacks.private import dp_counts, privacy_guarantee
+from ..attacks.private import sensitivity_of, studied_noise
 from ..attacks.scoring import Pairing
 from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part
-from ..model.aggregates import AggregateCounts
-from ..model.arrays import FloatArray
+from ..model.aggregates import UNKNOWN, AggregateCounts
 from ..model.checks import number, whole
+from ..model.counts_frame import CountsFrame, FrameConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.privacy import UNITS, Unit
+from . import recovery
+from .framing import frame_for, frame_of_data
 from .recovery import CUSTOMARY_LIMIT, Counting, drawn_rows
 from .recovery_factors import attacked
 from .tabled import Tabled
 
-SmallInts = npt.NDArray[np.int32]
-# Counts as published, the truth at their resolution, and what they say of each place and slot.
-Release = tuple[AggregateCounts, SmallInts, FloatArray]
+# What counts say, or ought to say, of each place and slot: of some slots at a time, as all of them
+# may take much room.
+Reading = Callable[[slice], npt.NDArray[Any]]
+# Counts as published, with the truth at their resolution; what they say, and what they ought to.
+Release = tuple[CountedPeople, Reading, AggregateCounts]
 
 _COARSER = ("longer slots", "coarser places")
 _MILD = 0.5
+_SLOTS_AT_ONCE = 256
+_ATTACKS = 10.0  # that all mitigations take, of one on the counts as they are
+_BYTES_A_COUNT, _BYTES_A_POINT = 24.0, 60.0
+_MOST_SECONDS, _MOST_GIGABYTES = 900.0, 4.0
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,7 @@ class Config(Counting):
     ----------
     coarse_slot_min : float or None
         Length of coarser slots, minutes; :func:`longer_slot` of ``slot_min`` for None.
-    coarse_m, limit, noise_share, epsilons
+    coarse_m, limit, noise_share, epsilons, frame
         As :func:`mitigation_table`.
     """
 
@@ -55,6 +64,7 @@ class Config(Counting):
     limit: int = CUSTOMARY_LIMIT
     noise_share: float = 0.2
     epsilons: tuple[float, ...] = (1.0, 0.1)
+    frame: FrameConfig | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -76,16 +86,26 @@ class Result(Tabled):
     Attributes
     ----------
     table : DataFrame
-        As of :func:`mitigation_table`; the first row is of none. Private counts are drawn anew at
-        every call.
+        As of :func:`mitigation_table`; the first row is of none.
+    places : int
+        Of the frame of private counts.
+    n_users : int
+        Users in the data, of whom those counted were drawn.
     config : Config
     digest : str
         Of the data, also where fewer were counted.
     """
 
     table: pd.DataFrame
+    places: int
+    n_users: int
     config: Config
     digest: str
+
+    @property
+    def people(self) -> int:
+        """People counted."""
+        return int(self.none["users"])
 
     @property
     def none(self) -> pd.Series[Any]:
@@ -94,7 +114,7 @@ class Result(Tabled):
 
     @property
     def strongest(self) -> pd.Series[Any]:
-        """The mitigation after which least comes back of the same points."""
+        """The mitigation after which least comes back of the same recorded points."""
         return _least(self._comparable())
 
     @property
@@ -107,7 +127,9 @@ class Result(Tabled):
     def _comparable(self) -> pd.DataFrame:
         """Those after which a point is right for the same reasons as before."""
         tried = self.table.iloc[1:]
-        return tried[~tried["mitigation"].isin(_COARSER)]
+        return tried[~tried["mitigation"].isin(_COARSER) & (tried["unit"] == "")]
+
+    MAY_LEAVE = frozenset({"recovery_mitigations"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """One row per mitigation."""
@@ -115,7 +137,7 @@ class Result(Tabled):
 
 
 def _least(tried: pd.DataFrame) -> pd.Series[Any]:
-    return tried.iloc[int(np.nanargmin(tried["whole"].to_numpy()))]
+    return tried.iloc[int(np.nanargmin(tried["recorded"].to_numpy()))]
 
 
 def study(
@@ -130,10 +152,12 @@ def study(
     table = mitigation_table(
         fs.subset(drawn_rows(fs, config)), slot_min=config.slot_min,
         coarse_slot_min=coarse_slot_min, coarse_m=config.coarse_m, limit=config.limit,
-        noise_share=config.noise_share, epsilons=config.epsilons, pairing=config.pairing,
-        seed=config.seed, engine=engine, progress=progress,
+        noise_share=config.noise_share, epsilons=config.epsilons, frame=config.frame,
+        pairing=config.pairing, seed=config.seed, engine=engine, progress=progress,
     )  # fmt: skip
-    return Result(table, config, fs.digest)
+    private = table.loc[table["unit"] != "", "places"]
+    places = int(private.iloc[0]) if len(private) else 0
+    return Result(table, places, fs.n_users, config, fs.digest)
 
 
 def mitigation_table(
@@ -145,6 +169,7 @@ def mitigation_table(
     limit: int = CUSTOMARY_LIMIT,
     noise_share: float = 0.2,
     epsilons: Sequence[float] = (1.0, 0.1),
+    frame: FrameConfig | None = None,
     pairing: Pairing = "greedy",
     seed: int = 0,
     engine: Engine | None = None,
@@ -152,8 +177,11 @@ def mitigation_table(
 ) -> pd.DataFrame:
     """The attack after each mitigation, beside none, and what each costs in error of the counts.
 
-    The attacker knows how many people there are (operators publish it). Differentially private
-    counts are made anew at each call, and without a seed: see :func:`dp_counts`.
+    The attacker knows how many people there are (operators publish it). What is tried on private
+    counts is the noise that an ε takes, drawn with the seed, as nothing is published here; for one
+    slot as unit on counts of recorded samples, for a person on filled-in ones. Without a frame its
+    places and period are those of the data, and it is the noise alone that is tried: no promise
+    holds of such counts. What is published is made with :func:`dp_counts`, over a stated frame.
 
     Parameters
     ----------
@@ -170,8 +198,11 @@ def mitigation_table(
         Share of the points at people's most frequent places that are moved.
     epsilons : sequence of float
         Of the differentially private counts, each for both units of protection.
+    frame : FrameConfig, optional
+        Of the differentially private counts. Without one: the antennas where there is a table of
+        them, else squares of ``coarse_m`` over all data; and all days in slots of ``slot_min``.
     pairing, seed, engine
-        As :func:`score_recovery`; the seed also moves points.
+        As :func:`score_recovery`; the seed also moves points, and draws the noise.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -184,20 +215,22 @@ def mitigation_table(
         privacy); the columns of :func:`recovery_factors`' attack; and the cost:
         ``count_error``, the mean absolute error of a published count of a place and slot,
         people, and ``count_error_share``, all errors together as a share of all people counted.
-        Negative counts are read as 0. Coarser counts are read as a user of the data must, spread
-        evenly over the places, or repeated for the slots, that they cover. On coarser counts a
-        point is right when the coarse place is. ``attrs`` hold ``config`` and ``digest``.
+        Negative counts are read as 0, and errors of private counts are those of the noise: against
+        the counts of the same places, slots and samples without it. Coarser counts are read as a
+        user of the data must, spread evenly over the places, or repeated for the slots, that they
+        cover. On coarser counts a point is right when the coarse place is. ``attrs`` hold
+        ``config`` and ``digest``.
 
     Raises
     ------
     ConfigError
         A parameter is out of its range.
     """
-    made = _Releases(fs, slot_min, seed)
+    made = _Releases(fs, slot_min, seed, frame, number("coarse_m", coarse_m, above=0.0))
     kinds: list[tuple[str, float, Unit | None]] = [
         ("none", np.nan, None),
         ("longer slots", number("coarse_slot_min", coarse_slot_min, least=slot_min), None),
-        ("coarser places", number("coarse_m", coarse_m, above=0.0), None),
+        ("coarser places", float(coarse_m), None),
         ("small counts suppressed", whole("limit", limit, 1), None),
     ]
     if made.counts.n_places > 1:
@@ -206,22 +239,22 @@ def mitigation_table(
         )
     for protected in UNITS:
         for epsilon in epsilons:
-            guarantee = privacy_guarantee(made.counts, epsilon, protected)
-            kinds.append(("differential privacy", guarantee.epsilon, protected))
+            setting = number("epsilon", epsilon, above=0.0)
+            kinds.append(("differential privacy", setting, protected))
     rows = []
     for nth, (name, setting, unit) in enumerate(kinds):
         stretch = nth_part(progress, nth, len(kinds))
         if stretch is not None:
             stretch(0.0)
-        counts, truth, read = made.release(name, setting, unit)
-        off = np.abs(read - made.counts.counts)
+        released, read, exact = made.release(name, setting, unit)
+        off, counted = _error(read, exact), float(exact.counts.sum())
         row = attacked(
-            counts, truth, people=len(truth), pairing=pairing, seed=seed, engine=engine,
+            released, people=len(released.truth), pairing=pairing, seed=seed, engine=engine,
             progress=stretch,
         )  # fmt: skip
         cost = {
-            "count_error": float(off.mean()),
-            "count_error_share": float(off.sum() / made.counts.counts.sum()),
+            "count_error": off / exact.counts.size,
+            "count_error_share": off / counted if counted else np.nan,
         }
         rows.append({"mitigation": name, "setting": setting, "unit": unit or "", **row, **cost})
     table = pd.DataFrame(rows)
@@ -230,6 +263,45 @@ def mitigation_table(
         "digest": fs.digest,
     }
     return table
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What trying the mitigations is likely to take on this machine; a rough figure.
+
+    Attributes
+    ----------
+    people : int
+    seconds, gigabytes : float
+    """
+
+    people: int
+    seconds: float
+    gigabytes: float
+
+    @property
+    def affordable(self) -> bool:
+        """Whether it is within a quarter of an hour and 4 GB."""
+        return self.seconds <= _MOST_SECONDS and self.gigabytes <= _MOST_GIGABYTES
+
+
+def effort(attacked_before: recovery.Result, seconds: float, people: int) -> Effort:
+    """What trying the mitigations on so many people takes, going by one attack.
+
+    Parameters
+    ----------
+    attacked_before : recovery.Result
+        The attack on the counts as they are, of these or fewer people.
+    seconds : float
+        How long it took.
+    people : int
+        Time grows with their square, as everybody is compared with everybody; room with people and
+        places by slots.
+    """
+    more = people / attacked_before.score.n_users
+    counts = attacked_before.counts
+    cells = _BYTES_A_COUNT * counts.n_places * max(1.0, more) + _BYTES_A_POINT * people
+    return Effort(people, _ATTACKS * seconds * more**2, cells * counts.n_slots / 1e9)
 
 
 def longer_slot(slot_min: float) -> float:
@@ -253,29 +325,60 @@ def longer_slot(slot_min: float) -> float:
 class _Releases:
     """The same data, published after each mitigation."""
 
-    def __init__(self, fs: FingerprintSet, slot_min: float, seed: int) -> None:
+    def __init__(
+        self, fs: FingerprintSet, slot_min: float, seed: int, frame: FrameConfig | None,
+        coarse_m: float,
+    ) -> None:  # fmt: skip
         self._fs, self._seed = fs, seed
-        self.counts, self._truth = aggregate_counts(fs, slot_min=slot_min)
+        self._made = counted_people(fs, slot_min=slot_min)
+        self.counts = self._made.counts
+        self._frame: CountsFrame = (
+            frame_of_data(fs, slot_min, coarse_m) if frame is None else frame_for(fs, frame)
+        )
 
     def release(self, name: str, setting: float, unit: Unit | None) -> Release:
         """The release by a row's name and setting."""
+        if unit is not None:
+            return self._private(setting, unit)
+        made, counts = self._made, self.counts
         if name == "longer slots":
-            if abs(setting / self.counts.slot_min - round(setting / self.counts.slot_min)) > 1e-9:
+            if abs(setting / counts.slot_min - round(setting / counts.slot_min)) > 1e-9:
                 raise ConfigError(
-                    f"Longer slots of {setting:g} min are no multiple of {self.counts.slot_min:g}."
+                    f"Longer slots of {setting:g} min are no multiple of {counts.slot_min:g}."
                 )
-            coarse, truth = aggregate_counts(self._fs, slot_min=setting)
-            holds = np.searchsorted(coarse.slot_start_min, self.counts.slot_start_min, side="right")
-            return coarse, truth, coarse.counts[holds - 1].astype(np.float64)
+            made = counted_people(self._fs, slot_min=setting)
+            long = made.counts
+            holds = np.searchsorted(long.slot_start_min, counts.slot_start_min, side="right")
+            return made, lambda slots: long.counts[holds[slots] - 1], counts
         if name == "coarser places":
-            coarse, truth = coarsen(self.counts, self._truth, metres=setting)
-            _, square = squares_of(self.counts, setting)
-            return coarse, truth, coarse.counts[:, square] / np.bincount(square)[square]
-        counts = self.counts
+            coarse, truth = coarsen(counts, made.truth, metres=setting)
+            _, square = squares_of(counts, setting)
+            share = 1 / np.bincount(square)[square]
+            coarser = replace(made, counts=coarse, truth=truth)
+            return coarser, lambda slots: coarse.counts[slots][:, square] * share, counts
         if name == "small counts suppressed":
             counts = suppress_small(counts, int(setting))
         elif name == "noise at frequent places":
-            counts = noise_at_frequent(counts, self._truth, share=setting, seed=self._seed)
-        elif unit is not None:
-            counts = dp_counts(counts, setting, unit)
-        return counts, self._truth, np.maximum(counts.counts, 0).astype(np.float64)
+            counts = noise_at_frequent(counts, made.truth, share=setting, seed=self._seed)
+        published = counts.counts
+        return replace(made, counts=counts), lambda slots: published[slots], self.counts
+
+    def _private(self, epsilon: float, unit: Unit) -> Release:
+        """Counts over the frame with the noise that ε takes; the truth is filled in."""
+        made = counted_people(self._fs, frame=self._frame)
+        exact = made.counts
+        if unit == "user-slot":
+            exact, _ = aggregate_counts(self._fs, frame=self._frame, filled_in=False)
+        scale = sensitivity_of(exact.n_slots, unit) / epsilon
+        noisy = exact.with_counts(studied_noise(exact, scale, self._seed))
+        inside = made.truth[:, 0] != UNKNOWN
+        kept = replace(made, counts=noisy, truth=made.truth[inside], recorded=made.recorded[inside])
+        return kept, lambda slots: noisy.counts[slots], exact
+
+
+def _error(read: Reading, exact: AggregateCounts) -> float:
+    """The absolute errors of all counts together; negative counts are read as 0."""
+    pieces = [
+        slice(first, first + _SLOTS_AT_ONCE) for first in range(0, exact.n_slots, _SLOTS_AT_ONCE)
+    ]
+    return float(sum(np.abs(np.maximum(read(p), 0) - exact.counts[p]).sum() for p in pieces))

@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ..anonymize.chain import apply, step_seed
+from ..anonymize.origins import corner
 from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part
 from ..measures.reference import Reference
 from ..model.fingerprints import FingerprintSet
-from ..model.techniques import Step
+from ..model.profiles import Grid, Origin
+from ..model.techniques import Generalize, Step
 
 T = TypeVar("T")
 Steps = tuple[Step, ...]
@@ -41,10 +43,13 @@ class Release:
         As it would be published.
     kept_share : float
         Share of samples that suppression left in, of those it was given; 1 without suppression.
+    origin : (x_m, y_m) or None
+        A corner of the square grid that places were last generalized to; None without one.
     """
 
     fs: FingerprintSet
     kept_share: float = 1.0
+    origin: Origin | None = None
 
 
 class Shelf(Generic[T]):
@@ -108,7 +113,7 @@ def released(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Release:
-    """The release that the steps make of the data; as :func:`fpanon_core.release`, but once.
+    """What the steps make of the data with a seed, for a study; made once, never published.
 
     Parameters
     ----------
@@ -132,11 +137,18 @@ def released(
             found, done = before, length
             break
     for position in range(done, len(steps)):
-        made, suppressed = apply(
+        made = apply(
             found.fs, steps[position], step_seed(seed, position), engine=engine,
             progress=nth_part(progress, position, len(steps)),
         )  # fmt: skip
-        found = Release(made, found.kept_share * (1 - suppressed))
+        match steps[position]:
+            case Generalize(profile) if isinstance(profile.space, Grid):
+                origin: Origin | None = profile.space.origin or corner(made.fs)
+            case Generalize():
+                origin = None
+            case _:
+                origin = found.origin
+        found = Release(made.fs, found.kept_share * (1 - made.suppressed_share), origin)
         _RELEASES.put((fs.digest, steps[: position + 1], seed), found)
     if progress is not None:
         progress(1.0)

@@ -67,6 +67,8 @@ class Result(Tabled):
     over_bins: IntArray
     over_unique: FloatArray
 
+    MAY_LEAVE = frozenset({"sparsity"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """``sparsity``: ``bins`` and ``p_unique``, the curve."""
         return {"sparsity": pd.DataFrame({"bins": self.over_bins, "p_unique": self.over_unique})}

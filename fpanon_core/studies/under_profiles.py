@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import pandas as pd
 
 from ..anonymize.generalize import check_coarser, generalize
+from ..anonymize.origins import resolve
 from ..engines.progress import Progress, nth_part, part
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid
+from ..model.spaces import corners_text
 
 _GENERALIZING_SHARE = 0.6  # of a profile's progress
 
@@ -19,7 +24,8 @@ def as_read(fs: FingerprintSet) -> GeneralizationProfile:
 
 def generalized(fs: FingerprintSet, profile: GeneralizationProfile) -> FingerprintSet:
     """The fingerprints under a profile; themselves where it is no coarser than they are."""
-    as_fine = isinstance(profile.space, Grid) and profile.grid_m <= fs.granularity_m
+    space = profile.space
+    as_fine = isinstance(space, Grid) and space.origin is None and space.metres <= fs.granularity_m
     if as_fine and profile.minutes <= fs.granularity_min:
         return fs
     return generalize(fs, profile)
@@ -35,16 +41,60 @@ def check_profiles(fs: FingerprintSet, profiles: Sequence[GeneralizationProfile]
         check_coarser(fs, profile)
 
 
+def laid(fs: FingerprintSet, profile: GeneralizationProfile) -> GeneralizationProfile:
+    """The profile with the origin that its grid has over these data; chosen once, and kept."""
+    return resolve(fs, profile)
+
+
+class UnderProfile(NamedTuple):
+    """Data under one of several profiles.
+
+    Attributes
+    ----------
+    profile, laid : GeneralizationProfile
+        As it was asked for, and with the origin that its grid has over the data.
+    seen : FingerprintSet
+        The data under it.
+    progress : callable of one float in [0, 1], or None
+        Of measuring them.
+    """
+
+    profile: GeneralizationProfile
+    laid: GeneralizationProfile
+    seen: FingerprintSet
+    progress: Progress | None
+
+    @property
+    def columns(self) -> dict[str, object]:
+        """What tells which profile a row is of, its origin with it."""
+        return self.profile.columns_laid(self.laid)
+
+
+def corners(table: pd.DataFrame) -> str:
+    """Where the grids of a table's rows begin, in words; empty where none is of a grid.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the columns of ``GeneralizationProfile.columns``.
+    """
+    rows = table[["space_size", "origin_x_m", "origin_y_m"]].dropna().drop_duplicates()
+    return corners_text(Grid(side, (x, y)) for side, x, y in rows.itertuples(index=False))
+
+
 def under_profiles(
     fs: FingerprintSet,
     profiles: Sequence[GeneralizationProfile],
     *,
     seed: int,
     progress: Progress | None,
-) -> Iterator[tuple[GeneralizationProfile, FingerprintSet, Progress | None]]:
-    """Each profile, the data under it, and the progress of measuring them."""
+) -> Iterator[UnderProfile]:
+    """The data under each profile in turn."""
     for number, profile in enumerate(profiles):
         stretch = nth_part(progress, number, len(profiles))
         if stretch is not None:
             stretch(0.0)
-        yield profile, generalize(fs, profile, seed=seed), part(stretch, _GENERALIZING_SHARE, 1.0)
+        check_coarser(fs, profile)  # before its origin is looked for
+        over = laid(fs, profile)
+        seen = generalize(fs, over, seed=seed)
+        yield UnderProfile(profile, over, seen, part(stretch, _GENERALIZING_SHARE, 1.0))

@@ -75,7 +75,7 @@ class Config:
     out_of : tuple of int
         Largest anonymity sets that count as found.
     profiles : tuple of GeneralizationProfile
-        Square grids, of which those finer than the data are passed over.
+        Those finer than the data are passed over. The laws are of the square grids among them.
     grid_points : tuple of int
         Points known at each resolution, drawn at random.
     heavy_per_month : float
@@ -104,8 +104,6 @@ class Config:
             KnowledgeConfig(number, "random", self.users, self.seed)
         for number in self.out_of:
             checks.whole("out_of", number, 1)
-        for profile in self.profiles:
-            _ = profile.grid_m  # refuses what is no square grid
         checks.number("heavy_per_month", self.heavy_per_month, least=0.0)
 
 
@@ -215,6 +213,8 @@ class Result(Tabled):
         """The laws of one axis, by rising p."""
         return [law for law in self.laws if law.along == axis]
 
+    MAY_LEAVE = frozenset({"unicity", "unicity_grid", "scaling_laws", "sparsity"})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """Every measured share, points needed, the grid, every fitted form, and sparsity.
 
@@ -293,11 +293,13 @@ def study(
         points = points_needed(
             fs, min_per_month=0, seed=config.seed, engine=engine, progress=telling
         )
+    profiles = suited(fs, config.profiles)
     grid = unicity_grid(
-        fs, suited(fs, config.profiles), config.grid_points, users=config.users, seed=config.seed,
+        fs, profiles, config.grid_points, users=config.users, seed=config.seed,
         engine=engine, progress=part(progress, _POINTS_SHARE, 1.0),
     )  # fmt: skip
-    laws = tuple(_laws(grid))
+    squares = {str(profile) for profile in profiles if isinstance(profile.space, Grid)}
+    laws = tuple(_laws(grid[grid["profile"].isin(squares)]))
     model = config.chance or sparsity.Config(max(2, fs.n_users))
     return Result(
         config=config,
@@ -315,8 +317,13 @@ def study(
 def suited(
     fs: FingerprintSet, profiles: tuple[GeneralizationProfile, ...]
 ) -> list[GeneralizationProfile]:
-    """Those of the square grids that are no finer than the data."""
-    return [p for p in profiles if p.grid_m >= fs.granularity_m and p.minutes >= fs.granularity_min]
+    """Those that are no finer than the data in time, nor, of square grids, in space."""
+    return [
+        p
+        for p in profiles
+        if p.minutes >= fs.granularity_min
+        and not (isinstance(p.space, Grid) and p.space.metres < fs.granularity_m)
+    ]
 
 
 def _curve(

@@ -57,13 +57,13 @@ def unicity_grid(
     Returns
     -------
     DataFrame
-        One row per profile, p and out_of: ``profile``, ``space_size`` (metres of a grid, antennas
-        of a cluster; NaN for named regions), ``window_min``, ``p``, ``out_of``, ``value``, ``low``,
-        ``high`` (95 % Wilson), ``targets``, ``found``, ``too_few`` (targets with fewer than p
-        bins, all known). Coarse profiles leave short traces: a p beyond every trace is no error
-        here, as it is in :func:`unicity`, but then ``too_few`` equals ``targets``. ``attrs`` hold
-        ``config`` (strategy, users, seed) and ``digest``, of the data before generalizing, as plain
-        values, which a Parquet file keeps.
+        One row per profile, p and out_of: the columns of ``GeneralizationProfile.columns``, with
+        the origin in force; ``p``, ``out_of``, ``value``, ``low``, ``high`` (95 % Wilson),
+        ``targets``, ``found``, ``too_few`` (targets with fewer than p bins, all known). Coarse
+        profiles leave short traces: a p beyond every trace is no error here, as it is in
+        :func:`unicity`, but then ``too_few`` equals ``targets``. ``attrs`` hold ``config``
+        (strategy, users, seed) and ``digest``, of the data before generalizing, as plain values,
+        which a Parquet file keeps.
 
     Raises
     ------
@@ -85,21 +85,24 @@ def unicity_grid(
     configs = [[UnicityConfig(many, strategy, users, seed, x) for x in levels] for many in p]
     engine = engine or LocalEngine()
     rows = []
-    for profile, seen, after in under_profiles(fs, asked, seed=seed, progress=progress):
+    for under in under_profiles(fs, asked, seed=seed, progress=progress):
+        seen = under.seen
         # Hashing each generalized set would take as long as searching it.
         known = [drawn(seen, some[0], beyond=True, digest=fs.digest) for some in configs]
-        sizes = sizes_of(seen, known, engine=engine, progress=after)
+        sizes = sizes_of(seen, known, engine=engine, progress=under.progress)
         for knowledge, found, some in zip(known, sizes, configs, strict=True):
-            rows += [_row(profile, result_of(seen, knowledge, found, config)) for config in some]
+            rows += [
+                under.columns | _figures(result_of(seen, knowledge, found, config))
+                for config in some
+            ]
     table = pd.DataFrame(rows)
     drawing = {"strategy": strategy, "users": configs[0][0].users, "seed": configs[0][0].seed}
     table.attrs = {"config": drawing, "digest": fs.digest}
     return table
 
 
-def _row(profile: GeneralizationProfile, result: UnicityResult) -> dict[str, object]:
+def _figures(result: UnicityResult) -> dict[str, object]:
     return {
-        **profile.columns,
         "p": int(result.config.p),
         "out_of": int(result.config.out_of),
         "value": result.value,

@@ -37,7 +37,7 @@ def read_delimited(data: bytes) -> SourceTable:
     SchemaError
         Empty, no text, one column only, or no row.
     """
-    data, encoding = _as_utf8(data)
+    data, encoding = as_utf8(data)
     if b"\n" not in data and b"\r" in data:
         data = data.replace(b"\r", b"\n")
     head = data[:_HEAD_BYTES]
@@ -76,8 +76,14 @@ def read_delimited(data: bytes) -> SourceTable:
 # --- encoding ----------------------------------------------------------------------------------
 
 
-def _as_utf8(data: bytes) -> tuple[bytes, str]:
-    """The text as UTF-8 without byte order mark, and the encoding it was in."""
+def as_utf8(data: bytes) -> tuple[bytes, str]:
+    """The text as UTF-8 without byte order mark, and the encoding it was in.
+
+    Raises
+    ------
+    SchemaError
+        It is no text.
+    """
     for mark, name in ((codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16")):
         if data.startswith(mark):
             return _recoded(data, "utf-16"), name
@@ -91,8 +97,8 @@ def _as_utf8(data: bytes) -> tuple[bytes, str]:
     controls = (head < 32) & ~np.isin(head, (9, 10, 12, 13, 26)) | (head == 127)
     if controls.any():
         raise SchemaError(
-            "The file is no text and of no kind fpanon knows; give CSV (plain, gz or zip), Parquet "
-            "or XLSX."
+            "The file is no text and of no kind fpanon knows; give CSV (plain, gz or zip), "
+            "Parquet, XLSX or JSON records."
         )
     if data.isascii():
         return data, "UTF-8"

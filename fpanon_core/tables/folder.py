@@ -10,7 +10,10 @@ from pathlib import Path
 
 from ..model.errors import SchemaError
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".gz", ".zip", ".parquet", ".xlsx")
+SUFFIXES = (
+    *(".csv", ".tsv", ".txt", ".gz", ".zip", ".parquet", ".xlsx"),
+    *(".json", ".jsonl", ".ndjson", ".geojson"),
+)
 
 
 def data_files(folder: Path) -> list[str]:

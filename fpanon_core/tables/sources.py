@@ -22,7 +22,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..model.errors import ConfigError, FpanonError, SchemaError
-from .delimited import has_header, read_delimited
+from .delimited import as_utf8, has_header, read_delimited
+from .json_text import is_json, read_json
 from .table import SourceTable
 
 MAX_BYTES = 4 << 30
@@ -32,7 +33,7 @@ MAX_RATIO = 250
 _ALWAYS_FINE = 64 << 20
 _DEPTH = 3
 
-_ACCEPTED = "give CSV (plain, gz or a zip of one file), Parquet or XLSX"
+_ACCEPTED = "give CSV (plain, gz or a zip of one file), Parquet, XLSX or JSON records"
 _REFUSED = (
     (b"\x89PNG", "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
@@ -150,8 +151,15 @@ def _tables(data: bytes, packed: str | None, depth: int) -> list[SourceTable]:
         if data[:2] == b"\x1f\x8b":
             return _tables(_gunzipped(data), packed or "gzip", depth + 1)
         return _from_zip(data, packed, depth)
-    table = _from_parquet(data) if data[:4] == b"PAR1" else read_delimited(data)
+    table = _from_parquet(data) if data[:4] == b"PAR1" else _from_text(data)
     return [replace(table, packed=packed)]
+
+
+def _from_text(data: bytes) -> SourceTable:
+    if not is_json(data):
+        return read_delimited(data)
+    text, encoding = as_utf8(data)
+    return replace(read_json(text, _column), encoding=encoding)
 
 
 def _gunzipped(data: bytes) -> bytes:

@@ -21,7 +21,8 @@ class SourceTable:
         Column names; 0, 1, 2 … where the source has none.
     columns : tuple of pyarrow.ChunkedArray
     kind : str
-        ``"delimited text"``, ``"Parquet"``, ``"XLSX"`` or ``"DataFrame"``.
+        ``"delimited text"``, ``"Parquet"``, ``"XLSX"``, ``"DataFrame"``, ``"JSON"``, ``"JSON
+        lines"``, ``"GeoJSON"`` or ``"GeoJSON lines"``.
     delimiter, encoding, packed : str or None
     header : bool or None
         None where names are part of the format.
@@ -87,7 +88,7 @@ class SourceTable:
     def names(self) -> str:
         """The columns for a message: their names, or how many there are."""
         if not self.named:
-            return f"{len(self.labels)} columns without names (0 … {len(self.labels) - 1})"
+            return f"{len(self.labels)} without names"
         shown = [repr(str(label)[:40]) for label in self.labels[:20]]
         return ", ".join(shown) + (", …" if len(self.labels) > 20 else "")
 
@@ -95,8 +96,3 @@ class SourceTable:
         if self.numbers is not None:
             return self.numbers[records]
         return records + self.first_row
-
-
-def label_of(table: SourceTable, i: int) -> str:
-    """A column for a sentence: by name, or by position where it has none."""
-    return f"Column {table.labels[i]!r}" if table.named else f"Column {i}"

@@ -137,7 +137,7 @@ def _float_epochs(numbers: npt.NDArray[np.float64]) -> ParsedTimes:
 def _uniform_iso(texts: pa.ChunkedArray) -> ParsedTimes | None:
     """The fast way for a column that is ISO 8601 throughout; None when it is not."""
     head = texts.slice(0, 1).to_pylist()
-    if not head or not re.match(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", head[0]):
+    if not head or not re.match(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", head[0] or ""):
         return None
     for zone, name in (("UTC", "ISO 8601 with offset"), (None, "ISO 8601 without offset")):
         stamp = pa.timestamp("us", tz=zone)

@@ -66,6 +66,21 @@ def table_bytes(pieces: Iterable[pd.DataFrame], name: str) -> bytes:
     return content.getvalue()
 
 
+def write_bytes(content: bytes, path: str | os.PathLike[str]) -> None:
+    """Write a whole file, which appears only when it is whole.
+
+    Raises
+    ------
+    ConfigError
+        The place cannot be written to.
+    """
+    target = Path(path)
+    if target.is_dir() or not target.absolute().parent.is_dir():
+        raise ConfigError("The output's folder does not exist, or the name is a folder's own.")
+    with _whole(target) as unfinished:
+        unfinished.write_bytes(content)
+
+
 def write_json(plain: Any, path: str | os.PathLike[str]) -> None:
     """Write plain values to a file, which appears only when it is whole.
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
-import pandas as pd
-
 from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
 from fpanon_core.studies.tabled import Tabled
+from fpanon_core.tables import leaving
 from fpanon_core.tables.writing import table_bytes
+from pages.shell.downloads import File, Files
 
 PREFIX = "recovery_"
 """Of the names of the tables, and so of the files."""
@@ -19,14 +17,14 @@ def files(
     row: int,
     varied: recovery_factors.Result | None,
     tried: recovery_mitigations.Result | None,
-) -> Mapping[str, tuple[str, Callable[[], bytes]]]:
-    """By the label of its button, each file's name, without the prefix, and its content."""
+) -> Files:
+    """By the label of its button, each file; the prefix is not yet in its name."""
     offered = {
         "Counts": _table(found, "counts"),
         "Scores": _table(found, "scores"),
         "Errors": _table(found, "errors"),
         "Uniqueness": _table(found, "uniqueness"),
-        "This path (not for release)": ("path", lambda: _csv(found.path(row))),
+        "This path": File("path", lambda: _path(found, row)),
     }
     if varied is not None:
         offered["Factors"] = _table(varied, "factors")
@@ -35,9 +33,12 @@ def files(
     return offered
 
 
-def _table(result: Tabled, name: str) -> tuple[str, Callable[[], bytes]]:
-    return name, lambda: _csv(result.to_frame(PREFIX + name))
+def _table(result: Tabled, name: str) -> File:
+    def content() -> bytes:
+        return table_bytes([result.for_file(PREFIX + name)], ".csv")
+
+    return File(name, content, result.may_leave(PREFIX + name))
 
 
-def _csv(table: pd.DataFrame) -> bytes:
-    return table_bytes([table], ".csv")
+def _path(found: recovery.Result, row: int) -> bytes:
+    return table_bytes([leaving.guarded(found.path(row))], ".csv")

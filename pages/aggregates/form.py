@@ -13,6 +13,7 @@ import numpy as np
 import streamlit as st
 
 from fpanon_core.model import limits
+from fpanon_core.model.counts_frame import FrameConfig
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
 from fpanon_core.studies.recovery import Config, Pairing
@@ -28,9 +29,16 @@ MITIGATIONS = Kind("recovery_remedies", recovery_mitigations.study, page="aggreg
 _MANY_CELLS = 5_000_000  # people × slots; above, the run waits to be asked for
 _PLAN = "fp_recovery_plan"
 _PAIRINGS = {"greedy": "one after the other", "optimal": "the best together"}
-_NAMES = {"slot_min": "slot", "users": "people", "pairing": "pairing", "seed": "seed"}
+_NAMES = {
+    "slot_min": "slot",
+    "users": "people",
+    "pairing": "pairing",
+    "seed": "seed",
+    "link_threshold_m": "link",
+}
 _OFFERED: dict[str, Container[Any]] = {
     "slot_min": limits.SLOTS_MIN,
+    "link_threshold_m": limits.LINK_M,
     "users": limits.COUNTED,
     "seed": limits.SEED,
 }
@@ -41,7 +49,7 @@ def form(fs: FingerprintSet) -> Config:
     plan = wanted()
     pairings = list(_PAIRINGS)
     with st.form("aggregates_form"):
-        cells = st.columns([2, 2, 2, 1.4, 1.2], gap="medium", vertical_alignment="bottom")
+        cells = st.columns([2, 2, 2, 1.6, 1.3, 1.8], gap="medium", vertical_alignment="bottom")
         slot = cells[0].selectbox(
             "Length of a slot",
             limits.SLOTS_MIN,
@@ -69,7 +77,17 @@ def form(fs: FingerprintSet) -> Config:
             "order, with the most alike that is left (as published), or so that all pairs "
             "together have most in common, which takes longer.",
         )
-        seed = cells[3].number_input(
+        link = cells[3].number_input(
+            "Link within (m)",
+            limits.LINK_M.low,
+            limits.LINK_M.high,
+            float(plan.link_threshold_m),
+            step=100.0,
+            key="aggregates_link",
+            help="Trajectories and records no farther apart are linked at once, the nearest first. "
+            "0 keeps every link optimal.",
+        )
+        seed = cells[4].number_input(
             "Seed",
             limits.SEED.low,
             limits.SEED.high,
@@ -77,9 +95,9 @@ def form(fs: FingerprintSet) -> Config:
             key="aggregates_seed",
             help="Of random linking, and of whom is drawn.",
         )
-        cells[4].form_submit_button("Attack", type="primary", key="aggregates_run")
+        cells[5].form_submit_button("Use these settings", type="primary", key="aggregates_run")
     most, drawn = int(users or limits.COUNTED.high), int(seed)
-    plan = Config(float(slot), most, cast(Pairing, pairing), drawn)
+    plan = Config(float(slot), most, cast(Pairing, pairing), drawn, float(link))
     st.session_state[_PLAN] = plan
     address.write(address.named(plan, _NAMES, Config()))
     return replace(plan, users=min(most, fs.n_users))
@@ -102,12 +120,15 @@ def attack(fs: FingerprintSet, plan: Config) -> recovery.Result | None:
     """The attack's result; of ordinary data it is asked for by itself."""
     minutes = float(fs.t_min.max() - fs.t_min.min())
     cells = (plan.users or fs.n_users) * minutes / plan.slot_min
-    question = Question(ATTACK, fs, plan, "Recovering people's paths from counts")
     return questions.settle(
-        question,
+        _question(fs, plan),
         alone=cells <= _MANY_CELLS and plan.pairing == "greedy",
         button="Attack the counts",
     )
+
+
+def _question(fs: FingerprintSet, plan: Config) -> Question:
+    return Question(ATTACK, fs, plan, "Recovering people's paths from counts")
 
 
 def factors(fs: FingerprintSet, plan: Config) -> recovery_factors.Result | None:
@@ -117,10 +138,24 @@ def factors(fs: FingerprintSet, plan: Config) -> recovery_factors.Result | None:
     return questions.settle(question, alone=False, button="Vary places, slots and people")
 
 
-def mitigations(fs: FingerprintSet, plan: Config) -> recovery_mitigations.Result | None:
-    """The attack after each mitigation; waits to be asked for."""
-    config = recovery_mitigations.Config(plan.slot_min, plan.users, plan.pairing, plan.seed)
+def mitigations(
+    fs: FingerprintSet, plan: Config, found: recovery.Result, frame: FrameConfig | None
+) -> recovery_mitigations.Result | None:
+    """The attack after each mitigation; waits to be asked for.
+
+    On everyone where that is affordable, going by the attack before; what it takes is said first.
+    """
+    seconds = questions.kept(ATTACK)[_question(fs, plan).key].seconds
+    everyone = recovery_mitigations.effort(found, seconds, fs.n_users)
+    planned = everyone
+    if not everyone.affordable:
+        planned = recovery_mitigations.effort(found, seconds, min(plan.users or 0, fs.n_users))
+    config = recovery_mitigations.Config(
+        plan.slot_min, planned.people, plan.pairing, plan.seed, frame=frame
+    )
     question = Question(MITIGATIONS, fs, config, "Attacking after each mitigation")
+    if questions.answer(question) is None:
+        st.caption(" ".join(story.effort(planned, everyone)))
     return questions.settle(question, alone=False, button="Try the mitigations")
 
 

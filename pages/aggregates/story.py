@@ -9,14 +9,19 @@ import numpy as np
 
 from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
 from fpanon_core.studies.recovery import CUSTOMARY_LIMIT, STEPS
+from fpanon_core.studies.recovery_mitigations import Effort
 from pages.charts import words
 from pages.charts.recovery import Panel, Remedy
 
 STEP_NAMES = list(STEPS.values())
 SOURCE = "up to 100,000 people in a Chinese city (Xu et al. 2017)"
+INTRODUCTION = (
+    "The counts of these people are made, and then attacked by a programme that sees nothing else. "
+    "**Use these settings** changes how; of large data the attack waits for **Attack the counts**."
+)
 PUBLISHED_RECOVERY = (
-    "95 to 98 % of single nights, 73 to 91 % over all days; 0.99 with 1,000 people, about 0.5 with "
-    "100,000. 8 to 21 % of the points were more than 1 km off."
+    "of all points, 95 to 98 % of single nights, 73 to 91 % over all days; 0.99 with 1,000 "
+    "people, about 0.5 with 100,000. 8 to 21 % of the points were more than 1 km off."
 )
 PUBLISHED_UNIQUENESS = "more than 95 % are unique by two places."
 PUBLISHED_FACTORS = (
@@ -39,35 +44,48 @@ def told(wall_min: float, dates: list[str]) -> str:
     return f"{name}, {int(wall_min % 1440 // 60):02d}:{int(wall_min % 60):02d}"
 
 
-def release(found: recovery.Result, n_users: int) -> Sentences:
-    """What would be published of data of so many users."""
+def release(found: recovery.Result) -> Sentences:
+    """What would be published."""
     counts, people = found.counts, found.score.n_users
-    left = n_users - people
+    left = found.n_users - people
     return (
         f"Nothing but numbers: how many of {people:,} people are at each of "
         f"{words.count(counts.n_places, 'place')}, every {words.duration(counts.slot_min)}. No "
         "record of anybody is published.",
         f"Yet {words.percent(found.alone)} of the counts above 0 are of one person alone, and "
         f"{words.percent(found.small)} are below {CUSTOMARY_LIMIT}, a customary limit.",
-        f"{words.count(left, 'user')} of the data {words.were(left)} not drawn."
+        "Places and period are those of the records here: they, too, tell of single people. State "
+        "them beforehand for counts that are to be published, below.",
+        f"{words.count(left, 'user')} of the data {words.were(left)} not drawn. {_few(people)}"
         if left > 0
         else "",
     )
 
 
 def attack(found: recovery.Result) -> Sentences:
-    """How much of everybody's path comes back."""
+    """How much of everybody's path comes back: first what is filled in, then of what is seen."""
     score = found.score
-    night, day, whole = (float(share) for share in score.accuracy_by_step)
-    random = float(score.baseline_accuracy)
+    night, day, whole = (float(share) for share in score.recorded_by_step)
+    random = score.baseline_recorded
     ratio = whole / random if random > 0 else 1.0
     times = f"{ratio:.0f} times" if ratio >= 10 else f"{ratio:.1f} times"
     beside = f", {times} what linking at random does ({words.percent(random)})"
     nights = f"Of single nights it recovers {words.percent(night)}, of" if night == night else "Of"
+    filled = 1 - found.recorded
     return (
-        f"From the counts alone the attack gets {words.percent(whole)} of everybody's points right "
-        f"over the whole period{beside if random > 0 else ''}.",
+        f"{words.percent(filled)} of the points had to be filled in between two records; nobody "
+        f"saw them. This is of the other {words.percent(found.recorded)}, the recorded points."
+        if filled > 0
+        else "Every point was recorded; none had to be filled in.",
+        f"From the counts alone the attack gets {words.percent(whole)} of everybody's recorded "
+        f"points right over the whole period{beside if random > 0 else ''}.",
         f"{nights} single days {'' if night == night else 'it recovers '}{words.percent(day)}.",
+        f"Of all points, the filled-in ones included, it gets "
+        f"{words.percent(float(score.accuracy))} right (at random "
+        f"{words.percent(float(score.baseline_accuracy))}): many of those lie still, or on "
+        "straight lines that were drawn for the counts, and are easier."
+        if filled > 0
+        else "",
         f"Half of all recovered points lie within {words.distance(score.error_median_m)} of the "
         f"truth; {words.percent(found.within(1_000))} within 1 km."
         if score.error_median_m >= 5
@@ -76,9 +94,16 @@ def attack(found: recovery.Result) -> Sentences:
     )
 
 
+def _few(people: int) -> str:
+    return (
+        f"Among {people:,} people small counts are commoner than among all, so leaving them out "
+        "looks stronger here than it would be."
+    )
+
+
 def lack(found: recovery.Result) -> str:
     """What these data lack that the attack lives on; nothing where they have it."""
-    why = "**Why it is low here.** " if found.score.accuracy_by_step[2] < 0.5 else ""
+    why = "**Why it is low here.** " if found.score.recorded < 0.5 else ""
     if not np.isfinite(found.at_home):
         return (
             f"{why}No slot of these data lies between midnight and 6 h, so the attack has no night "
@@ -132,9 +157,10 @@ def factors(varied: recovery_factors.Result) -> Sentences:
     (fine, coarse), (few, many), long = ends["space"], ends["users"], time.iloc[-1]
     return (
         ("Coarser is not safer by itself. " if space["whole"].is_monotonic_increasing else "")
-        + f"Across days {words.percent(fine['whole'])} are recovered at the places as they are and "
-        f"{words.percent(coarse['whole'])} at {words.distance(coarse['level'])} – of coarser "
-        f"points; with slots of {words.duration(long['level'])}, {words.percent(long['whole'])} "
+        + f"Of all points, filled-in ones included, {words.percent(fine['whole'])} are recovered "
+        f"across days at the places as they are and {words.percent(coarse['whole'])} at "
+        f"{words.distance(coarse['level'])} – of coarser points; with slots of "
+        f"{words.duration(long['level'])}, {words.percent(long['whole'])} "
         f"(at random {words.percent(long['whole_random'])}).",
         f"With {words.count(int(few['level']), 'user')} {words.percent(few['whole'])}, with all "
         f"{words.count(int(many['level']), 'user')} {words.percent(many['whole'])}.",
@@ -165,31 +191,71 @@ def panels(varied: recovery_factors.Result) -> tuple[list[Panel], list[Panel]]:
     return accuracy, uniqueness
 
 
+def effort(planned: Effort, everyone: Effort) -> Sentences:
+    """On how many people the mitigations are to be tried, and what that is likely to take."""
+    if planned.people == everyone.people:
+        return (f"Tried on all {planned.people:,} people: {_taking(planned)}.",)
+    return (
+        f"On all {everyone.people:,} people this would take {_taking(everyone)}. It is tried on "
+        f"{planned.people:,} of them, drawn at random: {_taking(planned)}. {_few(planned.people)}",
+    )
+
+
+def _taking(planned: Effort) -> str:
+    seconds = max(planned.seconds, 10.0)
+    time = (
+        f"about {words.duration(max(1, round(seconds / 60)))}"
+        if seconds >= 60
+        else f"about {seconds:.0f} seconds"
+    )
+    return f"{time} and {max(planned.gigabytes, 0.1):.1f} GB of memory, going by the attack above"
+
+
 def mitigations(tried: recovery_mitigations.Result) -> Sentences:
     """What helps, and what it costs."""
-    best, mild = tried.strongest, tried.mildest
+    best, mild, none = tried.strongest, tried.mildest, tried.none
+    drawn = tried.n_users - tried.people
     return (
-        f"As they are, {words.percent(tried.none['whole'])} come back. Least comes back after "
-        f"“{named(best)}”: {words.percent(best['whole'])} (at random "
-        f"{words.percent(best['whole_random'])}), but then the published counts are off by "
+        f"As they are, {words.percent(none['recorded'])} of the recorded points come back. Least "
+        f"comes back after “{named(best)}”: {words.percent(best['recorded'])} (at random "
+        f"{words.percent(best['recorded_random'])}), but then the published counts are off by "
         f"{best['count_error']:,.{1 if best['count_error'] < 10 else 0}f} people each on average, "
         f"{_times(best['count_error_share'])} all people counted.",
         f"Of those that are off by half of all counted at most, “{named(mild)}” helps most: "
-        f"{words.percent(mild['whole'])} come back, for an error of "
+        f"{words.percent(mild['recorded'])} come back, for an error of "
         f"{words.percent(mild['count_error_share'])} of all counted."
         if mild is not None
         else "None of them keeps the error below half of all people counted.",
+        f"{words.count(drawn, 'user')} of the data {words.were(drawn)} not drawn. "
+        f"{_few(tried.people)}"
+        if drawn > 0
+        else "",
         "At longer slots and coarser places a point is right when the coarse one is, so more of "
-        "them come back, and each says less. Private counts are drawn anew at each run. The attack "
-        "is not adapted to noise or gaps, and a better one may recover more: only a stated ε is a "
-        "promise.",
+        "them come back, and each says less. The attack is not adapted to noise or gaps, and a "
+        "better one may recover more: what it does not recover is not thereby safe.",
+        _promise(tried),
+    )
+
+
+def _promise(tried: recovery_mitigations.Result) -> str:
+    places = words.count(tried.places, "place")
+    if tried.config.frame is None:
+        return (
+            f"The private counts tried here are noise, as so much ε takes, on {places} and a "
+            "period taken from these records: they show what noise does, and promise nothing. "
+            "State places and period below, and a stated ε is a promise."
+        )
+    return (
+        f"The private counts tried here are of the {places} and the period stated below. Of "
+        "everything on this page only a stated ε over stated places and a stated period is a "
+        "promise."
     )
 
 
 def remedies(tried: recovery_mitigations.Result) -> list[Remedy]:
     """The mitigations, for the figure."""
     return [
-        Remedy(named(row), row["whole"], row["whole_random"], row["count_error_share"])
+        Remedy(named(row), row["recorded"], row["recorded_random"], row["count_error_share"])
         for row in tried.table.to_dict("records")
     ]
 
@@ -199,10 +265,10 @@ def remedies_table(tried: recovery_mitigations.Result) -> list[dict[str, Any]]:
     return [
         {
             "Counts": named(row),
-            "Nights (%)": round(100 * row["night"], 1),
-            "Days (%)": round(100 * row["day"], 1),
-            "Across days (%)": round(100 * row["whole"], 1),
-            "At random (%)": round(100 * row["whole_random"], 1),
+            "Recorded points (%)": round(100 * row["recorded"], 1),
+            "At random (%)": round(100 * row["recorded_random"], 1),
+            "All points (%)": round(100 * row["whole"], 1),
+            "All, at random (%)": round(100 * row["whole_random"], 1),
             "Unique by 2 (%)": round(100 * row["top2"], 1),
             "Error of a count": round(row["count_error"], 2),
             "Of all (%)": round(100 * row["count_error_share"], 1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.aggregates import exports, form, story
+from pages.aggregates import counts, exports, form, story
 from pages.aggregates.person import person
 from pages.charts import recovery, style
 from pages.shell import definitions, downloads, formula, needed
@@ -25,32 +25,36 @@ data = needed.data(
     then="The figures follow as soon as the data are read.",
 )
 plan = form.form(data.fs)
+st.caption(story.INTRODUCTION)
 found = form.attack(data.fs, plan)
 if found is None:
     st.caption("The figures appear here as soon as the attack is over.")
     end_view()
-counts, score, dates = found.counts, found.score, days(data.fs)
+made, score, dates = found.counts, found.score, days(data.fs)
 
 st.header("What would be published", anchor=False, help=definitions.AGGREGATES)
 slot = form.moment(found, dates)
 show_map(
-    recovery.counts_map(counts.counts[slot], int(counts.counts.max()), found.lon, found.lat, of),
+    recovery.counts_map(made.counts[slot], int(made.counts.max()), found.lon, found.lat, of),
     key="aggregates_map",
-    alt=f"Map of the counts at {story.told(float(counts.wall_start_min[slot]), dates)}; larger "
+    alt=f"Map of the counts at {story.told(float(made.wall_start_min[slot]), dates)}; larger "
     "dots count more people.",
 )
-what_this_means(*story.release(found, data.fs.n_users), key="aggregates_release")
+what_this_means(*story.release(found), key="aggregates_release")
 
 st.header("How much of everybody's path comes back?", anchor=False, help=definitions.RECOVERY)
 left, right = side_by_side("aggregates_attack")
 with left:
-    st.markdown("**Recovered after each step**", help=definitions.AT_RANDOM)
+    st.markdown("**Recorded points recovered after each step**", help=definitions.AT_RANDOM)
     show(
         recovery.by_step(
-            story.STEP_NAMES, score.accuracy_by_step.tolist(), score.baseline_by_step.tolist(), of
+            story.STEP_NAMES,
+            score.recorded_by_step.tolist(),
+            score.baseline_recorded_by_step.tolist(),
+            of,
         ),
         key="aggregates_steps",
-        alt="Share of points recovered after each step of the attack, beside linking at random.",
+        alt="Share of recorded points recovered after each step, beside linking at random.",
     )
 with right:
     st.markdown("**How far off**, across days", help=definitions.RECOVERY_ERROR)
@@ -95,7 +99,7 @@ with left:
 with right:
     st.markdown("**How far the recovered place is from the true one**")
     show(
-        recovery.away(counts.wall_start_min, counts.slot_min, found.apart_m(row) / 1000, dates, of),
+        recovery.away(made.wall_start_min, made.slot_min, found.apart_m(row) / 1000, dates, of),
         key="aggregates_away",
         alt=f"Distance between the recovered and the true place of {who} over time.",
     )
@@ -109,7 +113,7 @@ else:
     accuracy, uniqueness = story.panels(varied)
     by_level = "by side of a place, length of a slot and number of people."
     show(
-        recovery.panels(accuracy, of, y_title="Share of points recovered", greyed=True),
+        recovery.panels(accuracy, of, y_title="Share of all points recovered", greyed=True),
         key="aggregates_factors_accuracy",
         alt=f"Share of points recovered {by_level}",
     )
@@ -130,7 +134,7 @@ st.header(
     anchor=False,
     help="  \n".join((definitions.COUNT_ERROR, definitions.PRIVACY_UNIT)),
 )
-tried = form.mitigations(data.fs, plan)
+tried = form.mitigations(data.fs, plan, found, counts.stated(data.fs))
 if tried is None:
     st.caption(
         "Runs the attack again after each mitigation, for an outsider who knows how many people "
@@ -144,6 +148,9 @@ else:
     )
     what_this_means(*story.mitigations(tried), key="aggregates_remedies")
     st.dataframe(story.remedies_table(tried), hide_index=True, key="aggregates_tried")
+
+st.header("Counts to publish", anchor=False, help=definitions.COUNTS_FRAME)
+counts.section(data)
 
 files = exports.files(found, row, varied, tried)
 prefix = "synthetic_" if data.source.synthetic else ""

@@ -4,33 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
 
+from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.profiles import GeneralizationProfile
 from fpanon_core.studies.anonymizability import Measured
 from pages.charts import style
 from pages.charts.cdf import Curve, cdf
 
-from .story import gap_title
+from .story import AT_0, HIDDEN, gap_title
 
-COLUMNS = {
-    "Already anonymous (%)": st.column_config.ProgressColumn(
-        format="%.1f %%",
-        min_value=0,
-        max_value=100,
-        help="Share of the users whose fingerprint at least k − 1 others have, too.",
-    ),
-    "Median gap (0–1)": st.column_config.NumberColumn(format="%.3f"),
-    "90 % of users within": st.column_config.NumberColumn(format="%.3f"),
-    "Typical distance (km)": st.column_config.NumberColumn(format="%.1f"),
-    "Typical time (min)": st.column_config.NumberColumn(format="%.0f"),
+_SHARES = {
+    HIDDEN: "Share of the users whose fingerprint at least k − 1 others have, too.",
+    AT_0: "Share of the users for whom nothing has to be moved in what has a weight.",
 }
+_CAPPED = (
+    "Of a typical user (the median): the mean over the matched samples, each counted up to the "
+    "limit of the stretch effort."
+)
 
 
-def gaps(curves: Sequence[Curve], of: style.Theme, k: str, end: float) -> go.Figure:
+def columns(table: pd.DataFrame) -> dict[str, ColumnConfig]:
+    """How the columns of the table of profiles are shown."""
+    shares = {
+        name: st.column_config.ProgressColumn(
+            format="%.1f %%", min_value=0, max_value=100, help=about
+        )
+        for name, about in _SHARES.items()
+    }
+    means = {
+        str(name): st.column_config.TextColumn(help=_CAPPED)
+        for name in table
+        if " (up to " in str(name)
+    }
+    return {
+        **shares,
+        **means,
+        "Median gap (0–1)": st.column_config.NumberColumn(format="%.3f"),
+        "90 % of users within": st.column_config.NumberColumn(format="%.3f"),
+    }
+
+
+def gaps(
+    curves: Sequence[Curve], of: style.Theme, k: str, end: float, stretch: StretchConfig
+) -> go.Figure:
     """Everyone's gaps as far as ``end``; ``k`` is what the axis calls it."""
-    return cdf(curves, of, x_title=gap_title(k), x_range=(0.0, end))
+    return cdf(curves, of, x_title=gap_title(k, stretch), x_range=(0.0, end))
 
 
 def by_k(

@@ -13,9 +13,10 @@ import streamlit as st
 from fpanon_core.model import limits
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import ConfigError, FpanonError
-from fpanon_core.model.profiles import GeneralizationProfile, fine_to_coarse
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.profiles import GeneralizationProfile
 from pages.shell import address, definitions, overtaken, stretch
-from pages.shell.profiles import PRESETS, in_order, profiles_of
+from pages.shell.profiles import PRESETS, TYPED, in_order, offered, profiles_of
 
 _CURRENT, _BEFORE = "fp_settings", "fp_settings_before"
 # How often the form, and the crowds beside it, were overtaken by a change made elsewhere.
@@ -60,9 +61,9 @@ def current() -> Settings:
     return settings
 
 
-def form(n_users: int) -> bool:
+def form(fs: FingerprintSet) -> bool:
     """The form; True when it was just submitted with settings that make sense."""
-    settings, offered = current(), limits.K.at_most(n_users)
+    settings, possible = current(), limits.K.at_most(fs.n_users)
     box = st.expander("Settings: k, profiles, stretch effort", key="anon_settings")
     with box.form("anon_form", border=False):
         left, right = st.columns([2, 3], gap="large")
@@ -73,16 +74,15 @@ def form(n_users: int) -> bool:
             key=_key("anon_ks"),
             accept_new_options=True,
             help="A user is k-anonymous when at least k − 1 other users have exactly the same "
-            f"record. Choose or type whole numbers from {offered.low} to {offered.high}.",
+            f"record. Choose or type whole numbers from {possible.low} to {possible.high}.",
         )
         profiles = right.multiselect(
             "Generalization profiles",
-            [str(p) for p in sorted({*PRESETS, *settings.profiles}, key=fine_to_coarse)],
+            offered(fs, settings.profiles),
             default=[str(p) for p in settings.profiles],
             key=_key("anon_profiles"),
             accept_new_options=True,
-            help="How coarse places and times are made: a square grid and a time window. "
-            "Choose, or type your own, such as “3 km · 45 min”.",
+            help="How coarse places and times are made. " + TYPED,
         )
         st.markdown("**Stretch effort** – what counts as far, and what weighs more")
         cells = st.columns(3, gap="large")
@@ -160,7 +160,7 @@ def profile_looked_at(
         format_func=str,
         key="anon_profile",
         persist_state="session",
-        width=220,
+        width=320,
         help=definitions.PROFILE,
     )
     return found

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.kgap import KGapResult
 from fpanon_core.model.projection import lon_lat
@@ -54,10 +55,10 @@ def _show(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
     neighbours = neighbours_of(fs, result, user)
     other = _pick_neighbour(fs, user, neighbours)
     _figures(fs, user, other, of)
-    what_this_means(*person_story.gap(fs, user, result, other, k), key="person")
+    what_this_means(*person_story.gap(fs, user, measured, other, k), key="person")
     left, right = side_by_side("person_parts")
     with left:
-        _table_of_neighbours(fs, neighbours, result.k)
+        _table_of_neighbours(fs, neighbours, result.config, result.k)
         with st.expander(f"The {len(other.matches):,} matched samples", key="person_matches"):
             st.dataframe(
                 person_story.matches(fs, other), hide_index=True, key="person_links", height=320
@@ -211,19 +212,17 @@ def _space_time(
     return space_time(paths[0], paths[1], (east[ends], north[ends], wall[ends]), days(fs), of)
 
 
-def _table_of_neighbours(fs: FingerprintSet, neighbours: list[Neighbour], k: int) -> None:
+def _table_of_neighbours(
+    fs: FingerprintSet, neighbours: list[Neighbour], stretch: StretchConfig, k: int
+) -> None:
     shown = "" if len(neighbours) <= _NEIGHBOURS_SHOWN else f" (the first {_NEIGHBOURS_SHOWN})"
     title = "The nearest neighbour" if k == 2 else f"The {k - 1} nearest neighbours"
     st.markdown(f"**{title}**{shown}")
     st.dataframe(
-        person_story.neighbours(fs, neighbours[:_NEIGHBOURS_SHOWN]),
+        person_story.neighbours(fs, neighbours[:_NEIGHBOURS_SHOWN], stretch),
         hide_index=True,
         key="person_neighbours",
-        column_config={
-            "Effort (0–1)": st.column_config.NumberColumn(format="%.3f"),
-            "Distance (km)": st.column_config.NumberColumn(format="%.1f"),
-            "Time (min)": st.column_config.NumberColumn(format="%.0f"),
-        },
+        column_config={"Effort (0–1)": st.column_config.NumberColumn(format="%.3f")},
     )
 
 

@@ -1,4 +1,8 @@
-"""What is said of one person: how hard to hide, who is nearest, and which samples were matched."""
+"""What is said of one person: how hard to hide, who is nearest, and which samples were matched.
+
+A person's mean distance and time are counted as everyone's are, each sample up to the limits of the
+stretch effort; what a single pair of samples is apart is told in full, and called so.
+"""
 
 from __future__ import annotations
 
@@ -7,32 +11,41 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.kgap import KGapResult
-from fpanon_core.studies.anonymizability import Neighbour
+from fpanon_core.studies.anonymizability import Measured, Neighbour
 from pages.charts import words
 from pages.shell.calendar import days
 
+from .story import alone, capped, counted, farther, judges_all, moved
 
-def gap(fs: FingerprintSet, user: int, result: KGapResult, other: Neighbour, k: int) -> list[str]:
+
+def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: int) -> list[str]:
     """How hard somebody is to hide, and what it would take to look like another user."""
+    result, parts = measured.gaps.at(k), measured.parts[k]
+    stretch = result.config
     row = int(np.flatnonzero(result.users == user)[0])
     value = float(result.values[row])
-    rank = float((result.values < value).mean())
+    easier = float((result.values < value).mean())
     names, matches = fs.pseudonyms, other.matches
-    if value == 0:
+    if value == 0 and judges_all(stretch):
         return [
             f"{names[user]} is already {k}-anonymous: {words.others(k)} "
             f"{'has' if k == 2 else 'have'} the very same record."
         ]
+    if value == 0:
+        return [f"The {k}-gap of {names[user]} is 0.", alone(stretch)]
     worst = matches.iloc[int(matches["total"].to_numpy().argmax())]
     return [
-        f"{names[user]} has {fs.lengths[user]:,} samples and a {k}-gap of {value:.3f}; "
-        f"{words.percent(rank, len(result.values))} of the users are easier to hide.",
-        f"To look like {names[other.user]}, the matched samples would have to be moved by "
-        f"{words.distance(matches['dist_m'].mean())} and "
-        f"{words.duration(matches['gap_min'].mean())} on average; the hardest of them by "
-        f"{words.distance(worst['dist_m'])} and {words.duration(worst['gap_min'])}.",
+        f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
+        f"{value:.3f}; {words.percent(easier, len(result.values))} of the users are easier to "
+        "hide.",
+        f"To look like {words.others(k)}, this user would have to be moved by "
+        f"{moved(float(parts.space_m[row]), float(parts.time_min[row]))} on average, "
+        f"{counted(stretch)}.",
+        farther(parts.beyond_space[[row]], parts.beyond_time[[row]], stretch),
+        f"Of the samples matched with {names[other.user]}, the hardest pair is "
+        f"{words.distance(worst['dist_m'])} and {words.duration(worst['gap_min'])} apart in full.",
     ]
 
 
@@ -48,16 +61,22 @@ def place_or_time(matches: pd.DataFrame, k: int) -> list[str]:
     ]
 
 
-def neighbours(fs: FingerprintSet, near: Sequence[Neighbour]) -> pd.DataFrame:
+def neighbours(
+    fs: FingerprintSet, near: Sequence[Neighbour], stretch: StretchConfig
+) -> pd.DataFrame:
     """One row per neighbour, in the order given."""
     names = fs.pseudonyms  # made anew at each call
+    means = capped(
+        stretch,
+        [float(np.minimum(n.matches["dist_m"], stretch.max_space_m).mean()) for n in near],
+        [float(np.minimum(n.matches["gap_min"], stretch.max_time_min).mean()) for n in near],
+    )
     return pd.DataFrame(
         {
             "Neighbour": [names[n.user] for n in near],
             "Samples": [int(fs.lengths[n.user]) for n in near],
             "Effort (0–1)": [n.stretch for n in near],
-            "Distance (km)": [n.matches["dist_m"].mean() / 1000 for n in near],
-            "Time (min)": [n.matches["gap_min"].mean() for n in near],
+            **means,
         }
     )
 
@@ -71,8 +90,8 @@ def matches(fs: FingerprintSet, other: Neighbour) -> pd.DataFrame:
             "Of": np.array(fs.pseudonyms)[fs.sample_user[rows]],
             "Local time": _moments(fs, rows),
             "Matched local time": _moments(fs, matched),
-            "Distance (km)": (found["dist_m"] / 1000).round(2),
-            "Time apart (min)": found["gap_min"].round(0),
+            "Distance in full": list(map(words.distance, found["dist_m"])),
+            "Time apart in full": list(map(words.duration, found["gap_min"])),
             "Effort (0–1)": found["total"].round(4),
         }
     ).sort_values("Effort (0–1)", ascending=False)

@@ -7,22 +7,81 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.profiles import GeneralizationProfile
-from fpanon_core.studies.anonymizability import Measured
+from fpanon_core.studies.anonymizability import Measured, Parts
 from pages.charts import words
 from pages.charts.cdf import Curve, beyond
 
-PUBLISHED_BY_K = (
+TABLES = {"k_gap_summary": "k-gaps by profile and k", "k_gaps": "Everyone's k-gap"}
+_PUBLISHED_BY_K = (
     "half of the users have a 2-gap of 0.09 or less in Ivory Coast, 80 % one of 0.17 or less in "
     "Senegal; nobody is at 0."
 )
-PUBLISHED_BY_PROFILE = "even at 20 km · 8 h only about 30 % are 2-anonymous."
+_PUBLISHED_BY_PROFILE = "even at 20 km · 8 h only about 30 % are 2-anonymous."
+HIDDEN, AT_0 = "Already k-anonymous (%)", "k-gap of 0 (%)"
 
 
-def gap_title(k: str) -> str:
+def gap_title(k: str, stretch: StretchConfig) -> str:
     """The title of an axis of k-gaps."""
-    return f"{k}-gap: mean stretch effort to the nearest others (0 = already {k}-anonymous)"
+    at_0 = f"already {k}-anonymous" if judges_all(stretch) else f"nothing to move in {_of(stretch)}"
+    return f"{k}-gap: mean stretch effort to the nearest others (0 = {at_0})"
+
+
+def judges_all(stretch: StretchConfig) -> bool:
+    """Whether space and time both have a weight; else a k-gap of 0 is not k-anonymity."""
+    return stretch.w_space > 0 and stretch.w_time > 0
+
+
+def _of(stretch: StretchConfig) -> str:
+    """The one of the two that has a weight."""
+    return "space" if stretch.w_space > 0 else "time"
+
+
+def alone(stretch: StretchConfig) -> str:
+    """Why a k-gap of 0 says little where space or time has no weight; nothing where both have."""
+    if judges_all(stretch):
+        return ""
+    other = "time" if stretch.w_space > 0 else "space"
+    return (
+        f"By the settings {other} has no weight: a k-gap of 0 says that nothing has to be moved in "
+        f"{_of(stretch)}, not that anybody has the same record."
+    )
+
+
+def moved(space_m: float, time_min: float) -> str:
+    """A distance and a time, or the one of them that is known."""
+    known = [
+        words.distance(space_m) if np.isfinite(space_m) else "",
+        words.duration(time_min) if np.isfinite(time_min) else "",
+    ]
+    return " and ".join(part for part in known if part)
+
+
+def counted(stretch: StretchConfig) -> str:
+    """How far a single sample counts."""
+    return "each sample counted up to " + moved(
+        stretch.max_space_m if stretch.w_space else np.nan,
+        stretch.max_time_min if stretch.w_time else np.nan,
+    )
+
+
+def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
+    """How many of the matched samples are farther apart than they count; a share for each user."""
+    shares = [
+        (float(np.mean(share)), cap)
+        for share, cap in (
+            (space, words.distance(stretch.max_space_m)),
+            (time, words.duration(stretch.max_time_min)),
+        )
+        if np.isfinite(share).all()
+    ]
+    told = [f"{words.percent(share)} are {cap} or more apart" for share, cap in shares if share]
+    if not told:
+        return "No matched sample is as far apart as that."
+    whose = "Of a user's matched samples, on average, " if len(space) > 1 else "Of those matched, "
+    return f"{whose}{' and '.join(told)}, and count as no more."
 
 
 def by_k(
@@ -32,56 +91,108 @@ def by_k(
     n = len(measured.gaps.users)
     few, many = ks[0], ks[-1]
     hidden = int((measured.gaps.at(few).values == 0).sum())
+    parts: Parts = measured.parts[many]
     return [
         f"At {measured.profile}, {words.share(hidden, n)} {words.verb(hidden)} {few}-anonymous "
-        "already.",
-        *(
-            f"To look like {words.others(k)}, a typical user would have to be moved by about "
-            f"{words.distance(float(np.median(measured.parts[k].space_m)))} and "
-            f"{words.duration(float(np.median(measured.parts[k].time_min)))} on average."
-            for k in dict.fromkeys((few, many))
-        ),
-        f"Distances beyond {words.distance(stretch.max_space_m)} and times beyond "
-        f"{words.duration(stretch.max_time_min)} count as no more than that.",
+        "already."
+        if judges_all(stretch)
+        else f"At {measured.profile}, the {few}-gap of {words.share(hidden, n)} is 0.",
+        alone(stretch),
+        f"To look like {words.others(few)}, a typical user would have to be moved by about "
+        f"{_typical(measured.parts[few])} on average, {counted(stretch)}.",
+        f"To look like {words.others(many)}, by about {_typical(parts)}, counted alike."
+        if many != few
+        else "",
+        farther(parts.beyond_space, parts.beyond_time, stretch),
         "Click a point on a curve to see whose fingerprint it is.",
         words.beyond(beyond(curves, edge)),
     ]
 
 
+def _typical(parts: Parts) -> str:
+    return moved(float(np.median(parts.space_m)), float(np.median(parts.time_min)))
+
+
+def published_by_k(
+    profile: GeneralizationProfile, ks: Sequence[int], stretch: StretchConfig
+) -> str:
+    """What the paper found, where the same was asked: of two, at 100 m · 1 min."""
+    same = str(profile) == "100 m · 1 min" and 2 in ks and stretch == StretchConfig()
+    return _PUBLISHED_BY_K if same else ""
+
+
 def by_profile(
     measured: Sequence[Measured], k: int, missing: int, curves: list[Curve], edge: float
 ) -> list[str]:
-    """About everyone at one k, under the coarsest of the profiles measured."""
-    coarsest = measured[-1]
-    values = coarsest.gaps.at(k).values
-    told_apart = int((values > 0).sum())
+    """About everyone at one k, under that of the profiles measured which hides the most.
+
+    Of equals, the last: places of several kinds have no order from fine to coarse.
+    """
+    most = max(reversed(measured), key=lambda each: int((each.gaps.at(k).values == 0).sum()))
+    stretch = most.gaps.config
+    values = most.gaps.at(k).values
+    told_apart, n = int((values > 0).sum()), len(values)
+    if told_apart:
+        said = (
+            f"Even at {most.profile}, {words.share(told_apart, n)} {words.verb(told_apart)} "
+            f"{words.not_anonymous(k)}."
+        )
+    elif judges_all(stretch):
+        said = (
+            f"At {most.profile}, everybody is {k}-anonymous: at least {k - 1} "
+            f"other{'s have' if k > 2 else ' has'} the very same fingerprint."
+        )
+    else:
+        said = f"At {most.profile}, everybody has a {k}-gap of 0. {alone(stretch)}"
     return [
-        f"Even at {coarsest.profile}, {words.share(told_apart, len(values))} "
-        f"{words.verb(told_apart)} {words.not_anonymous(k)}."
-        if told_apart
-        else f"At {coarsest.profile}, everybody is {k}-anonymous: at least {k - 1} "
-        f"other{'s have' if k > 2 else ' has'} the very same fingerprint.",
+        said,
         f"{missing} of the profiles {words.verb(missing)} not measured yet." if missing else "",
         words.beyond(beyond(curves, edge)),
     ]
+
+
+def published_by_profile(
+    profiles: Sequence[GeneralizationProfile], k: int, stretch: StretchConfig
+) -> str:
+    """What the paper found, where the same was asked: of two, at 20 km · 8 h."""
+    same = "20 km · 8 h" in map(str, profiles) and k == 2 and stretch == StretchConfig()
+    return _PUBLISHED_BY_PROFILE if same else ""
 
 
 def profiles_table(measured: Sequence[Measured], k: int) -> pd.DataFrame:
     """One row per profile, for one k."""
     rows = []
     for each in measured:
-        values, parts = each.gaps.at(k).values, each.parts[k]
+        values, parts, stretch = each.gaps.at(k).values, each.parts[k], each.gaps.config
         rows.append(
             {
                 "Profile": str(each.profile),
-                "Already anonymous (%)": 100 * float((values == 0).mean()),
+                HIDDEN if judges_all(stretch) else AT_0: 100 * float((values == 0).mean()),
                 "Median gap (0–1)": float(np.median(values)),
                 "90 % of users within": float(np.quantile(values, 0.9)),
-                "Typical distance (km)": float(np.median(parts.space_m)) / 1000,
-                "Typical time (min)": float(np.median(parts.time_min)),
+                **{
+                    name: text[0]
+                    for name, text in capped(
+                        stretch, [np.median(parts.space_m)], [np.median(parts.time_min)]
+                    ).items()
+                },
             }
         )
     return pd.DataFrame(rows)
+
+
+def capped(
+    stretch: StretchConfig, space_m: Sequence[float], time_min: Sequence[float]
+) -> dict[str, list[str]]:
+    """Columns of mean distances and times, named by how far a sample counts; of what counts."""
+    columns = {}
+    if stretch.w_space:
+        name = f"Distance (up to {words.distance(stretch.max_space_m)} each)"
+        columns[name] = [words.distance(metres) for metres in space_m]
+    if stretch.w_time:
+        name = f"Time (up to {words.duration(stretch.max_time_min)} each)"
+        columns[name] = [words.duration(minutes) for minutes in time_min]
+    return columns
 
 
 def cost_of_asking(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from fpanon_core.model.spaces import corners_text
 from fpanon_core.studies.anonymizability import together
-from fpanon_core.tables.writing import table_bytes
 from pages.anonymizability import figures, form, person, results, story, why
 from pages.charts import style
 from pages.shell import definitions, downloads, formula, job_panel, needed, questions
@@ -23,7 +23,7 @@ data = needed.data(
     then="The figures follow as soon as the data are read.",
 )
 n = data.fs.n_users
-asked = form.form(n)
+asked = form.form(data.fs)
 wanted = form.current().limited_to(n)
 if asked:
     results.ask(data, wanted)
@@ -62,7 +62,7 @@ with st.container(key="anon_background"):
 drawn = [each for each in wanted.ks if each in known]
 curves = figures.by_k(shown, drawn, wanted.ks, of)
 st.plotly_chart(
-    figures.gaps(curves, of, "k", reach),
+    figures.gaps(curves, of, "k", reach, wanted.config),
     key="anon_by_k",
     theme=None,
     config=style.CONFIG,
@@ -76,7 +76,7 @@ if shown is None or not drawn:
 what_this_means(
     *story.by_k(shown, drawn, wanted.config, curves, reach),
     key="by_k",
-    published=story.PUBLISHED_BY_K,
+    published=story.published_by_k(profile, drawn, wanted.config),
 )
 
 # --- everyone, for several profiles ---
@@ -84,23 +84,23 @@ st.header("Coarser places and times", anchor=False, help=definitions.PROFILE)
 coarser = {p: m for p, m in measured.items() if k in m.parts}
 curves = figures.by_profile(coarser, k, wanted.profiles, of)
 st.plotly_chart(
-    figures.gaps(curves, of, str(k), reach),
+    figures.gaps(curves, of, str(k), reach, wanted.config),
     key="anon_by_profile",
     theme=None,
     config=style.CONFIG,
     alt=f"Share of users by {k}-gap, one curve for each generalization profile.",
 )
+table = story.profiles_table(list(coarser.values()), k)
 st.dataframe(
-    story.profiles_table(list(coarser.values()), k),
-    hide_index=True,
-    key="anon_profiles_table",
-    column_config=figures.COLUMNS,
+    table, hide_index=True, key="anon_profiles_table", column_config=figures.columns(table)
 )
+if corners := corners_text(each.laid.space for each in coarser.values()):
+    st.caption(corners)
 missing = len(wanted.profiles) - len(coarser)
 what_this_means(
     *story.by_profile(list(coarser.values()), k, missing, curves, reach),
     key="by_profile",
-    published=story.PUBLISHED_BY_PROFILE,
+    published=story.published_by_profile(list(coarser), k, wanted.config),
 )
 
 # --- why, and one person ---
@@ -108,17 +108,6 @@ why.show(shown, k, of)
 st.header("One person", anchor=False, help=definitions.STRETCH)
 person.show(shown, results.generalized(data.digest, data.fs, profile), k, of)
 
-result, synthetic = together(list(found.values()), wanted.ks), data.source.synthetic
-labels = {"k_gap_summary": "k-gaps by profile and k"}
-downloads.tables("anon", result, labels, synthetic=synthetic)
-st.download_button(
-    "Download everyone's k-gap (CSV)",
-    lambda: table_bytes([result.to_frame("k_gaps")], "k_gaps.csv"),
-    file_name=f"{'synthetic_' if synthetic else ''}k_gaps.csv",
-    mime="text/csv",
-    key="anon_download",
-    icon="⬇️",
-    on_click="ignore",
-    help="One row per user, profile and k, under pseudonyms.",
-)
+result = together(list(found.values()), wanted.ks)
+downloads.tables("anon", result, story.TABLES, synthetic=data.source.synthetic)
 formula.link("k-gap")

@@ -49,9 +49,9 @@ def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
         alt=f"Share of users by the share of time in their effort, at {measured.profile}, k = {k}.",
     )
     what_this_means(
-        *why_story.temporal_share(share, k),
+        *why_story.temporal_share(share, k, measured.gaps.config),
         key="share",
-        published="time is 80 % or more of the effort for half of the users (k = 2).",
+        published=why_story.published_temporal_share(k, measured.gaps.config),
     )
 
 
@@ -74,7 +74,6 @@ def _gini(measured: Measured, k: int, of: style.Theme) -> None:
     what_this_means(
         *why_story.gini(parts),
         key="gini",
-        published="near 0.5 for nearly everyone, in time too; in space from 0 to very unequal.",
     )
 
 
@@ -105,8 +104,6 @@ def _tail(measured: Measured, k: int, of: style.Theme) -> None:
         *why_story.tail(parts),
         words.beyond(beyond(curves, edge)),
         key="tail",
-        published="time's tail lies between an exponential's and a heavy-tailed Pareto's, and is "
-        "mostly longer than space's.",
     )
 
 

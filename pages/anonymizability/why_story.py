@@ -5,27 +5,41 @@ from __future__ import annotations
 import numpy as np
 
 from fpanon_core.model.arrays import FloatArray
+from fpanon_core.model.configs import StretchConfig
 from fpanon_core.studies.anonymizability import Parts
 from pages.charts import words
 
+from .story import judges_all
+
 DIMENSIONS = {"space": "space", "time": "time", "total": "both"}
+_EXPONENTIAL = 1.636  # its tail weight (docs/science.md)
 REFERENCES = ((1.0, "normal 1"), (1.6, "exponential 1.6"), (14.0, "Pareto 14"))
 """Tail weights of known distributions."""
 
 
-def temporal_share(share: FloatArray, k: int) -> list[str]:
+def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[str]:
     """How much of everyone's effort is time."""
+    if not judges_all(stretch):
+        only = "place" if stretch.w_space > 0 else "time"
+        return [f"By the settings only {only} has a weight, so all of the effort is {only}."]
     defined = share[np.isfinite(share)]
     n = len(share)
     if not len(defined):
-        return ["Everyone is hidden already, so there is no effort to divide."]
+        return [f"Everyone is {k}-anonymous already, so there is no effort to divide."]
     hidden = n - len(defined)
     return [
         "For half of the users, time rather than place is "
         f"{words.percent(float(np.median(defined)))} or more of what it takes to hide them among "
         f"{words.others(k)}.",
-        f"Left out: {words.share(hidden, n)}, hidden already." if hidden else "",
+        f"Left out: {words.share(hidden, n)}, {k}-anonymous already." if hidden else "",
     ]
+
+
+def published_temporal_share(k: int, stretch: StretchConfig) -> str:
+    """What the paper found, where the same was asked."""
+    if k != 2 or stretch != StretchConfig():
+        return ""
+    return "time is 80 % or more of the effort for half of the users (k = 2)."
 
 
 def gini(parts: Parts) -> list[str]:
@@ -33,10 +47,15 @@ def gini(parts: Parts) -> list[str]:
     middle = float(np.median(parts.gini_total))
     none = {"space": int((parts.space_m == 0).sum()), "time": int((parts.time_min == 0).sum())}
     n = len(parts.space_m)
+    weighed = {
+        name: float(np.median(getattr(parts, f"gini_{name}")))
+        for name, moved in (("space", parts.space_m), ("time", parts.time_min))
+        if np.isfinite(moved).all()  # else it has no weight
+    }
     return [
         f"Half of the users have a Gini coefficient of {middle:.2f} or more for the whole effort: "
-        f"{_spread(middle)}. In space the median is {float(np.median(parts.gini_space)):.2f}, in "
-        f"time {float(np.median(parts.gini_time)):.2f}.",
+        f"{_spread(middle)}. The median is "
+        f"{' and '.join(f'{value:.2f} in {name}' for name, value in weighed.items())}.",
         *(
             f"In {name}, {words.share(count, n)} {words.verb(count)} not moved at all; the "
             "coefficient is then 0."
@@ -47,19 +66,34 @@ def gini(parts: Parts) -> list[str]:
 
 
 def tail(parts: Parts) -> list[str]:
-    """How heavy the tail of everyone's efforts is, and for whom that is undefined."""
-    time = parts.tail_time[np.isfinite(parts.tail_time)]
+    """How heavy the tail of everyone's efforts is, and how many users have none to measure."""
     n = len(parts.space_m)
-    missing = {name: int(np.isnan(getattr(parts, f"tail_{name}")).sum()) for name in DIMENSIONS}
-    if not len(time):
-        return [_undefined(missing, n)]
-    above = int((time > 1.6).sum())
-    return [
-        f"In time, half of the users have a tail weight of {float(np.median(time)):.1f} or more, "
-        f"{_place(float(np.median(time)))}; {words.share(above, n)} {words.verb(above)} above an "
-        "exponential's: a few moments of theirs are much harder to hide than the rest.",
-        _undefined(missing, n),
-    ]
+    known = {name: int(np.isfinite(getattr(parts, f"tail_{name}")).sum()) for name in DIMENSIONS}
+    told = []
+    for name in ("space", "time"):
+        values = getattr(parts, f"tail_{name}")
+        values = values[np.isfinite(values)]
+        if not len(values):
+            told.append(f"In {DIMENSIONS[name]}, none of the {n:,} users has a tail weight.")
+            continue
+        middle, above = float(np.median(values)), int((values > _EXPONENTIAL).sum())
+        told.append(
+            f"In {DIMENSIONS[name]}, {_having(known[name], n)}: half of these {middle:.1f} or "
+            f"more, {_place(middle)}, and {above:,} more than an exponential's."
+        )
+    without = {DIMENSIONS[name]: n - count for name, count in known.items() if count < n}
+    if without:
+        listed = ", ".join(f"{count:,} in {name}" for name, count in without.items())
+        told.append(
+            f"Without a tail weight, and not in the curves: {listed}. A quarter or more of their "
+            "samples take the middle effort (often none), so there is no spread to measure by."
+        )
+    return told
+
+
+def _having(count: int, n: int) -> str:
+    """Such as "634 of the 1,083 users (59 %) have a tail weight"."""
+    return f"{words.share(count, n)} {'has' if count == 1 else 'have'} a tail weight"
 
 
 def _spread(gini: float) -> str:
@@ -83,14 +117,3 @@ def _named(label: str) -> str:
     """Such as "an exponential distribution's (1.6)"."""
     name, value = label.rsplit(" ", 1)
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name} distribution's ({value})"
-
-
-def _undefined(missing: dict[str, int], n: int) -> str:
-    told = [f"in {DIMENSIONS[name]} for {count:,}" for name, count in missing.items() if count]
-    if not told:
-        return ""
-    return (
-        f"Tail weight is undefined {', '.join(told)} of the {n:,} users, because their third "
-        "quartile is their median: a quarter or more of their samples take the same effort (often "
-        "none), and there is no spread to measure the tail by. They are left out of these curves."
-    )

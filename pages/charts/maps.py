@@ -60,18 +60,11 @@ def places_map(
     """
     most = int(samples.max()) if most is None else most
     order = np.argsort(-samples, kind="stable")[:MAX_POINTS][::-1]
-    share = np.sqrt(samples[order] / most)
-    grade = np.log1p(samples[order]) / np.log1p(most)
-    colours = viridis(grade, of)
+    radii, colours = dots_of(samples[order], most, of)
     data = [
-        {
-            "p": [_short(x), _short(y)],
-            "r": round(3 + 11 * float(s), 1),
-            "c": c,
-            "tip": plural(n, noun),
-        }
-        for x, y, s, c, n in zip(
-            lon[order], lat[order], share, colours, samples[order].tolist(), strict=True
+        {"p": [_short(x), _short(y)], "r": r, "c": c, "tip": plural(n, noun)}
+        for x, y, r, c, n in zip(
+            lon[order], lat[order], radii, colours, samples[order].tolist(), strict=True
         )
     ]
     layer = pdk.Layer(
@@ -89,6 +82,14 @@ def places_map(
         pickable=True,
     )
     return _map(_box_of(*(around or (lon, lat))), [layer], of, height)
+
+
+def dots_of(
+    counts: npt.NDArray[np.int64], most: int, of: Theme
+) -> tuple[list[float], list[Colour]]:
+    """Radius in pixels and colour of the dot for each count, ``most`` being the largest."""
+    radii = [round(3 + 11 * float(share), 1) for share in np.sqrt(counts / most)]
+    return radii, viridis(np.log1p(counts) / np.log1p(most), of)
 
 
 def fingerprints_map(

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import shapely
 
-_FILE = Path(__file__).with_name("basemap") / "natural_earth.npz"
-_UNITS_PER_DEGREE = 10_000
+from fpanon_core.model import geography
+
 _ROUGH_FROM_DEGREES = 30.0  # no eye sees the fine coast at this scale
 Path2D = list[tuple[float, float]]
 
@@ -147,7 +146,7 @@ def _rounded(coordinates: Any) -> Path2D:
 
 
 def _places(box: Box, at_most: int) -> list[tuple[str, float, float]]:
-    data = _data()
+    data = geography.outlines()
     found = []
     for turn in (-360.0, 0.0, 360.0):
         lon, lat = data["place_lonlat"].T + np.array([[turn], [0.0]])
@@ -162,15 +161,7 @@ def _places(box: Box, at_most: int) -> list[tuple[str, float, float]]:
 @lru_cache(maxsize=8)
 def _layer(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """A layer's points in degrees, its offsets, and the bounds of each of its lines."""
-    data = _data()
-    points = np.cumsum(data[f"{name}_delta"], axis=0) / _UNITS_PER_DEGREE
-    offsets = data[f"{name}_offsets"]
+    points, offsets = geography.lines_of(name)
     low = np.minimum.reduceat(points, offsets[:-1])
     high = np.maximum.reduceat(points, offsets[:-1])
     return points, offsets, low, high
-
-
-@lru_cache(maxsize=1)
-def _data() -> dict[str, np.ndarray]:
-    with np.load(_FILE) as file:
-        return dict(file)

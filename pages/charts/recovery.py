@@ -96,7 +96,7 @@ def by_step(
         layout(
             of,
             axis(of, "", type="category", showgrid=False),
-            axis(of, "Share of points recovered", **_SHARE),
+            axis(of, "Share of recorded points", **_SHARE),
             height=height,
             barmode="group",
             bargap=0.25,
@@ -336,7 +336,7 @@ def remedies(tried: Sequence[Remedy], of: Theme, *, height: int = 480) -> go.Fig
     )  # fmt: skip
     wide = layout(
         of,
-        axis(of, "Share of points recovered", domain=[0, 0.5],
+        axis(of, "Share of recorded points", domain=[0, 0.5],
              **(_SHARE | {"range": [0, 1.15]})),
         axis(of, "", type="category", autorange="reversed", showgrid=False, automargin=True,
              tickfont={"size": 15, "color": of.css("ink")}),

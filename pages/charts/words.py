@@ -25,7 +25,7 @@ def duration(minutes: float) -> str:
         return "no time"
     if minutes < 90:
         return f"{minutes:.0f} minute{'' if round(minutes) == 1 else 's'}"
-    if minutes < 36 * 60:
+    if minutes < 48 * 60:
         return f"{round(minutes / 60, 1):g} hours"
     return f"{round(minutes / 1440, 1):g} days"
 

@@ -9,15 +9,25 @@ from functools import partial
 import streamlit as st
 
 from fpanon_core.io.report import IngestReport
+from fpanon_core.io.turns import TURNS, said_of
 from fpanon_core.model import limits
 from fpanon_core.model.configs import Screening
 from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
 from pages.shell import dataset, job_panel, session
 
-from .story import ROLES
+from .story import ROLES, column
 
 FIND_OUT = "(find out)"
+ONE_USER = "(the whole file is one user's)"
+OFFSET = "offset"
+_CLOCKS = {
+    None: "(the zone of display; UTC beside a column of offsets)",
+    OFFSET: "the zone of the offset column",
+}
+_POSITIONS = {None: "(as they are; asked about if doubtful)"} | {
+    name: said_of(turn) for name, turn in TURNS.items()
+}
 
 
 def correction(source: Source, reading: Reading, report: IngestReport | None) -> None:
@@ -82,13 +92,13 @@ def _peek(source: Source) -> None:
 
 def _form(labels: list[str | int], reading: Reading, report: IngestReport | None) -> Reading:
     given = dict(reading.columns)
-    found = report.columns if report is not None else {}
-    options: list[str | int] = [FIND_OUT, *labels]
-    chosen: dict[str, str | int] = {}
+    chosen: dict[str, str | int | None] = {}
     cells = st.columns(3, gap="large")
     for i, (role, title) in enumerate(ROLES.items()):
-        at = given.get(role, FIND_OUT)
-        now = f"now: {_label(found[role])}" if role in found else "now: none"
+        options = [FIND_OUT, *([ONE_USER] if role == "user" else []), *labels]
+        at = ONE_USER if given.get(role, "") is None else given.get(role, FIND_OUT)
+        found = column(report, role) if report is not None and role in report.columns else "none"
+        now = f"now: {found}"
         value = cells[i % 3].selectbox(
             title,
             options,
@@ -97,7 +107,7 @@ def _form(labels: list[str | int], reading: Reading, report: IngestReport | None
             key=f"data_column_{role}",
         )
         if value is not None and value != FIND_OUT:
-            chosen[role] = value
+            chosen[role] = None if value == ONE_USER else value
     zones = [None, *sorted(zoneinfo.available_timezones())]
     guess = f"(guess from the position: {report.timezone})" if report else "(guess)"
     zone = cells[0].selectbox(
@@ -108,12 +118,20 @@ def _form(labels: list[str | int], reading: Reading, report: IngestReport | None
         key="data_timezone",
         help="Hours of the day and days are counted in this zone.",
     )
+    clocks = [None, OFFSET, *zones[1:]]
     naive = cells[1].selectbox(
         "Times without an offset are in",
-        zones,
-        index=zones.index(reading.naive_timezone) if reading.naive_timezone in zones else 0,
-        format_func=lambda z: z or "(the zone of display)",
+        clocks,
+        index=clocks.index(reading.naive_timezone) if reading.naive_timezone in clocks else 0,
+        format_func=lambda z: _CLOCKS.get(z, z),
         key="data_naive_timezone",
+    )
+    positions = cells[2].selectbox(
+        "Positions",
+        list(_POSITIONS),
+        index=list(_POSITIONS).index(reading.positions),
+        format_func=lambda name: _POSITIONS[name],
+        key="data_positions",
     )
     metres = cells[0].number_input(
         "Granularity in space (m)",
@@ -136,6 +154,7 @@ def _form(labels: list[str | int], reading: Reading, report: IngestReport | None
         naive_timezone=naive,
         granularity_m=metres,
         granularity_min=minutes,
+        positions=positions,
     )
 
 

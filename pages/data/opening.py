@@ -16,7 +16,10 @@ from pages.shell import dataset
 from pages.shell.pair import side_by_side
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
-TYPES = ["csv", "tsv", "txt", "gz", "zip", "parquet", "xlsx"]
+TYPES = [
+    *("csv", "tsv", "txt", "gz", "zip", "parquet", "xlsx"),
+    *("json", "jsonl", "ndjson", "geojson"),
+]
 # The web server would spool uploads of more than a megabyte to a temporary file; what people upload
 # here stays in memory.
 MultiPartParser.spool_max_size = 2**40
@@ -42,8 +45,9 @@ def _upload() -> None:
         f"Events: user, time, position or antenna (up to {limit} MB)",
         type=TYPES,
         key="data_file",
-        help="CSV, TSV or other separated text, gzip, a zip with one table, Parquet, or Excel. It "
-        "stays in this computer's memory and is written nowhere. Larger files: have the server's "
+        help="CSV, TSV or other separated text, gzip, a zip with one table, Parquet, Excel, or "
+        "JSON that is a table (records, one record a line, GeoJSON points). It stays in this "
+        "computer's memory and is written nowhere. Larger files: have the server's "
         f"operator name a folder in {FOLDER_VARIABLE}.",
     )
     antennas = right.file_uploader(

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fpanon_core.io.report import REASONS, IngestReport
+from fpanon_core.io.report import MEANINGS, IngestReport, OtherReading
 from fpanon_core.model.arrays import IntArray
 from pages.charts import words
 
@@ -22,10 +22,11 @@ ROLES = {
 
 def fates(report: IngestReport) -> pd.DataFrame:
     """The account of the rows, one line for each fate."""
+    frame = report.to_frame()
+    counted = dict(zip(frame["fate"], frame["rows"].tolist(), strict=True))
     known = {
         "read": (report.rows_read, "data rows in the file"),
-        "used": (report.rows_used, "became samples"),
-        **{reason: (rows, REASONS[reason]) for reason, rows in report.set_aside.items()},
+        **{fate: (rows, MEANINGS[fate]) for fate, rows in counted.items()},
     }
     return pd.DataFrame(
         [
@@ -51,16 +52,75 @@ def account(report: IngestReport) -> list[str]:
         f"Of {words.count(report.rows_read, 'row')}, "
         f"{report.rows_used:,} {words.were(report.rows_used)} used and "
         f"{set_aside:,} set aside" + (", each for one reason." if set_aside else "."),
+        *reconciled(report),
         f"They run from {report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, "
         f"{zone}.",
     ]
 
 
+def reconciled(report: IngestReport) -> list[str]:
+    """How many samples the rows became; and what equal rows count as, where there are any."""
+    found = [report.reconciliation()]
+    if report.rows_identical:
+        found.append(
+            "Rows that equal one another in every field count as events of their own: two calls "
+            "at one antenna in one minute look just so. If the file holds a part of the data "
+            "twice, mend it first."
+        )
+    return found
+
+
+def column(report: IngestReport, role: str) -> str:
+    """The column or columns of a role, as the form names them: without names, counted from 1."""
+    parts = report.columns[role].split(" + ")
+    if report.available and all(isinstance(label, int) for label in report.available):
+        parts = [f"column {int(part) + 1}" for part in parts]
+    return " + ".join(parts)
+
+
+def first_rows(report: IngestReport) -> pd.DataFrame:
+    """The first rows as they were understood, each column with the role it was taken for."""
+    head = report.first_rows
+
+    def title(role: str) -> str:
+        name = ROLES[role].split(",")[0]
+        return f"{name} ({column(report, role)})" if role in report.columns else name
+
+    titles = {
+        "row": "Row",
+        "time": f"{title('time')}, as written",
+        "local_time": "Local time",
+        "fate": "What became of it",
+        **{role: title(role) for role in ("user", "lat", "lon", "antenna", "offset")},
+    }
+    return head.rename(columns=titles)
+
+
+def unused(report: IngestReport) -> str:
+    """What the first rows do not show, and why."""
+    taken = {part for role in report.columns for part in report.columns[role].split(" + ")}
+    rest = [str(label) for label in report.available if str(label) not in taken]
+    said = "Users are shown as pseudonyms, never by their ids."
+    if not rest:
+        return said
+    named = any(not isinstance(label, int) for label in report.available)
+    names = ", ".join(rest[:12]) + (", …" if len(rest) > 12 else "")
+    columns = f"({names}) " if named else ""
+    isnt = "is" if len(rest) == 1 else "are"
+    more = words.count(len(rest), "further column")
+    return f"{said} {more} {columns}{isnt} not used, and not shown."
+
+
+def consequence(reading: OtherReading) -> str:
+    """Where the positions lie when they are read that way, as a sentence."""
+    return f"{reading.why[0].upper()}{reading.why[1:]}."
+
+
 def roles(report: IngestReport) -> pd.DataFrame:
     """Which column was taken for what, and why."""
     rows = [
-        (ROLES.get(role, role), str(column), report.found.get(role, ""))
-        for role, column in report.columns.items()
+        (ROLES.get(role, role), column(report, role), report.found.get(role, ""))
+        for role in report.columns
     ]
     return pd.DataFrame(rows, columns=["Role", "Column", "How"])
 

@@ -9,8 +9,9 @@ from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies.reading import places_of
 from pages.charts import style
 from pages.charts.activity import samples_per_user
+from pages.charts.dots import dots_legend
 from pages.charts.maps import places_map
-from pages.data import form, opening, story
+from pages.data import asking, form, opening, story
 from pages.shell import dataset, formula, job_panel
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
@@ -31,6 +32,10 @@ if job is not None:
     if job.error is not None and not job.meta["source"].sample:
         refused = job
         form.correction(job.meta["source"], job.meta["reading"], None)
+if (asked := dataset.asked()) is not None:
+    asking.show(asked)
+    form.correction(asked.source, asked.reading, None)
+    end_view()
 data = dataset.current()
 if data is None:
     if job is None:
@@ -71,7 +76,7 @@ if len(report.rejects):
     st.download_button(
         "Download the rows set aside (CSV)",
         lambda: report.rejects.to_csv(index=False).encode(),
-        file_name="set-aside.csv",
+        file_name="set_aside_not_for_release.csv",
         mime="text/csv",
         key="data_rejects",
         icon="⬇️",
@@ -85,6 +90,9 @@ left.markdown("**How the file was understood**")
 left.dataframe(story.roles(report), hide_index=True, key="data_columns")
 right.markdown("**Its form**")
 right.dataframe(story.form(report), hide_index=True, key="data_form")
+st.markdown("**The first rows, as they were read**")
+st.dataframe(story.first_rows(report), hide_index=True, key="data_first_rows")
+st.caption(story.unused(report))
 if refused is None:
     form.correction(data.source, data.reading, report)
 if dataset.can_undo():
@@ -101,6 +109,13 @@ if len(lon):
         height=460,
         key="data_map",
         alt=f"Map of the {len(places):,} places in the data, sized by their samples.",
+    )
+    left.plotly_chart(
+        dots_legend(int(places["samples"].max()), of),
+        key="data_map_legend",
+        theme=None,
+        config=style.CONFIG | {"staticPlot": True},
+        alt="Legend of the map: the dots of a few numbers of samples.",
     )
     left.caption("Outlines: Natural Earth, public domain; no map is fetched from anywhere.")
 right.markdown("**Samples per user**")

@@ -14,12 +14,12 @@ from fpanon_core.model.configs import KnowledgeConfig, Strategy
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.limits import POINTS, SEED, TARGETS
-from fpanon_core.model.profiles import GeneralizationProfile, fine_to_coarse
+from fpanon_core.model.profiles import GeneralizationProfile
 from fpanon_core.studies import disclosure, worked_example
 from fpanon_core.studies.disclosure import Config, suited_profiles
 from pages.charts import words
 from pages.shell import address, definitions
-from pages.shell.profiles import PRESETS, profiles_of
+from pages.shell.profiles import TYPED, offered, profiles_of
 from pages.shell.questions import Kind, Question
 
 DISCLOSURE = Kind("disclosure", disclosure.study, page="disclosure")
@@ -59,11 +59,11 @@ def form(fs: FingerprintSet) -> bool:
         knowledge = _knowledge(config.knowledge)
         chosen = st.multiselect(
             "Profiles to compare",
-            [str(p) for p in sorted({*PRESETS, *suited, *profiles}, key=fine_to_coarse)],
+            offered(fs, suited, profiles),
             default=[str(p) for p in profiles],
             key="disclosure_profiles",
             accept_new_options=True,
-            help=definitions.PROFILE + " Choose, or type your own, such as “3 km · 45 min”.",
+            help=f"{definitions.PROFILE}  \n{TYPED}",
         )
         pressed = st.form_submit_button("Measure", type="primary", key="disclosure_measure")
     if not pressed:

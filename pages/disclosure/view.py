@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from fpanon_core.model.spaces import corners_text
 from pages.charts import disclosure, style
 from pages.disclosure import example, form, places, story
 from pages.shell import definitions, downloads, formula, needed, questions
@@ -31,7 +32,7 @@ if found is None:
     end_view()
 names = story.ranked(found)["profile"].tolist()
 profile = st.selectbox(
-    "Look at profile", names, key="disclosure_profile", width=220, persist_state="session",
+    "Look at profile", names, key="disclosure_profile", width=320, persist_state="session",
     help=definitions.PROFILE,
 )  # fmt: skip
 leak = found.leaks[profile]
@@ -51,6 +52,8 @@ with st.container(horizontal=True, gap="medium", key="disclosure_defined"):
 if len(names) > 1:
     st.caption(story.MEANS_TOLD)
 what_this_means(*story.measures_told(found, profile), key="disclosure")
+if corners := corners_text(each.laid.space for each in found.leaks.values()):
+    st.caption(corners)
 
 # --- agreement ---
 st.header("Do the measures agree?", anchor=False, help=definitions.AGREEMENT)

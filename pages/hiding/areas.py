@@ -1,4 +1,4 @@
-"""What is published where: of everyone at one moment, and of one group, ready to be drawn."""
+"""What is published of one group, and its members' own samples, ready to be drawn."""
 
 from __future__ import annotations
 
@@ -10,25 +10,6 @@ from fpanon_core.model.arrays import FloatArray, IntArray
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult
 from pages.charts.spacetime import Path3D
-
-
-def hours(release: GloveResult, fs: FingerprintSet) -> range:
-    """The hours, counted from the first local midnight, in which something is published."""
-    start, end = _walls(release, fs)
-    return range(int(start.min() // 60), int((end.max() - 1) // 60) + 1)
-
-
-def within_hour(release: GloveResult, fs: FingerprintSet, hour: int, most: int) -> IntArray:
-    """Row numbers of published samples that hold within an hour, one for each group.
-
-    The first of each group; of more than ``most`` some, evenly spaced, the same every time.
-    """
-    start, end = _walls(release, fs)
-    some = np.flatnonzero((start <= 60 * hour + 59) & (end > 60 * hour))
-    some = some[np.unique(groups(release)[some], return_index=True)[1]]
-    if len(some) > most:
-        some = some[np.unique(np.linspace(0, len(some) - 1, most).astype(int))]
-    return some
 
 
 def groups(release: GloveResult) -> IntArray:
@@ -85,12 +66,3 @@ def _centre(release: GloveResult, group: int) -> tuple[float, float]:
     published = release.published
     rows = published.rows_of(group)
     return float(np.median(published.x_m[rows])), float(np.median(published.y_m[rows]))
-
-
-def _walls(release: GloveResult, fs: FingerprintSet) -> tuple[FloatArray, FloatArray]:
-    """Local minutes at which each published sample begins and ends."""
-    published = release.published
-    return (
-        fs.wall_minutes(published.t_min),
-        fs.wall_minutes(published.t_min + published.dt_min),
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from fpanon_core.studies import comparison
+from fpanon_core.studies.under_profiles import corners
 from pages.charts.cost import Way, cost
 from pages.charts.style import CONFIG, Theme
 from pages.hiding import form, story
@@ -24,7 +25,8 @@ def section(data: Dataset, of: Theme) -> comparison.Result | None:
         st.markdown(
             "The other way to hide everyone is to make all places and times equally coarse until k "
             "people share every record. The comparison finds the first grid and time window that "
-            f"do so, and runs GLOVE with and without limits, for {story.crowds(ks)}."
+            "do so, of a list that ends with everything in one cell, and runs GLOVE with and "
+            f"without limits, for {story.crowds(ks)}."
         )
         if st.button("Compare", key="glove_compare", disabled=questions.under_way(question)):
             questions.ask(question)
@@ -55,4 +57,5 @@ def section(data: Dataset, of: Theme) -> comparison.Result | None:
     )
     what_this_means(*story.compared(found), key="glove_compared")
     st.dataframe(story.ways(found), hide_index=True, key="glove_compared_table")
+    st.caption(corners(found.comparison))
     return found

@@ -20,14 +20,12 @@ _MANY_USERS = 3_000  # below, a run is over before anyone asks how long
 def form(data: Dataset) -> hiding.Config | None:
     """The form; what it says when it was just submitted."""
     k_limit = limits.K.at_most(data.fs.n_users)
-    if st.session_state.get("glove_k", 0) > k_limit.high:
-        st.session_state["glove_k"] = k_limit.high  # kept from larger data
     with st.form("glove_form"):
         cells = st.columns([1, 2, 2, 2], gap="large", vertical_alignment="bottom")
         k = cells[0].number_input(
             "k",
             k_limit.low,
-            k_limit.high,
+            None,  # the widget would refuse more in silence; what follows says why
             2,
             key="glove_k",
             persist_state="session",
@@ -61,6 +59,9 @@ def form(data: Dataset) -> hiding.Config | None:
             help="Groups grow two by two; at the end fewer than k users may be left.",
         )
         pressed = st.form_submit_button("Hide everyone", type="primary", key="glove_run")
+    if k not in k_limit:
+        st.error(story.k_refused(int(k), data.fs.n_users, k_limit))
+        return None
     if not pressed:
         return None
     return hiding.Config(

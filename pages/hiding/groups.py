@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
+from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.glove import GloveResult
-from fpanon_core.studies.hiding import groups_by_cost, recorded_places
-from pages.charts.maps import MAX_CELLS, cells_map, places_map
+from fpanon_core.studies.hiding import groups_by_cost
+from pages.charts import words
+from pages.charts.disclosure import scale_bar, shades
+from pages.charts.maps import cells_map
 from pages.charts.spacetime import group_in_space_time
 from pages.charts.style import CONFIG, Theme
 from pages.hiding import areas, story
+from pages.hiding.moment import Moment, busiest, hours, moment
 from pages.shell import overtaken
 from pages.shell.calendar import days
 from pages.shell.dataset import Dataset
@@ -23,71 +29,78 @@ _GROUP, _PICKED = "fp_group", "fp_group_picked"
 
 
 def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
-    """The places as recorded, and the areas that are published instead."""
+    """People in one hour: as recorded, and as published."""
     st.header("Before and after", anchor=False)
-    published, places = result.published, recorded_places(data.fs)
-    lon, lat = places["lon"].to_numpy(), places["lat"].to_numpy()
-    if not len(lon) or not published.n_samples:
+    if data.fs.crs is None or not result.published.n_samples:
         st.info("There is no map: the data carry no map projection, or nothing is published.")
         return
     hour = _hour(data, result)
     at = story.moment(hour, days(data.fs))
-    some = areas.within_hour(result, data.fs, hour, MAX_CELLS)
+    here = moment(result, data.fs, hour, _chosen(result))
+    people = np.concatenate([here.before[:, 4], here.after[:, 4]])
+    if not len(people):
+        st.info("Nobody was recorded in that hour, and nobody is published for it.")
+        return
+    colours = shades(people, of)
+    parted = (colours.colours[: len(here.before)], colours.colours[len(here.before) :])
     left, right = side_by_side("glove_maps")
     with left:
-        st.markdown("**Before** – all recorded places, by the number of samples")
-        st.pydeck_chart(
-            places_map(lon, lat, places["samples"].to_numpy(), of),
-            height=460,
-            key="glove_before",
-            alt="Map of the recorded places; larger dots have more samples.",
-        )
+        st.markdown(f"**Before** – the {words.count(here.recorded, 'user')} recorded in that hour")
+        _map("before", here, here.before, parted[0], of, f"Map of the people recorded at {at}.")
     with right:
-        st.markdown("**After** – the areas published instead, by group")
-        group = areas.groups(result)[some]
-        degrees = published.degrees().iloc[some]
-        chosen = _chosen(result)
-        st.pydeck_chart(
-            cells_map(
-                degrees[["lon_min", "lat_min", "lon_max", "lat_max"]].to_numpy(),
-                [of.categories[g % len(of.categories)] for g in group.tolist()],
-                list(
-                    map(
-                        story.area,
-                        group.tolist(),
-                        published.n_users[group].tolist(),
-                        published.dx_m[some].tolist(),
-                        published.dy_m[some].tolist(),
-                        published.dt_min[some].tolist(),
-                    )
-                ),
-                (lon, lat),
-                of,
-                numbers=group.tolist(),
-                chosen=chosen,
-            ),
-            height=460,
-            key="glove_after",
-            on_select=_take_click,
-            selection_mode="single-object",
-            alt=f"Map of the areas published for {at}, coloured by group.",
+        st.markdown(
+            f"**After** – the {words.count(here.published, 'user')} published for that hour"
         )
-        people = int(published.n_users[group].sum())
-        st.caption(story.at_one_moment(at, len(some), people))
+        _map("after", here, here.after, parted[1], of, f"Map of the people published for {at}.")
+    st.plotly_chart(
+        scale_bar(colours, f"People in a square of {words.distance(here.side_m)}", of),
+        key="glove_scale",
+        theme=None,
+        config=CONFIG | {"displayModeBar": False},
+        alt=f"Colours of both maps: from {colours.low:.2g} to {colours.high:.2g} people.",
+    )
+    st.caption(story.at_one_moment(at, here.recorded, here.published))
+
+
+def _map(
+    name: str,
+    here: Moment,
+    squares: FloatArray,
+    colours: Sequence[str],
+    of: Theme,
+    alt: str,
+) -> None:
+    """One of the two maps; both show the same part of the world."""
+    outlined = here.outlined if name == "after" else here.outlined[:0]
+    st.pydeck_chart(
+        cells_map(
+            np.concatenate([squares[:, :4], outlined]),
+            [*colours, *["#{:02x}{:02x}{:02x}".format(*of.person)] * len(outlined)],
+            [*map(story.square, squares[:, 4].tolist()), *["the group looked at"] * len(outlined)],
+            (here.extent[:, [0, 2]].ravel(), here.extent[:, [1, 3]].ravel()),
+            of,
+            numbers=[0] * len(squares) + [1] * len(outlined),
+            chosen=1,
+            opacity=200,
+        ),
+        height=460,
+        key=f"glove_{name}",
+        alt=alt,
+    )
 
 
 def _hour(data: Dataset, result: GloveResult) -> int:
     """The hour to be looked at, chosen where there are several."""
-    hours = areas.hours(result, data.fs)
-    if len(hours) < 2:
-        return hours[0]
+    among = hours(result, data.fs)
+    if len(among) < 2:
+        return among[0]
     return int(
         st.select_slider(
             "At",
-            hours,
-            value=hours[len(hours) // 2],
+            among,
+            value=busiest(data.fs, among),
             format_func=partial(story.moment, days=days(data.fs)),
-            key=f"glove_hour_{hours[0]}_{hours[-1]}",
+            key=f"glove_hour_{among[0]}_{among[-1]}",
             label_visibility="collapsed",
         )
     )
@@ -146,12 +159,6 @@ def _chosen(result: GloveResult) -> int:
     if st.session_state.get(_GROUP, n_groups) >= n_groups:
         _turn_to(areas.middle(result))
     return int(st.session_state[_GROUP])
-
-
-def _take_click() -> None:
-    clicked = st.session_state["glove_after"].selection["objects"].get("cells", [])
-    if clicked:
-        _turn_to(int(clicked[0]["n"]))
 
 
 def _take(key: str) -> None:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from fpanon_core.model import limits
 from fpanon_core.model.glove import GloveResult
+from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import comparison, glove_estimate
-from fpanon_core.studies.hiding import Config, Result
+from fpanon_core.studies.hiding import Config, Result, Worth
 from pages.charts import words
 from pages.charts.cdf import Curve
 from pages.charts.cdf import beyond as off_the_axis
 from pages.charts.style import Theme
 
 LEFTOVERS = {"merge": "join the nearest group", "suppress": "are left out"}
-RELEASE_TABLES = {
-    "dictionary": "Data dictionary",
-    "suppressed": "Left-out samples (not for release)",
-}
 TABLES = {"accuracy": "Accuracy"}
 COMPARISON_TABLES = {"comparison": "Comparison"}
 PHANTOM = "Phantom samples"
@@ -65,17 +63,61 @@ def name_of(config: Config) -> str:
     return " · ".join(parts)
 
 
+def k_refused(k: int, n_users: int, possible: limits.Limit[int]) -> str:
+    """Why nobody can be hidden in a crowd of that k."""
+    if k > n_users:
+        return (
+            f"k = {k:,} exceeds the {words.count(n_users, 'user')} in the data: nobody can hide "
+            f"among more than there are. Choose k from {possible.low} to {possible.high}."
+        )
+    return f"k = {k:,} is not offered here; choose k from {possible.low} to {possible.high}."
+
+
 def expected(found: glove_estimate.Result) -> str:
     """How long a run is likely to take."""
     times = [f"about {words.clock(s)} at k = {k}" for k, s in found.seconds.items()]
     return f"On this machine a run takes {', '.join(times)}."
 
 
-def verdict(result: Result) -> str:
-    """What the verifier says."""
-    if result.verdict.passed:
-        return f"**Verified.** {str(result.verdict).removeprefix('Verified: ').capitalize()}"
-    return f"**Do not release this.** {result.verdict}"
+def verdict(result: Result, worth: Worth) -> tuple[str, str]:
+    """What the verifier says, and what that is worth: the kind of box it goes into, and its text.
+
+    ``success`` only for a release that is of use.
+    """
+    if not result.verdict.passed:
+        return "error", f"**Do not release this.** {result.verdict}"
+    checked = str(result.verdict).removeprefix("Verified: ").capitalize()
+    if not worth.rows:
+        return "warning", "**Verified, but empty:** nothing is published. Try wider limits."
+    stands = (
+        f"{words.count(worth.rows, 'row')} {'stands' if worth.rows == 1 else 'stand'} for "
+        f"{words.count(worth.samples, 'sample')} of {words.count(worth.people, 'user')}."
+    )
+    if not (worth.wide or worth.long):
+        return "success", f"**Verified.** {checked} {stands}"
+    coarse = [
+        f"areas of {words.distance(worth.side_m)} or more by side, more than half as wide as "
+        f"the data ({words.distance(worth.data_side_m)})"
+        if worth.wide
+        else "",
+        f"time spans of {words.duration(worth.span_min)} or more" if worth.long else "",
+    ]
+    return "warning", (
+        f"**Verified, but of little use.** {checked} {stands} Half of the samples are published "
+        f"as {', and half as '.join(part for part in coarse if part)}. {_to_try(result.config)}"
+    )
+
+
+def _to_try(config: Config) -> str:
+    """What may make a release of more use."""
+    limited = config.suppress_space_m is not None or config.suppress_time_min is not None
+    ways = [
+        f"{'narrower ' if limited else ''}limits on width and length, in the form above",
+        "data of fewer days",
+        f"a smaller k than {config.k}" if config.k > limits.K.low else "",
+        "coarser places and times first (page Release options)",
+    ]
+    return f"What may help: {'; '.join(way for way in ways if way)}."
 
 
 def figures(result: Result) -> dict[str, str]:
@@ -94,19 +136,25 @@ def meaning(result: Result) -> list[str]:
     """What was published of whom, how accurately, and what was not."""
     release, f = result.release, result.release.summary()
     left_over, unpublished = f["users_left_over"], f["users_suppressed"]
-    told = [
-        f"Everyone is one of at least {result.config.k} people with the same record. Half of the "
-        f"samples are published as an area of at most {words.distance(f['median_space_m'])} by "
-        f"side and a time span of at most {words.duration(f['median_time_min'])}; "
-        f"{words.percent(f['share_2km'])} lie within 2 km, {words.percent(f['share_2h'])} within "
-        "2 hours."
-        if f["suppressed_share"] < 1
-        else "Nothing could be published under these limits.",
-        f"{words.percent(f['suppressed_share'])} of the samples are left out, because they could "
-        "only be published coarser than the limits."
+    k = result.config.k
+    if f["suppressed_share"] < 1:
+        told = [
+            f"Everyone published is one of at least {k} people with the same record: whoever "
+            f"looks for one of them picks the right record with a chance of at most 1 in {k}. "
+            "Whoever knows the group learns all its cells all the same.",
+            "Half of the samples are published as an area of at most "
+            f"{words.distance(f['median_space_m'])} by side, and half as a time span of at most "
+            f"{words.duration(f['median_time_min'])}; {words.percent(f['share_2km'])} lie within "
+            f"2 km, {words.percent(f['share_2h'])} within 2 hours.",
+        ]
+    else:
+        told = ["Nothing could be published under these limits."]
+    told.append(
+        f"{words.percent(f['suppressed_share'])} of the samples are left out: they do not fit the "
+        "limits, or are of people of whom nothing is published."
         if len(release.suppressed)
-        else "No sample is left out.",
-    ]
+        else "No sample is left out."
+    )
     if left_over:
         fate = "joined the nearest group." if release.leftover == "merge" else "not published."
         told.append(
@@ -116,8 +164,8 @@ def meaning(result: Result) -> list[str]:
         told.append(f"Of {words.count(unpublished, 'user')} nothing is published.")
     if f["phantom_share"]:
         told.append(
-            f"In {words.percent(f['phantom_share'])} of the published samples the person has no "
-            "sample of their own: whoever reads the data must know."
+            f"In {words.percent(f['phantom_share'])} of the rows the person was never recorded in "
+            "that cell; others of the group were. Whoever reads the data must know."
         )
     return told
 
@@ -144,23 +192,25 @@ def beyond(curves: list[Curve], edge: float) -> str:
     return words.beyond(off_the_axis(curves, edge)).replace("Users", "Samples")
 
 
-def releases(made: Mapping[Config, Result]) -> pd.DataFrame:
+def releases(made: Mapping[Config, Result], worths: Mapping[Config, Worth]) -> pd.DataFrame:
     """One row per release, for the table under the curves."""
-    return pd.DataFrame([_row(config, result) for config, result in made.items()])
+    return pd.DataFrame([_row(config, result, worths[config]) for config, result in made.items()])
 
 
-def _row(config: Config, result: Result) -> dict[str, Any]:
+def _row(config: Config, result: Result, worth: Worth) -> dict[str, Any]:
     f = result.release.summary()
+    use = "yes, of little use" if worth.wide or worth.long or not worth.rows else "yes"
     return {
         "Release": name_of(config),
         "Groups": f["groups"],
-        "Median side (km)": round(f["median_space_m"] / 1000, 2),
-        "Mean side (km)": round(f["mean_space_m"] / 1000, 2),
-        "Median span (min)": round(f["median_time_min"], 1),
-        "Mean span (min)": round(f["mean_time_min"], 1),
-        "Left out (%)": round(100 * f["suppressed_share"], 2),
-        "Phantom (%)": round(100 * f["phantom_share"], 2),
-        "Verified": "yes" if result.verdict.passed else "NO",
+        "Rows": worth.rows,
+        "Median side": words.distance(f["median_space_m"]),
+        "Mean side": words.distance(f["mean_space_m"]),
+        "Median span": words.duration(f["median_time_min"]),
+        "Mean span": words.duration(f["mean_time_min"]),
+        "Left out": words.percent(f["suppressed_share"]),
+        "Phantom": words.percent(f["phantom_share"]),
+        "Verified": use if result.verdict.passed else "NO",
     }
 
 
@@ -207,14 +257,17 @@ def compared(found: comparison.Result) -> list[str]:
         f"areas of {words.distance(ours['mean_space_m'])} by side and time spans of "
         f"{words.duration(ours['mean_time_min'])} on average"
     )
+    last = found.searched[-1]
     if uniform["share_hidden"] == 1:
+        whole = ", with all places and times in one cell" if uniform["profile"] == str(last) else ""
         told = [
-            f"Made equally coarse, everyone is one of {first} only at {uniform['profile']}; GLOVE "
-            f"needs {spans}."
+            f"Made equally coarse, everyone is one of {first} only at {uniform['profile']}{whole}: "
+            f"the first of {_tried(found.searched)} to do so. GLOVE needs {spans}."
         ]
     else:
         told = [
-            f"Made equally coarse, not everyone is one of {first} however coarse it gets: at most "
+            f"Made equally coarse, not everyone is one of {first} under any of "
+            f"{len(found.searched)} grids from {found.searched[0]} to {last}: at most "
             f"{words.percent(uniform['share_hidden'])} of the users are, at {uniform['profile']}. "
             f"GLOVE hides all with {spans}."
         ]
@@ -227,6 +280,16 @@ def compared(found: comparison.Result) -> list[str]:
             f"{words.duration(limited['mean_time_min'])}."
         )
     return told
+
+
+def _tried(searched: Sequence[GeneralizationProfile]) -> str:
+    """Such as "11 grids from 1 km · 30 min to one cell"."""
+    last = f"one cell for everything ({searched[-1]})"
+    if len(searched) == 1:
+        return f"one grid, {last}"
+    chosen = all(isinstance(p.space, Grid) and p.space.origin is None for p in searched)
+    how = ", each laid where most people share a cell" if chosen else ""
+    return f"{len(searched)} grids from {searched[0]} to {last}{how},"
 
 
 def ways(found: comparison.Result) -> pd.DataFrame:
@@ -251,19 +314,21 @@ def ways(found: comparison.Result) -> pd.DataFrame:
 # --- groups ---
 
 
-def area(group: int, users: int, dx_m: float, dy_m: float, dt_min: float) -> str:
-    """A published area on the map."""
-    return (
-        f"group {group}, {users} users: {dx_m / 1000:.1f} × {dy_m / 1000:.1f} km, "
-        f"{words.duration(dt_min)}"
-    )
+def square(people: float) -> str:
+    """A square on one of the maps."""
+    if people < 0.05:
+        return "less than 0.1 people"
+    return f"{people:,.1f} people" if people < 10 else f"{people:,.0f} people"
 
 
-def at_one_moment(when: str, areas: int, people: int) -> str:
-    """What the map of published areas shows, and what it does not."""
+def at_one_moment(when: str, recorded: int, published: int) -> str:
+    """What both maps show, and of whom they show nothing."""
     return (
-        f"At {when}: {words.count(areas, 'area')} for {words.count(people, 'user')}; the others "
-        "are published as being nowhere at that time. A click on an area shows its group below."
+        f"The hour from {when}, in the same colours on both maps. Before: "
+        f"{words.count(recorded, 'user')}, each at the first place recorded. After: "
+        f"{words.count(published, 'user')}, spread evenly over the first area published for each, "
+        "recorded or not; outlined is that of the group looked at below. All others are nowhere "
+        "on that map."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from fpanon_core.studies import hiding
 from pages.charts import style
 from pages.charts.cdf import cdf
 from pages.hiding import comparison, files, form, groups, story
@@ -33,7 +34,7 @@ if not made:
     st.info(
         "GLOVE merges the records that are most alike until everyone is one of at least k people "
         "with exactly the same record. Each published sample is an area and a span of time in "
-        "which the person was at some moment. Choose k and hide everyone."
+        "which somebody of the group was recorded. Choose k and hide everyone."
     )
     end_view()
 chosen = st.selectbox(
@@ -46,7 +47,9 @@ chosen = st.selectbox(
 result = made[chosen]
 
 # --- the verdict ---
-(st.success if result.verdict.passed else st.error)(story.verdict(result))
+worths = {config: hiding.worth(data.fs, each.release) for config, each in made.items()}
+kind, verdict = story.verdict(result, worths[chosen])
+{"success": st.success, "warning": st.warning, "error": st.error}[kind](verdict)
 with st.container(horizontal=True, gap="large", key="glove_figures"):
     for name, figure in story.figures(result).items():
         about = definitions.PHANTOM if name == story.PHANTOM else None
@@ -75,7 +78,7 @@ for place, accuracy in zip(side_by_side("glove_accuracy"), story.ACCURACIES, str
         if beyond := story.beyond(curves, edge):
             st.caption(beyond)
 what_this_means(*story.meaning(result), key="glove")
-st.dataframe(story.releases(made), hide_index=True, key="glove_table")
+st.dataframe(story.releases(made, worths), hide_index=True, key="glove_table")
 compared = comparison.section(data, of)
 
 # --- before and after ---
@@ -83,5 +86,5 @@ groups.maps(data, result.release, of)
 groups.one(data, result.release, of)
 
 # --- download ---
-files.downloads(result, compared, synthetic=data.source.synthetic)
+files.downloads(data, result, compared)
 formula.link("Hiding everyone: GLOVE")

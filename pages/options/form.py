@@ -16,6 +16,7 @@ _PRESETS_MADE = "fp_presets"
 _TITLES = {
     "trade": "Places × windows, 3 × 4",
     "fine": "Finer grid",
+    "hexagons": "Hexagons",
     "glove": "GLOVE, k = 2, 5, 10",
     "asis": "As it is",
 }
@@ -32,7 +33,8 @@ def options(fs: FingerprintSet) -> tuple[ReleaseOption, ...]:
         key="options_presets",
         persist_state="session",
         help="The first is the grid of Noriega Campero 2015: three kinds of places by four time "
-        "windows. The finer one halves and doubles in smaller steps.",
+        "windows. The finer one halves and doubles in smaller steps. Hexagons are those of H3, "
+        "resolutions 9 to 5, by three windows; they need data with latitudes and longitudes.",
     )
     presets = {title: _made(fs, name) for title, name in _NAMES.items()}
     found = [option for title in presets if title in chosen for option in presets[title]]
@@ -64,7 +66,9 @@ def knowledge() -> KnowledgeConfig:
         seed = st.number_input(
             "Seed of the draws", SEED.low, SEED.high, address.asked("seed", SEED.read, usual.seed),
             key="options_seed", persist_state="session", width=180,
-            help="The same seed draws the same people, the same points and the same noise.",
+            help="For these studies: the same seed draws the same people, the same points and the "
+            "same noise. A release that you produce has no seed: it draws from the operating "
+            "system, so that nobody can draw its noise again and take it off.",
         )  # fmt: skip
     return KnowledgeConfig(int(p), seed=int(seed))
 

@@ -11,6 +11,7 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.limits import (
     CLUSTER_ANTENNAS,
     GRID_KM,
+    HEXAGON_RESOLUTION,
     NOISE_M,
     NOISE_MIN,
     OPTION_NAME_CHARS,
@@ -19,7 +20,14 @@ from fpanon_core.model.limits import (
     K,
 )
 from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions, Space
+from fpanon_core.model.profiles import (
+    AntennaClusters,
+    GeneralizationProfile,
+    Grid,
+    Hexagons,
+    Regions,
+    Space,
+)
 from fpanon_core.model.techniques import (
     AddNoise,
     Generalize,
@@ -30,10 +38,12 @@ from fpanon_core.model.techniques import (
     SuppressRare,
     What,
 )
+from pages.charts import words
 from pages.shell import definitions
 
 _OWN = "fp_own_options"
 _AS_READ, _GRID, _CLUSTERS = "as they are", "a square grid", "antenna clusters"
+_HEXAGONS = "hexagons (H3)"
 
 
 def added(fs: FingerprintSet) -> list[ReleaseOption]:
@@ -91,9 +101,10 @@ def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
     """The places, to be asked for when the form is submitted; None where left as they are."""
     table = {} if fs.antennas is None else fs.antennas.columns
     columns = [name for name in table if name.strip()]
+    hexagons = [] if fs.crs is None else [_HEXAGONS]
     places = st.selectbox(
         "Places are",
-        [_AS_READ, _GRID, _CLUSTERS, *columns],
+        [_AS_READ, _GRID, *hexagons, _CLUSTERS, *columns],
         format_func=lambda p: f"regions by “{p}”" if p in columns else p,
         key="options_places",
         help=definitions.PROFILE,
@@ -103,17 +114,21 @@ def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
         "Side of the grid (km)", least_km, GRID_KM.high, None, key="options_side",
         placeholder="for a square grid",
     )  # fmt: skip
+    resolution = _resolution(fs) if hexagons else None
     antennas = st.number_input(
         "Antennas in a cluster, about", CLUSTER_ANTENNAS.low, CLUSTER_ANTENNAS.high, None,
         key="options_antennas", placeholder="for clusters",
     )  # fmt: skip
-    return lambda: _chosen(places, side_km, antennas)
+    return lambda: _chosen(places, side_km, resolution, antennas)
 
 
-def _chosen(places: str, side_km: float | None, antennas: int | None) -> Space | None:
+def _chosen(
+    places: str, side_km: float | None, resolution: int | None, antennas: int | None
+) -> Space | None:
     """The places; ConfigError where a number is missing, or given and not made use of."""
     for kind, given, what in (
         (_GRID, side_km, "a side of the grid"),
+        (_HEXAGONS, resolution, "a resolution of the hexagons"),
         (_CLUSTERS, antennas, "a number of antennas"),
     ):
         if places == kind and given is None:
@@ -125,9 +140,26 @@ def _chosen(places: str, side_km: float | None, antennas: int | None) -> Space |
             )
     if side_km is not None:
         return Grid(round(1000 * side_km, 3))
+    if resolution is not None:
+        return Hexagons(resolution)
     if antennas is not None:
         return AntennaClusters(int(antennas))
     return None if places == _AS_READ else Regions(places)
+
+
+def _resolution(fs: FingerprintSet) -> int | None:
+    """Of the hexagons, none finer than the data."""
+    every = range(HEXAGON_RESOLUTION.low, HEXAGON_RESOLUTION.high + 1)
+    possible = [r for r in every if Hexagons(r).area_m2 >= fs.granularity_m**2][::-1]
+    found: int | None = st.selectbox(
+        "Resolution of the hexagons",
+        possible,
+        index=None,
+        placeholder="for hexagons",
+        format_func=lambda r: f"{r}: edges of about {words.distance(Hexagons(r).edge_m)}",
+        key="options_resolution",
+    )
+    return found
 
 
 def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:

@@ -6,10 +6,20 @@ from dataclasses import replace
 
 import streamlit as st
 
+from fpanon_core.model.spaces import corners_text
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PUBLISHED_TRADE
 from pages.charts import style
-from pages.options import choice, comparison, criteria_form, exploration, form, front, story
+from pages.options import (
+    choice,
+    chosen_release,
+    comparison,
+    criteria_form,
+    exploration,
+    form,
+    front,
+    story,
+)
 from pages.options.criteria import MEASURES
 from pages.shell import address, definitions, downloads, formula, needed
 from pages.shell.guard import end_view
@@ -50,6 +60,8 @@ dots = story.dots(table, by, pinned)
 front.figure(dots, names, by, of)
 what_this_means(*story.told(table, dots, by), *story.moved_told(table.options), key="options_front")
 front.numbers(story.shown(table, dots, by))
+if corners := corners_text(result.grid for result in done if result.grid is not None):
+    st.caption(corners)
 with st.expander("What the outsider is assumed to know, and how risk and utility are measured"):
     for text in (story.outsider_told(known), *MEASURES, definitions.UTILITY):
         st.markdown(text)
@@ -72,6 +84,7 @@ standing = choice.form(table, names, by)
 if standing is not None:
     text, unopposed = story.chosen_told(standing.result, standing.why, table, by)
     (st.success if unopposed else st.warning)(text)
+    chosen_release.section(data, standing.result.option)
 
 whole = replace(table, results=tuple(results))  # with those that failed, and why
 downloads.tables(

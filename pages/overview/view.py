@@ -38,8 +38,8 @@ for card, sample in zip(cards, SAMPLES, strict=True):
 
 st.subheader("Your own data", anchor=False)
 st.markdown(
-    "A table with a user, a time, and a position or an antenna in each row: CSV, Parquet or Excel, "
-    "as your systems export it."
+    "A table with a user, a time, and a position or an antenna in each row: CSV, Parquet, Excel or "
+    "JSON records, as your systems export it. You first see what was read, and what was set aside."
 )
 if st.button("Open your own data", key="start_own", icon="📂"):
     st.switch_page("pages/data/view.py")

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from fpanon_core.engines.process import Job
+from fpanon_core.io.report import PositionDoubt
 from fpanon_core.model.configs import Screening
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import reading as reading_study
@@ -17,6 +18,7 @@ from pages.charts import words
 from . import session
 
 _CURRENT, _BEFORE, _COLUMNS = "fp_dataset", "fp_readings_before", "fp_columns"
+_ASKED = "fp_asked"
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,16 @@ class Dataset:
     def digest(self) -> str:
         """Content hash of the fingerprints; keys every result."""
         return self.fs.digest
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A source that is not opened before somebody has said how its positions are to be read."""
+
+    doubt: PositionDoubt
+    source: Source
+    reading: Reading
+    before: list[Reading]
 
 
 def current() -> Dataset | None:
@@ -66,6 +78,23 @@ def read_again(reading: Reading, source: Source | None = None) -> None:
         _start(dataset.source, reading, [*_before(), dataset.reading])
 
 
+def asked() -> Asked | None:
+    """The question that a source waits for, if there is one."""
+    return st.session_state.get(_ASKED)
+
+
+def answer(positions: str) -> None:
+    """Start reading the source that waits, its positions in that way."""
+    waiting = asked()
+    if waiting is not None:
+        _start(waiting.source, replace(waiting.reading, positions=positions), waiting.before)
+
+
+def leave() -> None:
+    """Do not open the source that waits; what is open stays so."""
+    st.session_state.pop(_ASKED, None)
+
+
 def undo() -> None:
     """Start reading the same source the way it was read before the last change."""
     dataset, before = current(), _before()
@@ -84,7 +113,12 @@ def screened(reading: Reading, screen: Screening) -> Reading:
 
 
 def adopt(job: Job) -> None:
-    """Make the result of a reading job the data set in use."""
+    """Make the result of a reading job the data set in use, or the question that it asks."""
+    meta = job.meta
+    if isinstance(job.result, PositionDoubt):
+        waiting = Asked(job.result, meta["source"], meta["reading"], meta["before"])
+        st.session_state[_ASKED] = waiting
+        return
     fs, report = job.result
     st.session_state[_CURRENT] = Dataset(fs, report, job.meta["source"], job.meta["reading"])
     st.session_state[_BEFORE] = job.meta["before"]
@@ -123,8 +157,9 @@ def _open(source: Source) -> None:
 
 def _start(source: Source, reading: Reading, before: list[Reading]) -> None:
     session.cancel_all()
+    leave()
     session.start(
-        reading_study.read,
+        reading_study.read_or_ask,
         source,
         reading,
         label=f"Reading {source.label}",

@@ -22,12 +22,16 @@ _OPTIONS = "Techniques, utility and the front of release options"
 
 K_GAP = (
     "**k-gap**: a user's mean stretch effort to the k − 1 other users who are nearest. 0 means "
-    "already k-anonymous: k − 1 others have exactly the same record. 1 means that nobody is near, "
-    "neither in space nor in time." + _after("Gramaglia & Fiore 2015", _K_GAP)
+    "already k-anonymous: k − 1 others have exactly the same record (if space and time both have "
+    "a weight). 1 means that nobody is near, neither in space nor in time. Beside it, in km and "
+    "hours, the mean over the matched samples, each counted up to the limits of the stretch "
+    "effort: 20 km and 8 hours unless changed." + _after("Gramaglia & Fiore 2015", _K_GAP)
 )
 PROFILE = (
-    "**Generalization profile**: places are replaced by the cells of a square grid, times by "
-    "windows counted from local midnight. The coarser both are, the more alike people look."
+    "**Generalization profile**: places are replaced by the cells of a square grid, by hexagons "
+    "(H3), by clusters of antennas or by named regions, times by windows counted from local "
+    "midnight. The coarser both are, the more alike people look. A grid is laid where people share "
+    "their cells with most others, unless it is stated where it begins."
     + _after("Gramaglia & Fiore 2015", _PROFILES)
 )
 STRETCH = (
@@ -116,14 +120,16 @@ LORENZ = (
 AGGREGATES = (
     "**Counts**: in each time slot everyone is counted once, at the place with most of their "
     "samples in it; without a sample, at the place nearest to the straight line between those "
-    "before and after." + _after("Xu et al. 2017", _COUNTS)
+    "before and after. Such points are *filled in*; the others are *recorded*."
+    + _after("Xu et al. 2017", _COUNTS)
 )
 RECOVERY = (
-    "**Recovery accuracy**: the share of everybody's points – place and slot – that the recovered "
-    "trajectory paired with them gets right. *Nights* and *days* are judged one by one, *across "
-    "days* over the whole period. The attack links counts from slot to slot: at night at the least "
-    "distance, by day to where a movement leads on, and days by how alike their places are; each "
-    "time by an optimal assignment." + _after("Xu et al. 2017", _COUNTS)
+    "**Recovery accuracy**: the share of everybody's recorded points – place and slot, with a "
+    "sample – that the recovered trajectory paired with them gets right. *Nights* and *days* are "
+    "judged one by one, *across days* over the whole period. The attack links counts from slot to "
+    "slot: at night at the least distance, by day to where a movement leads on, and days by how "
+    "alike their places are; each time by an optimal assignment."
+    + _after("Xu et al. 2017", _COUNTS)
 )
 AT_RANDOM = (
     "**Linked at random**: the same counts, dealt out at random in every slot and paired with the "
@@ -143,21 +149,33 @@ COUNT_ERROR = (
     + _after("", _COUNTS)
 )
 PRIVACY_UNIT = (
-    "**Unit of protection** of differentially private counts: what an outsider cannot tell about "
-    "one person. *One slot*: where the person was in any one slot, once gaps are filled in; one "
-    "record can decide many slots, so this says little about a whole period. *Person*: where the "
-    "person was in all slots together. Which places there are, the period and the number of people "
-    "are published as they are." + _after("", _COUNTS)
+    "**Unit of protection** of differentially private counts: what may differ about one person "
+    "without anybody being able to tell. *One slot*: the person's records within any one slot, of "
+    "counts of recorded samples alone; for a whole period it is ε times the number of slots. "
+    "*Person*: all of the person's records. Places and period must be stated, not taken from the "
+    "records. The ε of repeated publications add up." + _after("", _COUNTS)
+)
+COUNTS_FRAME = (
+    "**Places and period** of published counts are stated beforehand: all antennas of the antenna "
+    "table, or all squares over an area, and all slots of so many days. Taken from the records, "
+    "one person's record could add a place or a day to the table. What is outside is left out, and "
+    "told here." + _after("", _COUNTS)
 )
 ACCURACY = (
     "**Accuracy** of a sample: the side of the published area that holds it, (width + height) / 2, "
     "and the span of time in which it is published. Samples that are left out are not in the "
     "curves; their share is told beside them." + _after("Gramaglia & Fiore 2015b", _GLOVE)
 )
+RELEASE = (
+    "**A release**: a zip with the data, a description of every column, and one page for whoever "
+    "receives it. Pseudonyms, group numbers and the order of the people are random and made for it "
+    "alone; noise, exchanges and draws of people come from the operating system. What is written "
+    "is read back and verified before it is offered." + _after("", "A release, as it leaves")
+)
 PHANTOM = (
-    "**Phantom samples**: the share of all pairs of a member and a published sample in which the "
-    "member has no sample of their own. Cutting the time axis so that cells do not overlap makes "
-    "some." + _after("", _GLOVE)
+    "**Phantom samples**: the share of a release's rows in which the person was never recorded in "
+    "that cell; others of the group were. Cutting the time axis so that cells do not overlap "
+    "makes some." + _after("", _GLOVE)
 )
 SAMPLING = (
     "**Sampling**: a share of the users, drawn at random, is released, each with the whole record. "

@@ -1,43 +1,76 @@
-"""The numbers behind a view's figures, as files: the row of buttons that ends a view."""
+"""The numbers behind a view's figures, as files: the rows of buttons that end a view."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 
 from fpanon_core.studies.tabled import Tabled
+from fpanon_core.tables import leaving
 from fpanon_core.tables.writing import table_bytes
 
 
-def csv_files(
-    view: str, files: Mapping[str, tuple[str, Callable[[], bytes]]], *, prefix: str = ""
-) -> None:
-    """A button for each file; it is made when it is asked for.
+class File(NamedTuple):
+    """A file behind a button.
+
+    Attributes
+    ----------
+    name : str
+        Without its ending, and without what says whether it may leave.
+    content : callable
+        Makes the bytes when they are asked for.
+    may_leave : bool
+        Whether there is nothing in it of single people, nor of a few at one place or time.
+    """
+
+    name: str
+    content: Callable[[], bytes]
+    may_leave: bool = False
+
+
+Files = Mapping[str, File | tuple[str, Callable[[], bytes]]]
+"""By the label of its button; of which nothing is said is not for release."""
+
+
+def csv_files(view: str, files: Files, *, prefix: str = "") -> None:
+    """A button for each file, which is made when it is asked for; what may leave stands apart.
 
     Parameters
     ----------
     view : str
         Begins the widgets' keys.
-    files : mapping of label to (name, content)
-        Names are without their ending.
+    files : Files
     prefix : str
         Of the files' names, so that those of several views can lie in one folder.
     """
     st.divider()
     st.markdown("**Download the figures' numbers** (CSV)")
-    with st.container(horizontal=True, key=f"{view}_downloads"):
-        for label, (name, content) in files.items():
-            st.download_button(
-                label,
-                content,
-                file_name=f"{prefix}{name}.csv",
-                mime="text/csv",
-                key=f"{view}_get_{name}",
-                icon="⬇️",
-                on_click="ignore",
-            )
+    all_of_them = {label: File(*file) for label, file in files.items()}
+    for may_leave, said in ((True, leaving.MAY_LEAVE), (False, leaving.GUARDED)):
+        row = {label: f for label, f in all_of_them.items() if f.may_leave == may_leave}
+        if not row:
+            continue
+        st.caption(said)
+        with st.container(horizontal=True, key=f"{view}_downloads{'' if may_leave else '_kept'}"):
+            for label, file in row.items():
+                button(label, file, key=f"{view}_get_{file.name}", prefix=prefix)
+
+
+def button(label: str, file: File, *, key: str, prefix: str = "") -> None:
+    """A button for one CSV file; its picture and the file's name say whether it may leave."""
+    st.download_button(
+        label,
+        file.content,
+        file_name=prefix + leaving.file_name(file.name, file.may_leave),
+        mime="text/csv",
+        key=key,
+        icon=":material/download:" if file.may_leave else ":material/lock:",
+        on_click="ignore",
+        help="May leave." if file.may_leave else "Not for release.",
+    )
 
 
 def tables(view: str, result: Tabled, labels: Mapping[str, str], *, synthetic: bool) -> None:
@@ -45,12 +78,13 @@ def tables(view: str, result: Tabled, labels: Mapping[str, str], *, synthetic: b
     csv_files(view, files_of(result, labels), prefix="synthetic_" if synthetic else "")
 
 
-def files_of(
-    result: Tabled, labels: Mapping[str, str]
-) -> dict[str, tuple[str, Callable[[], bytes]]]:
+def files_of(result: Tabled, labels: Mapping[str, str]) -> dict[str, File]:
     """For :func:`csv_files`: tables of one result, where a row of buttons is of several."""
-    return {label: (name, partial(_csv, result, name)) for name, label in labels.items()}
+    return {
+        label: File(name, partial(_csv, result, name), result.may_leave(name))
+        for name, label in labels.items()
+    }
 
 
 def _csv(result: Tabled, name: str) -> bytes:
-    return table_bytes([result.to_frame(name)], f"{name}.csv")
+    return table_bytes([result.for_file(name)], f"{name}.csv")

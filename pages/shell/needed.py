@@ -25,6 +25,10 @@ def data(key: str, *, without: str, then: str) -> Dataset:
         if opening.active:
             st.caption(then)
             end_view()
+    if dataset.asked() is not None:
+        st.warning("The file that you opened is not measured yet: its positions are doubtful.")
+        st.page_link("pages/data/view.py", label="Answer on the Data page", icon="📂")
+        end_view()
     found = dataset.current()
     if found is None:
         st.info(without)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from fpanon_core.studies.under_profiles import corners
 from fpanon_core.studies.unicity import AXES, Result
 from pages.charts import style, unicity
 from pages.charts.style import Theme
@@ -59,7 +60,7 @@ def section(result: Result, of: Theme) -> int:
         "antennas), for 4 points.",
         source=story.MONTJOYE,
     )
-    for text in (story.flat(laws), story.lawless(laws)):
+    for text in (corners(result.grid), story.flat(laws), story.lawless(laws)):
         if text:
             st.caption(text)
     if fits := story.fits(laws):

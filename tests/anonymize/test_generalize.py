@@ -16,7 +16,8 @@ from tests.support.fingerprint_sets import events
 
 
 def profile(metres, minutes):
-    return GeneralizationProfile(Grid(metres), minutes)
+    """From the projection's centre, so that grids nest; see test_origins.py for the others."""
+    return GeneralizationProfile(Grid(metres, (0, 0)), minutes)
 
 
 def test_by_hand():

@@ -390,7 +390,7 @@ def test_a_chain_is_its_techniques_one_after_the_other():
     assert released.n_users == by_hand.n_users
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
-    assert release(fs, ReleaseOption()) is fs
+    assert same(release(fs, ReleaseOption()), fs)
     assert len({step_seed(0, 0), step_seed(0, 1), step_seed(1, 0)}) == 3
 
 

@@ -122,7 +122,7 @@ def test_pieces_of_any_size_change_nothing(monkeypatch):
         rng.integers(0, 4000, 200),
     )
     _, whole = aggregate_counts(fs)
-    monkeypatch.setattr(aggregation, "_AT_ONCE", 7)
+    monkeypatch.setattr(aggregation, "_CELLS_AT_ONCE", 7)
     assert aggregate_counts(fs)[1].tolist() == whole.tolist()
 
 

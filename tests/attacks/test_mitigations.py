@@ -9,16 +9,15 @@ from fpanon_core import (
     InfeasibleError,
     aggregate_counts,
     coarsen,
-    dp_counts,
     mitigation_table,
     noise_at_frequent,
-    privacy_guarantee,
     recovery_factors,
     suppress_small,
 )
 
 ATTACK = ["users", "places", "slots", "night", "day", "whole", "night_random", "day_random",
-          "whole_random", "error_median_m", "top1", "top2", "top3", "top4", "top5"]  # fmt: skip
+          "whole_random", "recorded", "recorded_random", "recorded_share", "error_median_m",
+          "top1", "top2", "top3", "top4", "top5"]  # fmt: skip
 
 
 def _town(n=40, days=2, seed=0):
@@ -82,40 +81,6 @@ def test_noise_moves_a_share_of_the_points_at_the_most_frequent_place_to_neighbo
 def test_one_place_has_no_neighbour():
     with pytest.raises(InfeasibleError, match="only one place"):
         noise_at_frequent(*aggregate_counts(FingerprintSet.from_samples([1], [0], [0], [0])))
-
-
-def test_sensitivities_by_hand():
-    """One person elsewhere in one slot: −1 and +1. In all 48: 96."""
-    fs = FingerprintSet.from_samples([1, 1], [0, 0], [0, 0], [0, 1439])
-    counts, _ = aggregate_counts(fs)
-    one, whole = (privacy_guarantee(counts, 0.5, unit) for unit in ("user-slot", "user"))
-    assert (one.sensitivity, one.scale) == (2, 4.0)
-    assert (whole.sensitivity, whole.scale) == (96, 192.0)
-    for wrong in ({"epsilon": 0}, {"epsilon": np.inf}, {"epsilon": 1.0, "unit": "place"}):
-        with pytest.raises(ConfigError, match="unit" if "unit" in wrong else "epsilon"):
-            privacy_guarantee(counts, **wrong)
-
-
-@pytest.mark.parametrize(("unit", "scale"), [("user-slot", 4.0), ("user", 8.0)])
-def test_dp_noise_is_that_of_the_guarantee(unit, scale):
-    """Two slots, 3,000 places, ε = .5. OpenDP takes no seed, so bounds are ones that chance passes
-    but once in far more than 10⁹ runs.
-
-    Discrete Laplace of scale b: mean 0, variance 2q/(1−q)², q = exp(−1/b): 31.8 for 4, 127.8 for 8;
-    the mean of 6,000 has a standard error of √(variance/6000): .073, .146; E|noise| is
-    2q/(1−q²): 3.96, 7.98, each with a standard error near b/√6000: .052, .103. Seven of each.
-    """
-    fs = FingerprintSet.from_samples(
-        np.arange(3000), np.arange(3000) * 100.0, np.zeros(3000), np.arange(3000) % 2 * 30.0
-    )
-    counts, _ = aggregate_counts(fs)
-    noisy, other = dp_counts(counts, 0.5, unit), dp_counts(counts, 0.5, unit)
-    assert (noisy.counts != other.counts).any()
-    assert np.issubdtype(noisy.counts.dtype, np.integer)
-    noise = (noisy.counts - counts.counts).ravel()
-    q = np.exp(-1 / scale)
-    assert abs(noise.mean()) < 7 * np.sqrt(2 * q / (1 - q) ** 2 / noise.size)
-    assert abs(np.abs(noise).mean() - 2 * q / (1 - q**2)) < 7 * scale / np.sqrt(noise.size)
 
 
 def test_factors_have_a_row_for_each_level():

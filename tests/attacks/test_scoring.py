@@ -21,8 +21,10 @@ from fpanon_core import (
     score_recovery,
 )
 from fpanon_core.attacks import scoring
+from fpanon_core.attacks.aggregation import counted_people
 from fpanon_core.io.samples import sample
 from tests.oracles import recovery as oracle
+from tests.support.fingerprint_sets import crowds
 
 
 @st.composite
@@ -224,3 +226,31 @@ def test_who_has_no_record_stays_at_random_too():
     fewer = counts.with_counts(table)
     score = score_recovery(recover_trajectories(fewer, n_trajectories=n), fewer, truth)
     assert score.accuracy == score.baseline_accuracy == 0.8
+
+
+@settings(max_examples=40, deadline=None)
+@given(crowds(12), st.integers(0, 2**32 - 1))
+def test_recorded_points_are_those_of_the_same_pairs(fs, seed):
+    """By plain loops: of each pair the recorded points that are right, over all recorded ones."""
+    made = counted_people(fs, slot_min=180)
+    recovered = recover_trajectories(made.counts)
+    score = score_recovery(recovered, made.counts, made.truth, recorded=made.recorded, seed=seed)
+    right = sum(
+        bool(made.recorded[u, s]) and recovered.places[i, s] == made.truth[u, s]
+        for i, u in enumerate(score.pair.tolist())
+        for s in range(made.counts.n_slots)
+    )
+    assert score.recorded == pytest.approx(right / made.recorded.sum())
+    assert score.recorded_share == pytest.approx(made.recorded.mean())
+    assert 0 <= score.baseline_recorded <= 1
+    # What is recorded changes nothing else; where all is, it is the accuracy.
+    plain = score_recovery(recovered, made.counts, made.truth, seed=seed)
+    assert plain.accuracy == score.accuracy
+    assert np.isnan(plain.recorded)
+    whole = score_recovery(
+        recovered, made.counts, made.truth, recorded=np.ones_like(made.recorded), seed=seed
+    )
+    np.testing.assert_allclose(whole.recorded_by_step, score.accuracy_by_step)
+    np.testing.assert_allclose(whole.baseline_recorded_by_step, score.baseline_by_step)
+    with pytest.raises(ConfigError, match="each point of the truth"):
+        score_recovery(recovered, made.counts, made.truth, recorded=made.recorded[:, :0])

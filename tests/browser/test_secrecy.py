@@ -31,7 +31,7 @@ def test_an_uploaded_id_is_never_seen_again(dashboard: Dashboard) -> None:
     dashboard.unfold("person_matches")
     dashboard.settle()
     texts.append(dashboard.text)
-    results = dashboard.download("anon_download")
+    results = dashboard.download("anon_get_k_gaps")
     assert results.count("u0007,") == 6 * 3  # profiles × values of k
 
     for text in (*texts, rejects, results):

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +16,17 @@ from typer.testing import CliRunner
 
 from fpanon_core.__main__ import app
 from fpanon_core.anonymize.glove import glove
-from fpanon_core.anonymize.verification import verify_k_anonymity
+from fpanon_core.anonymize.origins import resolve
 from fpanon_core.attacks.aggregation import aggregate_counts
 from fpanon_core.attacks.recovery import recover_trajectories
 from fpanon_core.attacks.scoring import score_recovery
 from fpanon_core.commands.group import COMMANDS
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.io.published import (
-    read_published,
-    read_suppressed,
-    write_published,
-    write_suppressed,
-)
+from fpanon_core.io.published import read_published
 from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.profiles import GeneralizationProfile, Grid, parse_profile
+from fpanon_core.model.techniques import AddNoise
 from fpanon_core.studies import (
     anonymizability,
     antenna_merging,
@@ -46,6 +44,8 @@ from fpanon_core.studies.unicity_grid import unicity_grid
 from fpanon_core.synthetic.generate import generate_cdr
 from fpanon_core.synthetic.region import generate_region
 from fpanon_core.tables.writing import table_bytes
+from fpanon_core.verification.anonymity import verify_k_anonymity
+from tests.support.exports import check_folder, read, same_but_for_names
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -117,10 +117,12 @@ def test_ingest_reports_and_writes_without_user_ids(three: Path, tmp_path: Path)
     for text in (result.output, rejects.read_text(), out.read_text()):
         assert "example.org" not in text
     assert len(pd.read_csv(rejects)) == 1
+    assert result.output.count("not for release, written to") == 2
     samples = pd.read_csv(out)
-    assert samples["pseudonym"].tolist() == ["u0001", "u0002", "u0003"]
+    ours = read(table_bytes([read_cdr(three)[0].to_frame()], "samples.csv"))
+    assert same_but_for_names(samples, ours)
     # Algiers is one hour ahead: 07:00 local is minute 420.
-    assert samples["t_min"].tolist() == [420, 423, 903]
+    assert sorted(samples["t_min"]) == [420, 423, 903]
 
 
 def test_ingest_speaks_json(three: Path) -> None:
@@ -182,14 +184,19 @@ def test_measure_gives_the_worked_values(three: Path, tmp_path: Path) -> None:
     out = tmp_path / "gaps.csv"
     result = run("measure", three, "--k", "2,3", "--out", out, "--workers", 1)
     assert result.exit_code == 0, result.output
-    gaps = pd.read_csv(out)
-    assert gaps["pseudonym"].tolist() == ["u0001", "u0002", "u0003"] * 2
+    gaps = pd.read_csv(out).sort_values(["k", "k_gap"], ignore_index=True)
+    assert gaps["pseudonym"].nunique() == 3
+    assert not {*gaps["pseudonym"]} & {"u0001", "u0002", "u0003"}
+    assert gaps["for_release"].unique().tolist() == ["no"]
+    assert "not for release, written to" in result.output
     assert gaps["k"].tolist() == [2, 2, 2, 3, 3, 3]
     pair, cap = 0.003125, 0.5
     expected = [pair, pair, cap, (pair + cap) / 2, (pair + cap) / 2, cap]
     np.testing.assert_allclose(gaps["k_gap"], expected, atol=1e-12)
-    np.testing.assert_allclose(gaps["mean_time_min"][:3], [3, 3, 480])
-    assert set(gaps["mean_distance_m"]) == {0}
+    np.testing.assert_allclose(gaps["mean_capped_time_min"][:3], [3, 3, 480])
+    np.testing.assert_allclose(gaps["share_beyond_time"][:3], [0, 0, 1])
+    assert set(gaps["mean_capped_distance_m"]) == {0}
+    assert "each counted up to 20 km and 480 min" in result.output
     assert "example.org" not in result.output + out.read_text()
 
 
@@ -199,25 +206,47 @@ def test_measure_by_profile_speaks_json(three: Path) -> None:
                  "--json")  # fmt: skip
     assert result.exit_code == 0, result.output
     day, hour = json.loads(result.stdout)["gaps"]
-    assert (day["window_min"], day["share_hidden"], day["median"]) == (1440, 1, 0)
-    assert hour["share_hidden"] == pytest.approx(2 / 3)
+    assert (day["window_min"], day["share_at_0"], day["median"]) == (1440, 1, 0)
+    assert hour["share_at_0"] == pytest.approx(2 / 3)
 
 
 def test_measure_writes_every_table_of_the_study(people: Path, tmp_path: Path) -> None:
     """Profiles in words and in few letters, and the same bytes as any other way of asking."""
-    wanted = ["2.5 km · 1 h", "a5x60", "about 9 antennas · 2 h"]
+    wanted = ["2.5 km · 1 h", "a5x60", "about 9 antennas · 2 h", "h7x60", "2500e0n0:60"]
     profiles = [part for text in wanted for part in ("--profile", text)]
     result = run("measure", people, "--k", "2,3", *profiles, "--tables", tmp_path / "made")
     assert result.exit_code == 0, result.output
     fs, _ = read_cdr(people)
     config = anonymizability.Config(tuple(map(parse_profile, wanted)), (2, 3))
-    expected = anonymizability.study(fs, config).tables()
-    assert sorted(p.stem for p in (tmp_path / "made").iterdir()) == sorted(expected)
-    for name, table in expected.items():
-        file = tmp_path / "made" / f"{name}.csv"
-        assert file.read_bytes() == table_bytes([table], file.name)
+    expected = anonymizability.study(fs, config)
+    check_folder(tmp_path / "made", expected)
+    assert "Corners of the grids, from the projection’s centre: 2.5 km: 0 m east" in result.stdout
+    laid = expected.tables()["k_gap_summary"].set_index("profile")["origin_x_m"]
+    assert set(laid["2.5 km from 0 m east, 0 m north · 1 h"]) == {0.0}
+    assert set(laid["2.5 km · 1 h"]) == {resolve(fs, parse_profile(wanted[0])).origin[0]}
+    assert laid.isna().sum() == 3 * 2  # of clusters and hexagons, at each k
     told = json.loads(run("measure", people, "--profile", "a5x60", "--json").stdout)
     assert told["gaps"][0]["profile"] == "about 5 antennas · 1 h"
+
+
+def test_regions_of_the_antenna_table_are_places(tmp_path: Path) -> None:
+    """Two districts: whoever is in one has its one cell; by unicity and disclosure, too."""
+    antennas = tmp_path / "antennas.csv"
+    antennas.write_text(
+        "antenna,lat,lon,district\na,14.70,-17.40,S\nb,14.71,-17.40,S\nc,14.9,-17,N\n"
+    )
+    events = tmp_path / "events.csv"
+    lines = [f"{u},2024-03-05T0{h}:00+00:00,{'abc'[(u + h) % 2 if u < 4 else 2]}"
+             for u in range(6) for h in (2, 5)]  # fmt: skip
+    events.write_text("\n".join(["user,time,antenna", *lines]))
+    reading = [events, "--antennas", antennas]
+    gaps = json.loads(run("measure", *reading, "--profile", "@district:60", "--json").stdout)
+    assert gaps["gaps"][0]["share_hidden"] == 1
+    for command in ("unicity", "disclosure"):
+        told = json.loads(
+            run(command, *reading, "--profile", "@district:60", "--p", 1, "--json").stdout
+        )
+        assert told[command][0]["profile"] == "regions by district · 1 h"
 
 
 def test_a_profile_that_cannot_be_read_is_named(three: Path) -> None:
@@ -235,7 +264,7 @@ def test_measure_prints_a_line_per_profile_and_crowd(people: Path) -> None:
 def test_weights_change_the_result(three: Path) -> None:
     """All of the weight on space, and all are in one place: everyone is hidden."""
     result = run("measure", three, "--w-space", 1, "--json")
-    assert json.loads(result.stdout)["gaps"][0]["share_hidden"] == 1
+    assert json.loads(result.stdout)["gaps"][0]["share_at_0"] == 1
 
 
 # --- unicity -------------------------------------------------------------------------------------
@@ -276,9 +305,9 @@ def test_unicity_writes_every_table_of_the_studies(people: Path, tmp_path: Path)
     result = run("unicity", people, *options, "--tables", folder)
     assert result.exit_code == 0, result.output
     fs, _ = read_cdr(people)
-    expected = unicity.study(fs, unicity.Config(20, 5)).tables()
-    expected |= antenna_merging.study(fs, antenna_merging.Config(3, 20, 5)).tables()
-    assert set(expected) == {
+    found = unicity.study(fs, unicity.Config(20, 5))
+    merged = antenna_merging.study(fs, antenna_merging.Config(3, 20, 5))
+    assert {*found.tables(), *merged.tables()} == {
         "unicity",
         "points_needed",
         "unicity_grid",
@@ -287,15 +316,12 @@ def test_unicity_writes_every_table_of_the_studies(people: Path, tmp_path: Path)
         "merged_antennas",
         "merged_unicity",
     }
-    assert {path.name for path in folder.iterdir()} == {f"{name}.csv" for name in expected}
-    for name, table in expected.items():
-        file = folder / f"{name}.csv"
-        assert file.read_bytes() == table_bytes([table], file.name)
+    check_folder(folder, found, merged)
     fewer = run("unicity", people, "--users", 20, "--profile", "2000,4000:60", "--tables", folder)
     assert fewer.exit_code == 0, fewer.output
     grid = pd.read_csv(folder / "unicity_grid.csv")
     assert grid["space_size"].unique().tolist() == [2000, 4000]
-    assert "user" not in pd.read_csv(folder / "points_needed.csv")
+    assert "user" not in pd.read_csv(folder / "points_needed_not_for_release.csv")
 
 
 @pytest.mark.parametrize(
@@ -365,10 +391,7 @@ def test_every_table_of_disclosure_goes_to_a_folder(people: Path, tmp_path: Path
     fs, _ = read_cdr(people)
     profiles = tuple(GeneralizationProfile(Grid(metres), 60) for metres in (2000, 8000))
     asked = disclosure.Config(KnowledgeConfig(2, users=20), profiles, (3, 4, 5))
-    expected = disclosure.study(fs, asked).tables()
-    assert {path.name for path in folder.iterdir()} == {f"{name}.csv" for name in expected}
-    for name, table in expected.items():
-        assert (folder / f"{name}.csv").read_bytes() == table_bytes([table], f"{name}.csv")
+    check_folder(folder, disclosure.study(fs, asked))
 
 
 def test_disclosure_is_what_the_function_makes(people: Path) -> None:
@@ -395,25 +418,153 @@ def test_bad_questions_about_disclosure_exit_with_2(three: Path, options: list[s
 # --- glove ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
-def test_glove_writes_what_the_function_makes(people: Path, tmp_path: Path, ending: str) -> None:
-    out, made = tmp_path / f"out{ending}", tmp_path / f"made{ending}"
-    lost, lost_made = tmp_path / "lost.csv", tmp_path / "lost_made.csv"
+@pytest.mark.parametrize(("target", "form"), [("out.zip", "csv"), ("out", "parquet")])
+def test_glove_writes_what_the_function_makes(
+    people: Path, tmp_path: Path, target: str, form: str
+) -> None:
+    key, lost = tmp_path / "key.csv", tmp_path / "lost.csv"
     options = ["--k", 3, "--suppress-space-m", 15_000, "--suppress-time-min", 360, "--leftover",
                "suppress", "--workers", 1]  # fmt: skip
-    result = run("glove", people, *options, "--out", out, "--suppressed-out", lost)
+    out = tmp_path / target
+    result = run("glove", people, *options, "--out", out, "--format", form, "--key", key,
+                 "--left-out", lost)  # fmt: skip
     assert result.exit_code == 0, result.output
     assert "Verified: everyone published is one of at least 3" in result.output
+    assert result.stdout.count("NOT FOR RELEASE") == 2
     fs, _ = read_cdr(people)
     expected = glove(fs, 3, suppress_space_m=15_000, suppress_time_min=360, leftover="suppress")
-    write_published(expected, made)
-    write_suppressed(expected, lost_made)
-    assert out.read_bytes() == made.read_bytes()
-    assert lost.read_bytes() == lost_made.read_bytes()
-    name = "out_dictionary.csv"
-    assert (tmp_path / name).read_bytes() == (tmp_path / "made_dictionary.csv").read_bytes()
-    again = verify_k_anonymity(fs, read_published(out), 3, suppressed=read_suppressed(lost))
-    assert again.passed
+    if target.endswith(".zip"):
+        with zipfile.ZipFile(out) as archive:
+            archive.extractall(tmp_path / "unzipped")
+        out = tmp_path / "unzipped"
+    names = sorted(path.name for path in out.iterdir())
+    assert names == ["README.md", f"data.{form}", "datapackage.json"]
+    table = read_published(out / f"data.{form}")
+    ids = pd.read_csv(key, index_col="pseudonym")["user_id"].astype(str)
+    group_of = {str(i): g for i, g in zip(fs.user_ids, expected.group, strict=True) if g >= 0}
+    assert set(ids) == set(group_of)
+    sizes = {g: int(n) for g, n in enumerate(expected.published.lengths)}
+    for pseudonym, rows in table.groupby("pseudonym"):
+        assert len(rows) == sizes[group_of[ids[pseudonym]]]
+    listed = pd.read_csv(lost)
+    assert listed["sample"].tolist() == expected.suppressed["sample"].tolist()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--key", "key.csv"],
+        ["--out", "out.csv"],
+        ["--out", "out", "--key", "out/key.csv"],
+        ["--out", "out", "--format", "xlsx"],
+        ["--out", "out", "--left-out", "lost.doc"],
+    ],
+)
+def test_places_of_a_release_are_checked_first(
+    three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    result = run("glove", three, *options)
+    assert result.exit_code == 2
+    assert result.output.startswith("Error: ")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+# --- publish -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("as it is", "as it is: 30 people"),
+        ("GLOVE, k = 5", "Everyone is one of at least 5 people"),
+        ("5 km · 8 h", "5 km · 8 h: 30 people"),
+        ("blurred", "noise of 500 m"),
+    ],
+)
+def test_publish_makes_any_option(people: Path, tmp_path: Path, named: str, said: str) -> None:
+    own = tmp_path / "own.json"
+    own.write_text(json.dumps([ReleaseOption("Blurred", [AddNoise(500)]).to_dict()]))
+    out, key = tmp_path / "out", tmp_path / "key.csv"
+    result = run("publish", people, "--option", named, "--options", own, "--out", out, "--key", key)
+    assert result.exit_code == 0, result.output
+    assert said in result.output + (out / "README.md").read_text()
+    assert f"Release written to {out}" in result.output
+    table = read_published(out / "data.csv")
+    assert set(table["pseudonym"]) == set(pd.read_csv(key)["pseudonym"])
+    assert not table["pseudonym"].str.match(r"u\d{4}").any()
+
+
+def test_publish_twice_shares_nothing(people: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.json"
+    own.write_text(json.dumps([ReleaseOption("Blurred", [AddNoise(500)]).to_dict()]))
+    tables = []
+    for name in ("a", "b"):
+        wish = ["--option", "blurred", "--options", own, "--out", tmp_path / name]
+        assert run("publish", people, *wish).exit_code == 0
+        tables.append(read_published(tmp_path / name / "data.csv"))
+    a, b = tables
+    assert not set(a["pseudonym"]) & set(b["pseudonym"])
+    assert sorted(a["x_min_m"]) != sorted(b["x_min_m"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--option", "as it is"],
+        ["--option", "no such thing", "--out", "out"],
+        ["--option", "as it is", "--out", "out", "--format", "xlsx"],
+        ["--option", "as it is", "--out", "out", "--seed", "0"],
+    ],
+)
+def test_bad_wishes_of_publish_exit_with_2(
+    three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("publish", three, *options).exit_code == 2
+    assert not (tmp_path / "out").exists()
+
+
+# --- verify --------------------------------------------------------------------------------------
+
+
+def test_verify_passes_what_was_published(people: Path, tmp_path: Path) -> None:
+    out, key, lost = tmp_path / "out.zip", tmp_path / "key.csv", tmp_path / "lost.csv"
+    made = ["--k", 3, "--suppress-space-m", 15_000, "--out", out, "--key", key, "--left-out", lost]
+    assert run("glove", people, *made).exit_code == 0
+    for options in ([], ["--k", 3], ["--k", 3, "--key", key, "--left-out", lost]):
+        result = run("verify", out, people, *options)
+        assert result.exit_code == 0, result.output
+    assert "Verified: everyone published is one of at least 3" in result.output
+    assert "30 users" in result.output
+
+
+def test_verify_fails_what_is_otherwise(people: Path, tmp_path: Path) -> None:
+    out, key = tmp_path / "out", tmp_path / "key.csv"
+    assert run("glove", people, "--k", 3, "--out", out, "--key", key).exit_code == 0
+    result = run("verify", out, people, "--k", 9, "--key", key)
+    assert result.exit_code == 1
+    assert "NOT verified for k = 9" in result.stdout
+    swapped = pd.read_csv(key)
+    swapped["user_id"] = swapped["user_id"].to_numpy()[::-1]
+    swapped.to_csv(tmp_path / "swapped.csv", index=False)
+    assert run("verify", out, people, "--k", 3, "--key", tmp_path / "swapped.csv").exit_code == 1
+    data = (out / "data.csv").read_text()
+    (out / "data.csv").write_text(data.replace(",1,", ",2,", 1))
+    result = run("verify", out, people, "--k", 3)
+    assert result.exit_code == 1
+    assert "hash" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "options", [["--k", "1"], ["--key", "none.csv"], ["--left-out", "none.csv"]]
+)
+def test_bad_wishes_of_verify_exit_with_2(people: Path, tmp_path: Path, options: list[str]) -> None:
+    assert run("publish", people, "--option", "as it is", "--out", tmp_path / "a").exit_code == 0
+    assert run("verify", tmp_path / "a", people, *options).exit_code == 2
+    assert run("verify", tmp_path / "nothing", people).exit_code == 2
 
 
 def test_glove_speaks_json(three: Path) -> None:
@@ -436,11 +587,12 @@ def test_glove_holds_back_what_does_not_verify(
     monkeypatch.setattr(
         "fpanon_core.studies.hiding.verify_k_anonymity", lambda fs, r, k: real(fs, r, k + 9)
     )
-    result = run("glove", three, "--out", tmp_path / "out.csv", "--tables", tmp_path / "out")
+    tables = tmp_path / "tables"
+    result = run("glove", three, "--out", tmp_path / "out.zip", "--tables", tables)
     assert result.exit_code == 1
     assert "NOT verified" in result.stdout
-    assert [path.name for path in tmp_path.glob("out*")] == ["out"]
-    assert list((tmp_path / "out").iterdir()) == []
+    assert list(tmp_path.glob("out*")) == []
+    assert list(tables.iterdir()) == []
 
 
 def test_glove_writes_every_table_of_the_studies(people: Path, tmp_path: Path) -> None:
@@ -449,15 +601,16 @@ def test_glove_writes_every_table_of_the_studies(people: Path, tmp_path: Path) -
     result = run("glove", people, *options, "--tables", folder)
     assert result.exit_code == 0, result.output
     assert "GLOVE with suppression" in result.output
+    assert "The last puts everything in one cell." in result.output
+    assert "Corners of the grids" in result.output
     fs, _ = read_cdr(people)
     config = hiding.Config(3, suppress_space_m=15_000)
-    expected = hiding.study(fs, config).tables()
-    expected |= comparison.study(fs, comparison.Config()).tables()
-    assert set(expected) == {"accuracy", "dictionary", "suppressed", "comparison"}
-    assert {path.name for path in folder.iterdir()} == {f"{name}.csv" for name in expected}
-    for name, table in expected.items():
-        file = folder / f"{name}.csv"
-        assert file.read_bytes() == table_bytes([table], file.name)
+    check_folder(folder, hiding.study(fs, config), comparison.study(fs, comparison.Config()))
+    assert {path.name for path in folder.iterdir()} == {
+        "FILES.csv",
+        "accuracy.csv",
+        "comparison.csv",
+    }
     accuracy = pd.read_csv(folder / "accuracy.csv").iloc[0]
     assert (accuracy["k"], accuracy["users"], accuracy["verified"]) == (3, 30, True)
     told = json.loads(run("glove", people, *options, "--json").stdout)["comparison"]
@@ -478,7 +631,6 @@ def test_glove_writes_every_table_of_the_studies(people: Path, tmp_path: Path) -
         ["--suppress-time-min", "0.1"],
         ["--w-space", "2"],
         ["--workers", "0"],
-        ["--suppressed-out", "lost.doc"],
     ],
 )
 def test_bad_wishes_of_glove_exit_with_2(three: Path, options: list[str]) -> None:
@@ -679,6 +831,8 @@ def test_recover_is_what_the_functions_make(people: Path, tmp_path: Path) -> Non
     written = pd.read_parquet(paths)
     assert len(written) == recovered.places.size
     np.testing.assert_array_equal(written["x_m"], counts.x_m[recovered.places.ravel()])
+    assert written["for_release"].unique().tolist() == ["no"]
+    assert "not for release, written to" in result.output
     told = json.loads(run("recover", people, *options, "--json").stdout)
     assert [row["accuracy"] for row in told["scores"]] == score.accuracy_by_step.tolist()
     assert told["config"] == {
@@ -697,10 +851,7 @@ def test_recover_of_some_users_writes_the_studies_tables(people: Path, tmp_path:
     fs, _ = read_cdr(people)
     found = recovery.study(fs, recovery.Config(60, 12, seed=4))
     varied = recovery_factors.study(fs, recovery_factors.Config(60, 12, seed=4))
-    tables = found.tables() | varied.tables()
-    assert sorted(path.stem for path in folder.iterdir()) == sorted(tables)
-    for name, table in tables.items():
-        assert (folder / f"{name}.csv").read_bytes() == table_bytes([table], f"{name}.csv")
+    check_folder(folder, found, varied)
     everyone = recovery.study(fs, recovery.Config(60, None, seed=4))
     assert everyone.score.n_users == 30
     assert len(varied.levels) == 11

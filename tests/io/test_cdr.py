@@ -42,10 +42,11 @@ def test_each_reason_is_counted_once_and_listed():
         "impossible coordinates": 1,
         "coordinates 0,0": 1,
         "time outlier": 1,
-        "exact duplicate": 2,
     }
-    assert (report.rows_read, report.rows_used) == (29, 20)
-    assert report.rejects["row"].tolist() == list(range(21, 30))
+    # 20 good rows and two that repeat one of them in every field: these count
+    assert (report.rows_read, report.rows_used) == (29, 22)
+    assert (report.rows_repeating, report.rows_identical) == (2, 2)
+    assert report.rejects["row"].tolist() == list(range(21, 28))
     assert report.rejects["reason"].value_counts().to_dict() == report.set_aside
     assert "user" not in report.rejects
     assert fs.n_samples == report.n_samples == 20
@@ -159,7 +160,8 @@ def test_whole_file_of_one_user():
     with pytest.raises(SchemaError, match=r"columns=\{'user': None\}"):
         read_cdr(io.StringIO(text))
     fs, report = read_cdr(io.StringIO(text), columns={"user": None})
-    assert (fs.n_users, report.rows_used, report.set_aside) == (1, 2, {"exact duplicate": 4})
+    assert (fs.n_users, report.rows_used, report.set_aside) == (1, 6, {})
+    assert (fs.n_samples, fs.count.tolist(), report.rows_identical) == (2, [3, 3], 4)
 
 
 def test_parameters_are_checked_before_reading():
@@ -250,6 +252,11 @@ def test_rows_reconcile_on_messy_tables(lines, screen):
     assert report.rejects["row"].is_unique
     assert set(report.set_aside) <= set(REASONS)
     assert fs.count.sum() == report.rows_used
+    assert report.rows_used == fs.n_samples + report.rows_repeating
+    assert 0 <= report.rows_identical <= report.rows_repeating
+    frame = report.to_frame()
+    assert frame["rows"].sum() == report.rows_read
+    assert frame["rows"].head(2).tolist() == [report.n_samples, report.rows_repeating]
     written = text.split("\n")
     for row, reason in zip(report.rejects["row"], report.rejects["reason"], strict=True):
         assert written[row - 1] != ""  # the number leads to the line
@@ -285,6 +292,73 @@ def test_clock_times_over_many_years_follow_the_zone():
         "2014-12-25T12:00",
     )
     assert set(fs.clock.hour_of_day(fs.t_min)) == {12.0}
+
+
+def test_rows_and_samples_are_reconciled_in_words():
+    # a: two calls in one minute at one place, and one of them told twice; b: another place
+    table = events(
+        ("a", "2024-03-04T08:00:10Z", 14.7, -17.4),
+        ("a", "2024-03-04T08:00:50Z", 14.7, -17.4),
+        ("a", "2024-03-04T08:00:50Z", 14.7, -17.4),
+        ("b", "2024-03-04T08:00:50Z", 14.8, -17.4),
+    )
+    fs, report = read_cdr(table)
+    assert fs.count.tolist() == [3, 1]
+    assert report.reconciliation() == (
+        "4 rows became 2 samples: 2 repeated a place and minute of the same user, 1 of them an "
+        "earlier row in every field."
+    )
+    assert report.reconciliation() in report.summary()
+    _, report = read_cdr(table, granularity_m=50_000, granularity_min=5)
+    assert "repeated a place and time (50000 m, 5 min) of the same user" in report.reconciliation()
+    _, report = read_cdr(table[1:2])
+    assert report.reconciliation() == "1 row became 1 sample."
+    # b and its row are screened out: what is left is reconciled
+    _, report = read_cdr(pd.concat([table, table[3:]]), screen=1)
+    assert (report.rows_used, report.rows_identical) == (5, 2)
+    more = pd.concat([table, events(("a", "2024-03-05T08:00Z", 14.7, -17.4)), table[3:]])
+    _, report = read_cdr(more, screen="civ")
+    assert (report.n_users, report.rows_used, report.n_samples, report.rows_identical) == (
+        1, 4, 2, 1,
+    )  # fmt: skip
+
+
+SECRET = "221771234567"
+
+
+def test_first_rows_are_shown_as_understood_and_name_nobody():
+    columns = ("msisdn", "called", "when", "lat", "lon", "cell", "note")
+    table = events(
+        (SECRET, SECRET + "9", "2024-03-04T08:00:10+01:00", 48.1, 11.5, SECRET, SECRET),
+        ("", SECRET, "2024-03-04T08:00:10+01:00", 48.1, 11.5, "A", "x"),
+        ("b", SECRET, "soon", 48.1, 11.5, "A", "x"),
+        *[("b", "z", "2024-07-04T08:00Z", 48.2, 11.6, "A", "x")] * 4,
+        columns=columns,
+    )
+    _, report = read_cdr(table)
+    head = report.first_rows
+    assert head.columns.tolist() == ["row", "user", "time", "local_time", "lat", "lon", "fate"]
+    assert head["row"].tolist() == [1, 2, 3, 4, 5]
+    assert head["user"].tolist() == ["u0001", "", "", "u0002", "u0002"]
+    assert head["local_time"].tolist() == [
+        "2024-03-04 08:00", "2024-03-04 08:00", "", "2024-07-04 10:00", "2024-07-04 10:00",
+    ]  # fmt: skip
+    assert head["fate"].tolist() == ["used", "no user", "unparseable time", "used", "used"]
+    assert SECRET not in head.to_csv()
+    # A telephone number taken for a time is not shown as it is written.
+    epochs = table.assign(when=[1709536810 + i for i in range(7)])
+    assert read_cdr(epochs)[1].first_rows["time"].tolist() == ["a number"] * 5
+
+
+def test_first_rows_show_the_antenna_where_it_gives_the_position():
+    sites = pd.DataFrame({"site": ["A", "B"], "lat": [48.1, 48.2], "lon": [11.5, 11.6]})
+    table = events(
+        ("a", "2024-03-04T08:00Z", "A"), ("b", "2024-03-04T09:00Z", "B"),
+        columns=("user", "time", "site"),
+    )  # fmt: skip
+    head = read_cdr(table, antennas=sites, screen=1)[1].first_rows
+    assert head["antenna"].tolist() == ["A", "B"]
+    assert head["lat"].tolist() == [48.1, 48.2]
 
 
 def test_a_frames_index_is_pointed_at():

@@ -16,24 +16,40 @@ pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the shared data are n
 
 
 @pytest.mark.parametrize(
-    ("name", "rows", "used", "users", "zone"),
+    ("name", "rows", "samples", "identical", "users", "zone"),
     [
-        ("sf_cabs_20080608_cdr.csv.gz", 29_317, 29_317, 496, "America/Los_Angeles"),
-        ("sf_cabs_20080608.csv.gz", 240_280, 240_280, 496, "America/Los_Angeles"),
-        ("gotrack_aracaju.csv.gz", 18_107, 18_105, 28, "America/Maceio"),
-        ("gowalla_nyc.csv.gz", 138_951, 138_951, 7_115, "America/New_York"),
-        ("raw/gowalla_events.csv.gz", 138_957, 138_951, 7_115, "America/New_York"),
-        ("raw/cabs_dataset_20080608.parquet", 240_280, 240_280, 496, "America/Los_Angeles"),
+        ("sf_cabs_20080608_cdr.csv.gz", 29_317, 29_175, 0, 496, "America/Los_Angeles"),
+        ("sf_cabs_20080608.csv.gz", 240_280, 234_490, 0, 496, "America/Los_Angeles"),
+        ("gotrack_aracaju.csv.gz", 18_107, 7_051, 2, 28, "America/Maceio"),
+        ("gowalla_nyc.csv.gz", 138_951, 134_177, 0, 7_115, "America/New_York"),
+        ("raw/gowalla_events.csv.gz", 138_957, 134_177, 6, 7_115, "America/New_York"),
+        ("raw/cabs_dataset_20080608.parquet", 240_280, 234_490, 0, 496, "America/Los_Angeles"),
     ],
 )
-def test_files_read_as_they_are(name, rows, used, users, zone):
+def test_files_read_as_they_are(name, rows, samples, identical, users, zone):
     fs, report = read_cdr(DATA / name)
-    assert (report.rows_read, report.rows_used, fs.n_users) == (rows, used, users)
-    assert report.rows_read == report.rows_used + sum(report.set_aside.values())
-    assert len(report.rejects) == rows - used
-    assert set(report.set_aside) <= {"exact duplicate"}
+    assert (report.rows_read, report.rows_used, fs.n_users) == (rows, rows, users)
+    assert (report.n_samples, report.rows_identical) == (samples, identical)
+    assert report.set_aside == {}
     assert report.timezone == zone
-    assert fs.count.sum() == used
+    assert report.doubts == ()  # real coasts are not asked about
+    assert fs.count.sum() == rows
+
+
+def test_new_yorkers_with_latitude_and_longitude_exchanged():
+    table = pd.read_csv(DATA / "gowalla_nyc.csv.gz", dtype={"user_id": str})
+    right, _ = read_cdr(table)
+    exchanged = table.rename(columns={"lat": "lon", "lon": "lat"})
+    _, report = read_cdr(exchanged)
+    assert report.timezone == "Antarctica/Syowa"
+    (doubt,) = report.doubts
+    assert doubt.strong
+    assert "Antarctica" in doubt.found[0]
+    assert [r.positions for r in doubt.readings] == ["exchanged"]
+    assert "near New York" in doubt.readings[0].why
+    mended, report = read_cdr(exchanged, positions="exchanged")
+    assert mended.digest == right.digest
+    assert (report.timezone, report.doubts) == ("America/New_York", ())
 
 
 def test_raw_and_tidy_gowalla_are_the_same():

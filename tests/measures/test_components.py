@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from fpanon_core.measures.components import (
 )
 from fpanon_core.measures.kgap import fingerprint_stretch, k_gap
 from fpanon_core.measures.spread import tail_weight_index
+from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 from tests.oracles import stretch as oracle
@@ -65,6 +67,9 @@ def test_components_pool_over_the_neighbours(fs):
             assert math.isnan(parts.temporal_share[row])
         assert parts.space_m[row] == pytest.approx(2 * 20_000 * space.mean())
         assert parts.time_min[row] == pytest.approx(2 * 480 * time.mean())
+        apart = pd.concat(pools)
+        assert parts.beyond_space[row] == pytest.approx((apart.dist_m >= 20_000).mean())
+        assert parts.beyond_time[row] == pytest.approx((apart.gap_min >= 480).mean())
     space_m, time_min = mean_components(fs, result)
     np.testing.assert_array_equal(space_m, parts.space_m)
     np.testing.assert_array_equal(time_min, parts.time_min)
@@ -95,6 +100,28 @@ def test_parts_by_hand():
     np.testing.assert_allclose(parts.space_m, [500, 500])
     np.testing.assert_allclose(parts.time_min, [30, 30])
     np.testing.assert_allclose(parts.temporal_share, [0.0625 / 0.0875] * 2)
+
+
+def test_what_is_beyond_the_limit_counts_as_no_more_and_is_counted():
+    """a: minutes 0 and 5,000; b: minute 100, 20 km away. Both distances are the limit itself; the
+    times are 100 and 4,900, which counts as 480: their mean is 290, one of two beyond.
+    """
+    fs = FingerprintSet.from_samples(list("aab"), [0, 0, 20_000], [0] * 3, [0, 5_000, 100])
+    parts = stretch_components(fs, k_gap(fs))
+    np.testing.assert_allclose(parts.space_m, [20_000] * 2)
+    np.testing.assert_allclose(parts.time_min, [290] * 2)
+    np.testing.assert_allclose(parts.beyond_space, [1] * 2)
+    np.testing.assert_allclose(parts.beyond_time, [0.5] * 2)
+
+
+@pytest.mark.parametrize("w_space", [0.0, 1.0])
+def test_of_what_has_no_weight_nothing_is_known(w_space):
+    fs = FingerprintSet.from_samples(list("aab"), [0, 0, 700], [0] * 3, [0, 60, 100])
+    config = StretchConfig(w_space, 1 - w_space)
+    parts = stretch_components(fs, k_gap(fs, config=config))
+    for space, time in ((parts.space_m, parts.time_min), (parts.beyond_space, parts.beyond_time)):
+        assert np.isnan(space).all() == (w_space == 0)
+        assert np.isnan(time).all() == (w_space == 1)
 
 
 def test_errors():

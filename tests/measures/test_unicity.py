@@ -111,7 +111,7 @@ def test_never_rises_under_nested_generalization_with_the_same_knowledge(fs, str
     knowledge = draw_knowledge(fs, p, users=15, seed=seed, strategy=strategy)
     before = anonymity_sets(fs, knowledge)
     for metres, minutes in [(100.0, 1.0), wide, (1600.0, 40.0)]:
-        seen = generalize(fs, GeneralizationProfile(Grid(metres), minutes))
+        seen = generalize(fs, GeneralizationProfile(Grid(metres, (0, 0)), minutes))
         bins = {
             int(user): [
                 (x // metres * metres, y // metres * metres, t // minutes * minutes)

@@ -1,10 +1,17 @@
 """Profiles: what they say, what they refuse, and that they can name results."""
 
+import json
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fpanon_core import AntennaClusters, GeneralizationProfile, Grid, Regions
+from fpanon_core import AntennaClusters, GeneralizationProfile, Generalize, Grid, Hexagons, Regions
 from fpanon_core.model.errors import ConfigError
+from fpanon_core.model.profiles import fine_to_coarse, parse_profile
+from fpanon_core.model.techniques import step_from_dict, step_to_dict
 
 
 def test_words():
@@ -14,6 +21,53 @@ def test_words():
 
 
 SPACES = (Grid(2500), AntennaClusters(7), Regions("district"))
+NUMBERS = st.floats(0.001, 1e7, allow_nan=False) | st.integers(1, 10_000_000)
+SHIFTS = st.floats(-1e7, 1e7, allow_nan=False) | st.integers(-10_000_000, 10_000_000)
+ANY_SPACE = st.one_of(
+    st.builds(Grid, NUMBERS),
+    st.builds(Grid, NUMBERS, st.tuples(SHIFTS, SHIFTS)),
+    st.builds(Hexagons, st.integers(0, 15)),
+    st.builds(AntennaClusters, st.integers(1, 999)),
+    st.builds(Regions, st.sampled_from(["district", "Bezirk Süd", "x1x60"])),
+)
+
+
+@given(ANY_SPACE, st.sampled_from([1, 30, 60, 90, 1_440, 20_160]))
+def test_words_code_and_step_hold_all_of_a_profile(space, minutes):
+    profile = GeneralizationProfile(space, minutes)
+    assert parse_profile(str(profile)) == profile
+    assert parse_profile(profile.code) == profile
+    assert parse_profile(profile.code[::-1].replace("x", ":", 1)[::-1]) == profile
+    plain = json.loads(json.dumps(step_to_dict(Generalize(profile))))
+    assert step_from_dict(plain) == Generalize(profile)
+    assert "," not in profile.code or isinstance(space, Regions)  # an address lists them by commas
+
+
+def test_columns_state_the_origin():
+    asked = GeneralizationProfile(Grid(2500), 60)
+    laid = GeneralizationProfile(Grid(2500, origin=(250, -500)), 60)
+    assert str(laid) == "2.5 km from 250 m east, 500 m south · 1 h"
+    assert laid.columns["profile"] == str(laid)
+    assert asked.columns_laid(laid) == laid.columns | {"profile": "2.5 km · 1 h"}
+    assert (laid.columns["origin_x_m"], laid.columns["origin_y_m"]) == (250, -500)
+    assert math.isnan(asked.columns["origin_x_m"])
+    assert laid.origin == (250, -500)
+    with pytest.raises(ConfigError, match="has no origin"):
+        _ = asked.origin
+
+
+@pytest.mark.parametrize("origin", [3, "00", (1,), (1, 2, 3), (math.nan, 0), ("1", 2)])
+def test_impossible_origins(origin):
+    with pytest.raises(ConfigError, match="Grid origin"):
+        Grid(2500, origin)
+
+
+def test_fine_to_coarse():
+    texts = ["h7x60", "h8x60", "2500e0n0x60", "2500x60", "2500x30", "1000x60", "a7x60", "@zipx60"]
+    ordered = sorted(map(parse_profile, texts), key=fine_to_coarse)
+    assert [p.code for p in ordered] == [
+        "1000x60", "2500x30", "2500x60", "2500e0n0x60", "a7x60", "h8x60", "h7x60", "@zipx60",
+    ]  # fmt: skip
 
 
 def test_equal_by_content():
@@ -34,7 +88,7 @@ def test_impossible_columns(column):
 
 
 def test_what_is_no_space():
-    with pytest.raises(ConfigError, match="Grid, AntennaClusters or Regions, not float"):
+    with pytest.raises(ConfigError, match="Grid, Hexagons, AntennaClusters or Regions, not float"):
         GeneralizationProfile(2500.0, 60)
 
 

@@ -10,7 +10,7 @@ import pytest
 import fpanon_core
 
 STUB = Path(fpanon_core.__file__).with_suffix(".pyi")
-SLOW = {"numba", "numpy", "pandas", "pyarrow", "pyproj", "scipy", "shapely", "sklearn"}
+SLOW = {"h3", "numba", "numpy", "pandas", "pyarrow", "pyproj", "scipy", "shapely", "sklearn"}
 SLOW |= {"opendp", "ot", "plotly", "pydeck", "streamlit", "typer", "tzfpy"}
 
 
@@ -66,4 +66,4 @@ def test_import_loads_nothing_slow():
 def test_name_loads_what_it_needs_alone():
     assert "numpy" in loaded("from fpanon_core import GeneralizationProfile")
     modules = loaded("from fpanon_core import FingerprintSet, ReleaseOption, as_option, Glove")
-    assert not modules & {"numba", "sklearn", "opendp", "ot", "shapely", "streamlit", "typer"}
+    assert not modules & {"h3", "numba", "sklearn", "opendp", "ot", "shapely", "streamlit", "typer"}

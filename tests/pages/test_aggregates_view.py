@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import io
+import zipfile
+
 import numpy as np
+import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core import aggregate_counts, recover_trajectories, score_recovery
+from fpanon_core.attacks.aggregation import counted_people
+from fpanon_core.studies.recovery_mitigations import Effort
+from pages.aggregates import story
 from tests.support.views import address, answer, go, has, new_app, opened, rows, said, until, upload
 
 
@@ -28,13 +37,20 @@ def test_the_taxis_are_attacked_and_it_says_why_little_comes_back(app: AppTest) 
     fs = app.session_state["fp_dataset"].fs
     counts, truth = aggregate_counts(fs)
     recovered = recover_trajectories(counts)
-    score = score_recovery(recovered, counts, truth)
+    seen = counted_people(fs).recorded
+    score = score_recovery(recovered, counts, truth, recorded=seen)
     _, found = answer(app, "recovery")
     assert found.score.accuracy_by_step.tolist() == score.accuracy_by_step.tolist()
     for ours, row in zip(recovered.places, score.pair, strict=True):
         assert (found.recovered[row] == ours).all()
     text = said(app)
-    assert f"the attack gets {100 * score.accuracy:.0f} % of everybody's points right" in text
+    # What is filled in stands before the number, and the number is of what is recorded.
+    filled = text.index(f"{100 * (1 - seen.mean()):.0f} % of the points had to be filled in")
+    headline = f"the attack gets {100 * score.recorded:.0f} % of everybody's recorded points right"
+    assert filled < text.index(headline)
+    assert f"what linking at random does ({100 * score.baseline_recorded:.0f} %)" in text
+    assert f"filled-in ones included, it gets {100 * score.accuracy:.0f} % right" in text
+    assert "Attack the counts" in text, "the buttons are introduced"
     assert "as taxis are" in text
     assert "too few days for a habit" in text
     for table in found.tables().values():
@@ -58,6 +74,7 @@ def test_fewer_users_are_drawn_and_the_settings_are_kept(app: AppTest) -> None:
     until(app, lambda at: answer(at, "recovery")[0][1].users == 50)
     app.run()
     assert "446 users of the data were not drawn" in said(app)
+    assert "Among 50 people small counts are commoner than among all" in said(app)
     _, found = answer(app, "recovery")
     assert len(np.unique(found.users)) == 50
     go(app, "unicity")
@@ -101,9 +118,11 @@ def test_factors_and_mitigations_when_asked_for(app: AppTest) -> None:
     assert "Runs the attack again on coarser places" in said(app)
     app.button(key="recovery_factors_go").click().run()
     until(app, lambda at: has(at, "aggregates_get_factors"))
+    assert "Tried on all 9 people: about 10 seconds and 0.1 GB of memory" in said(app)
     app.button(key="recovery_remedies_go").click().run()
     until(app, lambda at: has(at, "aggregates_get_mitigations"))
     text = said(app)
+    assert "they show what noise does, and promise nothing" in text
     assert "are recovered at the places as they are" in text
     assert "Least comes back after" in text
     table = app.dataframe[0].value
@@ -118,7 +137,8 @@ def test_people_who_are_all_in_one_place_at_one_time(app: AppTest) -> None:
     go(app, "aggregates")
     attacked(app)
     text = said(app)
-    assert "gets 100 % of everybody's points right" in text
+    assert "Every point was recorded" in text
+    assert "gets 100 % of everybody's recorded points right" in text
     assert "has no night to start from" in text
     assert "Why it is low" not in text
     app.button(key="recovery_remedies_go").click().run()
@@ -139,6 +159,7 @@ def test_people_hardly_ever_seen_are_not_taken_for_taxis(app: AppTest) -> None:
     # 12:00 to 12:00 two days later: 97 slots, three of them with a record.
     assert found.recorded == 3 / 97
     assert "people are seen so rarely that 96.9 % of the points" in said(app)
+    assert "96.9 % of the points had to be filled in between two records" in said(app)
     assert not app.exception
 
 
@@ -151,3 +172,75 @@ def test_cancelled_work_waits_to_be_asked_for_again(app: AppTest) -> None:
     assert not [job for job in app.session_state["fp_jobs"] if job.kind == "recovery"]
     assert has(app, "recovery_go")
     assert not app.exception
+
+
+def stated(at: AppTest, **fields: object) -> AppTest:
+    """The form of counts to publish filled in and sent."""
+    for name, value in fields.items():
+        kind = {"first": at.date_input, "form_of": at.selectbox, "unit": at.selectbox}
+        kind.get(name, at.number_input)(key=f"aggregates_counts_{name}").set_value(value)
+    return at.button(key="aggregates_counts").click().run()
+
+
+def test_counts_to_publish_are_stated_made_and_packed(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered = {}
+    real = st.download_button
+
+    def noting(label: str, data: object, *arguments: object, file_name: str, **named: object):
+        offered[file_name] = data
+        return real(label, data, *arguments, file_name=file_name, **named)
+
+    monkeypatch.setattr(st, "download_button", noting)
+    upload(app, rows(users=9, samples=12))
+    go(app, "aggregates")
+    attacked(app)
+    assert "State places and period" in said(app)
+    stated(app)
+    assert "State the first day and the number of days and the four bounds" in said(app)
+    area = {"south": 14.6, "west": -17.5, "north": 14.75, "east": -17.3}
+    stated(app, first=dt.date(2024, 3, 5), days=1, side=2_000.0, **area)
+    until(app, lambda at: has(at, "aggregates_get_release"))
+    text = said(app)
+    # Nine people 0.01° apart from 14.70 north on, of 12 samples each: five below 14.75.
+    assert "5 people counted at" in text
+    assert "48 samples outside the area, 0 outside the period, and 4 people without" in text
+    assert "Nothing protects them" in text
+    stated(app, form_of="private", unit="user-slot", epsilon=0.5)
+    until(app, lambda at: answer(at, "counts_release")[0][1].form == "private")
+    app.run()
+    text = said(app)
+    assert "ε = 0.5 for a person's records within one slot" in text
+    assert "48 slots together, ε = 24" in text
+    assert "add up" in text
+    _, made = answer(app, "counts_release")
+    assert not made.counts.filled_in
+    with zipfile.ZipFile(io.BytesIO(offered["counts_private.zip"]())) as packed:
+        assert set(packed.namelist()) == {
+            "README.md", "datapackage.json", "counts.csv", "places.csv"
+        }  # fmt: skip
+        assert "subscriber" not in "".join(packed.read(n).decode() for n in packed.namelist())
+    # The mitigations are tried over what was stated, and only then a promise is spoken of.
+    app.button(key="recovery_remedies_go").click().run()
+    until(app, lambda at: has(at, "aggregates_get_mitigations"))
+    assert "only a stated ε over stated places and a stated period is a promise" in said(app)
+    # Nonsense is told.
+    stated(app, north=10.0)
+    assert "The area is empty" in said(app)
+    assert not app.exception
+
+
+def test_effort_is_said_of_everyone_and_of_those_drawn() -> None:
+    few, all_of_them = Effort(2_000, 120.0, 1.5), Effort(20_000, 12_000.0, 15.0)
+    assert few.affordable
+    assert not all_of_them.affordable
+    assert not Effort(9, 1.0, 4.1).affordable
+    (told,) = story.effort(few, all_of_them)
+    assert "On all 20,000 people this would take about 3.3 hours and 15.0 GB" in told
+    assert "tried on 2,000 of them, drawn at random: about 2 minutes and 1.5 GB" in told
+    assert "leaving them out looks stronger here than it would be" in told
+    assert story.effort(few, few) == (
+        "Tried on all 2,000 people: about 2 minutes and 1.5 GB of memory, going by the attack "
+        "above.",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,13 +31,109 @@ def test_by_k(measured: list[Measured]) -> None:
     curves = [Curve("k = 2", measured[0].gaps.at(2).values, "", 0)]
     said = story.by_k(measured[0], (2, 3), StretchConfig(), curves, 0.07)
     assert said[0] == "At 100 m · 1 min, none of the 3 users is 2-anonymous already."
+    assert said[1] == ""
     # For k = 3 the mean of both: (3 + 6)/2 km at the ends, 3 km in the middle; the median is 4.5.
-    assert "one other user, a typical user would have to be moved by about 3.0 km" in said[1]
-    assert "2 other users, a typical user would have to be moved by about 4.5 km" in said[2]
+    assert said[2:4] == [
+        "To look like one other user, a typical user would have to be moved by about 3.0 km and no "
+        "time on average, each sample counted up to 20 km and 8 hours.",
+        "To look like 2 other users, by about 4.5 km and no time, counted alike.",
+    ]
+    assert said[4] == "No matched sample is as far apart as that."
     assert said[-1] == "Users beyond the right edge: 3 on the curve “k = 2”."
     once = story.by_k(measured[0], (2,), StretchConfig(), curves, 1.0)
     assert sum("To look like" in sentence for sentence in once) == 1
     assert once[-1] == ""
+
+
+def far_apart() -> FingerprintSet:
+    """a: two samples at minutes 0 and 20,000; b: one at minute 60, 2 km away; c: one 30 km away.
+
+    a is the longer beside both. To b: 2 km, 60 min; and 2 km, 19,940 min, which counts as 480. So a
+    and b are 2 km and (60 + 480)/2 = 270 min = 4.5 h apart as counted, half of it at the limit;
+    uncapped it would be 10,000 min, 6.9 days. c is nearest to b: 28 km, counted as 20, and no time.
+    """
+    x, t = [0, 0, 2_000, 30_000], [0, 20_000, 60, 60]
+    return FingerprintSet.from_samples([*"aabc"], x, [0] * 4, t)
+
+
+def test_everyone_and_one_person_are_counted_in_the_same_measure() -> None:
+    fs = far_apart()
+    (measured,) = study(fs, Config((FINE,), (2,))).measured
+    parts, gaps = measured.parts[2], measured.gaps.at(2)
+    np.testing.assert_allclose(parts.space_m, [2_000, 2_000, 20_000])
+    np.testing.assert_allclose(parts.time_min, [270, 270, 0])
+    np.testing.assert_allclose(parts.beyond_space, [0, 0, 1])
+    np.testing.assert_allclose(parts.beyond_time, [0.5, 0.5, 0])
+    said = story.by_k(measured, (2,), StretchConfig(), [], 1.0)
+    assert "about 2.0 km and 4.5 hours on average, each sample counted up to 20 km" in said[2]
+    assert said[4] == (
+        "Of a user's matched samples, on average, 33 % are 20 km or more apart and 33 % are 8 "
+        "hours or more apart, and count as no more."
+    )
+    (near,) = neighbours_of(fs, gaps, 0)
+    told = person_story.gap(fs, 0, measured, near, 2)
+    assert "moved by 2.0 km and 4.5 hours on average, each sample counted up to 20 km" in told[1]
+    assert told[2] == "Of those matched, 50 % are 8 hours or more apart, and count as no more."
+    assert told[3].endswith("the hardest pair is 2.0 km and 13.8 days apart in full.")
+    hardest = person_story.gap(fs, 2, measured, neighbours_of(fs, gaps, 2)[0], 2)
+    assert "moved by 20 km and no time on average" in hardest[1]
+    assert hardest[3].endswith("is 28 km and no time apart in full.")
+    # The tables name the limit wherever it was applied, and "in full" where it was not.
+    shown = person_story.neighbours(fs, [near], gaps.config)
+    assert shown["Time (up to 8 hours each)"].tolist() == ["4.5 hours"]
+    assert shown["Distance (up to 20 km each)"].tolist() == ["2.0 km"]
+    pairs = person_story.matches(fs, near)
+    assert pairs["Time apart in full"].tolist() == ["13.8 days", "60 minutes"]
+    table = story.profiles_table([measured], 2)
+    assert table["Time (up to 8 hours each)"].tolist() == ["4.5 hours"]
+    for frame in (shown, pairs, table):
+        for name in frame:
+            if "distance" in name.lower() or "time" in name.lower().replace("local time", ""):
+                assert "up to" in name or "in full" in name, name
+
+
+@pytest.mark.parametrize(
+    ("w_space", "kept", "other"), [(1.0, "space", "time"), (0.0, "time", "space")]
+)
+def test_without_a_weight_nothing_is_said_of_the_same_record(
+    w_space: float, kept: str, other: str
+) -> None:
+    """a and b share all that has a weight and differ in the other: a 2-gap of 0, two records."""
+    x, t = ([0, 0], [0, 90]) if kept == "space" else ([0, 5_000], [7, 7])
+    fs = FingerprintSet.from_samples([*"ab"], x, [0, 0], t)
+    stretch = StretchConfig(w_space, 1 - w_space)
+    (measured,) = study(fs, Config((FINE,), (2,), stretch)).measured
+    gaps = measured.gaps.at(2)
+    assert gaps.values.tolist() == [0, 0]
+    told = [
+        *story.by_k(measured, (2,), stretch, [], 1.0),
+        *story.by_profile([measured], 2, 0, [], 1.0),
+        *person_story.gap(fs, 0, measured, neighbours_of(fs, gaps, 0)[0], 2),
+        *why_story.temporal_share(measured.parts[2].temporal_share, 2, stretch),
+        *why_story.gini(measured.parts[2]),
+        story.gap_title("2", stretch),
+        *story.profiles_table([measured], 2),
+    ]
+    text = " ".join(told)
+    assert "anonymous" not in text
+    assert "very same" not in text
+    assert f"{other} has no weight: a k-gap of 0 says that nothing has to be moved in" in text
+    assert "k-gap of 0 (%)" in text
+    assert "the 2-gap of all 2 users is 0." in text
+    assert ("Distance (up to" in text, "Time (up to" in text) == (kept == "space", kept == "time")
+
+
+def test_what_was_published_is_told_where_the_same_was_asked() -> None:
+    other = StretchConfig(max_time_min=60)
+    assert "0.09" in story.published_by_k(FINE, (2, 5), StretchConfig())
+    assert story.published_by_k(FINE, (5,), StretchConfig()) == ""
+    assert story.published_by_k(COARSE, (2,), StretchConfig()) == ""
+    assert story.published_by_k(FINE, (2,), other) == ""
+    assert "30 %" in story.published_by_profile([FINE, COARSE], 2, StretchConfig())
+    assert story.published_by_profile([FINE], 2, StretchConfig()) == ""
+    assert story.published_by_profile([COARSE], 3, StretchConfig()) == ""
+    assert "80 %" in why_story.published_temporal_share(2, StretchConfig())
+    assert why_story.published_temporal_share(2, other) == ""
 
 
 def test_by_profile(measured: list[Measured]) -> None:
@@ -48,8 +145,8 @@ def test_by_profile(measured: list[Measured]) -> None:
     said = story.by_profile(measured, 2, 0, [], 1.0)
     assert said[0].startswith("At 20 km · 8 h, everybody is 2-anonymous: at least 1 other has")
     table = story.profiles_table(measured, 2)
-    assert table["Already anonymous (%)"].tolist() == [0, 100]
-    assert table["Typical distance (km)"].tolist() == pytest.approx([3, 0])
+    assert table["Already k-anonymous (%)"].tolist() == [0, 100]
+    assert table["Distance (up to 20 km each)"].tolist() == ["3.0 km", "no distance"]
 
 
 def test_reach_and_cost(measured: list[Measured]) -> None:
@@ -66,35 +163,62 @@ def test_reach_and_cost(measured: list[Measured]) -> None:
 
 
 def test_one_person(measured: list[Measured]) -> None:
-    result = measured[0].gaps.at(2)
-    (near,) = neighbours_of(THREE, result, 0)
-    said = person_story.gap(THREE, 0, result, near, 2)
-    assert said[0].startswith("u0001 has 1 samples and a 2-gap of 0.075; 0 % of the users")
-    assert "To look like u0002" in said[1]
+    (near,) = neighbours_of(THREE, measured[0].gaps.at(2), 0)
+    said = person_story.gap(THREE, 0, measured[0], near, 2)
+    assert said[0].startswith("u0001 has 1 sample and a 2-gap of 0.075; 0 % of the users")
+    assert "To look like one other user" in said[1]
     assert "3.0 km and no time on average" in said[1]
+    assert "matched with u0002" in said[3]
     assert person_story.place_or_time(near.matches, 2) == [
         "Time makes up 0 % of the effort of hiding this user among one other user, place 100 %."
     ]
-    assert person_story.neighbours(THREE, [near])["Distance (km)"].tolist() == [3]
     row = person_story.matches(THREE, near).iloc[0]
-    assert (row["Of"], row["Local time"], row["Distance (km)"]) == ("u0001", "day 1 00:05", 3)
-    hidden = measured[1].gaps.at(2)
-    told = person_story.gap(THREE, 0, hidden, near, 2)
+    assert (row["Of"], row["Local time"], row["Distance in full"]) == (
+        "u0001",
+        "day 1 00:05",
+        "3.0 km",
+    )
+    told = person_story.gap(THREE, 0, measured[1], near, 2)
     assert told == ["u0001 is already 2-anonymous: one other user has the very same record."]
 
 
 def test_why(measured: list[Measured]) -> None:
-    parts = measured[0].parts[2]
-    assert why_story.temporal_share(parts.temporal_share, 2)[0].startswith(
+    parts, stretch = measured[0].parts[2], StretchConfig()
+    assert why_story.temporal_share(parts.temporal_share, 2, stretch)[0].startswith(
         "For half of the users, time rather than place is 0 % or more"
     )
-    hidden = why_story.temporal_share(measured[1].parts[2].temporal_share, 2)
-    assert hidden == ["Everyone is hidden already, so there is no effort to divide."]
-    some = why_story.temporal_share(np.array([0.5, np.nan]), 2)
-    assert some[1] == "Left out: 1 of the 2 users (50 %), hidden already."
+    hidden = why_story.temporal_share(measured[1].parts[2].temporal_share, 2, stretch)
+    assert hidden == ["Everyone is 2-anonymous already, so there is no effort to divide."]
+    some = why_story.temporal_share(np.array([0.5, np.nan]), 2, stretch)
+    assert some[1] == "Left out: 1 of the 2 users (50 %), 2-anonymous already."
     assert "In time, all 3 users are not moved at all" in why_story.gini(parts)[1]
-    (undefined,) = why_story.tail(parts)
-    assert undefined.startswith("Tail weight is undefined in space for 3, in time for 3, in both")
+
+
+def test_who_has_no_tail_weight_is_counted_before_what_half_of_the_others_have(
+    measured: list[Measured],
+) -> None:
+    nobody = why_story.tail(measured[0].parts[2])
+    assert nobody[:2] == [
+        "In space, none of the 3 users has a tail weight.",
+        "In time, none of the 3 users has a tail weight.",
+    ]
+    assert nobody[2].startswith(
+        "Without a tail weight, and not in the curves: 3 in space, 3 in time, 3 in both."
+    )
+    known = np.array([np.nan, 0.3, 2.0])
+    parts = replace(measured[0].parts[2], tail_time=known, tail_space=np.array([1.0, 1.7, 20.0]))
+    said = why_story.tail(parts)
+    assert said[0] == (
+        "In space, all 3 users have a tail weight: half of these 1.7 or more, between an "
+        "exponential distribution's (1.6) and a Pareto distribution's (14), and 2 more than an "
+        "exponential's."
+    )
+    # The middle of 0.3 and 2.0 is 1.15.
+    assert said[1].startswith(
+        "In time, 2 of the 3 users (67 %) have a tail weight: half of these 1.1 or more, between a "
+        "normal distribution's (1) and an exponential distribution's (1.6), and 1 more"
+    )
+    assert "not in the curves: 1 in time, 3 in both" in said[2]
 
 
 def test_the_account_of_a_file() -> None:

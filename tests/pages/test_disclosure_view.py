@@ -16,7 +16,9 @@ from fpanon_core import (
     disclosure_grid,
     draw_knowledge,
     generalize,
+    resolve,
 )
+from fpanon_core.model.profiles import parse_profile
 from fpanon_core.studies.disclosure import Config, Result, suited_profiles
 from pages.charts import disclosure as charts
 from pages.charts import style, words
@@ -108,6 +110,34 @@ def test_other_knowledge_is_measured_and_kept_in_the_address(app: AppTest) -> No
     config = again.session_state["fp_disclosure_config"]
     assert config.knowledge == KnowledgeConfig(2, "uniform", 10, 9)
     assert [str(p) for p in config.profiles] == ["1 km · 30 min", "2 km · 1 h"]
+    assert not app.exception
+
+
+def test_every_kind_of_places_is_chosen_and_grids_say_where_they_begin(app: AppTest) -> None:
+    upload(app, rows(users=7, samples=4))
+    go(app, "disclosure")
+    measured(app)
+    wanted = [
+        "2 km · 1 h",
+        "2 km from 0 m east, 0.5 km south · 1 h",
+        "about 2 antennas · 1 h",
+        "hexagons of H3 resolution 7 · 1 h",
+    ]
+    picker = app.multiselect(key="disclosure_profiles")
+    assert wanted[3] in picker.options
+    assert not any(option.startswith("regions by") for option in picker.options)  # no table
+    picker.set_value(wanted)
+    app.button(key="disclosure_measure").click().run()
+    until(app, lambda at: len(found(at).grid) == 4 and has(at, "disclosure_get_lorenz"))
+    assert app.query_params["over"] == "2000x60,2000e0s500x60,a2x60,h7x60"
+    chosen = resolve(fs := app.session_state["fp_dataset"].fs, parse_profile(wanted[0]))
+    told = said(app)
+    assert "Corners of the grids, from the projection’s centre: 2 km: " in told
+    assert f"2 km: {chosen.space.where}" in told
+    assert "2 km: 0 m east, 500 m south" in told
+    table = disclosure_grid(fs, [chosen], p=4, unicity_p=[4]).drop(columns="profile")
+    mine = found(app).grid.set_index("profile").loc[[wanted[0]], table.columns]
+    pd.testing.assert_frame_equal(mine.reset_index(drop=True), table)
     assert not app.exception
 
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
+import zipfile
 
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
-from typer.testing import CliRunner
 
 from fpanon_core import verify_k_anonymity
-from fpanon_core.__main__ import app as commands
-from fpanon_core.io.published import published_bytes
-from fpanon_core.studies import hiding
-from fpanon_core.tables.writing import table_bytes
+from fpanon_core.model.facts import Verdict
+from fpanon_core.studies import hiding, production, publishing
 from pages.hiding import form
-from tests.support.views import answers, go, idle, opened, rows, said, until, upload
+from pages.shell import release
+from tests.support.views import answers, go, rows, said, until, upload
 
 
 def hidden(at: AppTest, releases_made: int = 1) -> AppTest:
@@ -51,6 +49,8 @@ def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest
     hidden(small)
     text = said(small)
     assert "**Verified.** Everyone published is one of at least 2 (7 users, 3 groups" in text
+    # Everyone moves at the same four moments: four rows each.
+    assert "28 rows stand for 28 samples of 7 users." in small.success[0].value
     # The users stand 0.01 degrees apart on a line, at the same four moments: nobody moves in time.
     assert "a time span of at most 1 minute" in text
     assert "No sample is left out" in text
@@ -68,13 +68,38 @@ def test_releases_stand_beside_each_other(small: AppTest) -> None:
     hidden(small, 2)
     table = small.dataframe[0].value
     assert table["Release"].tolist() == ["k = 2", "k = 3 · at most 1 km"]
-    assert table["Left out (%)"].iloc[0] == 0
-    assert table["Left out (%)"].iloc[1] > 0
-    assert "could only be published coarser than the limits" in said(small)
+    assert table["Left out"].iloc[0] == "0 %"
+    assert table["Left out"].iloc[1] != "0 %"
+    assert "of the samples are left out: they do not fit the limits" in said(small)
     # Looking elsewhere and coming back loses nothing.
     go(small, "data")
     go(small, "hiding")
     assert len(small.dataframe[0].value) == 2
+
+
+def test_too_large_a_k_is_refused_in_words_and_nothing_runs(small: AppTest) -> None:
+    small.number_input(key="glove_k").set_value(5_000)
+    small.button(key="glove_run").click().run()
+    assert [e.value for e in small.error] == [
+        "k = 5,000 exceeds the 7 users in the data: nobody can hide among more than there are. "
+        "Choose k from 2 to 7."
+    ]
+    assert not small.session_state["fp_jobs"]
+    small.number_input(key="glove_k").set_value(7)
+    hidden(small)
+    assert not small.error
+    # Seven in one group: 6.7 km of a line that is 6.4 km long without its ends.
+    assert "**Verified, but of little use.**" in small.warning[0].value
+    assert not small.success
+
+
+def test_the_maps_tell_of_one_hour(small: AppTest) -> None:
+    """Seven users at the same four hours: all are recorded and published in each of them."""
+    hidden(small)
+    text = said(small)
+    assert "**Before** – the 7 users recorded in that hour" in text
+    assert "**After** – the 7 users published for that hour" in text
+    assert "in the same colours on both maps" in text
 
 
 def test_other_data_start_without_releases(small: AppTest) -> None:
@@ -115,27 +140,79 @@ def test_a_failed_verdict_forbids_the_download(small: AppTest) -> None:
 
 
 def has_downloads(at: AppTest) -> bool:
-    return any(b.key.startswith("glove_get") for b in at.download_button)
+    return any(b.key.startswith(("glove_get", "produce_hidden")) for b in at.download_button)
 
 
-def test_the_download_is_the_command_lines_file_and_names_nobody(
-    app: AppTest, tmp_path: Path
+def produced(at: AppTest) -> production.Result:
+    """Press the button that makes the release as it leaves, and wait for it."""
+    before = len(answers(at, release.ON_HIDING))
+    at.button(key="produce_hidden_go").click().run()
+    until(at, lambda at: len(answers(at, release.ON_HIDING)) > before)
+    at.run()
+    return [found.result for found in answers(at, release.ON_HIDING).values()][-1]
+
+
+def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTest) -> None:
+    hidden(small)
+    assert not any(b.key.startswith("produce_hidden") for b in small.download_button)
+    found = produced(small)
+    keys = [b.key for b in small.download_button if b.key.startswith("produce_hidden")]
+    assert keys == [f"produce_hidden_get_{name}" for name in ("release", "key", "left_out")]
+    assert [b.label for b in small.download_button if "not for release" in b.label] == [
+        "Key (not for release)",
+        "Left-out samples (not for release)",
+    ]
+    text = said(small)
+    assert "Ready, as it leaves.** Verified: everyone published is one of at least 2" in text
+    assert "**Not for release.** The key says" in text
+    # The page that goes with it stands on the screen, word for word but for its headings.
+    with zipfile.ZipFile(io.BytesIO(found.archive)) as archive:
+        page = archive.read("README.md").decode()
+        assert "data.csv" in archive.namelist()
+    assert page == found.page
+    assert "Everyone is one of at least 2 people with exactly the same rows" in text
+    assert "**Mobility data: GLOVE, k = 2**" in text
+    assert page.split("SHA-256 is")[1].split("`")[1] in text
+    # Nothing of it names anybody; the key does.
+    assert b"subscriber-00" not in found.archive
+    assert b"subscriber-00" not in b"".join(unzipped(found.archive).values())
+    assert found.key.count(b"subscriber-00") == 7
+    # Looking elsewhere and coming back shows the same release: the key remains its key.
+    go(small, "data")
+    go(small, "hiding")
+    again = [kept.result for kept in answers(small, release.ON_HIDING).values()]
+    assert [each.key for each in again] == [found.key]
+    assert has_downloads(small)
+
+
+def unzipped(archive: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened_zip:
+        return {name: opened_zip.read(name) for name in opened_zip.namelist()}
+
+
+def test_the_other_format_is_another_release(small: AppTest) -> None:
+    hidden(small)
+    first = produced(small)
+    small.segmented_control(key="produce_hidden_format").set_value("parquet").run()
+    assert not any(b.key == "produce_hidden_get_release" for b in small.download_button)
+    second = produced(small)
+    assert "data.parquet" in unzipped(second.archive)
+    pseudonyms = [set(pd.read_csv(io.BytesIO(found.key))["pseudonym"]) for found in (first, second)]
+    assert not pseudonyms[0] & pseudonyms[1]
+    assert not small.exception
+
+
+def test_what_does_not_verify_as_written_is_not_offered(
+    small: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened(app)
-    go(app, "hiding")
-    hidden(app)
-    until(app, idle)
-    result = latest(app)
-    for name in ("release.csv", "release.parquet"):
-        out = tmp_path / name
-        done = CliRunner().invoke(commands, ["glove", "--sample", "sf_cabs", "--out", str(out)])
-        assert done.exit_code == 0, done.output
-        assert published_bytes(result.release, name) == out.read_bytes()
-    dictionary = table_bytes([result.to_frame("dictionary")], "dictionary.csv")
-    assert dictionary == (tmp_path / "release_dictionary.csv").read_bytes()
-    table = pd.read_csv(io.BytesIO(published_bytes(result.release, "release.csv")))
-    assert table["pseudonym"].nunique() == 496
-    assert table["pseudonym"].str.fullmatch(r"u\d{4}").all()
+    small.number_input(key="glove_k").set_value(3)  # asked by no other test, and so not known
+    hidden(small)
+    failed = Verdict(False, 2, "NOT verified for k = 2: 1 × uncovered sample.")
+    monkeypatch.setattr(publishing, "verdict_on", lambda *_: failed)
+    found = produced(small)
+    assert (found.archive, found.key, found.left_out) == (b"", b"", b"")
+    assert "Do not release this; it is not offered" in small.error[-1].value
+    assert not any(b.key.startswith("produce_hidden") for b in small.download_button)
 
 
 def test_equally_coarse_data_stand_beside_it(small: AppTest) -> None:
@@ -159,10 +236,6 @@ def test_equally_coarse_data_stand_beside_it(small: AppTest) -> None:
     assert [b.key for b in small.download_button] == [
         f"glove_get_{name}"
         for name in (
-            "release_csv",
-            "release_parquet",
-            "dictionary_csv",
-            "suppressed_csv",
             "accuracy",
             "comparison",
         )

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from fpanon_core import verify_k_anonymity
+from fpanon_core.model import limits, projection
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import comparison, glove_estimate, hiding
 from pages.charts import style
 from pages.hiding import areas, story
+from pages.hiding.moment import busiest, hours, moment
 
 
 def town() -> FingerprintSet:
@@ -33,22 +38,126 @@ def test_what_a_release_means(made: dict[hiding.Config, hiding.Result]) -> None:
     """Pairs of span 550 m and 3 min, and of 100 m and 4 min; all within 2 km and 2 hours."""
     plain, limited = made.values()
     told = " ".join(story.meaning(plain))
-    assert "Everyone is one of at least 2 people with the same record." in told
+    assert "Everyone published is one of at least 2 people with the same record" in told
+    assert "with a chance of at most 1 in 2. Whoever knows the group learns all its cells" in told
     assert "an area of at most 300 m by side" in told  # (550 + 100) / 2 = 325
     assert "100 % lie within 2 km, 100 % within 2 hours." in told
     assert "No sample is left out." in told
     assert "left over" not in told
-    assert story.verdict(plain).startswith("**Verified.** Everyone published is one of at least 2")
     assert story.figures(plain)["Groups"] == "2"
     # The first pair cannot be within 300 m: one of its two samples goes, of four in all, and its
     # person is a phantom where the other's is published.
     told = " ".join(story.meaning(limited))
     assert "25 % of the samples are left out" in told
-    assert "In 25 % of the published samples the person has no sample of their own" in told
-    table = story.releases(made)
+    assert "In 25 % of the rows the person was never recorded in that cell" in told
+    worths = {config: hiding.worth(town(), each.release) for config, each in made.items()}
+    table = story.releases(made, worths)
     assert table["Release"].tolist() == ["k = 2", "k = 2 · at most 0.3 km · left-overs out"]
-    assert table["Mean side (km)"].iloc[0] == 0.33  # 0.325 and a trifle
-    assert table["Verified"].tolist() == ["yes", "yes"]
+    assert table["Rows"].tolist() == [4, 4]
+    assert table["Mean side"].iloc[0] == "300 m"  # 325
+    assert table["Mean span"].iloc[0] == "4 minutes"  # 3.5
+
+
+@pytest.mark.parametrize(
+    "config", [hiding.Config(3), hiding.Config(2, suppress_space_m=4_000, suppress_time_min=240)]
+)
+def test_the_phantom_share_is_that_of_the_rows_of_the_file(config: hiding.Config) -> None:
+    """Counted plainly in the file: rows whose cell holds no sample of that person."""
+    rng = np.random.default_rng(8)
+    user = np.repeat(np.arange(12), 6)
+    fs = FingerprintSet.from_samples(user, *rng.uniform(0, 9_000, (3, len(user))))
+    result = hiding.study(fs, config)
+    rows = never = 0
+    for person in np.flatnonzero(result.release.group >= 0).tolist():
+        own = [
+            (fs.x_m[i], fs.y_m[i], fs.t_min[i]) for i in np.flatnonzero(fs.sample_user == person)
+        ]
+        cells = result.release.published
+        group = int(result.release.group[person])
+        for c in range(cells.offsets[group], cells.offsets[group + 1]):
+            rows += 1
+            never += not any(
+                cells.x_m[c] <= x < cells.x_m[c] + cells.dx_m[c]
+                and cells.y_m[c] <= y < cells.y_m[c] + cells.dy_m[c]
+                and cells.t_min[c] <= t < cells.t_min[c] + cells.dt_min[c]
+                for x, y, t in own
+            )
+    assert rows == hiding.worth(fs, result.release).rows == len(result.release.to_frame())
+    assert never > 0
+    assert result.release.phantom_share == pytest.approx(never / rows)
+    said = next(each for each in story.meaning(result) if "never recorded" in each)
+    assert said.startswith(f"In {100 * never / rows:.0f} % of the rows")
+
+
+def worth(side_m: float, span_min: float, rows: int = 12) -> hiding.Worth:
+    """Beside data of 10 km, read in cells of 100 m."""
+    return hiding.Worth(rows, 6, 48, side_m, span_min, 10_000.0, 100.0)
+
+
+def test_verified_never_stands_alone(made: dict[hiding.Config, hiding.Result]) -> None:
+    result = made[hiding.Config()]
+    kind, text = story.verdict(result, worth(4_000, 120))
+    assert kind == "success"
+    assert text.startswith("**Verified.** Everyone published is one of at least 2 (4 users")
+    assert text.endswith("12 rows stand for 48 samples of 6 users.")
+    for coarse, said in (
+        (worth(5_100, 120), "areas of 5.1 km or more by side, more than half as wide as the data"),
+        (worth(4_000, 1_441), "as time spans of 24 hours or more"),
+        (worth(36_000, 288 * 1_440), "and half as time spans of 288 days or more"),
+    ):
+        kind, text = story.verdict(result, coarse)
+        assert kind == "warning"
+        assert text.startswith("**Verified, but of little use.** Everyone published")
+        assert "12 rows stand for 48 samples of 6 users. Half of the samples" in text
+        assert said in text
+        assert "What may help: limits on width and length, in the form above; data of" in text
+        assert "smaller k" not in text  # there is none below 2
+        table = story.releases({result.config: result}, {result.config: coarse})
+        assert table["Verified"].tolist() == ["yes, of little use"]
+    three = replace(result, config=hiding.Config(3, suppress_time_min=60))
+    kind, text = story.verdict(three, worth(36_000, 120))
+    assert "narrower limits" in text
+    assert "a smaller k than 3" in text
+    kind, text = story.verdict(result, worth(np.nan, np.nan, 0))
+    assert (kind, text.split(":")[0]) == ("warning", "**Verified, but empty")
+    failed = replace(result, verdict=verify_k_anonymity(town(), result.release, 9))
+    kind, text = story.verdict(failed, worth(4_000, 120))
+    assert kind == "error"
+    assert text.startswith("**Do not release this.**")
+    assert "Verified." not in text
+
+
+def test_what_a_release_is_worth(made: dict[hiding.Config, hiding.Result]) -> None:
+    """Two pairs, two cells each: four rows, of four samples. Median side 325 m, span 3.5 min.
+
+    The data reach from 0 to 1,000 m and are 100 m deep, 550 m; half of that is 275.
+    """
+    plain, limited = (hiding.worth(town(), each.release) for each in made.values())
+    assert (plain.rows, plain.people, plain.samples) == (4, 4, 4)
+    assert (plain.side_m, plain.span_min, plain.data_side_m) == (325, 3.5, 550)
+    assert plain.wide
+    assert not plain.long
+    assert limited.samples == 3
+    # Everyone in one raw cell: as wide as the data, and yet exact.
+    one = FingerprintSet.from_samples([*"ab"], [0, 0], [0, 0], [0, 0])
+    assert not hiding.worth(one, hiding.study(one, hiding.Config()).release).wide
+
+
+def test_a_single_far_journey_does_not_make_the_data_wide() -> None:
+    near = np.linspace(0, 9_900, 100)
+    fs = FingerprintSet.from_samples(np.arange(101) % 7, [*near, 5e6], [0] * 101, range(101))
+    # From the 3rd of 101 positions (200 m) to the end of the 99th (9,900 m), and 100 m deep.
+    assert hiding.typical_side_m(fs) == pytest.approx((9_700 + 100) / 2)
+
+
+def test_too_large_a_k_is_refused_in_words() -> None:
+    possible = limits.K.at_most(42)
+    told = story.k_refused(5_000, 42, possible)
+    assert told == (
+        "k = 5,000 exceeds the 42 users in the data: nobody can hide among more than there are. "
+        "Choose k from 2 to 42."
+    )
+    assert "is not offered here; choose k from 2 to 100" in story.k_refused(150, 900, limits.K)
 
 
 def test_curves_of_accuracy(made: dict[hiding.Config, hiding.Result]) -> None:
@@ -64,13 +173,9 @@ def test_curves_of_accuracy(made: dict[hiding.Config, hiding.Result]) -> None:
     assert curves[0].values == pytest.approx([3 / 60, 3 / 60, 4 / 60, 4 / 60])
 
 
-def test_areas_of_an_hour_and_of_a_group(made: dict[hiding.Config, hiding.Result]) -> None:
+def test_one_group(made: dict[hiding.Config, hiding.Result]) -> None:
     fs, release = town(), next(iter(made.values())).release
-    assert areas.hours(release, fs) == range(11)  # until minute 603, of hour 10
-    assert areas.within_hour(release, fs, 0, 99).tolist() == [0]
-    assert areas.within_hour(release, fs, 5, 99).tolist() == []
-    assert areas.within_hour(release, fs, 10, 99).tolist() == [1]
-    assert areas.groups(release).tolist() == [0, 1]
+    assert areas.groups(release).tolist() == [0, 0, 1, 1][:: release.published.n_groups]
     assert hiding.groups_by_cost(release).tolist() == [1, 0]
     assert areas.boxes(release, fs, 0).tolist() == [[0.0, 0.0, 0.0, 1.0, 0.1, 3.0]]
     first, second = areas.paths(release, fs, 0, [0, 1])
@@ -79,19 +184,68 @@ def test_areas_of_an_hour_and_of_a_group(made: dict[hiding.Config, hiding.Result
     assert (first.wall_min.tolist(), second.wall_min.tolist()) == ([0.5], [2.5])
     told = story.group(0, release, 1, 2)
     assert told.startswith("Group 0: u0001 and 1 more, not drawn. Their 2 own samples")
-    assert story.area(0, 2, 1000.0, 100.0, 3.0) == "group 0, 2 users: 1.0 × 0.1 km, 3 minutes"
+
+
+def test_both_maps_are_of_the_same_hour_and_the_same_squares() -> None:
+    """Two people at 0 and at 900 m in the first hour, published as 1,000 × 100 m; two in the tenth.
+
+    The data are 1,000 m wide: forty squares would be finer than the raw cells, so 100 m each.
+    """
+    fs = replace(town(), crs=projection.equal_area_around(14.7, -17.4))
+    release = hiding.study(fs, hiding.Config()).release
+    assert hours(release, fs) == range(11)  # until minute 603, of hour 10
+    assert busiest(fs, range(11)) == 0
+    assert busiest(fs, range(5, 11)) == 10
+    here = moment(release, fs, 0, 0)
+    assert (here.side_m, here.recorded, here.published) == (100, 2, 2)
+    assert here.before[:, 4].tolist() == [1, 1]
+    assert here.after[:, 4] == pytest.approx([0.2] * 10)  # two people over ten squares
+    assert len(here.outlined) == 1
+    assert len(moment(release, fs, 0, 1).outlined) == 0
+    # The outline of the area is that of its squares; all lies within what is shown.
+    assert here.outlined[0] == pytest.approx(
+        [*here.after[:, :2].min(axis=0), *here.after[:, 2:4].max(axis=0)], abs=1e-6
+    )
+    assert (here.after[:, :2] >= here.extent[0, :2] - 1e-6).all()
+    assert (here.after[:, 2:4] <= here.extent[0, 2:] + 1e-6).all()
+    nobody = moment(release, fs, 5, 0)
+    assert (nobody.recorded, nobody.published, len(nobody.before)) == (0, 0, 0)
+    late = moment(release, fs, 10, 1)
+    assert (late.recorded, late.before[:, 4].tolist(), late.after[:, 4].tolist()) == (2, [2], [2])
+
+
+def test_nobody_is_lost_between_the_squares() -> None:
+    """Everyone recorded is in a square of the first map, and as many published are told of."""
+    rng = np.random.default_rng(3)
+    user = np.repeat(np.arange(40), 5)
+    x, y = rng.uniform(0, 30_000, (2, len(user)))
+    fs = FingerprintSet.from_samples(user, x, y, rng.uniform(0, 600, len(user)))
+    fs = replace(fs, crs=projection.equal_area_around(14.7, -17.4))
+    release = hiding.study(fs, hiding.Config(4)).release
+    for hour in hours(release, fs):
+        here = moment(release, fs, hour, 0)
+        begin, end = 60 * hour, 60 * hour + 60
+        recorded = {u for u, t in zip(fs.sample_user, fs.t_min, strict=True) if begin <= t < end}
+        assert here.recorded == len(recorded) == pytest.approx(here.before[:, 4].sum())
+        cells = release.published
+        open_then = (cells.t_min < end) & (cells.t_min + cells.dt_min > begin)
+        published = [
+            release.published.n_users[g]
+            for g in range(cells.n_groups)
+            if open_then[cells.offsets[g] : cells.offsets[g + 1]].any()
+        ]
+        assert here.published == sum(published)
+        # What is too thin to be drawn, less than a twentieth of a person in a square, is missing.
+        assert here.after[:, 4].sum() <= here.published + 1e-9
+
+
+def test_words_of_the_maps() -> None:
+    assert story.square(0.01) == "less than 0.1 people"
+    assert (story.square(0.26), story.square(12.4)) == ("0.3 people", "12 people")
     assert story.moment(26, ["4 Mar", "5 Mar"]) == "5 Mar, 02:00"
     assert story.moment(50, ["4 Mar", "5 Mar"]) == "day 3, 02:00"
-    assert "1 area for 2 users" in story.at_one_moment("4 Mar, 00:00", 1, 2)
-
-
-def test_of_too_many_areas_some_are_shown_evenly() -> None:
-    users = np.arange(20)
-    fs = FingerprintSet.from_samples(users, 10_000.0 * (users // 2), 0.0 * users, 0.0 * users)
-    release = hiding.study(fs, hiding.Config()).release
-    assert release.published.n_groups == 10
-    assert areas.within_hour(release, fs, 0, 10).tolist() == list(range(10))
-    assert areas.within_hour(release, fs, 0, 4).tolist() == [0, 3, 6, 9]
+    told = story.at_one_moment("4 Mar, 00:00", 1, 12)
+    assert "Before: 1 user, each at the first place recorded. After: 12 users, spread" in told
 
 
 def test_beside_equally_coarse_data() -> None:
@@ -99,7 +253,11 @@ def test_beside_equally_coarse_data() -> None:
     ladder = (GeneralizationProfile(Grid(1000), 30),)
     found = comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder))
     told = story.compared(found)
-    assert told[0].startswith("Made equally coarse, everyone is one of 2 only at 1 km · 30 min;")
+    assert told[0].startswith(
+        "Made equally coarse, everyone is one of 2 only at 1 km · 30 min: the first of 2 grids "
+        "from 1 km · 30 min to one cell for everything (1 km · 24 h), each laid where most people "
+        "share a cell, to do so. GLOVE needs areas of 300 m by side"
+    )
     assert told[1].startswith("Held to at most 15 km and 6 hours, with 0 % of the samples left out")
     shown = story.ways(found)
     assert shown["Way"].tolist() == [
@@ -110,7 +268,24 @@ def test_beside_equally_coarse_data() -> None:
     assert shown["Mean span (min)"].tolist() == [30.0, 3.5, 3.5]
     ladder = (GeneralizationProfile(Grid(100), 30),)
     found = comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder))
-    assert "at most 50 % of the users are, at 100 m · 30 min." in story.compared(found)[0]
+    assert story.compared(found)[0].startswith(
+        "Made equally coarse, everyone is one of 2 only at 1 km · 24 h, with all places and times "
+        "in one cell: the first of 2 grids from 100 m · 30 min to one cell for everything (1 km · "
+        "24 h), each laid"
+    )
+    given = (GeneralizationProfile(Grid(100, (0, 0)), 30),)
+    found = comparison.study(town(), comparison.Config(ks=(2,), ladder=given))
+    assert "each laid" not in story.compared(found)[0]  # its origin was given, not chosen
+
+
+def test_what_was_not_tried_is_not_claimed() -> None:
+    """Four times on both sides of the first midnight are in two windows, however long: 2, not 4."""
+    fs = FingerprintSet.from_samples([*"abcd"], [0] * 4, [0] * 4, [-9, -8, 1, 2])
+    found = comparison.study(fs, comparison.Config(ks=(4,)))
+    told = " ".join(story.compared(found))
+    assert "not everyone is one of 4 under any of" in told
+    assert "however" not in told
+    assert "one cell" not in told
 
 
 def test_dots_at_one_spot_share_a_label() -> None:

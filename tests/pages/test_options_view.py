@@ -9,13 +9,25 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from fpanon_core import explore_options
+from fpanon_core import GeneralizationProfile, Grid, explore_options, resolve
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.techniques import SampleUsers
 from fpanon_core.studies import releases
 from fpanon_core.studies.option_result import OptionResult
 from pages.options.story import recipe
-from tests.support.views import address, go, has, new_app, opened, rows, said, until, upload
+from pages.shell import release
+from tests.support.views import (
+    address,
+    answers,
+    go,
+    has,
+    new_app,
+    opened,
+    rows,
+    said,
+    until,
+    upload,
+)
 
 
 def kept(at: AppTest) -> dict[Any, OptionResult]:
@@ -212,6 +224,31 @@ def test_what_leaving_out_leaves_out_is_shown(app: AppTest) -> None:
     assert not app.exception
 
 
+def test_hexagons_and_grids_that_say_where_they_begin(app: AppTest) -> None:
+    upload(app, rows(users=9, samples=6))
+    go(app, "options")
+    app.pills(key="options_presets").set_value(["As it is"]).run()
+    explored(app, 1)
+    app.selectbox(key="options_places").set_value("hexagons (H3)")
+    assert "edges of about 1.4 km" in app.selectbox(key="options_resolution").format_func(7)
+    app.selectbox(key="options_resolution").set_value(7)
+    app.button(key="options_add").click().run()
+    explored(app, 2)
+    app.selectbox(key="options_places").set_value("a square grid")
+    app.number_input(key="options_side").set_value(2.0)
+    app.button(key="options_add").click().run()
+    explored(app, 3)
+    assert names(app)[1:] == ["hexagons of H3 resolution 7 · 1 min", "2 km · 1 min"]
+    fs = app.session_state["fp_dataset"].fs
+    chosen = resolve(fs, GeneralizationProfile(Grid(2_000), 1))
+    assert f"2 km: {chosen.space.where}. Unless it was given" in said(app)
+    assert {result.origin for result in kept(app).values()} == {None, chosen.origin}
+    app.pills(key="options_presets").set_value(["Hexagons"]).run()
+    explored(app, 17)
+    assert "hexagons of H3 resolution 5 · 24 h" in names(app)
+    assert not app.exception
+
+
 def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     upload(app, rows(users=9, samples=6))
     go(app, "options")
@@ -234,6 +271,36 @@ def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     go(app, "options")
     assert "Chosen:" in said(app)
     assert app.multiselect(key="options_pinned").value == some
+    assert not app.exception
+
+
+def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
+    """Noise promises no crowd; its release leaves all the same, and says so."""
+    upload(app, rows(users=9, samples=6))
+    go(app, "options")
+    app.pills(key="options_presets").set_value(["As it is"]).run()
+    explored(app, 1)
+    app.number_input(key="options_noise_m").set_value(500.0)
+    app.button(key="options_add").click().run()
+    explored(app, 2)
+    assert not has(app, "produce_option_go")
+    for name, told in (("as it is", "was recorded at least once"), (names(app)[1], "of 100 rows")):
+        app.selectbox(key="options_choice_name").set_value(name)
+        app.button(key="options_choice_keep").click().run()
+        assert "draws of people come from the operating system's randomness" in said(app)
+        before = len(answers(app, release.ON_OPTIONS))
+        app.button(key="produce_option_go").click().run()
+        until(app, lambda at, n=before: len(answers(at, release.ON_OPTIONS)) > n)
+        app.run()
+        assert told in said(app)
+        assert "No crowd is promised" in said(app)
+        assert [b.label for b in app.download_button if b.key.startswith("produce_option")] == [
+            "Release (zip)",
+            "Key (not for release)",
+            "Left-out samples (not for release)",
+        ]
+    made = [found.result for found in answers(app, release.ON_OPTIONS).values()]
+    assert all(each.verdict.passed and each.verdict.k is None for each in made)
     assert not app.exception
 
 

@@ -1,6 +1,8 @@
 """Of every study the dashboard's downloads, the command line's files and the library's tables.
 
-They are one and the same: every column, in its order, and every value.
+They are one and the same: every column, in its order, and every value. Files that are not for
+release differ in what an export changes, and in nothing else: people's names, the order of people,
+the row numbers left out and the last column (``tests/support/exports.py``).
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from fpanon_core import FingerprintSet, read_cdr
 from fpanon_core.__main__ import app as commands
 from fpanon_core.studies.disclosure import suited_profiles
 from fpanon_core.studies.tabled import Tabled
+from fpanon_core.tables import leaving
 from fpanon_core.tables.writing import table_bytes
 from pages.aggregates import form as aggregates
 from pages.anonymizability import results as anonymizability
@@ -35,12 +38,14 @@ from pages.options import exploration
 from pages.shell import profiles
 from pages.shell.questions import Kind
 from pages.unicity import form as unicity
+from tests.support.exports import SUFFIX, check_table, file_name
 from tests.support.views import HEADER, answers, go, idle, until, upload
 
 # Nine people over three days at some of twelve places: small, but no table of it is empty.
 PLACES = [(14.70 + 0.011 * i, -17.40 + 0.013 * (i % 4)) for i in range(12)]
+SECRET, PLACE = "SECRETID", "SECRETPLACE"
 FILE = HEADER + "".join(
-    f"subscriber-{u},2024-03-{5 + d:02d}T{h:02d}:{7 * u % 60:02d}:00+00:00,{lat:.4f},{lon:.4f}\n"
+    f"{SECRET}-{u},2024-03-{5 + d:02d}T{h:02d}:{7 * u % 60:02d}:00+00:00,{lat:.4f},{lon:.4f}\n"
     for u in range(9)
     for d in range(3)
     for h in (2, 9, 18)
@@ -74,20 +79,22 @@ CASES: dict[str, tuple[str, Kind, list[str]]] = {
 """By study: the page that shows it, its question there, and the command that asks the same."""
 
 NOT_DOWNLOADED = {
+    "counts_release": "leaves as one zip, the same from everyone (tests/cli/test_counts.py)",
     "estimates": "how long a run will take",
     "glove_estimate": "how long a run will take",
     "look": "what the map beside others draws",
+    "production": "the release itself, whose names are drawn each time",
     "sparsity": "a calculator, of no data; its curve is among the downloads of unicity",
     "worked_example": "of no data",
 }
 OF_ONE_RUN = ["seconds"]
 """Columns that say how long something took."""
 
-DIFFER_BY_RUN = ("options", "recovery_mitigations")
-"""Tables with such columns, or with the noise of :data:`DRAWN_ANEW`."""
+RELEASES = ("release.", "questionnaire", "set_aside")
+"""Files that are no table of a study: held by tests of their own."""
 
-DRAWN_ANEW = "differential privacy"
-"""The mitigation whose noise is the operating system's, another in every run."""
+DIFFER_BY_RUN = ("options",)
+"""Tables with such columns."""
 
 
 @pytest.fixture
@@ -143,46 +150,96 @@ def test_the_same_table_for_everyone(
     app: AppTest, name: str, offered: dict[str, Callable[[], bytes]], tmp_path: Path
 ) -> None:
     page, kind, command = CASES[name]
-    upload(app, FILE.encode())
+    upload(app, FILE.encode(), name=f"{PLACE}.csv")
     asked(app, page)
     kept = [
         key[1] if name == "options" else found.result.config
         for key, found in answers(app, kind).items()
     ]
-    library = of_the_library(name, whole(name, kept)).tables()
+    library = of_the_library(name, whole(name, kept))
 
-    records = tmp_path / "records.csv"
+    records = tmp_path / f"{PLACE}.csv"
     records.write_text(FILE)
     done = CliRunner().invoke(commands, [command[0], str(records), *command[1:], "--tables",
                                          str(tmp_path / "tables")])  # fmt: skip
     assert done.exit_code == 0, done.output
 
-    downloads = {name for name in library if f"{name}.csv" in offered}
+    tables = library.tables()
+    downloads = {name for name in tables if file_name(library, name) in offered}
     assert downloads, f"no table of {name} can be downloaded; offered are {list(offered)}"
-    for table in library:
-        ours = as_read(table_bytes([library[table]], "library.csv"))
-        written = (tmp_path / "tables" / f"{table}.csv").read_bytes()
-        theirs = as_read(written)
-        pd.testing.assert_frame_equal(theirs, ours, obj=f"{table} of the command line")
-        if table in downloads:
-            drawn = as_read(offered[f"{table}.csv"]())
-            if table not in DIFFER_BY_RUN:
-                assert offered[f"{table}.csv"]() == written, "byte for byte"
-            pd.testing.assert_frame_equal(drawn, ours, obj=f"{table} of the dashboard")
-        assert "user" not in ours.columns, "people go by pseudonym"
-        assert "subscriber" not in ours.to_csv()
-        assert not {"digest", "data_digest"} & set(ours.columns)
+    assert not {f"{t}.csv" for t in tables if not library.may_leave(t)} & {*offered}
+    for table, frame in tables.items():
+        file = file_name(library, table)
+        written = (tmp_path / "tables" / file).read_bytes()
+        contents = [written, offered[file]()] if table in downloads else [written]
+        if table in DIFFER_BY_RUN:
+            ours = as_read(table_bytes([frame], "library.csv"))
+            for content in contents:
+                pd.testing.assert_frame_equal(as_read(content), ours, obj=table)
+        else:
+            for content in contents:
+                check_table(content, library, table)
+        columns = set(as_read(written).columns)
+        assert not {"user", "sample", "digest", "data_digest"} & columns
+
+
+def test_no_file_of_any_page_says_who_anybody_is(
+    app: AppTest, offered: dict[str, Callable[[], bytes]]
+) -> None:
+    """Every button of every page: what may leave has no id, no path, no digest, nobody in it.
+
+    What may not has no id either, and each draw of a file names its people anew.
+    """
+    upload(app, FILE.encode(), name=f"{PLACE}.csv")
+    for page in dict.fromkeys(page for page, *_ in CASES.values()):
+        asked(app, page)
+    digest = app.session_state["fp_dataset"].fs.digest
+    session_names = {*fingerprints().pseudonyms}
+    tables = {name: make for name, make in offered.items() if name.endswith(".csv")}
+    tables = {name: make for name, make in tables.items() if not name.startswith(RELEASES)}
+    guarded = {name for name in tables if name.endswith(f"{SUFFIX}.csv")}
+    assert len(guarded) >= 8
+    assert len(tables) - len(guarded) >= 12
+    seen: set[str] = set()
+    for name, make in tables.items():
+        content = make()
+        assert SECRET.encode() not in content, name
+        if name not in guarded:
+            for mark in (PLACE, digest, *session_names):
+                assert mark.encode() not in content, (name, mark)
+            continue
+        names = {*pd.read_csv(io.BytesIO(content)).get("pseudonym", [])}
+        again = {*pd.read_csv(io.BytesIO(make())).get("pseudonym", [])}
+        assert len(names) == len(again)
+        for drawn in (names, again):
+            assert not drawn & (seen | session_names), f"{name}: names of another file"
+            seen |= drawn
+
+
+def test_every_table_that_may_leave_is_one_and_names_nobody(app: AppTest) -> None:
+    """Of all studies: what is listed exists, and has no people and no row numbers."""
+    listed = 0
+    upload(app, FILE.encode())
+    for page in dict.fromkeys(page for page, *_ in CASES.values()):
+        asked(app, page)
+    for name, (_, kind, _) in CASES.items():
+        if name == "options":
+            continue  # asked option by option; its one table is in the test above
+        kept = [found.result.config for found in answers(app, kind).values()]
+        library = of_the_library(name, whole(name, kept))
+        assert {*library.tables()} >= library.MAY_LEAVE, name
+        for table in library.MAY_LEAVE:
+            assert not leaving.names_rows(library.to_frame(table)), (name, table)
+            listed += 1
+        for table, frame in library.tables().items():
+            if leaving.names_rows(frame):
+                assert not library.may_leave(table), (name, table)
+    assert listed >= 14
 
 
 def as_read(content: bytes) -> pd.DataFrame:
     """A table as it stands in its file, but for what is of one run only."""
     table = pd.read_csv(io.BytesIO(content))
-    if "mitigation" in table:
-        noisy = table["mitigation"] == DRAWN_ANEW
-        assert noisy.any()
-        table.loc[
-            noisy, [name for name in table if name not in ("mitigation", "setting", "unit")]
-        ] = 0
     return table.drop(columns=[name for name in OF_ONE_RUN if name in table])
 
 

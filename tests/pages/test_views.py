@@ -53,9 +53,9 @@ def test_one_click_leads_to_everyones_k_gap(app: AppTest) -> None:
     assert "To look like 9 other users" in text
     assert "One person" in text
     until(app, lambda at: idle(at) and len(at.selectbox(key="anon_profile").options) == 6)
-    table = next(d.value for d in app.dataframe if "Already anonymous (%)" in d.value)
+    table = next(d.value for d in app.dataframe if "Already k-anonymous (%)" in d.value)
     assert table["Profile"].iloc[0] == "100 m · 1 min"
-    assert table["Already anonymous (%)"].is_monotonic_increasing
+    assert table["Already k-anonymous (%)"].is_monotonic_increasing
     assert not app.error
 
 
@@ -65,7 +65,7 @@ def test_results_stay_while_one_visits_other_views(app: AppTest) -> None:
     go(app, "data")
     assert "29,317" in str([d.value for d in app.dataframe])  # rows read, in the account
     go(app, "anonymizability")
-    assert has(app, "anon_download")
+    assert has(app, "anon_get_k_gaps")
     assert before
     assert set(before) <= set(measured(app))
 
@@ -76,7 +76,7 @@ def test_settings_are_measured_kept_in_the_address_and_undone(app: AppTest) -> N
     app.multiselect(key="anon_ks").set_value([2, 4])
     app.multiselect(key="anon_profiles").set_value(["100 m · 1 min", "10 km · 4 h"])
     app.button(key="anon_measure").click().run()
-    until(app, lambda at: idle(at) and has(at, "anon_download"))
+    until(app, lambda at: idle(at) and has(at, "anon_get_k_gaps"))
     assert app.query_params["k"] == "2,4"
     assert app.query_params["profiles"] == "100x1,10000x240"
     assert app.selectbox(key="anon_profile").options == ["100 m · 1 min", "10 km · 4 h"]
@@ -117,14 +117,15 @@ def test_why_is_told_in_words_with_what_is_undefined(app: AppTest) -> None:
     opened(app)
     text = said(app)
     assert "Half of the users have a Gini coefficient of 0.30 or more" in text
-    assert "In time, half of the users have a tail weight of 1.5 or more, between a normal" in text
+    assert "In time, all 496 users have a tail weight: half of these 1.5 or more, between a" in text
     assert "Published for call records of Ivory Coast and Senegal (Gramaglia & Fiore 2015" in text
     # Everyone 1.1 km apart all along: each sample takes the same effort, so no tail is defined.
     upload(app, rows(users=3, samples=5))
     go(app, "anonymizability")
-    until(app, lambda at: idle(at) and has(at, "anon_download"))
+    until(app, lambda at: idle(at) and has(at, "anon_get_k_gaps"))
     text = said(app)
-    assert "Tail weight is undefined in space for 3, in time for 3, in both for 3 of the 3" in text
+    assert "In time, none of the 3 users has a tail weight." in text
+    assert "not in the curves: 3 in space, 3 in time, 3 in both." in text
     assert "In time, all 3 users are not moved at all; the coefficient is then 0." in text
     assert "Larger crowds are not offered: 3 users are loaded" in text
     assert not app.error
@@ -139,7 +140,7 @@ def test_a_long_run_is_estimated_before_it_starts(app: AppTest, monkeypatch) -> 
     assert "for 100 m · 1 min, and at most" in said(app)
     assert not measured(app)
     app.button(key="anon_go").click().run()
-    until(app, lambda at: has(at, "anon_download"))
+    until(app, lambda at: has(at, "anon_get_k_gaps"))
 
 
 def test_settings_of_the_address_are_used_and_nonsense_in_it_is_not() -> None:
@@ -173,7 +174,7 @@ def test_wrong_settings_are_refused_with_a_sentence(app: AppTest) -> None:
 def test_k_beyond_the_users_is_told(app: AppTest) -> None:
     upload(app, rows(users=4, samples=3))
     go(app, "anonymizability")
-    until(app, lambda at: idle(at) and has(at, "anon_download"))
+    until(app, lambda at: idle(at) and has(at, "anon_get_k_gaps"))
     assert app.selectbox(key="anon_k").options == ["2"]  # our own default is cut to the data
     app.multiselect(key="anon_ks").set_value([2, 50])
     app.button(key="anon_measure").click().run()
@@ -199,7 +200,7 @@ def test_one_user_cannot_hide(app: AppTest, samples: int) -> None:
 def test_two_users_of_one_sample_each_are_measured(app: AppTest) -> None:
     upload(app, rows(users=2, samples=1))
     go(app, "anonymizability")
-    until(app, lambda at: idle(at) and has(at, "anon_download"))
+    until(app, lambda at: idle(at) and has(at, "anon_get_k_gaps"))
     assert "To look like one other user" in said(app)
     assert not app.error
 
@@ -276,7 +277,7 @@ def test_a_killed_process_is_told_and_can_be_retried(app: AppTest) -> None:
     assert "Synthetic data, no real people" in said(app)
     app.button(key=f"anon_jobs_retry_{job.number}").click().run()
     assert not app.error
-    until(app, lambda at: has(at, "anon_download"))
+    until(app, lambda at: has(at, "anon_get_k_gaps"))
 
 
 @pytest.mark.processes

@@ -48,10 +48,13 @@ def test_tables_have_a_row_per_user_profile_and_k():
     assert rows["profile"].tolist() == [str(FINE)] * 2 + [str(COARSE)] * 2
     assert rows["space_size"].tolist() == [100, 100, 1000, 1000]
     assert rows["k_gap"].tolist() == pytest.approx([0.0075, 0.0075, 0, 0])
-    assert rows["mean_distance_m"].tolist() == pytest.approx([300, 300, 0, 0])
+    assert rows["mean_capped_distance_m"].tolist() == pytest.approx([300, 300, 0, 0])
     summary = tables["k_gap_summary"]
-    assert summary["share_hidden"].tolist() == [0, 1]
-    assert summary["median_distance_m"].tolist() == pytest.approx([300, 0])
+    assert summary["share_at_0"].tolist() == [0, 1]
+    assert summary["median_capped_distance_m"].tolist() == pytest.approx([300, 0])
+    assert summary["share_beyond_time"].tolist() == [0, 0]
+    assert rows["max_time_min"].tolist() == [480] * 4
+    assert summary["max_time_min"].tolist() == [480] * 2
     assert not {"user", "user_id", "digest"} & {*rows, *summary}
 
 

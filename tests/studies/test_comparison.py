@@ -1,7 +1,9 @@
 """Uniform generalization beside GLOVE; and the estimate before a run."""
 
+import datetime as dt
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,14 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fpanon_core.anonymize.generalize import generalize
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.measures.kgap import k_gap
+from fpanon_core.model.clock import LocalClock
 from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid
 from fpanon_core.studies import comparison, glove_estimate, hiding
-from fpanon_core.studies.comparison import LADDER, compare_releases, identical_share
-from tests.support.fingerprint_sets import crowds
+from fpanon_core.studies.comparison import (
+    LADDER,
+    compare_releases,
+    identical_share,
+    one_cell,
+    searched,
+)
+from tests.support.fingerprint_sets import crowds, events
 
 
 @settings(max_examples=25, deadline=None)
@@ -54,13 +64,16 @@ def test_by_hand():
 
 def test_the_study_passes_over_crowds_of_more_than_there_are():
     fs = people(6)
-    ladder = (GeneralizationProfile(Grid(20_000), 20_000),)
+    ladder = (GeneralizationProfile(Grid(20_000), 120),)
     found = comparison.study(fs, comparison.Config(ks=(2, 5, 10), ladder=ladder))
     table = found.to_frame()
     assert table["k"].tolist() == [2] * 3 + [5] * 3
     expected = compare_releases(fs, (2, 5), ladder=ladder)
     pd.testing.assert_frame_equal(table, expected)
-    assert table["space_size"].tolist()[::3] == [20_000, 20_000]
+    # 10 km and a week: a grid of 20 km holds all places, but no window of two hours all times.
+    assert [str(p) for p in found.searched] == ["20 km · 2 h", str(one_cell(fs))]
+    assert table["profile"].tolist()[::3] == [str(one_cell(fs))] * 2
+    assert table["origin_x_m"].isna().tolist() == [False, True, True] * 2
     assert table["window_min"].isna().tolist() == [False, True, True] * 2
     with pytest.raises(InfeasibleError):
         comparison.study(people(3), comparison.Config(ks=(5,), ladder=ladder))
@@ -79,7 +92,12 @@ def test_a_release_is_the_functions_and_its_tables_tell_of_it():
     found = hiding.study(fs, config, progress=seen.append)
     assert seen == sorted(seen)
     alone = glove(fs, 2, suppress_space_m=200, leftover="suppress")
-    pd.testing.assert_frame_equal(found.release.to_frame(), alone.to_frame())
+    cells = ["x_min_m", "x_max_m", "start", "end"]  # names are drawn anew in every table
+    ours, theirs = (
+        r.to_frame().sort_values(cells, ignore_index=True)[cells] for r in (found.release, alone)
+    )
+    pd.testing.assert_frame_equal(ours, theirs)
+    assert np.array_equal(found.release.group, alone.group)
     assert found.verdict.passed
     assert (found.config, found.digest) == (config, fs.digest)
     row = found.to_frame().iloc[0]
@@ -87,8 +105,7 @@ def test_a_release_is_the_functions_and_its_tables_tell_of_it():
     assert math.isnan(row["suppress_time_min"])
     assert row["verified"]
     assert row["suppressed_share"] == alone.suppressed_share > 0
-    pd.testing.assert_frame_equal(found.to_frame("suppressed"), alone.suppressed_frame())
-    assert found.to_frame("dictionary")["column"].tolist() == alone.to_frame().columns.tolist()
+    assert list(found.tables()) == ["accuracy"]
     assert hash(config) == hash(hiding.Config(2, 200.0, None, "suppress"))
 
 
@@ -102,12 +119,44 @@ def test_releases_that_cannot_be_asked_for(wrong):
         hiding.Config(**wrong)
 
 
-def test_where_no_profile_hides_everyone_the_last_stands():
-    fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 5_000], [0] * 3, [0, 0, 0])
-    table = compare_releases(fs, (2,), ladder=[GeneralizationProfile(Grid(1000), 30)])
-    assert table.iloc[0]["share_hidden"] == pytest.approx(2 / 3)
-    assert not table.iloc[0]["verified"]
-    assert table.iloc[1]["verified"]
+def test_where_no_grid_hides_everyone_one_cell_does():
+    """The third is 5 km away: two thirds at 1 km. One cell: 5,100 m, so 6 km, and one day."""
+    fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 5_000], [0] * 3, [0, 0, 1_439])
+    kilometre = GeneralizationProfile(Grid(1000), 30)
+    table = compare_releases(fs, (2, 3), ladder=[kilometre])
+    assert identical_share(generalize(fs, kilometre), 2) == pytest.approx(2 / 3)
+    assert table["profile"].tolist()[::3] == ["6 km · 24 h"] * 2
+    assert table["share_hidden"].tolist()[::3] == [1.0, 1.0]
+    assert table["verified"].all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.one_of(events(), crowds(30)), st.booleans())
+def test_one_cell_is_one_cell(fs, berlin):
+    """Everybody has the one bin, across the changes of the clock, too; nothing smaller is tried."""
+    if berlin:
+        first = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
+        fs = replace(fs, clock=LocalClock.starting_on(first, "Europe/Berlin"))
+    whole = one_cell(fs)
+    assert generalize(fs, whole).lengths.tolist() == [1] * fs.n_users
+    assert identical_share(generalize(fs, whole), fs.n_users) == 1.0
+    tried = searched(fs, LADDER)
+    assert tried[-1] == whole
+    for profile in tried[:-1]:
+        assert profile.grid_m < whole.grid_m or profile.minutes < whole.minutes
+
+
+def test_a_town_around_the_centre_is_not_quartered():
+    """Four people at the corners of 400 m around the centre are alike at 10 km; from (0, 0) none.
+
+    Were the grid laid from the centre, nothing but one cell would hide them.
+    """
+    fs = FingerprintSet.from_samples(range(4), [-200, 100] * 2, [-200, -200, 100, 100], [5] * 4)
+    ladder = [GeneralizationProfile(Grid(100), 30), GeneralizationProfile(Grid(10_000), 60)]
+    assert compare_releases(fs, (4,), ladder=ladder)["profile"][0] == "10 km · 1 h"
+    centred = [GeneralizationProfile(Grid(10_000, (0, 0)), 60)]
+    assert identical_share(generalize(fs, centred[0]), 2) == 0
+    assert compare_releases(fs, (4,), ladder=centred)["profile"][0] == str(one_cell(fs))
 
 
 def test_a_ladder_finer_than_the_data():

@@ -20,7 +20,7 @@ from fpanon_core.studies.disclosure import Config, study, suited_profiles
 from tests.studies.test_unicity_grid import PROFILES, town
 
 KNOWN = KnowledgeConfig(2, users=50, seed=1)
-NAMES = ["profile", "space_size", "window_min"]
+NAMES = ["profile", "space_size", "window_min", "origin_x_m", "origin_y_m"]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_tables_say_of_every_row_which_profile_it_is_of(found):
     tables = found.tables()
     for name, of in (("places", "places"), ("hours", "week"), ("users", "people")):
         table = tables[name]
-        assert list(table.columns[:3]) == NAMES
+        assert list(table.columns[: len(NAMES)]) == NAMES
         for profile in PROFILES:
             mine = table[table["profile"] == str(profile)].drop(columns=NAMES)
             part = getattr(found.leaks[str(profile)], of)

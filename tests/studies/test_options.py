@@ -429,7 +429,7 @@ def test_other_presets(fs):
 
 
 def test_presets_by_name(fs):
-    assert list(PRESETS) == ["trade", "fine", "glove", "asis"]
+    assert list(PRESETS) == ["trade", "fine", "hexagons", "glove", "asis"]
     assert names(PRESETS["trade"](fs)) == names(trade_grid(fs))
     assert names(PRESETS["fine"](fs)) == names(fine_grid(fs))
     assert names(PRESETS["asis"](fs)) == ["as it is"]

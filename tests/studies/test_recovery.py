@@ -48,6 +48,8 @@ def test_its_tables_say_what_the_result_says(found):
     assert scores["step"].tolist() == ["nights", "days", "across days"]
     assert scores["accuracy"].tolist() == found.score.accuracy_by_step.tolist()
     assert scores["error_median_m"].isna().tolist() == [True, True, False]
+    assert scores["recorded_accuracy"].tolist() == found.score.recorded_by_step.tolist()
+    assert (scores["recorded_share"] == found.recorded).all()
     assert scores["top2"].iloc[-1] == found.score.uniqueness[1]
     assert (scores["slot_min"].unique(), scores["seed"].unique()) == ([60], [5])
     # Everyone is in one place in each of 48 slots.
@@ -108,12 +110,13 @@ def test_what_helps_most_is_told_of_the_same_points_only():
     table = pd.DataFrame(
         {
             "mitigation": ["none", "coarser places", "small counts suppressed", "noise"],
-            "whole": [0.9, 0.1, 0.2, 0.5],
+            "recorded": [0.9, 0.1, 0.2, 0.5],
+            "unit": "",
             "count_error_share": [0.0, 0.1, 0.9, 0.3],
         }
     )
-    tried = mitigations.Result(table, mitigations.Config(), "")
-    assert tried.none["whole"] == 0.9
+    tried = mitigations.Result(table, 9, 20, mitigations.Config(), "")
+    assert tried.none["recorded"] == 0.9
     assert tried.strongest["mitigation"] == "small counts suppressed"
     assert tried.mildest["mitigation"] == "noise"
     dear = replace(tried, table=table.assign(count_error_share=0.9))

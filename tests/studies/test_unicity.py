@@ -223,12 +223,22 @@ def test_workers_change_nothing_and_progress_rises():
         {"points": (0,)},
         {"out_of": (0,)},
         {"heavy_per_month": -1.0},
-        {"profiles": (GeneralizationProfile(AntennaClusters(3), 60),)},
     ],
 )
 def test_what_cannot_be_asked_of_an_outsider(wrong):
     with pytest.raises(ConfigError):
         outsider.Config(**wrong)
+
+
+def test_laws_are_of_the_square_grids_whatever_else_is_measured():
+    """Places of several kinds in one grid: the laws are those of the squares alone."""
+    fs = town(40, 4)
+    squares = tuple(GeneralizationProfile(Grid(m), t) for m in (100, 2_000) for t in (1, 600))
+    clusters = GeneralizationProfile(AntennaClusters(3), 60)
+    alone = outsider.study(fs, outsider.Config(users=9, profiles=squares))
+    both = outsider.study(fs, outsider.Config(users=9, profiles=(*squares, clusters)))
+    assert str(clusters) in set(both.grid["profile"])
+    pd.testing.assert_frame_equal(both.to_frame("scaling_laws"), alone.to_frame("scaling_laws"))
 
 
 def test_antennas_are_merged():

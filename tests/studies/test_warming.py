@@ -13,6 +13,7 @@ from fpanon_core.studies import warming
 
 COMPILED_WITH_OTHERS = {
     "comparison": "compiled with hiding",
+    "counts_release": "has nothing to compile",
     "glove_estimate": "compiled with hiding",
     "look": "compiled with options and anonymizability",
     "recovery_factors": "compiled with recovery",

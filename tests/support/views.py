@@ -67,7 +67,7 @@ def has(at: AppTest, key: str) -> bool:
 def opened(at: AppTest, sample: str = "sf_cabs") -> AppTest:
     """Click a sample on the start page; the first figure's view follows by itself."""
     at.button(key=f"start_{sample}").click().run()
-    return until(at, lambda at: has(at, "anon_download"))
+    return until(at, lambda at: has(at, "anon_get_k_gaps"))
 
 
 def upload(at: AppTest, body: bytes, name: str = "own.csv") -> AppTest:

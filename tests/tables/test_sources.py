@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import pickle
 import zipfile
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.model.errors import ConfigError, FpanonError, SchemaError
-from fpanon_core.tables import sources
+from fpanon_core.tables import json_text, sources
 from fpanon_core.tables.sources import read_source
 
 EVENTS = pd.DataFrame(
@@ -53,7 +54,29 @@ def typed(frame):
     return frame.assign(time=pd.to_datetime(frame.time))
 
 
+RECORDS = EVENTS.to_dict("records")
+FEATURES = [
+    {
+        "type": "Feature",
+        "geometry": {"type": "Point", "coordinates": [r["lon"], r["lat"], 12.5]},
+        "properties": {"user": r["user"], "time": r["time"], "tags": ["x", {"y": 1}]},
+    }
+    for r in RECORDS
+]
+GEOJSON = {"type": "FeatureCollection", "name": "events", "features": FEATURES}
 FORMS = {
+    "json": json.dumps(RECORDS).encode(),
+    "json, indented, nested beside": json.dumps(
+        [r | {"more": {"a": [1]}} for r in RECORDS], indent=1
+    ).encode(),
+    "json, utf-16": json.dumps(RECORDS).encode("utf-16"),
+    "json lines": "\n".join(map(json.dumps, RECORDS)).encode(),
+    "json lines, bom, crlf, blank": "\r\n\r\n".join(map(json.dumps, RECORDS)).encode("utf-8-sig"),
+    "geojson": json.dumps(GEOJSON).encode(),
+    "geojson, indented": json.dumps(GEOJSON, indent=2).encode(),
+    "geojson lines": "\n".join(map(json.dumps, FEATURES)).encode(),
+    "json gz": gzip.compress(json.dumps(RECORDS).encode()),
+    "json lines zip": zipped(a="\n".join(map(json.dumps, RECORDS))),
     "csv": CSV.encode(),
     "no line end": CSV.rstrip("\n").encode(),
     "crlf": CSV.replace("\n", "\r\n").encode(),
@@ -157,6 +180,40 @@ BAD = {
     "all bad": (b"user,time,lat,lon\na,x,y,z\nb,?,,\n", "time"),
     "all zero": (b"user,time,lat,lon\na,2012-04-03 10:00,0,0\n", "None of the 1 rows"),
     "metres": (b"user,time,x,y\na,2012-04-03 10:00,583960,4507523\n", "metres"),
+    "json object": (b'{"a": {"b": 1}}', "JSON, but not a table"),
+    "json of lists": (b"[[1, 2], [3, 4]]", "JSON, but not a table"),
+    "json by key": (json.dumps({"data": RECORDS}).encode(), "JSON, but not a table"),
+    "json, empty": (b"[]", "JSON, but not a table"),
+    "cut json": (json.dumps(RECORDS).encode()[:-9], "JSON, but is damaged"),
+    "json without end": (b"[" * 100_000, "JSON, but is damaged"),
+    "json, 2,000 names": (
+        json.dumps([{f"n{i}": 1 for i in range(2_000)}]).encode(),
+        "different names",
+    ),
+    "json, half a character": (b'[{"user": "\\ud800", "\\udfff": 1}]', "time"),
+    "geojson lines drawn": (
+        json.dumps(
+            GEOJSON
+            | {
+                "features": [
+                    {
+                        "type": "Feature",
+                        "properties": {"user": "a"},
+                        "geometry": {"type": "LineString", "coordinates": [[1, 2], [3, 4]]},
+                    }
+                ]
+            }
+        ).encode(),
+        "no points",
+    ),
+    "geojson, empty": (b'{"type": "FeatureCollection", "features": []}', "without features"),
+    "geojson in metres": (
+        json.dumps(
+            GEOJSON
+            | {"crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::3857"}}}
+        ).encode(),
+        "projection",
+    ),
     "tar": (b"a" * 257 + b"ustar" + b"\0" * 300, "tar"),
 }
 
@@ -220,7 +277,58 @@ def test_row_numbers_are_those_of_the_file():
     ]
 
 
-MAGIC = [b"", b"\x1f\x8b\x08\x00", b"PK\x03\x04", b"PAR1", b"\xff\xfe", b"user,time,lat,lon\n"]
+def test_json_rows_that_are_none_are_counted_and_numbered():
+    # line 1 good, 2 cut, 3 blank, 4 a list, 5 without a position, 6 good
+    good = [json.dumps(r) for r in RECORDS[:2]]
+    lines = [good[0], good[1][:20], "", "[1]", '{"user": "a", "time": "2012-04-03 10:00"}', good[1]]
+    _, report = read_cdr(io.StringIO("\n".join(lines)))
+    assert (report.kind, report.rows_read, report.rows_used) == ("JSON lines", 5, 2)
+    assert report.rejects[["row", "reason"]].to_numpy().tolist() == [
+        [2, "malformed line"],
+        [4, "malformed line"],
+        [5, "missing coordinates"],
+    ]
+    _, report = read_cdr(io.BytesIO(json.dumps([*RECORDS, 7, None]).encode()))
+    assert (report.kind, report.set_aside) == ("JSON", {"malformed line": 2})
+
+
+def test_geojson_positions_are_its_points():
+    # A property called lat does not take the place of the point's latitude.
+    features = [f | {"properties": f["properties"] | {"lat": 1.5, "lon": 2.5}} for f in FEATURES]
+    features[0] = features[0] | {"geometry": None}
+    _, report = read_cdr(io.StringIO(json.dumps(GEOJSON | {"features": features})))
+    assert report.columns["lat"] == "lat"
+    assert report.first_rows["lat"].tolist()[1:3] == [40.701, 40.702]
+    assert "lat (property)" in report.available
+    assert report.set_aside == {"missing coordinates": 1}
+    same = GEOJSON | {"crs": {"properties": {"name": "urn:ogc:def:crs:OGC:1.3:CRS84"}}}
+    assert read_cdr(io.StringIO(json.dumps(same)))[1].kind == "GeoJSON"
+
+
+def test_a_csv_that_begins_with_a_brace_is_none_of_json():
+    rows = "\n".join(f"{{6F96-{i % 2}}},2012-04-03 10:0{i}:00,40.1,-74.{i}" for i in range(6))
+    _, report = read_cdr(io.StringIO(rows))
+    assert (report.kind, report.rows_used) == ("delimited text", 6)
+    _, report = read_cdr(io.StringIO(f"[user],[time],[lat],[lon]\n{rows}"))
+    assert (report.kind, report.rows_used) == ("delimited text", 6)
+
+
+def test_json_beyond_its_size_is_refused(monkeypatch):
+    monkeypatch.setattr(json_text, "MAX_JSON_BYTES", 100)
+    with pytest.raises(SchemaError, match="JSON of more than"):
+        read_source(io.BytesIO(FORMS["json"]))
+
+
+MAGIC = [
+    b'[{"user": "a", ',
+    b'{"type": "FeatureCollection", ',
+    b"",
+    b"\x1f\x8b\x08\x00",
+    b"PK\x03\x04",
+    b"PAR1",
+    b"\xff\xfe",
+    b"user,time,lat,lon\n",
+]
 
 
 @given(st.sampled_from(MAGIC), st.binary(max_size=400))
@@ -235,6 +343,7 @@ def test_any_bytes_are_read_or_refused(magic, content):
 
 
 @given(st.sampled_from(sorted(FORMS)), st.integers(0, 10**6), st.integers(0, 255))
+@example(form="geojson, indented", where=244, value=32)  # the first time is missing
 @example(form="parquet", where=52296, value=128)  # no UTF-8 any more
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_damaged_file_is_read_or_refused(form, where, value):

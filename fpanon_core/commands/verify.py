@@ -1,0 +1,57 @@
+"""``verify``: is a release what it says, and does it keep its promise? Exit code 1 if not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..model.checks import whole
+from ..studies.verifying import held_against
+from . import reading as r
+
+_MOST_TOLD = 20
+
+
+@r.reading_options
+def verify(
+    wanted: r.Request,
+    release: Annotated[
+        Path, typer.Argument(help="The release: a folder or a .zip.", show_default=False)
+    ],
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "--k",
+            help="The crowd that is promised. Without it, files, figures and names are checked, "
+            "and nobody's crowd.",
+        ),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            "--key",
+            help="Which id each pseudonym stands for (.csv). Without it, some way to give everyone "
+            "a record must keep the promise.",
+        ),
+    ] = None,
+    left_out: Annotated[
+        Path | None,
+        typer.Option("--left-out", help="The samples that were left out: id, row number (.csv)."),
+    ] = None,
+) -> None:
+    """Check the bytes of a release against the original data, read as they were for it."""
+    if k is not None:
+        whole("--k", k, 2)
+    fs, report = wanted.read()
+    found = held_against(release, fs, k, key=key, left_out=left_out)
+    typer.echo(wanted.account(fs, report))
+    typer.echo(str(found))
+    told = list(dict.fromkeys(found.violations["text"].tolist()))
+    for text in told[:_MOST_TOLD]:
+        typer.echo(f"  {text}")
+    if len(told) > _MOST_TOLD:
+        typer.echo(f"  and {len(told) - _MOST_TOLD:,} more")
+    if not found.passed:
+        raise typer.Exit(1)

@@ -1,0 +1,157 @@
+"""Are these the places that are meant? Positions that were probably exchanged or lost their sign.
+
+Latitude and longitude written in the wrong order, and degrees west or south written without their
+sign, are the commonest faults of a table of positions. Figures computed from them are wrong, and do
+not look so. They are told by where the positions then lie (docs/science.md, "Samples and
+fingerprints"), and asked about: nothing is ever turned round unasked.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..model.arrays import FloatArray, IntArray
+from ..model.errors import SchemaError
+from ..tables.table import SourceTable
+from ..tables.times import ParsedTimes
+from .fate import Fate
+from .offsets import told_minutes
+from .report import IMPOSSIBLE_COORDINATES, OtherReading, PositionDoubt
+from .search import Roles
+from .turns import AS_THEY_ARE, TURNS, Turn, said_of
+from .whereabouts import HARDLY_ANY, NEARLY_ALL, Clocks, Seen
+
+FAR_FROM_TOWNS_KM, NEAR_TOWN_KM = 60.0, 25.0
+_TRIED = 4_000  # rows, evenly from the whole file
+_MOST_READINGS = 3
+ASK = "ask"
+"""In place of a way to read positions: raise a doubt rather than read on."""
+
+
+class DoubtfulPositions(SchemaError):
+    """Positions that nobody should measure before somebody has looked; see ``doubt``."""
+
+    def __init__(self, doubt: PositionDoubt) -> None:
+        super().__init__(doubt.message)
+        self.doubt = doubt
+
+
+def doubt_in(
+    table: SourceTable,
+    roles: Roles,
+    fate: Fate,
+    parsed: ParsedTimes,
+    degrees: tuple[FloatArray, FloatArray],
+) -> PositionDoubt | None:
+    """What makes the positions of a table doubtful; asked of some rows, evenly from all of it.
+
+    Rows count that are in use, or would be but for impossible degrees.
+    """
+    rows = fate.open_but_for(IMPOSSIBLE_COORDINATES)
+    if not len(rows):
+        return None
+    rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), _TRIED)).astype(np.int64)]
+    told = told_minutes(table, roles, parsed, rows)
+    return doubt_of(degrees[0][rows], degrees[1][rows], told, parsed.us[rows])
+
+
+def doubt_of(
+    lat: FloatArray, lon: FloatArray, offset_min: FloatArray, us: IntArray
+) -> PositionDoubt | None:
+    """What makes the positions doubtful, if anything does.
+
+    Parameters
+    ----------
+    lat, lon : float64 ndarray (n,)
+        Two numbers a row, as they are read; they need not be possible degrees. One row or more.
+    offset_min : float64 ndarray (n,)
+        Minutes ahead of UTC by the file's own account; NaN where it says none, and where it says 0,
+        which programs write whose clocks know no zone.
+    us : int64 ndarray (n,)
+        When, in microseconds since 1970; to the day is enough.
+    """
+    clocks = Clocks(offset_min, us)
+    seen = {
+        name: Seen.through(turn, lat, lon, clocks)
+        for name, turn in TURNS.items()
+        if turn.explains(lat, lon, NEARLY_ALL)
+    }
+    now = seen.pop(AS_THEY_ARE)
+    if now.inhabited and clocks.told and now.agreement > HARDLY_ANY:
+        return None
+    found = _faults(now, clocks)
+    others = {name: each for name, each in seen.items() if each.ashore and each.agrees}
+    if not others and not now.inhabited:  # the clocks may be those of an office elsewhere
+        others = {name: each for name, each in seen.items() if each.ashore}
+    if now.inhabited:  # then only a reading that makes far more sense is one
+        remote = now.town_km_low > FAR_FROM_TOWNS_KM
+        if not (found or remote):
+            return None
+        nearer = np.inf if found and now.town_km > NEAR_TOWN_KM else NEAR_TOWN_KM
+        others = {name: each for name, each in others.items() if each.town_km <= nearer}
+    if not others and (not found or now.possible < NEARLY_ALL):
+        return None  # in metres, say: no answer to this question would help
+    readings = tuple(_other(name, others[name], clocks) for name in _likeliest(others))
+    mirror = f"No larger town lies within {FAR_FROM_TOWNS_KM:.0f} km of nearly all positions."
+    return PositionDoubt(tuple(found) or (mirror,), readings, bool(found and readings))
+
+
+def as_chosen(roles: Roles, turn: Turn) -> list[str]:
+    """What was chosen for the positions, put into the roles, and said."""
+    if turn.exchanged and "lat" in roles.where and "lon" in roles.where:
+        at, how = roles.where, roles.found
+        at["lat"], at["lon"] = at["lon"], at["lat"]
+        how["lat"], how["lon"] = how["lon"], how["lat"]
+    return [f"Positions: {said_of(turn)}, as was chosen."]
+
+
+# --- in words -------------------------------------------------------------------------------------
+
+
+def _faults(now: Seen, clocks: Clocks) -> list[str]:
+    if now.possible < NEARLY_ALL:
+        return [
+            f"{(1 - now.possible) * 100:.0f} % of the positions are impossible: no latitude is "
+            "beyond 90° and no longitude beyond 180°."
+        ]
+    found = []
+    if not now.inhabited:
+        all_of_them = "All" if now.land == 0 else "Nearly all"
+        if now.antarctic >= 0.5:
+            found.append(
+                f"{all_of_them} positions lie in or around Antarctica, where nobody lives."
+            )
+        else:
+            found.append(
+                f"{all_of_them} positions lie in the sea, typically {now.coast_km:,.0f} km from "
+                "the nearest coast."
+            )
+    if clocks.told and now.agreement <= HARDLY_ANY:
+        own = float(np.median(clocks.offset_min))
+        found.append(
+            f"The file's own times are {_clock(own)} from UTC, but clocks at these positions show "
+            f"{_clock(now.clock_min)}."
+        )
+    return found
+
+
+def _likeliest(others: dict[str, Seen]) -> list[str]:
+    """Names of the readings to offer: those near a town if there are any, the simplest first."""
+    nearest = min((s.town_km for s in others.values()), default=np.inf)
+    some = [n for n, s in others.items() if nearest > 50 or s.town_km <= 100]
+    some.sort(key=lambda n: (others[n].town_km // 50, others[n].turn.changes, others[n].town_km))
+    return some[:_MOST_READINGS]
+
+
+def _other(name: str, seen: Seen, clocks: Clocks) -> OtherReading:
+    near = "near" if seen.town_km <= NEAR_TOWN_KM else f"{seen.town_km:,.0f} km from"
+    why = f"the positions then lie on land, {near} {seen.town}"
+    if clocks.told and seen.agrees:
+        why += f", where clocks show {_clock(seen.clock_min)}, as in the file"
+    title = said_of(seen.turn)
+    return OtherReading(name, title[0].upper() + title[1:], why)
+
+
+def _clock(minutes: float) -> str:
+    hours, rest = divmod(round(abs(minutes)), 60)
+    return f"{'−' if minutes < 0 else '+'}{hours:02d}:{rest:02d}"

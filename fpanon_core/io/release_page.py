@@ -1,0 +1,295 @@
+"""The one page that leaves with a release: what it is, what a row means, what is promised.
+
+Pure text of the facts: no date, no path, no id.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..model.facts import Accuracy, ReleaseFacts, Verdict
+from ..model.profiles import window_text
+from ..model.techniques import (
+    AddNoise,
+    Generalize,
+    Glove,
+    Permute,
+    SampleUsers,
+    Step,
+    SuppressRare,
+)
+from ..model.version import __version__
+
+_ACTIVE = re.compile(r"([\\`*_\[\]<>!|#~$])")
+_LAEA = re.compile(r"\+proj=laea \+lat_0=(\S+) \+lon_0=(\S+)")
+
+
+def readme(facts: ReleaseFacts, verdict: Verdict, data_file: str, sha256: str) -> str:
+    """The page, in Markdown.
+
+    Parameters
+    ----------
+    facts : ReleaseFacts
+    verdict : Verdict
+    data_file : str
+        Name of the data file.
+    sha256 : str
+        Of its bytes, in hexadecimal.
+    """
+    sections = [
+        (_plain(title(facts)), [_overview(facts, data_file)]),
+        ("What was done", _done(facts)),
+        ("What a row means, and what it does not", _row(facts)),
+        ("What is promised, and what is not", promises(facts)),
+        ("How coarse it is", [_accuracy(facts.accuracy)]),
+        ("Columns and units", [_columns(facts)]),
+        ("Verification", _verification(verdict, data_file, sha256)),
+    ]
+    parts = [
+        "\n\n".join([f"{'#' if i == 0 else '##'} {head}", *paragraphs])
+        for i, (head, paragraphs) in enumerate(sections)
+    ]
+    return "\n\n".join([*parts, f"Made with fpanon {__version__}."]) + "\n"
+
+
+def title(facts: ReleaseFacts) -> str:
+    """A release in a line."""
+    return f"Mobility data: {facts.option.text}"
+
+
+def _plain(text: str) -> str:
+    """A text that holds names of the original's columns, so that no reader's page acts on it."""
+    return _ACTIVE.sub(r"\\\1", " ".join(text.split()))
+
+
+def _overview(facts: ReleaseFacts, data_file: str) -> str:
+    lines = [
+        f"- `{data_file}`: {_count(facts.rows, 'row')} of {_count(facts.people, 'person')}"
+        + ("" if facts.groups is None else f" in {_count(facts.groups, 'group')}"),
+        "- `datapackage.json`: every column with its type and unit, for programmes (Frictionless "
+        "Data Package)",
+    ]
+    if facts.first_day is not None:
+        lines.append(
+            f"- Period: {facts.first_day} to {facts.last_day}, local time of {facts.timezone}"
+        )
+    else:
+        lines.append("- Period: the data came without dates; times are minutes")
+    lines.append(f"- {left_out(facts)}")
+    return "\n".join(lines)
+
+
+def left_out(facts: ReleaseFacts) -> str:
+    """What of the original is not in the release."""
+    share = facts.samples_left_out / facts.samples_in if facts.samples_in else 0.0
+    people = facts.people_left_out / (facts.people + facts.people_left_out)
+    return (
+        f"Left out: {_percent(share)} of the samples ({facts.samples_left_out:,} of "
+        f"{facts.samples_in:,}) and {_percent(people)} of the people ({facts.people_left_out:,} of "
+        f"{facts.people + facts.people_left_out:,})"
+    )
+
+
+# --- what was done -------------------------------------------------------------------------------
+
+
+def _done(facts: ReleaseFacts) -> list[str]:
+    told = [_told(step, facts) for step in facts.option.steps]
+    if not told:
+        return ["Nothing but the names: places and times are as they were recorded."]
+    return [" ".join(told)] if len(told) == 1 else [_numbered(told)]
+
+
+def _numbered(lines: list[str]) -> str:
+    return "\n".join(f"{i}. {line}" for i, line in enumerate(lines, 1))
+
+
+def _told(step: Step, facts: ReleaseFacts) -> str:
+    match step:
+        case Generalize(profile):
+            return f"Places and times were made coarser: {_plain(str(profile))}."
+        case SampleUsers(share):
+            return f"{_percent(share)} of the people were drawn at random; the others are left out."
+        case AddNoise():
+            return f"Every sample was moved at random: {step}. The middle of a cell is not true."
+        case Permute(what):
+            other = "times" if what == "positions" else "positions"
+            return (
+                f"The {what} were exchanged at random among people ({step}). A row's {what} may be "
+                f"another person's; its {other} are the person's own."
+            )
+        case SuppressRare(min_users):
+            return f"Cells of place and time in which fewer than {min_users} people were are out."
+        case Glove(k):
+            return _glove_told(step, facts, k)
+
+
+def _glove_told(step: Glove, facts: ReleaseFacts, k: int) -> str:
+    told = (
+        "GLOVE (Gramaglia & Fiore 2015b): the records most alike were merged until everyone was "
+        f"one of at least {k} people with the same record."
+    )
+    limits = []
+    if step.suppress_space_m is not None:
+        limits.append(f"wider than {_length(step.suppress_space_m)}")
+    if step.suppress_time_min is not None:
+        limits.append(f"longer than {window_text(step.suppress_time_min)}")
+    if limits:
+        told += f" Samples that would have made a cell {' or '.join(limits)} are left out."
+    if facts.leftover is not None:
+        fate = "joined the nearest group" if facts.leftover == "merge" else "are left out"
+        told += f" The last people, where they were fewer than {k}, {fate}."
+    return told
+
+
+# --- what it says and promises -------------------------------------------------------------------
+
+
+def _row(facts: ReleaseFacts) -> list[str]:
+    told = [
+        "A row says that the person behind the pseudonym was, at some time from `start` up to "
+        "`end`, somewhere in the rectangle. It does not say where in it, nor when, nor for how "
+        "long. Where a person has no row, nothing is said: the person may have been anywhere."
+    ]
+    if facts.phantom_share:
+        told.append(
+            f"**Not every row is true.** {truth(facts)} Do not count rows as visits without "
+            "allowing for it."
+        )
+    elif facts.rows:
+        told.append(truth(facts))
+    if facts.groups is not None:
+        told.append(
+            "People of one `group` have the same rows: count them as so many people, but not as so "
+            "many observations."
+        )
+    return told
+
+
+def truth(facts: ReleaseFacts) -> str:
+    """In how many rows the person was never recorded in the cell that the row names."""
+    if facts.phantom_share is None:
+        return "There are no rows."
+    if facts.phantom_share == 0:
+        return "In every row's cell the person was recorded at least once."
+    return (
+        f"In {_hundredths(facts.phantom_share)} of 100 rows the person was never recorded in that "
+        "cell at that time; nothing tells which rows these are."
+    )
+
+
+def promises(facts: ReleaseFacts) -> list[str]:
+    """What the release promises to the people in it, and what it does not."""
+    if facts.k is not None:
+        told = [
+            f"**Everyone is one of at least {facts.k} people with exactly the same rows.** Whoever "
+            f"knows where somebody was finds at least {facts.k} pseudonyms that fit alike, and "
+            f"names the right one with a chance of at most 1 in {facts.k}. Everything that is "
+            "published of the group is learnt all the same, without naming anybody."
+        ]
+    else:
+        told = [
+            "**No crowd is promised.** A few known places and times may single out one person, and "
+            "then the whole record is known. What an outsider can do with this form of the data is "
+            "measured by the programme, under “Release options”."
+        ]
+    steps = facts.option.steps
+    if any(isinstance(step, AddNoise) for step in steps):
+        told.append(
+            "Noise blurs one sample; over many samples of one person, such as the nights at home, "
+            "it averages out."
+        )
+    if any(isinstance(step, SampleUsers) for step in steps):
+        told.append(
+            "That not everybody is in the release protects those who are not; it does not hide "
+            "those who are."
+        )
+    told.append(
+        "Pseudonyms"
+        + ("" if facts.groups is None else ", group numbers")
+        + " and the order of the people are random and were drawn for this release alone: they say "
+        "nothing about the original file, and do not link this release to another."
+    )
+    return told
+
+
+def _accuracy(accuracy: Accuracy | None) -> str:
+    if accuracy is None:
+        return "Nothing is published."
+    return (
+        f"Over the {accuracy.of}: half are published as a cell of at most "
+        f"{_length(accuracy.median_side_m)} by side (mean {_length(accuracy.mean_side_m)}) and "
+        f"{_duration(accuracy.median_span_min)} (mean {_duration(accuracy.mean_span_min)})."
+    )
+
+
+def _columns(facts: ReleaseFacts) -> str:
+    lines = ["- `pseudonym`: of the person, in this release alone"]
+    if facts.groups is not None:
+        lines.append("- `group`: people of one group have the same rows")
+    lines.append(
+        "- `x_min_m`, `x_max_m`, `y_min_m`, `y_max_m`: the rectangle, in metres; "
+        + projection(facts.crs)
+    )
+    if facts.crs is not None:
+        lines.append(
+            "- `lat_min`, `lat_max`, `lon_min`, `lon_max`: the rectangle that bounds it in degrees "
+            "(WGS 84)"
+        )
+    lines.append(
+        "- `start`, `end`: local time with its offset from UTC; `end` itself is not included"
+        if facts.timezone is not None
+        else "- `start`, `end`: minutes since midnight of the first day; `end` is not included"
+    )
+    return "\n".join(lines)
+
+
+def projection(crs: str | None) -> str:
+    """The projection in words."""
+    if crs is None:
+        return "the positions came already in metres, and which projection they are on is not known"
+    found = _LAEA.match(crs)
+    if found is None:
+        return f"projection {crs}"
+    return (
+        f"Lambert azimuthal equal-area projection around latitude {found[1]}, longitude {found[2]} "
+        "(WGS 84)"
+    )
+
+
+def _verification(verdict: Verdict, data_file: str, sha256: str) -> list[str]:
+    return [
+        verdict.text,
+        f"This is said of the bytes of `{data_file}` whose SHA-256 is\n`{sha256}`.",
+    ]
+
+
+# --- numbers in words ----------------------------------------------------------------------------
+
+
+def _count(n: int, noun: str) -> str:
+    plural = {"person": "people"}.get(noun, f"{noun}s")
+    return f"{n:,} {noun if n == 1 else plural}"
+
+
+def _percent(share: float) -> str:
+    """Never 0 % of something, never 100 % of not all."""
+    if 0 < share < 0.0005:
+        return "less than 0.1 %"
+    if 0.9995 <= share < 1:
+        return "more than 99.9 %"
+    return f"{100 * share:.1f}".removesuffix(".0") + " %"
+
+
+def _hundredths(share: float) -> str:
+    return _percent(share).removesuffix(" %")
+
+
+def _length(metres: float) -> str:
+    return f"{metres:,.0f} m" if metres < 1000 else f"{metres / 1000:,.4g} km"
+
+
+def _duration(minutes: float) -> str:
+    if minutes < 60:
+        return f"{minutes:.3g} min"
+    return f"{minutes / 60:.3g} h" if minutes < 2880 else f"{minutes / 1440:.3g} days"

@@ -1,0 +1,416 @@
+"""Which places and which period are counted? Stated, so that no record decides it.
+
+A table of counts shows by its rows and columns which places and times there are. Taken from the
+events, they tell of single people: one record more can add a row, and no noise hides that. A frame
+says them beforehand: every antenna of the antenna table, or every cell of a grid over a stated
+area; and every slot of a stated number of days.
+
+Source: docs/science.md, “Counts and trajectory recovery”.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+
+from .antennas import Antennas
+from .arrays import FloatArray
+from .checks import number, one_of, positive, whole
+from .clock import LocalClock, zone_of
+from .closed import Closed
+from .errors import ConfigError, InfeasibleError
+from .projection import equal_area_around, lon_lat, project
+
+AreaUnit = Literal["degrees", "metres"]
+Places = Literal["antennas", "grid"]
+PLACES: tuple[Places, ...] = get_args(Places)
+
+MOST_PLACES = 1_000_000
+MOST_SLOTS = 1_000_000
+_DAY_MIN = 1440
+_OUTLINE = 65  # points on each side of an area: on a map projection its sides are curves
+
+
+@dataclass(frozen=True)
+class StatedArea:
+    """A rectangle of which counts are published; its southern and western bounds belong to it.
+
+    Attributes
+    ----------
+    south, west, north, east : float
+        Degrees (WGS 84), or metres on the data's projection. An area over the antimeridian goes on
+        beyond 180: ``west=178, east=182``.
+    unit : {"degrees", "metres"}
+
+    Raises
+    ------
+    ConfigError
+        A bound is out of its range, or the area is empty.
+
+    Examples
+    --------
+    >>> str(StatedArea(14.5, -17.6, 14.9, -17.2))
+    '14.5 to 14.9 north, -17.6 to -17.2 east (degrees)'
+    """
+
+    south: float
+    west: float
+    north: float
+    east: float
+    unit: AreaUnit = "degrees"
+
+    def __post_init__(self) -> None:
+        one_of("The unit of an area", self.unit, get_args(AreaUnit))
+        bounds = {"south": 90.0, "west": 180.0, "north": 90.0, "east": 540.0}
+        for name, most in bounds.items():
+            most = most if self.unit == "degrees" else math.inf
+            value = number(name, getattr(self, name), least=-most, most=most)
+            object.__setattr__(self, name, value)
+        if not (self.south < self.north and self.west < self.east):
+            raise ConfigError(
+                "The area is empty; its northern bound must exceed the southern, and its eastern "
+                "the western."
+            )
+        if self.unit == "degrees" and self.east - self.west > 180:
+            raise ConfigError("The area is more than 180 degrees wide; choose a narrower one.")
+
+    def __str__(self) -> str:
+        spans = (
+            f"{self.south:.10g} to {self.north:.10g} north, {self.west:.10g} to {self.east:.10g}"
+        )
+        return f"{spans} east ({self.unit})"
+
+    @property
+    def crs(self) -> str:
+        """Lambert azimuthal equal-area around the middle of an area in degrees."""
+        middle = (self.west + self.east) / 2
+        return equal_area_around(
+            round((self.south + self.north) / 2, 4),
+            round(middle - 360 if middle > 180 else middle, 4),
+        )
+
+
+@dataclass(frozen=True)
+class StatedPeriod:
+    """The days of which counts are published, and how they are cut into slots.
+
+    Attributes
+    ----------
+    first_day : date or None
+        Local date of the first day; None for data without a clock: the first day of their own time.
+    days : int
+    slot_min : float
+        Length of a slot, minutes; a whole number of them makes a day.
+    timezone : str or None
+        IANA name of the zone of days and slots; that of the data for None.
+
+    Raises
+    ------
+    ConfigError
+        A value is out of its range, or the slots do not divide a day.
+    """
+
+    first_day: dt.date | None
+    days: int
+    slot_min: float = 30.0
+    timezone: str | None = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        if self.first_day is not None and type(self.first_day) is not dt.date:
+            raise ConfigError(f"first_day = {self.first_day!r}; it must be a date.")
+        put(self, "days", whole("days", self.days, 1))
+        put(self, "slot_min", check_slot(self.slot_min))
+        if self.timezone is not None:
+            zone_of(self.timezone)
+        if self.days * _DAY_MIN / self.slot_min > MOST_SLOTS:
+            raise ConfigError("There are too many slots; choose fewer days or longer slots.")
+
+    def clock(self, of_data: LocalClock | None) -> LocalClock | None:
+        """The clock whose epoch is the first day's midnight; None for data without one.
+
+        Raises
+        ------
+        ConfigError
+            The data have a clock and the first day is not stated, or they have none and it is.
+        """
+        if of_data is None:
+            if self.first_day is not None:
+                raise ConfigError("The data have no calendar; leave the first day out.")
+            return None
+        if self.first_day is None:
+            raise ConfigError("State the first day of the counts, such as 2024-03-04.")
+        name = self.timezone or of_data.timezone
+        midnight = dt.datetime.combine(self.first_day, dt.time(), zone_of(name))
+        return LocalClock(midnight.astimezone(dt.UTC), name)
+
+
+@dataclass(frozen=True)
+class FrameConfig:
+    """What is stated of a frame; :meth:`CountsFrame.of` makes it for some data.
+
+    Attributes
+    ----------
+    period : StatedPeriod
+    places : {"antennas", "grid"}
+        Those of the data's antenna table, or squares over ``area``.
+    area : StatedArea or None
+        For a grid.
+    side_m : float
+        Side of a square, metres.
+    """
+
+    period: StatedPeriod
+    places: Places = "antennas"
+    area: StatedArea | None = None
+    side_m: float = 1_000.0
+
+    def __post_init__(self) -> None:
+        one_of("The places", self.places, PLACES)
+        object.__setattr__(self, "side_m", positive("side_m", self.side_m, of="metres"))
+        if (self.area is None) == (self.places == "grid"):
+            raise ConfigError(
+                "A grid needs its area stated: south, west, north and east."
+                if self.area is None
+                else "An area is for a grid; the antennas are the places of the antenna table."
+            )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountsFrame(Closed):
+    """Places and slots that are counted, whatever the records. Arrays are read-only.
+
+    Attributes
+    ----------
+    x_m, y_m, dx_m, dy_m : float64 ndarray (n_places,)
+        Lower corner and extent of each place, metres on ``crs``.
+    lon, lat : float64 ndarray (n_places,), or empty
+        Centres of squares, or positions of the antennas, degrees.
+    slot_edge_min : float64 ndarray (n_slots + 1,)
+        Starts of the slots, and the end of the last, elapsed minutes since the first midnight.
+    wall_start_min : float64 ndarray (n_slots,)
+        The starts on the wall clock.
+    slot_min : float
+        Length of a slot but for one in which the clocks change, minutes.
+    days : int
+    clock : LocalClock or None
+        Its epoch is the first day's midnight.
+    crs : str or None
+    area : StatedArea or None
+        What is outside is left out; None: everything goes to the nearest place.
+    columns : int
+        Squares from west to east; they are numbered row by row from the south. 0 for antennas.
+    """
+
+    x_m: FloatArray
+    y_m: FloatArray
+    dx_m: FloatArray
+    dy_m: FloatArray
+    lon: FloatArray
+    lat: FloatArray
+    slot_edge_min: FloatArray
+    wall_start_min: FloatArray
+    slot_min: float
+    days: int
+    clock: LocalClock | None = None
+    crs: str | None = None
+    area: StatedArea | None = None
+    columns: int = field(default=0)
+
+    def __post_init__(self) -> None:
+        self._close()
+
+    @classmethod
+    def of(
+        cls,
+        config: FrameConfig,
+        *,
+        antennas: Antennas | None,
+        clock: LocalClock | None,
+        crs: str | None,
+    ) -> CountsFrame:
+        """The frame stated, for data of these antennas, this clock and this projection.
+
+        Raises
+        ------
+        ConfigError
+            The data have no antenna table, or no degrees for an area in degrees.
+        InfeasibleError
+            There are too many places.
+        """
+        if config.places == "grid":
+            assert config.area is not None
+            return cls.of_area(config.area, config.side_m, config.period, clock=clock, crs=crs)
+        if antennas is None:
+            raise ConfigError(
+                "The data have no antenna table; open one with them, or count in a grid over a "
+                "stated area."
+            )
+        return cls.of_antennas(antennas, config.period, clock=clock, crs=crs)
+
+    @classmethod
+    def of_antennas(
+        cls,
+        antennas: Antennas,
+        period: StatedPeriod,
+        *,
+        clock: LocalClock | None = None,
+        crs: str | None = None,
+    ) -> CountsFrame:
+        """Every antenna of a table is a place; positions go to the nearest.
+
+        Antennas that the data cannot tell apart are places of their own; the first one has all.
+
+        Parameters
+        ----------
+        antennas : Antennas
+        period : StatedPeriod
+        clock : LocalClock or None
+            The data's.
+        crs : str or None
+            The projection of data and antennas.
+
+        Examples
+        --------
+        >>> frame = CountsFrame.of_antennas(Antennas([0, 900], [0, 0]), StatedPeriod(None, 2))
+        >>> frame
+        CountsFrame(2 places, 96 slots of 30 min)
+        """
+        if len(antennas) == 0:
+            raise ConfigError("The antenna table is empty; there is no place to count at.")
+        side = np.full(len(antennas), antennas.granularity_m)
+        lon, lat = antennas.lon, antennas.lat
+        if len(lon) == 0:
+            lon, lat = lon_lat(crs, antennas.x_m + side / 2, antennas.y_m + side / 2)
+        own = period.clock(clock)
+        return cls(
+            antennas.x_m, antennas.y_m, side, side, lon, lat, *_slots(period, own),
+            period.slot_min, period.days, own, crs,
+        )  # fmt: skip
+
+    @classmethod
+    def of_area(
+        cls,
+        area: StatedArea,
+        side_m: float,
+        period: StatedPeriod,
+        *,
+        clock: LocalClock | None = None,
+        crs: str | None = None,
+    ) -> CountsFrame:
+        """Squares over an area; what is outside the area is left out.
+
+        An area in degrees has a projection of its own, Lambert azimuthal equal-area around its
+        middle, so that the squares do not depend on the data; the grid begins at its lower left
+        corner there.
+
+        Parameters
+        ----------
+        area : StatedArea
+        side_m : float
+            Side of a square, metres.
+        period : StatedPeriod
+        clock : LocalClock or None
+            The data's.
+        crs : str or None
+            The data's projection.
+
+        Examples
+        --------
+        >>> area = StatedArea(0, 0, 2_000, 3_000, "metres")
+        >>> CountsFrame.of_area(area, 1_000, StatedPeriod(None, 1, 60))
+        CountsFrame(6 places, 24 slots of 60 min)
+        """
+        side = positive("side_m", side_m, of="metres")
+        if area.unit == "degrees" and crs is None:
+            raise ConfigError("The data have no degrees; state the area in metres.")
+        own_crs = area.crs if area.unit == "degrees" else crs
+        west, south, east, north = _outline(area)
+        columns = max(1, math.ceil((east - west) / side - 1e-9))
+        rows = max(1, math.ceil((north - south) / side - 1e-9))
+        if columns * rows > MOST_PLACES:
+            raise InfeasibleError(
+                f"{columns * rows:,} squares of {side:g} m are too many; choose larger squares or "
+                "a smaller area."
+            )
+        x_m = np.tile(west + side * np.arange(columns), rows)
+        y_m = np.repeat(south + side * np.arange(rows), columns)
+        extent = np.full(columns * rows, side)
+        lon, lat = lon_lat(own_crs, x_m + side / 2, y_m + side / 2)
+        own = period.clock(clock)
+        return cls(
+            x_m, y_m, extent, extent, lon, lat, *_slots(period, own),
+            period.slot_min, period.days, own, own_crs, area, columns,
+        )  # fmt: skip
+
+    @property
+    def n_places(self) -> int:
+        """Number of places."""
+        return len(self.x_m)
+
+    @property
+    def n_slots(self) -> int:
+        """Number of time slots."""
+        return len(self.wall_start_min)
+
+    @property
+    def first_day(self) -> dt.date | None:
+        """Local date of the first day."""
+        if self.clock is None:
+            return None
+        return self.clock.epoch.astimezone(zone_of(self.clock.timezone)).date()
+
+    def __repr__(self) -> str:
+        slots = f"{self.n_slots} slots of {self.slot_min:g} min"
+        return f"CountsFrame({self.n_places} places, {slots})"
+
+
+def check_slot(slot_min: float) -> float:
+    """The length of a slot, if a whole number of them makes a day; ConfigError if not."""
+    length = positive("slot_min", slot_min)
+    if abs(_DAY_MIN / length - round(_DAY_MIN / length)) > 1e-9:
+        raise ConfigError(
+            f"slot_min = {length:g} does not divide a day, so that slots would "
+            "begin at other times each day; choose for instance 30, 90 or 180."
+        )
+    return length
+
+
+def _slots(period: StatedPeriod, clock: LocalClock | None) -> tuple[FloatArray, FloatArray]:
+    """Edges of the slots in elapsed minutes, and their starts on the wall clock."""
+    end = float(period.days * _DAY_MIN)
+    if clock is None:
+        starts = np.arange(round(end / period.slot_min), dtype=np.float64) * period.slot_min
+        return np.append(starts, end), starts
+    end = float(clock.elapsed_minutes([end])[0])
+    starts = slots_between(clock, 0.0, end, period.slot_min)
+    return np.append(starts, end), clock.wall_minutes(starts)
+
+
+def slots_between(clock: LocalClock, first: float, end: float, slot_min: float) -> FloatArray:
+    """Starts of the local slots that hold an instant of ``[first, end)``, elapsed minutes."""
+    step = min(1.0, slot_min)
+    every = np.append(first, np.arange(np.floor(first / step) + 1, np.ceil(end / step)) * step)
+    begin, _ = clock.window(every, slot_min)
+    starts: FloatArray = np.unique(begin)
+    return starts
+
+
+def _outline(area: StatedArea) -> tuple[float, float, float, float]:
+    """Western, southern, eastern and northern end of an area on its projection, metres."""
+    if area.unit == "metres":
+        return area.west, area.south, area.east, area.north
+    lat = np.linspace(area.south, area.north, _OUTLINE)
+    lon = np.linspace(area.west, area.east, _OUTLINE)
+    x, y = project(
+        np.concatenate([lat, lat, np.full(_OUTLINE, area.south), np.full(_OUTLINE, area.north)]),
+        np.concatenate([np.full(_OUTLINE, area.west), np.full(_OUTLINE, area.east), lon, lon]),
+        area.crs,
+    )
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise InfeasibleError("The area reaches around the globe; choose a smaller one.")
+    return float(x.min()), float(y.min()), float(x.max()), float(y.max())

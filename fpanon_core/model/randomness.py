@@ -1,0 +1,93 @@
+"""Where do draws come from? From the operating system for what is published, a seed in studies.
+
+Whoever has the programme and the seed can draw the same noise again, and take it off. So what is
+published draws from the operating system: a key of 256 bits that is used once and kept nowhere, and
+the ChaCha20 stream under it, so that nothing drawn tells what else was drawn (numpy's own PCG64 is
+no cipher: its state can be worked out from its output). With a seed the stream is numpy's, the same
+on every machine.
+
+Source: Bernstein 2008, *ChaCha, a variant of Salsa20*, by the library randomgen.
+"""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .arrays import IntArray
+from .checks import whole
+
+_KEY_BITS = 256
+_ROUNDS = 20
+_PSEUDONYM_BYTES = 10  # 80 bits: 16 characters of base32
+
+
+def generator(seed: int | None) -> np.random.Generator:
+    """A stream of draws.
+
+    Parameters
+    ----------
+    seed : int or None
+        0 or more: the same seed, the same draws, for studies. None: the operating system's
+        randomness, another in every call and never to be had again.
+
+    Raises
+    ------
+    ConfigError
+        The seed is neither None nor a whole number from 0.
+
+    Examples
+    --------
+    >>> bool(generator(7).random() == generator(7).random())
+    True
+    >>> bool(generator(None).random() == generator(None).random())
+    False
+    """
+    if seed is None:
+        return secret()
+    return np.random.default_rng(whole("seed", seed, 0))
+
+
+def generators(seed: int | None, number: int) -> list[np.random.Generator]:
+    """Several streams that do not depend on each other, of one seed or of the operating system."""
+    if seed is None:
+        return [secret() for _ in range(number)]
+    spawned = np.random.SeedSequence(whole("seed", seed, 0)).spawn(number)
+    return [np.random.default_rng(each) for each in spawned]
+
+
+def secret() -> np.random.Generator:
+    """A stream under a fresh key from the operating system, which nobody can draw again."""
+    from randomgen import ChaCha  # type: ignore[import-untyped,unused-ignore]
+
+    stream: Any = ChaCha(key=secrets.randbits(_KEY_BITS), rounds=_ROUNDS)
+    return np.random.Generator(stream)
+
+
+def secret_order(number: int) -> IntArray:
+    """The numbers 0 … number − 1 in an order drawn from the operating system."""
+    return secret().permutation(number).astype(np.int64)
+
+
+def secret_pseudonyms(number: int) -> npt.NDArray[np.object_]:
+    """So many different names of 16 capitals and digits, drawn from the operating system.
+
+    80 bits each, so that nobody can try them all, and two releases have none in common.
+
+    Examples
+    --------
+    >>> names = secret_pseudonyms(3)
+    >>> len(set(names)), {len(name) for name in names}
+    (3, {16})
+    """
+    found: dict[str, None] = {}
+    while len(found) < number:
+        drawn = secrets.token_bytes(_PSEUDONYM_BYTES * (number - len(found)))
+        text = base64.b32encode(drawn).decode("ascii")
+        width = 8 * _PSEUDONYM_BYTES // 5
+        found |= dict.fromkeys(text[i : i + width] for i in range(0, len(text), width))
+    return np.array(list(found), dtype=object)

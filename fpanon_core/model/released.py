@@ -1,0 +1,120 @@
+"""What a release option made, and what it was made of: all that publishing needs to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .arrays import IntArray
+from .errors import ConfigError, InfeasibleError
+from .fingerprints import FingerprintSet
+from .glove import GloveResult
+from .options import ReleaseOption
+from .records import Records
+from .techniques import AddNoise, Glove, Permute
+
+NOT_PUBLISHED = "person left out"
+NOT_COVERED = "left out"
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """How a release came about. Never part of it: it holds the original data.
+
+    Attributes
+    ----------
+    option : ReleaseOption
+        What was done.
+    original : FingerprintSet
+        The data before.
+    released : FingerprintSet
+        The data after; of GLOVE, as a reader gets them.
+    person : int64 ndarray (n_records,)
+        Row number in the original of each record that leaves.
+    seen : FingerprintSet
+        The data that the last step was given.
+    hidden : GloveResult or None
+        Of GLOVE, where it was the last step.
+    samples_left_out : int
+        Samples that the steps left out, each counted in the data that its step was given.
+    """
+
+    option: ReleaseOption
+    original: FingerprintSet
+    released: FingerprintSet
+    person: IntArray
+    seen: FingerprintSet
+    hidden: GloveResult | None = None
+    samples_left_out: int = 0
+
+    @classmethod
+    def of_glove(cls, hidden: GloveResult, original: FingerprintSet) -> Origin:
+        """Of a result that :func:`fpanon_core.glove` gave for these data.
+
+        Raises
+        ------
+        ConfigError
+            It is a result for other data.
+        InfeasibleError
+            Nothing of it is published.
+        """
+        if hidden.digest != original.digest:
+            raise ConfigError(
+                "This result was made of other data than those given as the original; give the "
+                "fingerprints that were hidden."
+            )
+        if not (hidden.group >= 0).any():
+            raise InfeasibleError(
+                "Nothing of this release is published: every sample exceeds the limits; raise them."
+            )
+        step = Glove(hidden.k, hidden.suppress_space_m, hidden.suppress_time_min)
+        return cls(
+            ReleaseOption(steps=(step,)), original, hidden.expanded(),
+            np.flatnonzero(hidden.group >= 0), original, hidden, len(hidden.suppressed),
+        )  # fmt: skip
+
+    @property
+    def k(self) -> int | None:
+        """The crowd that is promised; None where none is."""
+        return None if self.hidden is None else self.hidden.k
+
+    @property
+    def records(self) -> Records:
+        """What leaves, record by record."""
+        made = self.hidden
+        return Records.of_fingerprints(self.released) if made is None else made.records
+
+    @property
+    def moved(self) -> bool:
+        """Whether samples were moved at random, so that they are no longer where they were."""
+        return any(isinstance(step, AddNoise | Permute) for step in self.option.steps)
+
+    @property
+    def people_left_out(self) -> int:
+        """How many people of the original have no record."""
+        return self.original.n_users - len(self.person)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReleasedSet(FingerprintSet):
+    """Fingerprints as :func:`fpanon_core.release` made them, with what publishing needs to know.
+
+    Whatever is made of them afterwards, such as a :meth:`subset`, is no longer what the option
+    made: it has no origin, and cannot be published.
+
+    Attributes
+    ----------
+    origin : Origin or None
+    """
+
+    # No argument: dataclasses.replace gives changed data without it.
+    origin: Origin | None = field(init=False, default=None)
+
+    @classmethod
+    def of(cls, origin: Origin) -> ReleasedSet:
+        """The released data of an origin."""
+        fs = origin.released
+        made = cls(**{name: getattr(fs, name) for name in FingerprintSet.__dataclass_fields__})
+        object.__setattr__(made, "origin", origin)
+        return made

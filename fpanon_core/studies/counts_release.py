@@ -1,0 +1,261 @@
+"""Counts to be published: plain, with small ones left blank, or private.
+
+Over stated places and a stated period. What leaves is one zip (:mod:`fpanon_core.io`'s package); it
+holds no exact number of people where that would undo what protects the counts.
+
+Source: docs/science.md, “Counts and trajectory recovery”.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from ..attacks.aggregation import counts_of
+from ..attacks.private import dp_counts, privacy_guarantee
+from ..engines.local import Engine
+from ..engines.progress import Progress, part
+from ..io.counts_package import package_bytes
+from ..model import limits
+from ..model.aggregates import AggregateCounts, LeftOut
+from ..model.checks import one_of
+from ..model.clock import zone_of
+from ..model.counts_frame import CountsFrame, FrameConfig
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.privacy import UNITS, PrivacyGuarantee, Unit
+from ..tables.writing import write_bytes
+from . import counts_words
+from .framing import frame_for
+from .recovery import CUSTOMARY_LIMIT
+from .tabled import Tabled
+
+Form = Literal["plain", "suppressed", "private"]
+FORMS: tuple[Form, ...] = get_args(Form)
+
+_COUNTING = 0.3  # of the progress
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which counts, of which places and days, and how they are protected.
+
+    Attributes
+    ----------
+    frame : FrameConfig
+        Stated places and period.
+    form : {"plain", "suppressed", "private"}
+    filled_in : bool
+        Whether people are counted in slots without a sample, too.
+    below : int
+        Counts below it are left blank where small ones are suppressed.
+    epsilon : float
+        Of private counts, for one unit.
+    unit : {"user-slot", "user"}
+        What is protected: one person's records in one slot, or all of them.
+
+    Raises
+    ------
+    ConfigError
+        A value is out of its range; or gaps are filled in and only one slot is to be protected.
+    """
+
+    frame: FrameConfig
+    form: Form = "plain"
+    filled_in: bool = True
+    below: int = CUSTOMARY_LIMIT
+    epsilon: float = 1.0
+    unit: Unit = "user"
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        one_of("The form of counts", self.form, FORMS)
+        one_of("The unit of protection", self.unit, UNITS)
+        put(self, "below", limits.SUPPRESSED_BELOW.check("below", self.below))
+        put(self, "epsilon", limits.EPSILON.check("epsilon", self.epsilon))
+        limits.COUNTS_DAYS.check("days", self.frame.period.days)
+        limits.COUNTS_SIDE_M.check("side_m", self.frame.side_m)
+        if self.form == "private" and self.unit == "user-slot" and self.filled_in:
+            raise ConfigError(
+                "Gaps are filled in, so one record decides many slots, and no promise for one slot "
+                "holds; count recorded samples only, or protect all of a person's record."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """Counts as they would be published, and what only their maker may know.
+
+    Attributes
+    ----------
+    counts : AggregateCounts
+        With noise where private; before small ones are left blank.
+    guarantee : PrivacyGuarantee or None
+        Of private counts.
+    left_out : LeftOut
+        By the frame; exact numbers, not for release.
+    people : int
+        People counted; not for release unless the counts are plain.
+    config : Config
+    digest : str
+        Of the data; not for release.
+    """
+
+    counts: AggregateCounts = field(repr=False)
+    guarantee: PrivacyGuarantee | None
+    left_out: LeftOut
+    people: int
+    config: Config
+    digest: str = field(repr=False)
+
+    @property
+    def frame(self) -> CountsFrame:
+        """The stated places and slots."""
+        assert self.counts.frame is not None
+        return self.counts.frame
+
+    @property
+    def blank(self) -> int:
+        """Counts above 0 that are left blank."""
+        counts = self.counts.counts
+        return int(((counts > 0) & (counts < self._least)).sum())
+
+    @property
+    def blank_share(self) -> float:
+        """Of the people counted over all slots, those in blank counts; NaN if there are none."""
+        counts = self.counts.counts
+        total = int(np.maximum(counts, 0).sum())
+        hidden = int(counts[(counts > 0) & (counts < self._least)].sum())
+        return hidden / total if total else float("nan")
+
+    @property
+    def subtractable(self) -> int:
+        """Slots in which who knows the total learns by subtraction a sum below the limit."""
+        counts = self.counts.counts
+        hidden = np.where(counts < self._least, counts, 0).sum(axis=1)
+        return int(((hidden > 0) & (hidden < self._least)).sum())
+
+    @property
+    def _least(self) -> int:
+        return self.config.below if self.config.form == "suppressed" else 0
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """What is published: the counts, and the places they are of."""
+        return {"counts": self._counts(), "places": self._places()}
+
+    def package(self, ending: str = "csv") -> bytes:
+        """The zip that is published: data, places, description, README of one page.
+
+        Parameters
+        ----------
+        ending : {"csv", "parquet"}
+            Of the counts.
+        """
+        one_of("The ending of the counts", ending, ("csv", "parquet"))
+        return package_bytes(
+            counts_words.tables(self.tables(), self.frame, self.config.form),
+            name="counts",
+            title=counts_words.TITLES[self.config.form],
+            readme=counts_words.readme(
+                self.frame, self.counts.filled_in, self.config.form, self.config.below,
+                self.guarantee,
+            ),
+            about=counts_words.about(
+                self.frame, self.counts.filled_in, self.config.form, self.config.below,
+                self.guarantee,
+            ),
+            ending=ending,
+        )  # fmt: skip
+
+    def readme(self) -> str:
+        """The page in the zip, without its list of files."""
+        return "\n\n".join(
+            counts_words.readme(
+                self.frame, self.counts.filled_in, self.config.form, self.config.below,
+                self.guarantee,
+            )
+        )  # fmt: skip
+
+    def _counts(self) -> pd.DataFrame:
+        """Private: every place and slot. Else those with anybody, or as many as the limit says."""
+        c = self.counts.counts
+        least = max(1, self._least)
+        rows = np.ones(c.shape, bool) if self.config.form == "private" else c >= least
+        slot, place = np.nonzero(rows)
+        return pd.DataFrame(
+            {"start": self._starts().take(slot).array, "place": place + 1, "people": c[rows]}
+        )
+
+    def _starts(self) -> pd.Series[Any]:
+        frame = self.frame
+        if frame.clock is None:
+            return pd.Series(frame.slot_edge_min[:-1])
+        instants = pd.Timestamp(frame.clock.epoch) + pd.to_timedelta(
+            frame.slot_edge_min[:-1], unit="min"
+        )
+        return pd.Series(instants.tz_convert(zone_of(frame.clock.timezone)))
+
+    def _places(self) -> pd.DataFrame:
+        frame = self.frame
+        number = pd.DataFrame({"place": np.arange(1, frame.n_places + 1)})
+        if len(frame.lon):
+            degrees = {"lat": np.round(frame.lat, 6), "lon": np.round(frame.lon, 6)}
+            number = number.assign(**degrees)
+        if frame.area is None and len(frame.lon):
+            return number  # the antennas' metres are on the data's projection
+        corners = {"x_m": frame.x_m, "y_m": frame.y_m, "side_m": frame.dx_m}
+        return number.assign(**corners)
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    *,
+    engine: Engine | None = None,  # noqa: ARG001
+    progress: Progress | None = None,
+) -> Result:
+    """Make the counts; private ones with the operating system's randomness, new each time.
+
+    Raises
+    ------
+    ConfigError
+        The frame does not fit the data, or no promise can be made of merged data.
+    InfeasibleError
+        There are too many places and slots.
+
+    Examples
+    --------
+    >>> from fpanon_core import FingerprintSet, FrameConfig, StatedArea, StatedPeriod
+    >>> fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 900], [0] * 3, [5, 9, 70])
+    >>> area = StatedArea(0, 0, 1_000, 1_000, "metres")
+    >>> frame = FrameConfig(StatedPeriod(None, 1, 60), "grid", area, 500)
+    >>> made = study(fs, Config(frame, "suppressed", filled_in=False, below=2))
+    >>> made.to_frame().values.tolist(), made.blank
+    ([[0.0, 1.0, 2.0]], 1)
+    """
+    if progress is not None:
+        progress(0.0)
+    frame = frame_for(fs, config.frame)
+    counts, left_out = counts_of(
+        fs, frame=frame, filled_in=config.filled_in, most_counts=limits.COUNTS_CELLS,
+        progress=part(progress, 0.0, _COUNTING),
+    )  # fmt: skip
+    guarantee = None
+    if config.form == "private":
+        guarantee = privacy_guarantee(counts, config.epsilon, config.unit)
+        counts = dp_counts(
+            counts, config.epsilon, config.unit, progress=part(progress, _COUNTING, 1.0)
+        )
+    if progress is not None:
+        progress(1.0)
+    people = int(fs.weight.sum()) - left_out.people
+    return Result(counts, guarantee, left_out, people, config, fs.digest)
+
+
+def write_package(result: Result, path: Path, ending: str = "csv") -> None:
+    """Write the zip; ConfigError if the place cannot be written to."""
+    write_bytes(result.package(ending), path)

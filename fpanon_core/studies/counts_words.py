@@ -1,0 +1,229 @@
+"""What published counts say of themselves: the README, the fields, and the same for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from ..io.counts_package import PackedTable
+from ..model.counts_frame import CountsFrame
+from ..model.privacy import PrivacyGuarantee
+
+TITLES = {
+    "plain": "Counts of people by place and time",
+    "suppressed": "Counts of people by place and time, small counts left blank",
+    "private": "Differentially private counts of people by place and time",
+}
+
+
+def readme(
+    frame: CountsFrame, filled_in: bool, form: str, below: int, guarantee: PrivacyGuarantee | None
+) -> list[str]:
+    """Its paragraphs. Nothing in them is taken from the records, but for what is published."""
+    parts = [
+        "## What a row is",
+        f"How many people were counted at one place in one time slot of {frame.slot_min:g} "
+        "minutes. In a slot a person is counted once, at the place with most of the person's "
+        "samples in it. "
+        + (
+            "In a slot without any sample the person is counted, too, at the place nearest to the "
+            "straight line between the places before and after: many of these points were filled "
+            "in and never seen."
+            if filled_in
+            else "In a slot without any sample the person is not counted: a count is of the people "
+            "who were recorded then, not of all who were there."
+        ),
+        _rows(form, below),
+        "## Places and period",
+        f"{_places(frame)} {_period(frame)} Places and period were stated beforehand, and not "
+        "taken from the records. Records outside of them are not counted.",
+        "## What protects the people in it",
+        *_protection(form, below, guarantee),
+        "## What it does not promise",
+        *_not_promised(form, filled_in),
+    ]
+    return parts
+
+
+def about(
+    frame: CountsFrame, filled_in: bool, form: str, below: int, guarantee: PrivacyGuarantee | None
+) -> dict[str, Any]:
+    """The same for machines."""
+    first = frame.first_day
+    area = frame.area
+    return {
+        "form": form,
+        "filled_in": filled_in,
+        "suppressed_below": below if form == "suppressed" else None,
+        "places": frame.n_places,
+        "area": None
+        if area is None
+        else {
+            "south": area.south, "west": area.west, "north": area.north, "east": area.east,
+            "unit": area.unit, "side_m": float(frame.dx_m[0]),
+        },
+        "crs": frame.crs if area is not None and area.unit == "degrees" else None,
+        "first_day": None if first is None else first.isoformat(),
+        "days": frame.days,
+        "slots": frame.n_slots,
+        "slot_min": frame.slot_min,
+        "timezone": None if frame.clock is None else frame.clock.timezone,
+        "privacy": None
+        if guarantee is None
+        else {
+            "unit": guarantee.unit,
+            "epsilon": guarantee.epsilon,
+            "epsilon_all": guarantee.epsilon_all,
+            "epsilon_slot": guarantee.epsilon_slot,
+            "sensitivity_l1": guarantee.sensitivity,
+            "scale": guarantee.scale,
+            "noise": "discrete Laplace (OpenDP)",
+        },
+    }  # fmt: skip
+
+
+def tables(
+    frames: Mapping[str, pd.DataFrame], frame: CountsFrame, form: str
+) -> Sequence[PackedTable]:
+    """The tables of the package, and what their columns mean."""
+    start = (
+        _field("start", "number", "Start", "Start of the slot, minutes since midnight of the first "
+               "day.", "min")
+        if frame.clock is None
+        else _field("start", "datetime", "Start", "Start of the slot, local time of "
+                    f"{frame.clock.timezone} with its offset from UTC.", "")
+    )  # fmt: skip
+    people = "People counted" + (
+        ", with noise: can be negative." if form == "private" else " there in that slot."
+    )
+    counts = [
+        start,
+        _field("place", "integer", "Place", "Number of the place in the table of places.", ""),
+        _field("people", "integer", "People", people, "people"),
+    ]
+    square = frame.area is not None
+    what = "of the square's centre" if square else "of the antenna"
+    known = {
+        "place": _field("place", "integer", "Place", "Number of the place.", ""),
+        "lat": _field("lat", "number", "Latitude", f"Latitude {what}, WGS 84.", "degree"),
+        "lon": _field("lon", "number", "Longitude", f"Longitude {what}, WGS 84.", "degree"),
+        "x_m": _field("x_m", "number", "x", "Western bound on the projection.", "m"),
+        "y_m": _field("y_m", "number", "y", "Southern bound on the projection.", "m"),
+        "side_m": _field("side_m", "number", "Side", "Width and height.", "m"),
+    }
+    places = [known[str(name)] for name in frames["places"].columns]
+    return (
+        PackedTable("counts", "the counts", frames["counts"], counts),
+        PackedTable("places", "all places, counted at or not", frames["places"], places),
+    )
+
+
+def epsilons(guarantee: PrivacyGuarantee) -> str:
+    """What ε is, of one unit, of one slot, of all; and that it adds up."""
+    many = f"{guarantee.n_slots:,} slots"
+    in_all, slot = _number(guarantee.epsilon_all), _number(guarantee.epsilon_slot)
+    stated = (
+        f"ε = {_number(guarantee.epsilon)} for all of a person's records in the {many} together; "
+        f"for a place in one slot, as it is counted, ε = {slot}."
+        if guarantee.unit == "user"
+        else f"ε = {slot} for a person's records within one slot; for all of a person's records in "
+        f"the {many} together, ε = {in_all}. A record moved from one slot to another counts twice."
+    )
+    return (
+        f"{stated} The ε of repeated publications about the same people add up: two such tables "
+        "cost twice as much."
+    )
+
+
+def _rows(form: str, below: int) -> str:
+    if form == "suppressed":
+        return (
+            f"A place and slot without a row is blank: {below - 1} people or fewer were counted, "
+            "perhaps nobody. No totals are published, from which a blank could be worked out."
+        )
+    if form == "private":
+        return (
+            "Every place and slot has a row. Counts are noisy and can be negative; who sets "
+            "negative ones to 0 makes totals too large."
+        )
+    return "A place and slot without a row had nobody counted."
+
+
+def _places(frame: CountsFrame) -> str:
+    if frame.area is None:
+        return (
+            f"Places are the {frame.n_places:,} antennas of an antenna table; a record counts at "
+            "the nearest."
+        )
+    return (
+        f"Places are {frame.n_places:,} squares of {frame.dx_m[0]:g} m over the area {frame.area}."
+    )
+
+
+def _period(frame: CountsFrame) -> str:
+    days = f"{frame.days:,} day{'' if frame.days == 1 else 's'}"
+    if frame.clock is None:
+        return f"The period is {days}."
+    return f"The period is {days} from {frame.first_day} on, local time of {frame.clock.timezone}."
+
+
+def _protection(form: str, below: int, guarantee: PrivacyGuarantee | None) -> list[str]:
+    if guarantee is not None:
+        unit = (
+            "all the records of any one person, whether the person is in the data at all"
+            if guarantee.unit == "user"
+            else "the records of any one person within any one slot"
+        )
+        return [
+            f"Differential privacy. The table would look nearly the same, with chances that differ "
+            f"by a factor of e^ε at most, if {unit} were different. Each count has independent "
+            f"discrete Laplace noise of scale {guarantee.scale:.4g} (standard deviation about "
+            f"{1.4142 * guarantee.scale:.3g} people), drawn by OpenDP from the operating system.",
+            epsilons(guarantee),
+        ]
+    if form == "suppressed":
+        return [
+            f"Counts below {below} are left blank. That hides single people at rare places; it is "
+            "a custom and no promise."
+        ]
+    return [
+        "Nothing but that names and records are left out. Small counts can be of one person "
+        "alone, and paths can be recovered from counts."
+    ]
+
+
+def _not_promised(form: str, filled_in: bool) -> list[str]:
+    if form == "private":
+        return [
+            "What the whole group does is not hidden, and whoever knows much of it may still infer "
+            "much of one of its members. Time zone, map projection and the raw cells in which "
+            "positions were read are taken as given, as are the choice of area and period."
+        ]
+    if form == "suppressed":
+        return [
+            "Blanks can still be narrowed down: by who knows how many people there are in all, or "
+            "has other tables of the same people (other slots, other squares, other limits), and "
+            "subtracts; by who sees a count come and go around the limit; and by linking counts "
+            "from slot to slot."
+        ]
+    more = (
+        " Filled-in points make paths smoother than they were."
+        if filled_in
+        else " Who knows that somebody was recorded finds them more easily."
+    )
+    return [
+        "That nobody can be found in it. Counts of one person are that person's whereabouts; and "
+        "linking counts from slot to slot has recovered most of people's paths elsewhere (Xu et "
+        "al. 2017)." + more
+    ]
+
+
+def _field(name: str, kind: str, title: str, description: str, unit: str) -> dict[str, str]:
+    told = {"name": name, "type": kind, "title": title, "description": description}
+    return told | ({"unit": unit} if unit else {})
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"

@@ -1,0 +1,65 @@
+"""The places and slots of counts: as they are stated for a data set, or tried on it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+
+import numpy as np
+
+from ..model.clock import zone_of
+from ..model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
+from ..model.fingerprints import FingerprintSet
+
+_DAY_MIN = 1440
+
+
+def frame_for(fs: FingerprintSet, config: FrameConfig) -> CountsFrame:
+    """The frame that is stated, for these data.
+
+    Raises
+    ------
+    ConfigError
+        The data have no antenna table, no degrees or no calendar for it.
+    InfeasibleError
+        There are too many places.
+    """
+    return CountsFrame.of(config, antennas=fs.antennas, clock=fs.clock, crs=fs.crs)
+
+
+def frame_of_data(fs: FingerprintSet, slot_min: float, side_m: float) -> CountsFrame:
+    """A frame taken from the data, to try something on: no promise holds of counts over it.
+
+    The antennas where there is a table of them, else squares over all samples; all days.
+    """
+    first, last = period_of(fs)
+    whole_days = int(last - first) + 1
+    if fs.clock is None:
+        period = StatedPeriod(None, max(1, int(last) + 1), slot_min)
+    else:
+        day = first_date(fs) + dt.timedelta(days=int(first))
+        period = StatedPeriod(day, whole_days, slot_min)
+    if fs.antennas is not None and len(fs.antennas):
+        config = FrameConfig(period)
+    else:
+        west, south = (math.floor(v.min() / side_m) * side_m for v in (fs.x_m, fs.y_m))
+        east, north = (
+            float(np.max(corner + extent)) + 1.0
+            for corner, extent in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m))
+        )
+        area = StatedArea(south, west, north, east, "metres")
+        config = FrameConfig(period, "grid", area, side_m)
+    return frame_for(fs, config)
+
+
+def period_of(fs: FingerprintSet) -> tuple[int, int]:
+    """First and last local day with a sample, counted from the epoch's."""
+    wall = fs.wall_minutes(np.array([fs.t_min.min(), fs.t_min.max()]))
+    first, last = np.floor(wall / _DAY_MIN).astype(int).tolist()
+    return int(first), int(last)
+
+
+def first_date(fs: FingerprintSet) -> dt.date:
+    """Local date of the epoch of data with a clock."""
+    assert fs.clock is not None
+    return fs.clock.epoch.astimezone(zone_of(fs.clock.timezone)).date()

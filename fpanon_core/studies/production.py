@@ -1,0 +1,185 @@
+"""How does the chosen form leave? A release, made for this once, as a zip, and its verdict.
+
+What is drawn is drawn from the operating system: another time it would be another release. The
+bytes are verified before anybody is offered them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+import pandas as pd
+
+from ..anonymize.chain import made_by, release
+from ..anonymize.glove import glove
+from ..engines.local import Engine
+from ..engines.progress import Progress, part
+from ..io.publishing import FORMATS, README, Format, data_file, secret_bytes, staged, write_zip
+from ..model import checks
+from ..model.errors import ConfigError
+from ..model.facts import ReleaseFacts, Verdict
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import GloveResult
+from ..model.options import ReleaseOption
+from ..model.released import Origin, ReleasedSet
+from . import hiding
+from .publishing import produced
+from .tabled import Tabled
+
+_MAKING_SHARE = 0.7  # of the progress; the rest is writing and verifying
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which release is to be made.
+
+    Attributes
+    ----------
+    option : ReleaseOption
+        What is done; the data as they are, where nothing else is said.
+    hidden : hiding.Config or None
+        Instead: everyone hidden as this says, with all that GLOVE can be told.
+    format : {"csv", "parquet"}
+        Of the data.
+    """
+
+    option: ReleaseOption = field(default_factory=ReleaseOption)
+    hidden: hiding.Config | None = None
+    format: Format = "csv"
+
+    def __post_init__(self) -> None:
+        checks.one_of("format", self.format, FORMATS)
+        if self.hidden is not None and self.option.steps:
+            raise ConfigError("Give a release option or how GLOVE hides everyone, one of the two.")
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """A release ready to leave, and what is not for release.
+
+    Attributes
+    ----------
+    config : Config
+    digest : str
+        Of the original data.
+    facts : ReleaseFacts
+    verdict : Verdict
+        On the bytes of the data file in the zip.
+    page : str
+        The README, Markdown.
+    archive : bytes
+        The zip; empty where the verdict has not passed.
+    key : bytes
+        CSV of ``pseudonym`` and ``user_id``. Not for release; empty likewise.
+    left_out : bytes or None
+        CSV of ``user_id``, ``sample`` and ``reason``. Not for release; None where samples were
+        moved before some were left out, and empty likewise.
+    """
+
+    config: Config
+    digest: str
+    facts: ReleaseFacts
+    verdict: Verdict
+    page: str
+    archive: bytes
+    key: bytes
+    left_out: bytes | None
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """``release``: the facts that are plain numbers and words, in one row."""
+        plain = {
+            name: value
+            for name, value in vars(self.facts).items()
+            if value is None or isinstance(value, str | int | float)
+        }
+        row = {"option": self.facts.option.text, **plain, "verified": self.verdict.passed}
+        return {"release": pd.DataFrame([row])}
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    made: GloveResult | None = None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """The release as a zip, its key and its verdict.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    config : Config
+    made : GloveResult, optional
+        What hiding everyone as the configuration says has given before: nothing is drawn in it, and
+        it need not be made again.
+
+    Raises
+    ------
+    ConfigError, InfeasibleError
+        As :func:`fpanon_core.release` and :func:`fpanon_core.glove`.
+    """
+    origin = _origin(fs, config, made, engine, part(progress, 0.0, _MAKING_SHARE))
+    with staged(Path(tempfile.gettempdir())) as folder:
+        found = produced(origin, folder, config.format)
+        page = (folder / README).read_text(encoding="utf-8")
+        archive = _zipped(folder, data_file(config.format), found.sha256)
+    passed = found.verdict.passed
+    left_out = None if found.left_out is None else secret_bytes(found.left_out)
+    if progress is not None:
+        progress(1.0)
+    return Result(
+        config, fs.digest, found.facts, found.verdict, page,
+        archive=archive if passed else b"",
+        key=secret_bytes(found.key) if passed else b"",
+        left_out=left_out if passed else b"",
+    )  # fmt: skip
+
+
+def drawn(
+    fs: FingerprintSet,
+    option: ReleaseOption,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> ReleasedSet:
+    """What an option makes of the data, drawn from the operating system; to be published."""
+    return release(fs, option, engine=engine, progress=progress)
+
+
+def _origin(
+    fs: FingerprintSet,
+    config: Config,
+    made: GloveResult | None,
+    engine: Engine | None,
+    progress: Progress | None,
+) -> Origin:
+    how = config.hidden
+    if how is None:
+        return made_by(fs, config.option, None, engine=engine, progress=progress)
+    if made is None:
+        made = glove(
+            fs, how.k, config=how.stretch, suppress_space_m=how.suppress_space_m,
+            suppress_time_min=how.suppress_time_min, leftover=how.leftover, engine=engine,
+            progress=progress,
+        )  # fmt: skip
+    return Origin.of_glove(made, fs)
+
+
+def _zipped(folder: Path, member: str, verified: str) -> bytes:
+    """The zip's bytes, in which the data file is the one that was verified."""
+    with staged(folder.parent) as beside:
+        path = beside / "release.zip"
+        write_zip(folder, path)
+        content = path.read_bytes()
+        with zipfile.ZipFile(path) as archive, archive.open(member) as data:
+            found = sha256()
+            while block := data.read(1 << 20):
+                found.update(block)
+    if found.hexdigest() != verified:
+        raise OSError("The release was not written to the zip as it was verified.")
+    return content

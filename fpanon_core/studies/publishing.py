@@ -1,0 +1,230 @@
+"""How does a release leave? Written, read back, checked against the original, and described.
+
+What is checked is what leaves: the bytes of the data file, read again, against the original data.
+Only what passes is put in its place. The key, which joins pseudonyms to the input's ids, and the
+list of what was left out are files of their own, not for release.
+
+Source: docs/science.md, “A release, as it leaves”.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..io.publishing import (
+    Format,
+    check_beside,
+    check_target,
+    describe,
+    put,
+    sha256_of,
+    staged,
+    write_data,
+    write_secret,
+)
+from ..measures.presence import Presence, presence
+from ..model.errors import ConfigError, InfeasibleError
+from ..model.facts import ReleaseFacts, Verdict
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import GloveResult
+from ..model.records import Naming
+from ..model.released import NOT_COVERED, NOT_PUBLISHED, Origin, ReleasedSet
+from ..verification.release import verify_release
+from .release_facts import facts_of
+from .release_verdict import verdict_on
+
+KEY_NAME = "KEY_not_for_release.csv"
+LEFT_OUT_NAME = "LEFT_OUT_not_for_release.csv"
+_UNCHECKED = Verdict(True, None, "")  # until the bytes have been read back
+
+
+def publish(
+    released: ReleasedSet | GloveResult,
+    path: str | os.PathLike[str],
+    *,
+    key: str | os.PathLike[str] | None = None,
+    original: FingerprintSet | None = None,
+    left_out: str | os.PathLike[str] | None = None,
+    format: Format = "csv",
+) -> Path:
+    """Write a release as it is to leave, and verify the bytes written.
+
+    A folder or zip with the data, a one-page ``README.md`` and a ``datapackage.json``. Pseudonyms,
+    group numbers and the order of the people are drawn anew from the operating system in every
+    call. Nothing in it tells an input id, a path or a digest of the original.
+
+    Parameters
+    ----------
+    released : ReleasedSet or GloveResult
+        What :func:`release` or :func:`glove` returned.
+    path : path
+        A name that ends in ``.zip``, of which an existing file is replaced; or a folder, new or
+        empty.
+    key : path, optional
+        Where to write which input id each pseudonym stands for: a new ``.csv`` outside the release,
+        for yourself alone. Without it, nobody can tell afterwards.
+    original : FingerprintSet, optional
+        The data it was made of. Needed with a GloveResult, which does not keep them.
+    left_out : path, optional
+        Where to write which samples do not leave: a new ``.csv`` outside the release, with
+        ``user_id``, ``sample`` (row number in the original) and ``reason``. Not for release.
+    format : {"csv", "parquet"}
+        Of the data.
+
+    Returns
+    -------
+    Path
+        Of the release.
+
+    Raises
+    ------
+    ConfigError
+        A place cannot be written to, the key or the list would be inside the release, the original
+        is missing or another one, or samples were moved, so that none can be listed.
+    InfeasibleError
+        The release did not pass its verification; nothing is written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from fpanon_core import SampleUsers, release
+    >>> fs = FingerprintSet.from_samples([1, 1, 2, 3], [0, 700, 300, 0], [0] * 4, [5, 70, 8, 9])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = publish(release(fs, SampleUsers(0.7)), Path(folder, "release"))
+    ...     sorted(member.name for member in path.iterdir())
+    ['README.md', 'data.csv', 'datapackage.json']
+    """
+    origin = origin_of(released, original)
+    target = check_target(path)
+    secrets = {
+        name: check_beside(file, target, name)
+        for name, file in (("The key", key), ("The list of what was left out", left_out))
+        if file is not None
+    }
+    if len({file.resolve() for file in secrets.values()}) < len(secrets):
+        raise ConfigError("The key and the list of what was left out are two files; name both.")
+    with staged(target.absolute().parent) as folder:
+        made = produced(origin, folder, format)
+        if not made.verdict.passed:
+            raise InfeasibleError(
+                f"The release did not pass its verification, and nothing is written. "
+                f"{made.verdict.text}"
+            )
+        tables = {"The key": made.key, "The list of what was left out": made.left_out}
+        written = []
+        try:
+            for name, file in secrets.items():
+                if (table := tables[name]) is None:
+                    raise ConfigError(
+                        "Samples were moved before some were left out: no row of the original can "
+                        "be named; leave out the list."
+                    )
+                write_secret(table, file)
+                written.append(file)
+            put(folder, target)
+        except BaseException:
+            for file in written:
+                file.unlink(missing_ok=True)
+            raise
+    return target
+
+
+def origin_of(
+    released: ReleasedSet | GloveResult, original: FingerprintSet | None = None
+) -> Origin:
+    """How what is to be published came about.
+
+    Raises
+    ------
+    ConfigError
+        It cannot be told, or the original is another one.
+    """
+    if isinstance(released, GloveResult):
+        if original is None:
+            raise ConfigError(
+                "A release that promises a crowd leaves verified against its original; give "
+                "original=, the fingerprints that were hidden."
+            )
+        return Origin.of_glove(released, original)
+    origin = released.origin if isinstance(released, ReleasedSet) else None
+    if origin is None:
+        raise ConfigError(
+            "It is not known how these fingerprints were made, or they were changed since; give "
+            "what release or glove returned."
+        )
+    if original is not None and original.digest != origin.original.digest:
+        raise ConfigError("The original given is not the one that this release was made of.")
+    return origin
+
+
+@dataclass(frozen=True, eq=False)
+class Produced:
+    """A release that lies in a folder, and what is not for release.
+
+    Attributes
+    ----------
+    facts : ReleaseFacts
+    verdict : Verdict
+    sha256 : str
+        Of the data file.
+    key : DataFrame
+        ``pseudonym``, ``user_id`` of everybody published.
+    left_out : DataFrame or None
+        ``user_id``, ``sample``, ``reason`` of every sample of the original that does not leave;
+        None where samples were moved before some were left out, so that none can be named.
+    """
+
+    facts: ReleaseFacts
+    verdict: Verdict
+    sha256: str
+    key: pd.DataFrame
+    left_out: pd.DataFrame | None
+
+
+def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
+    """Put a release together in an empty folder, whether or not it passes its verification."""
+    records = origin.records
+    naming = records.named()
+    data = write_data(records.frames(naming), folder, format, projected=records.crs is not None)
+    found = presence(origin.original, records, origin.person)
+    lost = _left_out(origin, found)
+    facts = facts_of(origin, found, None if lost is None else len(lost))
+    key = _key(origin, naming)
+    describe(facts, replace(_UNCHECKED, k=facts.k), data)
+    verdict = verdict_on(folder, data, origin, naming, key, lost)
+    describe(facts, verdict, data)
+    if verdict.passed:  # and so do the page and the description that state the verdict
+        again = verify_release(folder, origin.original, None, key=key, left_out=lost)
+        verdict = verdict if again.passed else Verdict(False, facts.k, str(again))
+    return Produced(facts, verdict, sha256_of(data), key, lost)
+
+
+def _key(origin: Origin, naming: Naming) -> pd.DataFrame:
+    ids = [str(name) for name in origin.original.user_ids[origin.person].tolist()]
+    key = pd.DataFrame({"pseudonym": naming.pseudonyms, "user_id": ids})
+    return key.sort_values("pseudonym", ignore_index=True)
+
+
+def _left_out(origin: Origin, found: Presence) -> pd.DataFrame | None:
+    """The samples of the original that do not leave, with the reason."""
+    fs, hidden = origin.original, origin.hidden
+    if hidden is not None and origin.seen is fs:
+        rows = hidden.suppressed["sample"].to_numpy()
+        reason = hidden.suppressed["reason"].to_numpy(object)
+    elif origin.moved:
+        if origin.samples_left_out:
+            return None
+        rows, reason = np.empty(0, np.int64), np.empty(0, object)
+    else:
+        rows = np.flatnonzero(~found.covered)
+        published = np.zeros(fs.n_users, bool)
+        published[origin.person] = True
+        inside = published[fs.sample_user[rows]]
+        reason = np.where(inside, NOT_COVERED, NOT_PUBLISHED).astype(object)
+    ids = [str(name) for name in fs.user_ids[fs.sample_user[rows]].tolist()]
+    return pd.DataFrame({"user_id": ids, "sample": rows, "reason": reason})

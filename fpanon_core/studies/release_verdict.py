@@ -1,0 +1,96 @@
+"""What do the bytes of a release, read back, amount to? The one place that asks the verifier.
+
+Where GLOVE was the last step, everybody's crowd is looked for. Against the original itself, where
+every sample that leaves still holds the one it was made of; where samples were moved before, or
+their cells do not hold the raw ones whole, against the data that GLOVE was given: they are what the
+promise is about.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from ..io.published import read_published
+from ..model.facts import Verdict
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import Verification
+from ..model.profiles import Grid
+from ..model.records import Naming
+from ..model.released import Origin
+from ..model.techniques import Generalize, SampleUsers, Step, SuppressRare
+from ..verification.anonymity import verify_k_anonymity
+from ..verification.release import verify_release
+
+
+def verdict_on(
+    folder: Path,
+    data: Path,
+    origin: Origin,
+    naming: Naming,
+    key: pd.DataFrame,
+    left_out: pd.DataFrame | None,
+) -> Verdict:
+    """Read a release back; compare it with what was made, with the original and its promise.
+
+    Parameters
+    ----------
+    folder : Path
+        The release.
+    data : Path
+        Its data file.
+    origin : Origin
+        What was made, and of what.
+    naming : Naming
+        The names it was written under.
+    key : DataFrame
+        ``pseudonym``, ``user_id``.
+    left_out : DataFrame or None
+        What of the original does not leave; None where it cannot be traced.
+    """
+    table = read_published(data)
+    if not _as_made(table, origin, naming):
+        return Verdict(False, origin.k, "NOT verified: what was read back is not what was made.")
+    whole = origin.k is None or _holds_the_original(origin)
+    found = verify_release(
+        folder, origin.original, origin.k if whole else None, key=key, left_out=left_out
+    )
+    if whole or not found.passed or origin.hidden is None:
+        return _verdict(found, origin.k)
+    found = verify_k_anonymity(
+        origin.seen, table, origin.hidden.k, suppressed=origin.hidden.suppressed, key=key
+    )
+    return _verdict(found, origin.k, " It was held against the data that GLOVE was given.")
+
+
+def _verdict(found: Verification, k: int | None, more: str = "") -> Verdict:
+    return Verdict(found.passed, k, f"{found}{more}")
+
+
+def _holds_the_original(origin: Origin) -> bool:
+    """Whether each step before the last leaves samples out, or in cells that hold them whole."""
+    return all(_holds(step, origin.original) for step in origin.option.steps[:-1])
+
+
+def _holds(step: Step, fs: FingerprintSet) -> bool:
+    if isinstance(step, Generalize):
+        space = step.profile.space
+        sides = space.metres / fs.granularity_m if isinstance(space, Grid) else 0.5
+        windows = step.profile.minutes / fs.granularity_min
+        return sides == int(sides) and windows == int(windows)
+    return isinstance(step, SampleUsers | SuppressRare)
+
+
+def _as_made(table: pd.DataFrame, origin: Origin, naming: Naming) -> bool:
+    """Whether a table holds, row by row, what was to be written."""
+    at = 0
+    for piece in origin.records.frames(naming):
+        part = table.iloc[at : at + len(piece)]
+        at += len(piece)
+        if len(part) != len(piece):
+            return False
+        for name in (n for n in piece.columns if n in table.columns):
+            if not (part[name].to_numpy() == piece[name].to_numpy()).all():
+                return False
+    return at == len(table)

@@ -1,0 +1,250 @@
+"""Does a release keep what GLOVE promises? Checked anew, from the data alone.
+
+Shares no code with GLOVE, nor with what writes releases. It takes the original fingerprints and
+what is published, and looks at everything that must always hold. A result is checked with all that
+it says of itself; a table as its reader has it, whose pseudonyms lead to nobody, unless the key is
+given.
+
+An original sample must lie inside a published sample of its user. Where cells were cut in time
+within an original sample (which happens to samples longer than the data's granularity), it must lie
+inside the published samples it reaches across, without a gap. Positions and times may differ by a
+millionth of a metre, or minute: what is written as text to that accuracy must verify.
+
+Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..model.arrays import BoolArray, IntArray
+from ..model.checks import whole
+from ..model.errors import SchemaError
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import REASONS, GloveResult, Verification
+from ..model.published import GeneralizedFingerprintSet
+from .claim import Claim
+from .faults import Faults
+from .fitting import fit
+from .promises import (
+    Held,
+    check_cells,
+    check_coverage,
+    check_crowds,
+    check_limits,
+    check_samples_of_k,
+)
+from .records import Key, matched, records_of
+from .result import claim_of
+
+_ABOUT_LIMITS = frozenset(REASONS) - {"left over"}
+_SLACK_SHARE = 1e-9
+
+
+@dataclass
+class Checked:
+    """What came out while records were looked at.
+
+    Attributes
+    ----------
+    home : int64 ndarray (n_users,)
+        Class of each original user; −1 = nothing is published of the user.
+    certain : bool
+        Whether that is the only way to give the records to the users.
+    held : Held
+    """
+
+    home: IntArray
+    certain: bool
+    held: Held
+
+
+def verify_k_anonymity(
+    original: FingerprintSet | GeneralizedFingerprintSet,
+    result: GloveResult | pd.DataFrame,
+    k: int,
+    *,
+    suppressed: pd.DataFrame | None = None,
+    key: Key | None = None,
+) -> Verification:
+    """Check a release against the original data.
+
+    Parameters
+    ----------
+    original : FingerprintSet or GeneralizedFingerprintSet
+        What was hidden.
+    result : GloveResult or DataFrame
+        A result, or its table (:meth:`GloveResult.to_frame`), for example read back from a file.
+    k : int
+        The crowd that is promised.
+    suppressed : DataFrame, optional
+        With a table: the samples stated as suppressed, ``sample`` (row number in the original set)
+        and, as a cross-check, ``user`` (row number) or ``user_id``; ``reason``. Where a reason is
+        a limit, every published sample must hold samples of k people. A result brings its own.
+    key : DataFrame, Series or mapping, optional
+        With a table: whose the pseudonyms are; columns ``pseudonym`` and ``user_id``, or pseudonyms
+        to ids. Without it, some way to give every user a record must keep every promise.
+
+    Returns
+    -------
+    Verification
+
+    Raises
+    ------
+    ConfigError
+        If k is not an integer of 2 or more.
+    SchemaError
+        If a column is missing from a table.
+
+    Examples
+    --------
+    >>> from fpanon_core import glove
+    >>> fs = FingerprintSet.from_samples([1, 2, 3], [0, 300, 0], [0, 0, 0], [0, 3, 483])
+    >>> result = glove(fs, 2)
+    >>> verify_k_anonymity(fs, result, 2).passed, verify_k_anonymity(fs, result, 4).passed
+    (True, False)
+    """
+    whole("k", k, 2)
+    if isinstance(original, GeneralizedFingerprintSet):
+        original = original.fingerprints()
+    faults = Faults(original, int(k))
+    if isinstance(result, GloveResult):
+        _check_result(result, faults)
+    else:
+        records = records_of(result, faults)
+        if key is not None:
+            matched(records, key, faults)
+        listed = None if suppressed is None else listed_samples(suppressed, faults)
+        limited = suppressed is not None and _says_limits(suppressed)
+        check_claim(records.claim, listed, 0, limited, faults)
+    return faults.verdict()
+
+
+def _check_result(result: GloveResult, faults: Faults) -> None:
+    claim = claim_of(result, faults)
+    if claim is None:
+        return
+    stated = result.suppressed
+    listed = listed_samples(stated, faults)
+    unknown = set(stated["reason"]) - set(REASONS)
+    if unknown:
+        faults.add("reason", "A sample is listed as suppressed for a reason that is none.")
+    limits = result.suppress_space_m, result.suppress_time_min
+    check_limits(claim, *limits, faults)
+    limited = any(limit is not None for limit in limits)
+    checked = check_claim(claim, listed, 0, limited or _says_limits(stated), faults)
+    if checked is None:
+        return
+    held = checked.held
+    if not abs(result.phantom_share - held.phantom_share) <= _SLACK_SHARE:
+        text = f"The phantom share is {held.phantom_share:.6f}, not as stated."
+        faults.add("phantom share", text)
+    _check_accuracy(result, held, faults)
+
+
+def _check_accuracy(result: GloveResult, held: Held, faults: Faults) -> None:
+    """The spans stated for every sample are those of the cells that hold it."""
+    fs, table = faults.original, result.accuracy
+    expected = {
+        "user": fs.sample_user,
+        "sample": np.arange(fs.n_samples),
+        "group": np.asarray(result.group)[fs.sample_user],
+        "space_m": held.side,
+        "time_min": held.span,
+    }
+    if len(table) != fs.n_samples or not set(expected) <= set(table.columns):
+        faults.add("accuracy", "The accuracy is not stated for every original sample.")
+        return
+    wrong = np.zeros(fs.n_samples, bool)
+    for name, values in expected.items():
+        stated = table[name].to_numpy(np.float64)
+        wrong |= ~np.isclose(stated, values, rtol=0, atol=1e-5, equal_nan=True)
+    if wrong.any():
+        text = f"The accuracy of {int(wrong.sum())} samples is not as stated."
+        faults.add("accuracy", text)
+
+
+def check_claim(
+    claim: Claim, listed: BoolArray | None, may_miss: int, limited: bool, faults: Faults
+) -> Checked | None:
+    """All that must hold of the records themselves.
+
+    Parameters
+    ----------
+    claim : Claim
+    listed : bool ndarray (n_samples,) or None
+        Original samples listed as left out; None where there is no list.
+    may_miss : int
+        Without a list: how many are left out, as stated.
+    limited : bool
+        Whether limits are kept, so that every published sample must hold samples of k people.
+    faults : Faults
+
+    Returns
+    -------
+    Checked or None
+        None where it could not be looked at.
+    """
+    if not check_cells(claim, faults):
+        return None
+    check_crowds(claim, faults)
+    home, only = claim.home, True
+    if home is None:
+        found = fit(claim, listed, may_miss, faults)
+        if found is None:
+            return None
+        home, only = found.home, found.only
+    held = check_coverage(claim, home, listed, faults)
+    if listed is None and int(held.gone.sum()) > may_miss:
+        text = (
+            f"{int(held.gone.sum())} original samples lie outside what is published of their "
+            f"users; {may_miss} are stated to be left out."
+        )
+        faults.add("uncovered sample", text)
+    check_samples_of_k(claim, home, held, limited, faults)
+    return Checked(home, only, held)
+
+
+def _says_limits(stated: pd.DataFrame) -> bool:
+    """Whether a list of suppressed samples says that limits were kept; without reasons, it may."""
+    if "reason" not in stated.columns:
+        return len(stated) > 0
+    return bool(set(stated["reason"]) & _ABOUT_LIMITS)
+
+
+def listed_samples(stated: pd.DataFrame, faults: Faults) -> BoolArray:
+    """Mask of the original samples that are listed as left out.
+
+    Raises
+    ------
+    SchemaError
+        The list has no column ``sample`` of row numbers.
+    """
+    fs = faults.original
+    gone = np.zeros(fs.n_samples, bool)
+    if "sample" not in stated.columns:
+        raise SchemaError("The list of suppressed samples lacks the column sample.")
+    try:
+        rows = stated["sample"].to_numpy(np.int64)
+    except (ValueError, TypeError, OverflowError):
+        raise SchemaError("A sample in the list of suppressed samples is no row number.") from None
+    known = (rows >= 0) & (rows < fs.n_samples)
+    if "user" in stated.columns:
+        known[known] = fs.sample_user[rows[known]] == stated["user"].to_numpy()[known]
+    if "user_id" in stated.columns:
+        ids = np.array([str(user_id) for user_id in fs.user_ids.tolist()], dtype=object)
+        whose = stated["user_id"].astype(str).to_numpy(object)
+        known[known] = ids[fs.sample_user[rows[known]]] == whose[known]
+    if not known.all():
+        text = (
+            f"{int((~known).sum())} samples listed as suppressed are not in the original, or "
+            "another user's."
+        )
+        faults.add("unknown suppressed sample", text)
+    gone[rows[known]] = True
+    if int(known.sum()) > int(gone.sum()):
+        faults.add("listed twice", "A sample is listed as suppressed more than once.")
+    return gone

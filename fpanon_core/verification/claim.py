@@ -1,0 +1,78 @@
+"""What a release says, in the form in which it is checked."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..model.arrays import FloatArray, IntArray
+from ..model.fingerprints import FingerprintSet
+
+SLACK = 1e-6  # metres, minutes: what is written as text to that accuracy must verify
+
+
+@dataclass
+class Claim:
+    """Published records, each distinct one once, and whose they are as far as that is known.
+
+    A *class* is a group number with one content; records of a group that differ are in several.
+
+    Attributes
+    ----------
+    cells : float64 ndarray (n_cells, 6)
+        x0, x1, y0, y1, t0, t1 of every class, by start within each.
+    first, last : int64 ndarray (n_classes,)
+        Cells of class c are rows ``first[c]:last[c]``.
+    label : int64 ndarray (n_classes,)
+        Its group number, as stated; where none is, a number of its content.
+    content : int64 ndarray (n_classes,)
+        Equal where the cells are.
+    records : int64 ndarray (n_classes,)
+        How many records are so.
+    home : int64 ndarray (n_users,) or None
+        Class of each original user; −1 = nothing is published of the user. None: not known.
+    """
+
+    cells: FloatArray
+    first: IntArray
+    last: IntArray
+    label: IntArray
+    content: IntArray
+    records: IntArray
+    home: IntArray | None
+
+    @property
+    def n_classes(self) -> int:
+        """Number of different records."""
+        return len(self.label)
+
+    def reach(self) -> FloatArray:
+        """The latest end so far, cell by cell within each class: how far back a scan must look."""
+        out = np.empty(len(self.cells))
+        for a, b in zip(self.first, self.last, strict=True):
+            out[a:b] = np.maximum.accumulate(self.cells[a:b, 5])
+        return out
+
+
+def by_start(cells: FloatArray) -> FloatArray:
+    """Cells in order of their start; those that start together stay as they were."""
+    return np.ascontiguousarray(cells[np.argsort(cells[:, 4], kind="stable")], np.float64)
+
+
+def contents(pieces: list[FloatArray]) -> IntArray:
+    """A number for each array, equal where the arrays are."""
+    numbers: dict[bytes, int] = {}
+    out = [
+        numbers.setdefault(hashlib.sha256(np.ascontiguousarray(p).data).digest(), len(numbers))
+        for p in pieces
+    ]
+    return np.array(out, np.int64)
+
+
+def rectangles(fs: FingerprintSet) -> FloatArray:
+    """The original samples as x0, x1, y0, y1, t0, t1."""
+    return np.column_stack(
+        [fs.x_m, fs.x_m + fs.dx_m, fs.y_m, fs.y_m + fs.dy_m, fs.t_min, fs.t_min + fs.dt_min]
+    )

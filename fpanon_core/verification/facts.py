@@ -1,0 +1,140 @@
+"""Are the figures that a release states of itself those that are found?
+
+Source: docs/science.md, “A release, as it leaves”.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+
+from ..model.arrays import BoolArray
+from .anonymity import Checked
+from .faults import Faults
+from .records import Records
+
+_SLACK_SHARE = 5e-5  # a share stated to four decimals
+
+
+def limits_stated(facts: dict[str, Any]) -> tuple[float | None, float | None]:
+    """The limits on side, metres, and span, minutes; None where there is none."""
+    found = [_number(facts.get(name)) for name in ("suppress_space_m", "suppress_time_min")]
+    return found[0], found[1]
+
+
+def _number(value: Any) -> float | None:
+    usable = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if usable and math.isfinite(value) else None
+
+
+def check_facts(facts: dict[str, Any], rows: pd.DataFrame, sha256: str, faults: Faults) -> None:
+    """Projection, clock, granularity, limits, k and verdict are what they are said to be."""
+    if not facts:
+        return
+    fs = faults.original
+    if facts.get("crs") != fs.crs:
+        faults.add("projection", "The map projection stated is not that of the original.")
+    zone = None if fs.clock is None else fs.clock.timezone
+    if facts.get("timezone") != zone:
+        faults.add("clock", "The time zone stated is not that of the original.")
+    epoch = facts.get("epoch")
+    local = None if fs.clock is None else fs.clock.epoch.astimezone(_zone(faults)).date()
+    if epoch is not None and (local is None or epoch != local.isoformat()):
+        faults.add("clock", "The first day stated is not that of the original.")
+    _check_period(facts, rows, faults)
+    for name, least in (("granularity_m", fs.granularity_m),
+                        ("granularity_min", fs.granularity_min)):  # fmt: skip
+        value = _number(facts.get(name))
+        if value is None or value < least - 1e-9:
+            faults.add("granularity", "The granularity stated is finer than the original's.")
+    for name in ("suppress_space_m", "suppress_time_min"):
+        value = facts.get(name)
+        if value is not None and not (_number(value) or 0.0) > 0:
+            faults.add("description", "A limit stated is no positive number.")
+    k = facts.get("k")
+    if faults.k and (not isinstance(k, int) or isinstance(k, bool) or k < 2):
+        faults.add("stated k", "The release does not state the crowd that it promises.")
+    _check_steps(facts, faults)
+    verified = facts.get("verified")
+    if verified is None:
+        return
+    if not isinstance(verified, dict) or not isinstance(verified.get("text"), str):
+        faults.add("verdict", "The verdict stated is none.")
+    elif verified.get("sha256") != sha256:
+        faults.add("verdict", "The verdict stated is on other bytes.")
+    elif verified.get("passed") is not True or verified.get("k") != k:
+        faults.add("verdict", "The verdict stated is that it failed, or on another k.")
+
+
+def _zone(faults: Faults) -> dt.tzinfo:
+    assert faults.original.clock is not None
+    return ZoneInfo(faults.original.clock.timezone)
+
+
+def _check_period(facts: dict[str, Any], rows: pd.DataFrame, faults: Faults) -> None:
+    """Every published sample begins on one of the days stated."""
+    first, last = facts.get("first_day"), facts.get("last_day")
+    if first is None and last is None:
+        return
+    try:
+        days = dt.date.fromisoformat(str(first)), dt.date.fromisoformat(str(last))
+    except ValueError:
+        faults.add("period", "The first or last day stated is none.")
+        return
+    if days[0] > days[1]:
+        faults.add("period", "The last day stated is before the first.")
+    elif faults.k and faults.original.clock is not None and len(rows):
+        starts = rows["start"].dt.tz_convert(faults.original.clock.timezone)
+        if starts.min().date() < days[0] or starts.max().date() > days[1]:
+            faults.add("period", "A published sample begins outside the days stated.")
+
+
+def _check_steps(facts: dict[str, Any], faults: Faults) -> None:
+    """Where the last technique is GLOVE, its parameters are those stated beside it."""
+    steps = facts.get("steps")
+    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
+        faults.add("description", "The techniques are not stated.")
+        return
+    if not steps or steps[-1].get("technique") != "glove":
+        return
+    for name in ("k", "suppress_space_m", "suppress_time_min", "leftover"):
+        if name in steps[-1] and steps[-1][name] != facts.get(name):
+            faults.add("description", f"The techniques stated contradict the {name} stated.")
+
+
+def check_counts(
+    facts: dict[str, Any], rows: pd.DataFrame, records: Records, listed: BoolArray | None,
+    checked: Checked | None, faults: Faults,
+) -> None:  # fmt: skip
+    """Counts and shares stated are those found."""
+    if not facts:
+        return
+    fs = faults.original
+    people = len(records.pseudonym)
+    found: dict[str, int | None] = {
+        "people": people,
+        "rows": len(rows),
+        "groups": len(set(records.claim.label.tolist())) if "group" in rows.columns else None,
+        "samples_in": fs.n_samples,
+        "people_left_out": fs.n_users - people,
+    }
+    if listed is not None:
+        found["samples_left_out"] = int(listed.sum())
+    elif checked is not None and checked.certain:
+        found["samples_left_out"] = int(checked.held.gone.sum())
+    for name, value in found.items():
+        if facts.get(name) != value or isinstance(facts.get(name), bool):
+            faults.add("counts", f"The number stated for {name} is not the one found.")
+    if checked is None:
+        return
+    stated = _number(facts.get("phantom_share"))
+    share = checked.held.phantom_share
+    # Where several ways fit, the one found meets most cells: no other has a smaller share.
+    too_few = stated is not None and stated < share - _SLACK_SHARE
+    too_many = stated is not None and checked.certain and stated > share + _SLACK_SHARE
+    if stated is None or too_few or too_many:
+        faults.add("phantom share", "The phantom share stated is not the one found.")

@@ -1,0 +1,49 @@
+"""What is wrong with a release, as it is found; and the verdict at the end."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import VIOLATION_COLUMNS, Verification
+
+MOST = 1_000  # violations listed of each kind
+
+
+class Faults:
+    """The faults found so far in one release of one original.
+
+    Attributes
+    ----------
+    original : FingerprintSet
+    k : int
+        The crowd that is promised; 0 where none is.
+    n_groups : int
+        Groups looked at.
+    """
+
+    def __init__(self, original: FingerprintSet, k: int) -> None:
+        self.original = original
+        self.k = k
+        self.n_groups = 0
+        self._listed: list[tuple[str, int, int, int, str]] = []
+        self._counts: dict[str, int] = {}
+
+    def add(
+        self, kind: str, text: str, *, group: int = -1, user: int = -1, sample: int = -1
+    ) -> None:
+        """One fault; ``text`` is a sentence that names no person and no place."""
+        self._counts[kind] = self._counts.get(kind, 0) + 1
+        if self._counts[kind] <= MOST:
+            self._listed.append((kind, group, user, sample, text))
+
+    def verdict(self) -> Verification:
+        """All of it."""
+        return Verification(
+            violations=pd.DataFrame(self._listed, columns=list(VIOLATION_COLUMNS)),
+            counts=dict(self._counts),
+            k=self.k,
+            users=self.original.n_users,
+            groups=self.n_groups,
+            samples=self.original.n_samples,
+        )

@@ -1,0 +1,197 @@
+"""Whose may the published records be? Without the key, by what they hold.
+
+A release keeps its promises if *some* way to give every original user a record of its own does: who
+of those that fit equally well has which record means nothing, since the records say nothing else.
+Whether there is one is a question of flow: users → classes of equal records → as many as there are
+of each (Ford & Fulkerson 1956). Exact; no user is tried against more samples than it takes.
+
+Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
+from scipy.sparse.csgraph import (  # type: ignore[import-untyped,unused-ignore]
+    maximum_flow,
+    min_weight_full_bipartite_matching,
+)
+
+from ..kernels.verify_fit import cells_met, classes_within, fewest_misses
+from ..model.arrays import BoolArray, IntArray
+from .claim import SLACK, Claim, rectangles
+from .faults import Faults
+
+_MOST_PAIRS = 4_000_000  # of users and single records; beyond, ties are left as they fall
+
+
+@dataclass
+class Fit:
+    """A way to give every user a record.
+
+    Attributes
+    ----------
+    home : int64 ndarray (n_users,)
+        Class of each; −1 = of nobody's record.
+    only : bool
+        Whether it is the only one.
+    """
+
+    home: IntArray
+    only: bool
+
+
+@dataclass
+class _Pairs:
+    """Users and classes that may belong together: row numbers, and samples that would be missed."""
+
+    user: IntArray
+    kind: IntArray
+    misses: IntArray
+
+
+def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -> Fit | None:
+    """A record for every user who must have one; None, with a fault, where there is no way.
+
+    Parameters
+    ----------
+    claim : Claim
+    listed : bool ndarray (n_samples,) or None
+        Samples listed as left out. Users with any other sample must have a record that holds all
+        of these. None: no list.
+    may_miss : int
+        Without a list: how many samples are left out, as stated.
+    faults : Faults
+    """
+    fs = faults.original
+    wanted = np.ones(fs.n_samples, bool) if listed is None else ~listed
+    must = np.bincount(fs.sample_user[wanted], minlength=fs.n_users) > 0
+    records = int(claim.records.sum())
+    spare = int(must.sum()) - records  # users for whom there is no record
+    if listed is None and spare < 0:
+        text = f"There are {-spare} more published records than original users."
+        faults.add("unknown user", text)
+        return None
+    if listed is not None and spare < -int((~must).sum()):
+        faults.add("unknown user", "There are more published records than original users.")
+        return None
+    if listed is not None and spare > 0:
+        for _ in range(spare):
+            text = "A user's samples are not all listed as left out, and there is no record left."
+            faults.add("missing user", text)
+        return None
+    args = (fs.offsets, rectangles(fs), wanted, claim.cells, claim.reach(), claim.first, claim.last)
+    fewest = fewest_misses(*args, SLACK)
+    allowed = may_miss if listed is None else 0
+    loose = allowed - int(fewest.sum())
+    if loose < 0:
+        for u in np.flatnonzero(fewest).tolist() if allowed == 0 else [-1]:
+            text = (
+                "No published record holds all the samples of an original user that are not listed "
+                "as left out."
+                if allowed == 0
+                else f"At least {int(fewest.sum())} original samples lie outside every record that "
+                f"may be their user's; {allowed} are stated to be left out."
+            )
+            faults.add("uncovered sample", text, user=u)
+        return None
+    pairs = _Pairs(*classes_within(*args, SLACK, fewest + loose))
+    chosen = must[pairs.user]
+    pairs = _Pairs(pairs.user[chosen], pairs.kind[chosen], pairs.misses[chosen])
+    sizes = claim.records
+    if spare > 0:  # a class of those of whom nothing is published, at the price of all they have
+        owned = fs.lengths
+        gone = np.flatnonzero(owned <= fewest + loose)
+        pairs = _Pairs(
+            np.concatenate([pairs.user, gone]),
+            np.concatenate([pairs.kind, np.full(len(gone), claim.n_classes)]),
+            np.concatenate([pairs.misses, owned[gone]]),
+        )
+        sizes = np.append(sizes, spare)
+    home = _by_flow(pairs, sizes, fs.n_users, int(must.sum()))
+    if home is None:
+        text = (
+            "The original users cannot be given the published records one by one so that each "
+            "record holds its user's samples."
+        )
+        faults.add("no assignment", text)
+        return None
+    only = len(pairs.user) == int(must.sum())
+    if not only:
+        met = cells_met(pairs.user, np.minimum(pairs.kind, claim.n_classes - 1), *args, SLACK)
+        met[pairs.kind == claim.n_classes] = 0
+        home = _best(pairs, met, sizes, fs.n_users, allowed, home, must, faults)
+        if home is None:
+            return None
+    home[home == claim.n_classes] = -1
+    return Fit(home, only)
+
+
+def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntArray | None:
+    """A class for each user, no class more often than there are records of it."""
+    n_classes = len(sizes)
+    users = np.unique(pairs.user)
+    if len(users) < needed:
+        return None
+    source, sink = n_users + n_classes, n_users + n_classes + 1
+    rows = np.concatenate([np.full(len(users), source), pairs.user, n_users + np.arange(n_classes)])
+    columns = np.concatenate([users, n_users + pairs.kind, np.full(n_classes, sink)])
+    room = np.concatenate([np.ones(len(users) + len(pairs.user), np.int64), sizes])
+    graph = csr_array((room.astype(np.int32), (rows, columns)), shape=(sink + 1, sink + 1))
+    graph.indices, graph.indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
+    found = maximum_flow(graph, source, sink)
+    if found.flow_value < needed:
+        return None
+    flow = found.flow.tocoo()
+    used = (flow.data > 0) & (flow.row < n_users) & (flow.col >= n_users) & (flow.col < source)
+    home = np.full(n_users, -1, np.int64)
+    home[flow.row[used]] = flow.col[used] - n_users
+    return home
+
+
+def _best(
+    pairs: _Pairs, met: IntArray, sizes: IntArray, n_users: int, allowed: int, home: IntArray,
+    must: BoolArray, faults: Faults,
+) -> IntArray | None:  # fmt: skip
+    """Of several ways, one that misses fewest samples; then one in which most cells are met.
+
+    So that a release is not refused for people in cells who are only given another's record.
+    """
+    copies = sizes[pairs.kind]
+    if copies.sum() > _MOST_PAIRS:
+        if allowed:
+            text = (
+                "Too many users fit too many records to tell which samples are left out; verify "
+                "with the key, or with the list of the samples left out."
+            )
+            faults.add("undecided", text)
+            return None
+        return home
+    slot = np.concatenate([[0], np.cumsum(sizes)])
+    rows = np.repeat(pairs.user, copies)
+    within = np.arange(copies.sum()) - np.repeat(np.cumsum(copies) - copies, copies)
+    columns = slot[np.repeat(pairs.kind, copies)] + within
+    most = float(met.max()) + 1.0
+    cost = pairs.misses * (most * n_users) + (most - met)  # above 0: a zero would be no edge
+    users = np.flatnonzero(must)
+    at = np.searchsorted(users, rows)
+    graph = csr_array((np.repeat(cost, copies), (at, columns)), shape=(len(users), int(slot[-1])))
+    try:
+        chosen, records = min_weight_full_bipartite_matching(graph)
+    except ValueError:  # cannot be: the flow has found one
+        return home
+    out = np.full(n_users, -1, np.int64)
+    out[users[chosen]] = np.searchsorted(slot, records, side="right") - 1
+    missed = dict(zip(zip(pairs.user.tolist(), pairs.kind.tolist(), strict=True),
+                      pairs.misses.tolist(), strict=True))  # fmt: skip
+    total = sum(missed[u, g] for u, g in enumerate(out.tolist()) if g >= 0)
+    if total > allowed:
+        text = (
+            f"At least {total} original samples lie outside the records of their users; {allowed} "
+            "are stated to be left out."
+        )
+        faults.add("uncovered sample", text)
+        return None
+    return out

@@ -1,0 +1,212 @@
+"""What a release consists of, byte by byte: its members, its description, its data.
+
+Reads a folder or a zip by itself; nothing is taken over from what writes releases.
+
+Source: docs/science.md, “A release, as it leaves”.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..model.errors import SchemaError
+from .faults import Faults
+
+DESCRIPTION, PAGE = "datapackage.json", "README.md"
+DATA = ("data.csv", "data.parquet")
+MAX_BYTES = 8 << 30
+"""No member is unpacked beyond this size."""
+FACTS = (
+    "version", "steps", "option", "k", "suppress_space_m", "suppress_time_min", "leftover", "crs",
+    "timezone", "epoch", "granularity_m", "granularity_min", "first_day", "last_day", "people",
+    "groups", "rows", "samples_left_out", "samples_in", "people_left_out", "phantom_share",
+    "verified",
+)  # fmt: skip
+"""What the description says under ``fpanon``."""
+_FORMATS = {"data.csv": ("csv", "text/csv"), "data.parquet": ("parquet", None)}
+_PATH = re.compile(
+    r"(?<![\w/.:])(?:~|\.\.)?/(?:home|Users|root|tmp|var|mnt|media|opt|srv|work|data|private)/"
+    r"|\b[A-Za-z]:\\|file:/|\\\\\w",
+)
+
+
+@dataclass
+class Package:
+    """A release as found.
+
+    Attributes
+    ----------
+    members : dict of str to bytes
+    data_name : str or None
+        The member with the data; None where there is not exactly one.
+    facts : dict
+        What ``datapackage.json`` says under ``fpanon``; empty where it cannot be read.
+    fields : list of str
+        The columns that it names.
+    """
+
+    members: dict[str, bytes]
+    data_name: str | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    fields: list[str] = field(default_factory=list)
+
+    def text(self, name: str) -> str:
+        """A member as text; what is not UTF-8 is replaced."""
+        return self.members.get(name, b"").decode("utf-8", "replace")
+
+
+def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Package:
+    """The members of a release, and faults in its make-up.
+
+    Raises
+    ------
+    SchemaError
+        There is no folder and no zip file there.
+    """
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        members = _zip_members(bytes(source), faults)
+    else:
+        place = Path(source)
+        if place.is_dir():
+            members = _folder_members(place, faults)
+        elif place.is_file():
+            members = _zip_members(place.read_bytes(), faults)
+        else:
+            raise SchemaError("There is no release at that place; give its folder or zip file.")
+    package = Package(members)
+    found = [name for name in DATA if name in members]
+    for name in (DESCRIPTION, PAGE):
+        if name not in members:
+            faults.add("members", f"{name} is missing.")
+    if len(found) != 1:
+        faults.add("members", "There must be exactly one data file, data.csv or data.parquet.")
+    else:
+        package.data_name = found[0]
+    extra = len(set(members) - {DESCRIPTION, PAGE, *DATA})
+    for _ in range(extra):
+        faults.add("members", "There is a member that does not belong to a release.")
+    if DESCRIPTION in members:
+        _describe(package, faults)
+    return package
+
+
+def _folder_members(place: Path, faults: Faults) -> dict[str, bytes]:
+    members = {}
+    for entry in sorted(place.iterdir()):
+        if entry.is_symlink() or not entry.is_file():
+            faults.add("members", "There is a folder or a link inside the release.")
+        else:
+            members[entry.name] = entry.read_bytes()
+    return members
+
+
+def _zip_members(content: bytes, faults: Faults) -> dict[str, bytes]:
+    members: dict[str, bytes] = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if archive.comment:
+                faults.add("members", "The zip file carries a comment.")
+            for info in archive.infolist():
+                if info.filename in members:
+                    faults.add("members", "A member occurs twice.")
+                if info.is_dir() or "/" in info.filename or "\\" in info.filename:
+                    faults.add("members", "A member is a folder, or inside one.")
+                if info.comment or info.extra:
+                    faults.add("members", "A member of the zip file carries a comment or more.")
+                if info.file_size > MAX_BYTES:
+                    raise SchemaError("The release unpacks to more than 8 GB; unpack it first.")
+                members[info.filename] = archive.read(info)
+            if content[:4] not in (b"PK\x03\x04", b"PK\x05\x06"):
+                faults.add("members", "The zip file begins with something else.")
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError,
+            ValueError, KeyError, OSError):  # fmt: skip
+        faults.add("members", "The zip file is damaged, or no zip file.")
+    return members
+
+
+def _describe(package: Package, faults: Faults) -> None:
+    """Reads the description, and holds it against the data file's bytes."""
+    try:
+        plain = json.loads(package.members[DESCRIPTION])
+        (resource,) = plain["resources"]
+        package.fields = [str(of["name"]) for of in resource["schema"]["fields"]]
+        facts = plain["fpanon"]
+        if not isinstance(facts, dict):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, RecursionError):
+        faults.add("description", f"{DESCRIPTION} does not describe one data file and its facts.")
+        return
+    package.facts = facts
+    missing = [name for name in FACTS if name not in facts]
+    if missing:
+        faults.add("description", f"{DESCRIPTION} does not say: {', '.join(missing)}.")
+    name = package.data_name
+    if name is None:
+        return
+    content = package.members[name]
+    form, medium = _FORMATS[name]
+    if resource.get("path") != name or resource.get("format") != form:
+        faults.add("description", "The description names another data file, or format.")
+    if medium is not None and resource.get("mediatype") != medium:
+        faults.add("description", "The description names another kind of file.")
+    if resource.get("bytes") != len(content):
+        faults.add("hash", "The data file has another size than the description says.")
+    if resource.get("hash") != f"sha256:{digest(content)}":
+        faults.add("hash", "The data file's hash is not the one in the description.")
+
+
+def digest(content: bytes) -> str:
+    """SHA-256, in hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def check_page(package: Package, faults: Faults) -> None:
+    """The one page names the data file's hash, and the figures and verdict of the description."""
+    if PAGE not in package.members or package.data_name is None:
+        return
+    page = " ".join(package.text(PAGE).split())
+    own = digest(package.members[package.data_name])
+    named = set(re.findall(r"(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])", page))
+    if named != {own}:
+        faults.add("page", f"{PAGE} does not name the data file's hash, or names another.")
+    numbers = {number.replace(",", "") for number in re.findall(r"(?<![\w.,])\d[\d,]*", page)}
+    for name in ("people", "rows", "groups"):
+        value = package.facts.get(name)
+        if isinstance(value, int) and str(value) not in numbers:
+            faults.add("page", f"{PAGE} does not state the number that stands for {name}.")
+    k = package.facts.get("k")
+    told = {int(number) for number in re.findall(r"\bk ?= ?(\d+)", page)}
+    if isinstance(k, int) and told != {k}:
+        faults.add("page", f"{PAGE} does not state k, or another: write “k = {k}”.")
+    verified = package.facts.get("verified")
+    if isinstance(verified, dict):
+        said = " ".join(str(verified.get("text", "")).split())
+        if said not in page:
+            faults.add("page", f"{PAGE} does not state the verdict of the description.")
+
+
+def check_texts(package: Package, metadata: bytes, faults: Faults) -> None:
+    """No member tells a path, or the digest of the input; see :mod:`.secrecy` for ids."""
+    for text in texts(package, metadata):
+        if _PATH.search(text):
+            faults.add("path", "A member tells a place in somebody's file system.")
+        if faults.original.digest in text:
+            faults.add("input digest", "A member tells the digest of the original data.")
+
+
+def texts(package: Package, metadata: bytes) -> list[str]:
+    """All that is text in a release but for the rows of the data: names, page, description."""
+    named = " ".join(sorted(package.members))
+    told = [package.text(name) for name in package.members if name not in DATA]
+    # What JSON escapes is looked at as it reads, too.
+    described = json.dumps(package.facts, ensure_ascii=False)
+    return [named, *told, described, metadata.decode("utf-8", "replace")]

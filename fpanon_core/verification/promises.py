@@ -1,0 +1,185 @@
+"""What must always hold of published records, whoever made them.
+
+Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels.verify_cover import covered_samples, people_in_cells
+from ..model.arrays import BoolArray, FloatArray, IntArray
+from .claim import SLACK, Claim, rectangles
+from .faults import Faults
+
+
+@dataclass
+class Held:
+    """Which original samples are held by what is published of their user, and how.
+
+    Attributes
+    ----------
+    gone : bool ndarray (n_samples,)
+        Those that are not published, as listed; where there is no list, those not held.
+    side, span : float64 ndarray (n_samples,)
+        Largest (dx + dy)/2 of the cells that hold a sample, metres; their length, minutes. NaN of
+        those gone.
+    people : int64 ndarray (n_cells,)
+        People of its class with a sample in each cell.
+    phantom_share : float
+        Of all (record, cell) pairs, those in which the person has no sample.
+    """
+
+    gone: BoolArray
+    side: FloatArray
+    span: FloatArray
+    people: IntArray
+    phantom_share: float
+
+
+def check_cells(claim: Claim, faults: Faults) -> bool:
+    """Bounds are numbers, extents not negative, and no two cells of a record overlap in time.
+
+    Whether the rest can be checked: not, where a bound is not a number.
+    """
+    sound = True
+    for g in range(claim.n_classes):
+        mine = claim.cells[claim.first[g] : claim.last[g]]
+        label = int(claim.label[g])
+        if len(mine) == 0:
+            faults.add("empty fingerprint", "A published record has no samples.", group=label)
+        elif not np.isfinite(mine).all():
+            faults.add("not a number", "A published bound is not a number.", group=label)
+            sound = False
+        else:
+            if (mine[:, 1::2] < mine[:, ::2]).any():
+                text = "A published sample ends before it begins."
+                faults.add("negative extent", text, group=label)
+            if (mine[1:, 4] < np.maximum.accumulate(mine[:, 5])[:-1] - SLACK).any():
+                text = "Two published samples of a record overlap in time."
+                faults.add("overlap", text, group=label)
+    return sound
+
+
+def check_limits(
+    claim: Claim, space_m: float | None, time_min: float | None, faults: Faults
+) -> None:
+    """No published cell is wider or longer than the limits stated."""
+    cells = claim.cells
+    side = ((cells[:, 1] - cells[:, 0]) + (cells[:, 3] - cells[:, 2])) / 2
+    for over, what in (
+        (side > (np.inf if space_m is None else space_m) + SLACK, "wider"),
+        (cells[:, 5] - cells[:, 4] > (np.inf if time_min is None else time_min) + SLACK, "longer"),
+    ):
+        for _ in range(int(over.sum())):
+            faults.add("limit", f"A published sample is {what} than the limit stated.")
+
+
+def check_crowds(claim: Claim, faults: Faults) -> None:
+    """Every group has k people, all alike, and k people share every published record.
+
+    The latter is found from the records themselves, whatever the groups are called: the k-gap of
+    what is published is 0.
+    """
+    size = _people(claim, faults)
+    labels, which = np.unique(claim.label, return_inverse=True)
+    faults.n_groups = len(labels)
+    in_group = np.bincount(which, size, len(labels))
+    kinds = np.bincount(which, minlength=len(labels))
+    sharing = np.bincount(claim.content, size) if claim.n_classes else np.empty(0)
+    for at, label in enumerate(labels.tolist()):
+        if in_group[at] < faults.k:
+            text = f"A group has {int(in_group[at])} people, fewer than {faults.k}."
+            faults.add("group size", text, group=label)
+        if kinds[at] > 1:
+            text = "The members of a group are not all published alike."
+            faults.add("unlike copies", text, group=label)
+    for g in np.flatnonzero(sharing[claim.content] < faults.k).tolist():
+        text = (
+            f"Only {int(sharing[claim.content[g]])} people have the same published record; the "
+            f"{faults.k}-gap is not 0."
+        )
+        faults.add("k-gap", text, group=int(claim.label[g]))
+
+
+def _people(claim: Claim, faults: Faults) -> FloatArray:
+    """People in each class: by weight where it is known whose the records are."""
+    if claim.home is None:
+        return claim.records.astype(float)
+    inside = claim.home >= 0
+    weight = faults.original.weight[inside].astype(float)
+    return np.asarray(np.bincount(claim.home[inside], weight, claim.n_classes), np.float64)
+
+
+def check_coverage(claim: Claim, home: IntArray, listed: BoolArray | None, faults: Faults) -> Held:
+    """Every original sample is inside what is published of its user, or listed as left out.
+
+    And none is listed that is published. Where there is no list, those not held are taken to be
+    left out; how many may be is for the caller to check.
+    """
+    fs = faults.original
+    samples, reach = rectangles(fs), claim.reach()
+    covered = covered_samples(
+        fs.offsets, samples, home, claim.cells, reach, claim.first, claim.last, SLACK
+    )
+    user = fs.sample_user
+    gone = ~covered if listed is None else listed
+    if listed is not None:
+        for s in np.flatnonzero(~covered & ~gone & (home >= 0)[user]).tolist():
+            text = (
+                "An original sample lies outside what is published of its user, and is not listed "
+                "as left out."
+            )
+            faults.add("uncovered sample", text, group=_label(claim, home, user[s]),
+                       user=int(user[s]), sample=s)  # fmt: skip
+        kept = np.bincount(user[~gone], minlength=fs.n_users)
+        for u in np.flatnonzero((home < 0) & (kept > 0)).tolist():
+            text = (
+                f"A user is not published, and {kept[u]} of the user's samples are not listed as "
+                "left out."
+            )
+            faults.add("missing user", text, user=u)
+        for s in np.flatnonzero(covered & gone).tolist():
+            text = "A sample is listed as left out and lies inside what is published of its user."
+            faults.add("left out though published", text, group=_label(claim, home, user[s]),
+                       user=int(user[s]), sample=s)  # fmt: skip
+    side, span = np.full(fs.n_samples, np.nan), np.full(fs.n_samples, np.nan)
+    people, pairs = people_in_cells(
+        fs.offsets, samples, covered & ~gone, home, fs.weight, claim.cells, reach, claim.first,
+        claim.last, SLACK, side, span,
+    )  # fmt: skip
+    published = home[home >= 0]
+    copies = int((claim.last - claim.first)[published].sum())
+    return Held(gone, side, span, people, 1.0 - pairs / copies if copies else 0.0)
+
+
+def _label(claim: Claim, home: IntArray, user: int) -> int:
+    return int(claim.label[home[user]]) if home[user] >= 0 else -1
+
+
+def check_samples_of_k(
+    claim: Claim, home: IntArray, held: Held, limited: bool, faults: Faults
+) -> None:
+    """Each group has k people with a sample in it; under limits, so has every published cell."""
+    fs = faults.original
+    left = np.bincount(fs.sample_user[~held.gone], minlength=fs.n_users) > 0
+    present = left & (home >= 0)
+    labels, which = np.unique(claim.label, return_inverse=True)
+    people = np.bincount(which[home[present]], fs.weight[present], minlength=len(labels))
+    for at in np.flatnonzero(people < faults.k).tolist():
+        text = (
+            f"A group has {int(people[at])} people with a sample in what is published, fewer than "
+            f"{faults.k}."
+        )
+        faults.add("people with a sample", text, group=int(labels[at]))
+    if not limited:
+        return
+    of = np.repeat(np.arange(claim.n_classes), claim.last - claim.first)
+    for c in np.flatnonzero(held.people < faults.k).tolist():
+        text = (
+            f"A published sample holds samples of {held.people[c]} people, fewer than {faults.k}, "
+            "and the release keeps limits."
+        )
+        faults.add("sample of too few", text, group=int(claim.label[of[c]]))

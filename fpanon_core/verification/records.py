@@ -1,0 +1,158 @@
+"""A table of published records, as it is checked: each distinct record once.
+
+Source: docs/science.md, “Hiding everyone: GLOVE”.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..model.arrays import FloatArray, IntArray
+from ..model.errors import SchemaError
+from ..model.fingerprints import FingerprintSet
+from .claim import Claim, by_start, contents
+from .degrees import check_degrees
+from .faults import Faults
+
+BOUNDS = ("x_min_m", "x_max_m", "y_min_m", "y_max_m")
+_NEEDED = ("pseudonym", *BOUNDS, "start", "end")
+
+Key = Mapping[Any, Any] | pd.Series | pd.DataFrame
+
+
+@dataclass
+class Records:
+    """The records of a table, in the order in which they first appear in it.
+
+    Attributes
+    ----------
+    pseudonym : list of str
+    kind : int64 ndarray (n_records,)
+        Class of each.
+    claim : Claim
+    """
+
+    pseudonym: list[str]
+    kind: IntArray
+    claim: Claim
+
+
+def records_of(table: pd.DataFrame, faults: Faults) -> Records:
+    """The records in a table with the columns of a release; ``group`` may be missing.
+
+    Raises
+    ------
+    SchemaError
+        A column is missing, or of another type.
+    """
+    missing = [name for name in _NEEDED if name not in table.columns]
+    if missing:
+        raise SchemaError(
+            f"The table lacks {', '.join(missing)}; give one as written by the export."
+        )
+    code, names = pd.factorize(table["pseudonym"].astype(str))
+    if table["pseudonym"].isna().any():
+        faults.add("pseudonym", "A row has no pseudonym.")
+    try:
+        bounds = [table[name].to_numpy(np.float64) for name in BOUNDS]
+        times = [_minutes(table[name], faults.original) for name in ("start", "end")]
+        stated = table["group"].to_numpy(np.int64) if "group" in table.columns else None
+    except (ValueError, TypeError, OverflowError):
+        raise SchemaError("A bound or a group in the table is not a number.") from None
+    cells = np.column_stack([*bounds, *times])
+    check_degrees(table, cells, faults)
+    order = np.lexsort((cells[:, 4], code))
+    begins = np.searchsorted(code[order], np.arange(1, len(names)))
+    pieces = [by_start(cells[rows]) for rows in np.split(order, begins)] if len(names) else []
+    content = contents(pieces)
+    label = content if stated is None else _labels(stated, code, len(names), faults)
+    pairs = np.column_stack([label, content]) if len(names) else np.empty((0, 2), np.int64)
+    classes, sample, kind, size = np.unique(
+        pairs, axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
+    chosen = [pieces[record] for record in sample]
+    last = np.cumsum([len(piece) for piece in chosen], dtype=np.int64)
+    claim = Claim(
+        cells=np.ascontiguousarray(np.concatenate([np.empty((0, 6)), *chosen])),
+        first=last - np.array([len(piece) for piece in chosen], np.int64),
+        last=last,
+        label=classes[:, 0],
+        content=classes[:, 1],
+        records=size.astype(np.int64),
+        home=None,
+    )
+    return Records([str(name) for name in names], kind.reshape(-1).astype(np.int64), claim)
+
+
+def _labels(stated: IntArray, code: IntArray, n_records: int, faults: Faults) -> IntArray:
+    """The group of each record: that of its first row."""
+    label = np.empty(n_records, np.int64)
+    label[code[::-1]] = stated[::-1]
+    several = len(np.unique(code[stated != label[code]]))
+    for _ in range(several):
+        faults.add("several groups", "The rows of one pseudonym are in more than one group.")
+    return label
+
+
+def _minutes(times: pd.Series[Any], original: FingerprintSet) -> FloatArray:
+    if original.clock is None:
+        return times.to_numpy(np.float64)
+    if not isinstance(times.dtype, pd.DatetimeTZDtype):
+        raise SchemaError("start and end must be times with their zone; read the file again.")
+    instants = times.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy().astype("M8[us]")
+    epoch = np.datetime64(original.clock.epoch.replace(tzinfo=None), "us")
+    minutes: FloatArray = (instants - epoch).astype(np.int64) / 60e6
+    minutes[np.isnat(instants)] = np.nan
+    return minutes
+
+
+def matched(records: Records, key: Key, faults: Faults) -> IntArray:
+    """Row number of the original user behind each record, by the key; −1 where it names none.
+
+    Sets the claim's ``home``: the class of each original user.
+    """
+    original = faults.original
+    pairs = _pairs(key)
+    row_of: dict[str, int] = {}
+    for row, user_id in enumerate(original.user_ids.tolist()):
+        row_of[str(user_id)] = row
+    whose = np.full(len(records.pseudonym), -1, np.int64)
+    number = {name: record for record, name in enumerate(records.pseudonym)}
+    seen: set[str] = set()
+    for name, user_id in pairs:
+        record, row_found = number.get(name), row_of.get(user_id)
+        if record is None:
+            faults.add("key", "The key names a pseudonym that is not in the release.")
+        elif row_found is None:
+            faults.add("unknown user", "The key names a person who is not in the original.")
+        elif name in seen:
+            faults.add("key", "The key names a pseudonym twice.")
+        else:
+            whose[record] = row_found
+            seen.add(name)
+    named, times = np.unique(whose[whose >= 0], return_counts=True)
+    for row in named[times > 1].tolist():
+        faults.add("key", "The key gives a person several pseudonyms.", user=row)
+    for _ in range(int((whose < 0).sum())):
+        faults.add("key", "A published pseudonym is not in the key, or of nobody.")
+    home = np.full(original.n_users, -1, np.int64)
+    home[whose[whose >= 0]] = records.kind[whose >= 0]
+    records.claim.home = home
+    return whose
+
+
+def _pairs(key: Key) -> list[tuple[str, str]]:
+    if isinstance(key, pd.DataFrame):
+        if not {"pseudonym", "user_id"} <= set(key.columns):
+            raise SchemaError("The key lacks pseudonym or user_id; give the one of this release.")
+        names, ids = key["pseudonym"].tolist(), key["user_id"].tolist()
+    elif isinstance(key, pd.Series):
+        names, ids = key.index.tolist(), key.tolist()
+    else:
+        names, ids = list(key), list(key.values())
+    return [(str(name), str(user_id)) for name, user_id in zip(names, ids, strict=True)]

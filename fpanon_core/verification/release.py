@@ -1,0 +1,147 @@
+"""Does a release, as it leaves, keep what it says? Its bytes are read back, and checked anew.
+
+Source: docs/science.md, “A release, as it leaves” and “Hiding everyone: GLOVE”.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pyarrow import csv
+
+from ..model.checks import whole
+from ..model.errors import SchemaError
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import Verification
+from ..model.published import GeneralizedFingerprintSet
+from .anonymity import check_claim, listed_samples
+from .data_file import read_rows
+from .facts import check_counts, check_facts, limits_stated
+from .faults import Faults
+from .package import check_page, check_texts, digest, read_package, texts
+from .promises import check_limits
+from .records import Key, matched, records_of
+from .secrecy import (
+    check_groups_numbered,
+    check_ids,
+    check_order,
+    check_pseudonyms,
+    check_rows_in_order,
+)
+
+Place = str | os.PathLike[str]
+
+
+def verify_release(
+    path: Place | bytes,
+    original: FingerprintSet | GeneralizedFingerprintSet,
+    k: int | None,
+    *,
+    key: Key | Place | None = None,
+    left_out: pd.DataFrame | Place | None = None,
+) -> Verification:
+    """Check the bytes of a release against the original data.
+
+    Parameters
+    ----------
+    path : path or bytes
+        A folder or a zip file as :func:`fpanon_core.publish` writes it, or the zip file's bytes.
+    original : FingerprintSet or GeneralizedFingerprintSet
+        What was hidden: the data that GLOVE was given.
+    k : int or None
+        The crowd that is promised. None: none is, as with noise or exchanged positions; then files,
+        figures and names are checked, not the records against the original.
+    key : path, DataFrame, Series or mapping, optional
+        Whose the pseudonyms are: ``pseudonym`` and ``user_id``. Without it, some way to give every
+        user a record must keep every promise.
+    left_out : path or DataFrame, optional
+        The samples left out: ``sample`` (row number in the original) and ``user_id``. Without it,
+        no more samples may be missing than the release says.
+
+    Returns
+    -------
+    Verification
+        Whatever is wrong inside the release is a violation, damaged files too.
+
+    Raises
+    ------
+    ConfigError
+        If k is not an integer of 2 or more.
+    SchemaError
+        If there is no release at ``path``, or key or list cannot be read.
+    """
+    if k is not None:
+        whole("k", k, 2)
+    if isinstance(original, GeneralizedFingerprintSet):
+        original = original.fingerprints()
+    faults = Faults(original, 0 if k is None else int(k))
+    _check(path, key, left_out, faults)
+    return faults.verdict()
+
+
+def _check(
+    path: Place | bytes, key: Key | Place | None, left_out: pd.DataFrame | Place | None,
+    faults: Faults,
+) -> None:  # fmt: skip
+    key = _table(key, "key") if isinstance(key, (str, os.PathLike)) else key
+    if isinstance(left_out, (str, os.PathLike)):
+        left_out = _table(left_out, "list of samples left out")
+    listed = None if left_out is None else listed_samples(left_out, faults)
+    package = read_package(path, faults)
+    facts = package.facts
+    check_page(package, faults)
+    name = package.data_name
+    if name is None:
+        return
+    rows, metadata = read_rows(name, package.members[name], faults)
+    check_texts(package, metadata, faults)
+    check_ids(texts(package, metadata), package.fields, faults)
+    if rows is None:
+        return
+    if facts and package.fields != list(rows.columns):
+        faults.add("description", "The description names other columns than the data file has.")
+    check_facts(facts, rows, digest(package.members[name]), faults)
+    records = records_of(rows, faults)
+    check_pseudonyms(records, faults)
+    code = pd.factorize(rows["pseudonym"].astype(str))[0].astype(np.int64)
+    check_rows_in_order(code, rows["start"], faults)
+    if "group" in rows.columns:
+        check_groups_numbered(records, faults)
+    space_m, time_min = limits_stated(facts)
+    check_limits(records.claim, space_m, time_min, faults)
+    whose = None if key is None else matched(records, key, faults)
+    limited = space_m is not None or time_min is not None
+    may_miss = facts.get("samples_left_out", 0)
+    may_miss = may_miss if isinstance(may_miss, int) else 0
+    checked = None
+    if faults.k:
+        asked = faults.k
+        stated = facts.get("k")
+        faults.k = max(asked, stated) if isinstance(stated, int) else asked
+        checked = check_claim(records.claim, listed, may_miss, limited, faults)
+        faults.k = asked
+    check_counts(facts, rows, records, listed, checked, faults)
+    if checked is not None or whose is not None:
+        home = checked.home if checked is not None else records.claim.home
+        assert home is not None
+        check_order(records, whose, home, faults)
+
+
+def _table(path: Place, what: str) -> pd.DataFrame:
+    """A file of texts, with a head of column names."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+        head = content.split(b"\n", 1)[0].decode("utf-8-sig").strip("\r").split(",")
+        types = {column.strip('"'): pa.string() for column in head}
+        options = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
+        frame: Any = csv.read_csv(io.BytesIO(content), convert_options=options).to_pandas()
+    except (pa.ArrowException, OSError, ValueError):
+        raise SchemaError(f"The {what} is missing, damaged or of another kind.") from None
+    table: pd.DataFrame = frame
+    return table

@@ -1,0 +1,137 @@
+"""Where is everyone in one hour, as recorded and as published? Squares of one grid, to be drawn."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from fpanon_core.model.arrays import FloatArray, IntArray
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.glove import GloveResult
+from fpanon_core.model.projection import lon_lat
+from fpanon_core.model.published import GeneralizedFingerprintSet
+from pages.hiding.areas import groups
+
+_SQUARES = 40  # along the longer side of the data
+_HARDLY = 0.05  # people in a square that is not drawn any more
+_Cells = FingerprintSet | GeneralizedFingerprintSet
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """Where people are in one hour: as recorded, and as published.
+
+    Attributes
+    ----------
+    side_m : float
+        Of a square.
+    recorded, published : int
+        People recorded within the hour; people whose published record has an area within it.
+    before, after : ndarray (n, 5)
+        West, south, east and north (degrees) of each square with anybody, and how many people: each
+        at the first place recorded, or spread evenly over the first area published.
+    outlined : ndarray (m, 4)
+        The area of the group looked at, if it has one then, degrees.
+    extent : ndarray (1, 4)
+        Of all the data, degrees: what both maps show.
+    """
+
+    side_m: float
+    recorded: int
+    published: int
+    before: FloatArray
+    after: FloatArray
+    outlined: FloatArray
+    extent: FloatArray
+
+
+def moment(release: GloveResult, fs: FingerprintSet, hour: int, group: int) -> Moment:
+    """The hour that begins at that many full hours after the first local midnight.
+
+    The data must carry a map projection.
+    """
+    side, grid = _grid(fs)
+    whose = groups(release)
+    some = _first_within(fs, fs, hour, fs.sample_user)
+    areas = _first_within(release.published, fs, hour, whose)
+    here = fs.weight[fs.sample_user[some]]
+    there = release.published.n_users[whose[areas]]
+    return Moment(
+        side_m=side,
+        recorded=int(here.sum()),
+        published=int(there.sum()),
+        before=_squares(fs, _spread(_corners(fs, some), here, grid), grid),
+        after=_squares(fs, _spread(_corners(release.published, areas), there, grid), grid),
+        outlined=_degrees(fs, _corners(release.published, areas[whose[areas] == group])),
+        extent=_degrees(fs, np.array([[*(e[0] for e in grid), *(e[-1] for e in grid)]])),
+    )
+
+
+def hours(release: GloveResult, fs: FingerprintSet) -> range:
+    """The hours, counted from the first local midnight, in which something is published."""
+    start, end = _walls(release.published, fs)
+    return range(int(start.min() // 60), int((end.max() - 1) // 60) + 1)
+
+
+def busiest(fs: FingerprintSet, among: range) -> int:
+    """The hour of these with the most samples, the first of several."""
+    hour = np.floor(fs.wall_minutes(fs.t_min) / 60).astype(np.int64) - among[0]
+    inside = hour[(hour >= 0) & (hour < len(among))]
+    return among[int(np.argmax(np.bincount(inside, minlength=len(among))))]
+
+
+def _walls(cells: _Cells, fs: FingerprintSet) -> tuple[FloatArray, FloatArray]:
+    """Local minutes at which each sample begins and ends."""
+    return fs.wall_minutes(cells.t_min), fs.wall_minutes(cells.t_min + cells.dt_min)
+
+
+def _first_within(cells: _Cells, fs: FingerprintSet, hour: int, whose: IntArray) -> IntArray:
+    """Rows that hold within an hour, the first of each that they belong to."""
+    start, end = _walls(cells, fs)
+    some = np.flatnonzero((start < 60 * (hour + 1)) & (end > 60 * hour))
+    first: IntArray = some[np.unique(whose[some], return_index=True)[1]]
+    return first
+
+
+def _corners(cells: _Cells, rows: IntArray) -> FloatArray:
+    """Lower x and y, upper x and y of some samples, metres, (n, 4)."""
+    low = np.column_stack([cells.x_m[rows], cells.y_m[rows]])
+    return np.hstack([low, low + np.column_stack([cells.dx_m[rows], cells.dy_m[rows]])])
+
+
+def _grid(fs: FingerprintSet) -> tuple[float, list[FloatArray]]:
+    """Side of a square, and the edges along x and y: whole raw cells over all of the data."""
+    corners = _corners(fs, np.arange(fs.n_samples))
+    low, high = corners[:, :2].min(axis=0), corners[:, 2:].max(axis=0)
+    side = math.ceil(float((high - low).max()) / _SQUARES / fs.granularity_m) * fs.granularity_m
+    along = np.ceil((high - low) / side).astype(int)
+    edges = [low[axis] + side * np.arange(along[axis] + 1.0) for axis in (0, 1)]
+    return side, edges
+
+
+def _spread(corners: FloatArray, people: IntArray, grid: list[FloatArray]) -> FloatArray:
+    """People in each square (n_x, n_y), those of an area spread evenly over it."""
+    shares = []
+    for axis, edges in enumerate(grid):
+        low, high = corners[:, [axis]], corners[:, [axis + 2]]
+        inside = np.minimum(high, edges[1:]) - np.maximum(low, edges[:-1])
+        shares.append(np.maximum(inside, 0.0) / (high - low))
+    found: FloatArray = (shares[0] * people[:, None]).T @ shares[1]
+    return found
+
+
+def _squares(fs: FingerprintSet, people: FloatArray, grid: list[FloatArray]) -> FloatArray:
+    """The squares with anybody as rows; see :class:`Moment`."""
+    i, j = np.nonzero(people > _HARDLY)
+    x, y = grid
+    bounds = _degrees(fs, np.column_stack([x[i], y[j], x[i + 1], y[j + 1]]))
+    return np.column_stack([bounds, people[i, j]])
+
+
+def _degrees(fs: FingerprintSet, corners: FloatArray) -> FloatArray:
+    """West, south, east and north of areas given by their corners in metres."""
+    west, south = lon_lat(fs.crs, corners[:, 0], corners[:, 1])
+    east, north = lon_lat(fs.crs, corners[:, 2], corners[:, 3])
+    return np.column_stack([west, south, east, north])

@@ -1,0 +1,22 @@
+"""The release that the chosen option makes, as it leaves."""
+
+from __future__ import annotations
+
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.studies import production
+from pages.charts import words
+from pages.shell import release
+from pages.shell.dataset import Dataset
+
+_NOTE = (
+    "The release is made anew: noise, exchanges and draws of people come from the operating "
+    "system's randomness, not from the seed with which the figures above were measured."
+)
+
+
+def section(data: Dataset, option: ReleaseOption) -> None:
+    """Produce the release of an option, whatever it is, and offer it."""
+    kind = release.ON_OPTIONS
+    form = release.file_format(kind)
+    config = production.Config(ReleaseOption(steps=option.steps), format=form)
+    release.section(kind, data, config, f"“{words.plain(option.name)}”", note=_NOTE)

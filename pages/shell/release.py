@@ -1,0 +1,119 @@
+"""Producing a release: asked for by a button, verified, shown, and offered with its key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from fpanon_core.io.publishing import FORMATS, Format
+from fpanon_core.model import limits
+from fpanon_core.studies import production
+from fpanon_core.studies.publishing import KEY_NAME, LEFT_OUT_NAME
+
+from . import definitions, questions, release_story
+from .dataset import Dataset
+from .questions import Kind, Question
+
+ON_HIDING = Kind(
+    "produce_hidden", production.study, page="glove", kept=limits.KEPT_RELEASES, together=True
+)
+ON_OPTIONS = Kind(
+    "produce_option", production.study, page="options", kept=limits.KEPT_RELEASES, together=True
+)
+
+
+def file_format(kind: Kind) -> Format:
+    """The format of the data, as chosen; a control."""
+    chosen: Format = st.segmented_control(
+        "Format of the data",
+        FORMATS,
+        default=FORMATS[0],
+        format_func=release_story.FORMATS.__getitem__,
+        required=True,
+        key=f"{kind.name}_format",
+        persist_state="session",
+    )
+    return chosen
+
+
+def section(
+    kind: Kind,
+    data: Dataset,
+    config: production.Config,
+    what: str,
+    *,
+    also: tuple[Any, ...] = (),
+    note: str = "",
+) -> None:
+    """A button that has the release made; what came of it, and the files, once it is.
+
+    Parameters
+    ----------
+    what : str
+        What the release is called, for the progress line.
+    also : tuple
+        What :func:`production.study` takes besides.
+    note : str
+        What must be known before it is produced.
+    """
+    question = Question(kind, data.fs, config, f"Producing {what}", also)
+    found: production.Result | None = questions.answer(question)
+    if found is None:
+        if note:
+            st.markdown(note)
+        if st.button(
+            "Produce this release",
+            key=f"{kind.name}_go",
+            type="primary",
+            disabled=questions.under_way(question),
+            help=definitions.RELEASE,
+        ):
+            questions.ask(question)
+            st.rerun()
+    questions.progress(kind)
+    if found is not None:
+        _offer(kind, found, prefix="synthetic_" if data.source.synthetic else "")
+
+
+def _offer(kind: Kind, found: production.Result, *, prefix: str) -> None:
+    """The verdict; the files, where it has passed; and the page that goes with them."""
+    (st.success if found.verdict.passed else st.error)(release_story.verdict(found))
+    if not found.verdict.passed:
+        return
+    st.markdown(release_story.truth(found))
+    st.download_button(
+        "Release (zip)",
+        lambda: found.archive,
+        file_name=f"{prefix}release.zip",
+        mime="application/zip",
+        key=f"{kind.name}_get_release",
+        icon=":material/download:",
+        on_click="ignore",
+        type="primary",
+    )
+    with st.container(border=True, key=f"{kind.name}_secret"):
+        st.markdown(release_story.secret(found))
+        with st.container(horizontal=True):
+            st.download_button(
+                "Key (not for release)",
+                lambda: found.key,
+                file_name=f"{prefix}{KEY_NAME}",
+                mime="text/csv",
+                key=f"{kind.name}_get_key",
+                icon=":material/key:",
+                on_click="ignore",
+            )
+            if found.left_out is not None:
+                left_out = found.left_out
+                st.download_button(
+                    "Left-out samples (not for release)",
+                    lambda: left_out,
+                    file_name=f"{prefix}{LEFT_OUT_NAME}",
+                    mime="text/csv",
+                    key=f"{kind.name}_get_left_out",
+                    icon=":material/lock:",
+                    on_click="ignore",
+                )
+    with st.expander("The page that goes with the release (README.md)", key=f"{kind.name}_page"):
+        st.markdown(release_story.page(found))

@@ -1,0 +1,45 @@
+"""What is said of a release that was produced, in sentences; pure functions of the result."""
+
+from __future__ import annotations
+
+import re
+
+from fpanon_core.io.release_page import truth as _truth
+from fpanon_core.studies.production import Result
+from pages.charts import words
+
+FORMATS = {"csv": "CSV", "parquet": "Parquet"}
+
+
+def verdict(found: Result) -> str:
+    """What the verifier says of the bytes."""
+    if not found.verdict.passed:
+        return f"**Do not release this; it is not offered.** {found.verdict.text}"
+    return f"**Ready, as it leaves.** {found.verdict.text}"
+
+
+def truth(found: Result) -> str:
+    """How many rows there are, of how many people, and how many are not true of their person."""
+    facts = found.facts
+    people = "1 person" if facts.people == 1 else f"{facts.people:,} people"
+    return (
+        f"{words.count(facts.rows, 'row')} of {people}, for "
+        f"{words.count(facts.samples_in, 'sample')} recorded. {_truth(facts)}"
+    )
+
+
+def secret(found: Result) -> str:
+    """What the files are that must not leave."""
+    told = (
+        "**Not for release.** The key says which id each pseudonym stands for: whoever has it and "
+        "the release knows whose every row is. It exists only here, until this session ends; "
+        "download it now if you will have to answer for single people, else leave it."
+    )
+    if found.left_out is None:
+        return f"{told} Samples were moved before some were left out: none can be listed."
+    return f"{told} The left-out samples are listed by id and row number."
+
+
+def page(found: Result) -> str:
+    """The README, with its headings as bold lines: the view has headings of its own."""
+    return re.sub(r"(?m)^#+ (.+)$", r"**\1**", found.page)

@@ -1,0 +1,97 @@
+"""The command ``counts``: what it writes and says, and what it refuses."""
+
+import datetime as dt
+import json
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from fpanon_core import FrameConfig, StatedArea, StatedPeriod, read_cdr
+from fpanon_core.__main__ import app
+from fpanon_core.studies import counts_release
+from fpanon_core.synthetic.generate import generate_cdr
+
+PERIOD = ["--from", "2024-03-04", "--days", "2"]
+AREA = ["--area", "14.6,-17.6,14.9,-17.2", "--side-m", "5000"]
+ZONE = ["--timezone", "Africa/Dakar"]
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cli") / "people.csv"
+    generate_cdr(30, days=3).to_csv(path, index=False)
+    return path
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, ["counts", *map(str, arguments)])
+
+
+def test_it_writes_what_the_study_makes(people: Path, tmp_path: Path) -> None:
+    fs, report = read_cdr(people)
+    first = report.first[:10]
+    out = tmp_path / "counts.zip"
+    south, west = 14.0, -18.0
+    options = ["--from", first, "--days", 2, "--area", f"{south},{west},15,-17", "--side-m", 5000]
+    done = run(people, *options, "--suppress-below", 3, "--out", out)
+    assert done.exit_code == 0, done.output
+    frame = FrameConfig(
+        StatedPeriod(dt.date.fromisoformat(first), 2), "grid",
+        StatedArea(south, west, 15.0, -17.0), 5_000,
+    )  # fmt: skip
+    made = counts_release.study(fs, counts_release.Config(frame, "suppressed", below=3))
+    assert out.read_bytes() == made.package()
+    assert "counts left blank" in done.output
+    assert "publish no totals" in done.output
+    assert f"{made.people:,} people counted" in done.output
+
+
+def test_private_counts_of_both_units(people: Path, tmp_path: Path) -> None:
+    out = tmp_path / "counts.zip"
+    done = run(people, *PERIOD, *AREA, *ZONE, "--private", "0.5", "--out", out)
+    assert done.exit_code == 0, done.output
+    assert "ε = 0.5 for all of a person's records in the 96 slots together" in done.output
+    assert "add up" in done.output
+    assert "not in the zip; do not publish them" in done.output
+    done = run(people, *PERIOD, *AREA, *ZONE, "--private", 1, "--unit", "slot", "--format",
+               "parquet", "--json", "--out", out)  # fmt: skip
+    told = json.loads(done.stdout)
+    assert told["privacy"]["epsilon_all"] == 96
+    assert told["privacy"]["sensitivity"] == 2
+    with zipfile.ZipFile(out) as packed, packed.open("counts.parquet") as table:
+        assert len(pd.read_parquet(table)) == told["places"] * told["slots"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([*PERIOD, *AREA, "--private", "1"], "--timezone"),
+        ([*PERIOD, *AREA, *ZONE, "--private", "1", "--suppress-below", "5"], "one of the two"),
+        ([*PERIOD, *AREA, "--unit", "slot"], "--private"),
+        ([*PERIOD, *AREA, "--unit", "day"], "person, slot"),
+        ([*AREA, "--from", "2024-03-04"], "--days"),
+        ([*AREA, "--days", "2"], "State the first day"),
+        ([*PERIOD], "no antenna table"),
+        ([*PERIOD, "--places", "grid"], "area stated"),
+        ([*PERIOD, "--places", "towers"], "antennas, grid"),
+        ([*PERIOD, "--area", "1,2,3"], "--area"),
+        ([*PERIOD, "--area", "14.9,-17.6,14.6,-17.2"], "area is empty"),
+        ([*AREA, "--from", "4 March", "--days", "2"], "2024-03-04"),
+        ([*PERIOD, *AREA, "--private", "0", *ZONE], "epsilon"),
+        ([*PERIOD, *AREA, "--slot-min", "7"], "slot_min"),
+        ([*PERIOD, *AREA, "--format", "xlsx"], "csv, parquet"),
+    ],
+)
+def test_what_it_refuses(people: Path, tmp_path: Path, options: list[str], words: str) -> None:
+    result = run(people, *options, "--out", tmp_path / "counts.zip")
+    assert result.exit_code == 2, result.output
+    assert words in " ".join(result.stderr.split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_where_it_cannot_write(people: Path, tmp_path: Path) -> None:
+    for out in (tmp_path / "counts.csv", tmp_path / "no" / "counts.zip"):
+        assert run(people, *PERIOD, *AREA, "--out", out).exit_code == 2

@@ -1,0 +1,175 @@
+"""Counts to be published: what is in the zip, and what must not be."""
+
+import datetime as dt
+import hashlib
+import io
+import json
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fpanon_core import (
+    ConfigError,
+    FingerprintSet,
+    FrameConfig,
+    InfeasibleError,
+    LocalClock,
+    StatedArea,
+    StatedPeriod,
+    aggregate_counts,
+)
+from fpanon_core.studies import counts_release
+from fpanon_core.studies.counts_release import Config
+from fpanon_core.studies.framing import frame_for, frame_of_data
+
+CRS = "+proj=laea +lat_0=14.7 +lon_0=-17.4 +x_0=0 +y_0=0 +datum=WGS84 +units=m +no_defs"
+CLOCK = LocalClock(dt.datetime(2024, 3, 4, tzinfo=dt.UTC), "Africa/Dakar")
+AREA = StatedArea(14.68, -17.42, 14.72, -17.38)
+PERIOD = StatedPeriod(dt.date(2024, 3, 4), 2, 60)
+FRAME = FrameConfig(PERIOD, "grid", AREA, 1_000)
+
+
+@pytest.fixture(scope="module")
+def crowd() -> FingerprintSet:
+    """137 marked people, at one of four places at a time, over three days; 3 are far away."""
+    rng = np.random.default_rng(5)
+    user = np.repeat([f"marked-{u:03d}" for u in range(137)], 20)
+    x, y = rng.integers(0, 2, (2, len(user))) * 1_500.0
+    x[user >= "marked-134"] = 90_000
+    fs = FingerprintSet.from_samples(user, x, y, rng.integers(0, 3 * 1_440, len(user)))
+    return replace(fs, clock=CLOCK, crs=CRS)
+
+
+def unpacked(made: counts_release.Result, ending: str = "csv") -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(made.package(ending))) as packed:
+        assert all(entry.date_time == (1980, 1, 1, 0, 0, 0) for entry in packed.infolist())
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+@pytest.mark.parametrize("form", ["plain", "suppressed", "private"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_the_package_describes_the_very_bytes_in_it(crowd, form, ending):
+    made = counts_release.study(crowd, Config(FRAME, form, below=8))
+    files = unpacked(made, ending)
+    assert set(files) == {"README.md", "datapackage.json", f"counts.{ending}", "places.csv"}
+    described = json.loads(files["datapackage.json"])
+    readme = files["README.md"].decode()
+    for resource in described["resources"]:
+        content = files[resource["path"]]
+        digest = hashlib.sha256(content).hexdigest()
+        assert resource["hash"] == f"sha256:{digest}"
+        assert digest in readme
+        assert resource["bytes"] == len(content)
+        read = pd.read_csv if resource["format"] == "csv" else pd.read_parquet
+        table = read(io.BytesIO(content))
+        assert list(table) == [field["name"] for field in resource["schema"]["fields"]]
+        assert f"{len(table):,} rows" in readme
+    about = described["fpanon"]
+    assert (about["form"], about["first_day"], about["days"]) == (form, "2024-03-04", 2)
+    assert about["timezone"] == "Africa/Dakar"
+    assert (about["privacy"] is None) == (form != "private")
+    assert made.package(ending) == made.package(ending)
+
+
+@pytest.mark.parametrize("form", ["suppressed", "private"])
+def test_nothing_in_it_tells_of_the_input(crowd, form):
+    """No id, no digest, no path; and no exact number, which would undo what protects the counts."""
+    config = Config(FRAME, form, below=8, epsilon=0.5)
+    made = counts_release.study(crowd, config)
+    assert made.people == 134
+    assert made.left_out.people == 3
+    assert made.left_out.outside_area == 3 * 20
+    assert made.left_out.outside_period > 0
+    files = unpacked(made)
+    told = (files["README.md"] + files["datapackage.json"]).decode()
+    every = b"".join(files.values()).decode()
+    assert "marked" not in every
+    assert crowd.digest not in every
+    assert CRS not in every, "its centre is the middle of the data"
+    for exact in (134, 137, made.left_out.outside_period, made.left_out.outside_area, made.blank):
+        assert f" {exact:,} " not in told
+        assert f": {exact}," not in told
+
+
+def test_small_counts_are_blank_and_so_are_zeros(crowd):
+    made = counts_release.study(crowd, Config(FRAME, "suppressed", below=30))
+    exact, _ = aggregate_counts(crowd, frame=frame_for(crowd, FRAME))
+    table = made.to_frame()
+    assert table["people"].min() >= 30
+    assert len(table) == (exact.counts >= 30).sum()
+    assert 0 < made.blank == ((exact.counts > 0) & (exact.counts < 30)).sum()
+    hidden = exact.counts[exact.counts < 30].sum()
+    assert made.blank_share == pytest.approx(hidden / exact.counts.sum())
+    # Who knows that 134 are in each slot subtracts what is published.
+    left = 134 - np.where(exact.counts >= 30, exact.counts, 0).sum(axis=1)
+    assert made.subtractable == ((left > 0) & (left < 30)).sum()
+    readme = unpacked(made)["README.md"].decode()
+    assert "29 people or fewer were counted, perhaps nobody" in readme
+    assert "subtracts" in readme
+
+
+def test_plain_counts_add_up_to_those_counted(crowd):
+    made = counts_release.study(crowd, Config(FRAME))
+    table = made.to_frame()
+    assert table.groupby("start")["people"].sum().tolist() == [134] * 48
+    assert str(table["start"].iloc[0]) == "2024-03-04 00:00:00+00:00"
+    seen = counts_release.study(crowd, Config(FRAME, filled_in=False)).counts.totals
+    assert 0 < seen.max() < 134
+    # In parts of any size the same.
+    exact, _ = aggregate_counts(crowd, frame=frame_for(crowd, FRAME))
+    np.testing.assert_array_equal(made.counts.counts, exact.counts)
+
+
+def test_private_counts_have_every_place_and_slot_and_are_drawn_anew(crowd):
+    config = Config(FRAME, "private", filled_in=False, unit="user-slot")
+    made, again = (counts_release.study(crowd, config) for _ in range(2))
+    assert len(made.to_frame()) == made.frame.n_places * 48
+    assert (made.counts.counts != again.counts.counts).any()
+    assert (made.counts.counts < 0).any()
+    readme = unpacked(made)["README.md"].decode()
+    assert "ε = 1 for a person's records within one slot" in readme
+    assert "in the 48 slots together, ε = 48" in readme
+    assert "add up" in readme
+    assert "moved from one slot to another counts twice" in readme
+    whole = counts_release.study(crowd, Config(FRAME, "private", epsilon=2.4))
+    assert "ε = 2.4 for all of a person's records" in whole.readme()
+    assert "ε = 0.05" in whole.readme()
+
+
+def test_nobody_in_the_frame_gives_a_table_all_the_same(crowd):
+    """The shape of a private table says nothing of the records."""
+    far = replace(FRAME, area=StatedArea(15.68, -17.42, 15.72, -17.38))
+    made = counts_release.study(crowd, Config(far, "private"))
+    assert made.people == 0
+    assert len(made.to_frame()) == made.frame.n_places * 48
+
+
+def test_what_cannot_be_made(crowd):
+    with pytest.raises(ConfigError, match="one record decides many slots"):
+        Config(FRAME, "private", unit="user-slot")
+    for wrong in ({"form": "secret"}, {"below": 1}, {"epsilon": 0.0}, {"unit": "day"}):
+        with pytest.raises(ConfigError):
+            Config(FRAME, **wrong)
+    with pytest.raises(ConfigError, match="no antenna table"):
+        counts_release.study(crowd, Config(FrameConfig(PERIOD)))
+    with pytest.raises(ConfigError, match="area stated"):
+        FrameConfig(PERIOD, "grid")
+    with pytest.raises(ConfigError, match="An area is for a grid"):
+        FrameConfig(PERIOD, area=AREA)
+    fine = replace(FRAME, side_m=10.0, period=replace(PERIOD, days=60))
+    with pytest.raises(InfeasibleError, match="choose larger or fewer places"):
+        counts_release.study(crowd, Config(fine))
+    with pytest.raises(ConfigError, match=r"give one of csv, parquet"):
+        counts_release.study(crowd, Config(FRAME)).package("xlsx")
+
+
+def test_a_frame_for_trying_holds_all_data(crowd):
+    frame = frame_of_data(crowd, 60, 5_000)
+    counts, truth = aggregate_counts(crowd, frame=frame)
+    assert (truth >= 0).all()
+    assert (counts.n_slots, frame.first_day) == (72, dt.date(2024, 3, 4))
+    without = replace(crowd, clock=None)
+    assert (aggregate_counts(without, frame=frame_of_data(without, 60, 5_000))[1] >= 0).all()

@@ -1,0 +1,528 @@
+"""A release as it leaves: what is in it, what is not, and that it comes back as it went."""
+
+import datetime as dt
+import hashlib
+import io
+import json
+import re
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from pyarrow import parquet
+from scipy import stats
+
+from fpanon_core import (
+    AddNoise,
+    ConfigError,
+    FingerprintSet,
+    GeneralizationProfile,
+    Generalize,
+    Glove,
+    Grid,
+    InfeasibleError,
+    Permute,
+    SampleUsers,
+    SchemaError,
+    SuppressRare,
+    add_noise,
+    generate_cdr,
+    glove,
+    publish,
+    read_cdr,
+    read_published,
+    release,
+)
+from fpanon_core.model.facts import Verdict
+from fpanon_core.studies import publishing, release_verdict
+
+WIDE = Generalize(GeneralizationProfile(Grid(5_000), 480))
+OPTIONS = {
+    "as it is": [],
+    "coarser": [WIDE],
+    "sample": [SampleUsers(0.5)],
+    "noise": [AddNoise(2_000, 30)],
+    "positions": [Permute("positions")],
+    "times": [Permute("times")],
+    "rare": [WIDE, SuppressRare(2)],
+    "glove": [Glove(2)],
+    "glove, limits": [Glove(3, 15_000, 360)],
+    "coarser, glove, limits": [WIDE, Glove(2, 10_000)],
+    "sample, glove": [SampleUsers(0.5), Glove(2)],
+    "noise, glove": [AddNoise(2_000, 30), Glove(2)],
+    "glove, coarser": [Glove(2), SampleUsers(0.5)],
+}
+MARK = "SECRETID-"
+
+
+@pytest.fixture(scope="module")
+def fs():
+    """Marked ids, across a change of the clock: Berlin, 2026-03-29, 02:00."""
+    table = generate_cdr(40, days=4, start=dt.date(2026, 3, 27))
+    table["user_id"] = MARK + table["user_id"].astype(str)
+    return read_cdr(table, timezone="Europe/Berlin")[0]
+
+
+def plain(seed=0):
+    """Without clock and projection."""
+    rng = np.random.default_rng(seed)
+    ids = [f"{MARK}{u}" for u in np.repeat(range(12), 4)]
+    t = rng.integers(0, 900, 48) + 0.5
+    return FingerprintSet.from_samples(
+        ids, rng.uniform(0, 9_000, 48), rng.uniform(0, 9_000, 48), t, granularity_min=0.25
+    )
+
+
+def members(path):
+    """Every member's bytes by name."""
+    if path.is_dir():
+        return {member.name: member.read_bytes() for member in path.iterdir()}
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def table_of(path, tmp_path):
+    """The data of a release, read back."""
+    (name,) = [name for name in members(path) if name.startswith("data.")]
+    copy = tmp_path / f"copy-{path.name}-{name}"
+    copy.write_bytes(members(path)[name])
+    return read_published(copy)
+
+
+# --- round trips ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize(("target", "form"), [("out.zip", "csv"), ("out", "parquet")])
+def test_what_was_made_comes_back(fs, name, target, form, tmp_path):
+    made = release(fs, OPTIONS[name])
+    key = tmp_path / "key.csv"
+    path = publish(made, tmp_path / target, key=key, format=form)
+    content = members(path)
+    assert set(content) == {"README.md", "datapackage.json", f"data.{form}"}
+    table = table_of(path, tmp_path)
+    ids = pd.read_csv(key, index_col="pseudonym")["user_id"]
+    assert set(table["pseudonym"]) == set(ids.index)
+    # Of every person exactly the cells that the option made; of GLOVE, those of the group.
+    origin = made.origin
+    cells = origin.records.cells
+    row_of = {str(i): u for u, i in enumerate(fs.user_ids.tolist())}
+    record_of = {int(u): r for r, u in enumerate(origin.person)}
+    for pseudonym, rows in table.groupby("pseudonym"):
+        r = record_of[row_of[ids[pseudonym]]]
+        mine = slice(origin.records.begins[r], origin.records.begins[r] + origin.records.lengths[r])
+        assert rows["x_min_m"].tolist() == cells.x_m[mine].tolist()
+        assert rows["y_max_m"].tolist() == (cells.y_m + cells.dy_m)[mine].tolist()
+        minutes = (rows["start"] - pd.Timestamp(fs.clock.epoch)) / pd.Timedelta(minutes=1)
+        assert minutes.tolist() == cells.t_min[mine].tolist()
+    assert ("group" in table) == (origin.hidden is not None)
+    if "group" in table:
+        assert sorted(set(table["group"])) == list(range(1, table["group"].nunique() + 1))
+    package = json.loads(content["datapackage.json"])
+    told = package["fpanon"]
+    assert told["people"] == table["pseudonym"].nunique() == len(ids)
+    assert told["rows"] == len(table)
+    assert told["verified"]["passed"]
+    assert told["k"] == told["verified"]["k"] == origin.k
+    if origin.k is not None:
+        alike = table.groupby("group")["pseudonym"].nunique()
+        assert alike.min() >= origin.k
+        assert (told["groups"], told["people_left_out"]) == (len(alike), fs.n_users - len(ids))
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("option", [[], [Glove(2)], [AddNoise(500)]], ids=["raw", "glove", "noise"])
+def test_without_clock_and_projection(option, form, tmp_path):
+    fs = plain()
+    path = publish(release(fs, option), tmp_path / "out", format=form)
+    table = table_of(path, tmp_path)
+    assert not {"lat_min", "lon_max"} & set(table.columns)
+    assert table["start"].dtype == np.float64
+    package = json.loads(members(path)["datapackage.json"])
+    told = package["fpanon"]
+    assert [told[n] for n in ("crs", "timezone", "epoch", "first_day", "last_day")] == [None] * 5
+    kinds = {f["name"]: f["type"] for f in package["resources"][0]["schema"]["fields"]}
+    assert kinds["start"] == kinds["end"] == "number"
+    assert list(kinds) == table.columns.tolist()
+    page = members(path)["README.md"].decode()
+    assert "minutes since midnight of the first day" in page
+    assert "which projection they are on is not known" in page
+
+
+def test_a_result_of_glove_needs_its_original(fs, tmp_path):
+    result = glove(fs, 3, suppress_space_m=10_000, leftover="suppress")
+    with pytest.raises(ConfigError, match="give original="):
+        publish(result, tmp_path / "out.zip")
+    with pytest.raises(ConfigError, match="other data"):
+        publish(result, tmp_path / "out.zip", original=fs.subset(range(30)))
+    path = publish(result, tmp_path / "out.zip", original=fs)
+    told = json.loads(members(path)["datapackage.json"])["fpanon"]
+    assert (told["k"], told["leftover"], told["suppress_space_m"]) == (3, "suppress", 10_000)
+    assert told["samples_left_out"] == len(result.suppressed) > 0
+    assert told["samples_in"] == fs.n_samples
+
+
+def test_what_is_changed_afterwards_is_no_release(fs, tmp_path):
+    made = release(fs, Glove(2))
+    for changed in (made.subset(range(4)), add_noise(made, 500), fs):
+        with pytest.raises(ConfigError, match="changed since"):
+            publish(changed, tmp_path / "out")
+    with pytest.raises(ConfigError, match="not the one"):
+        publish(made, tmp_path / "out", original=fs.subset([1, 2]))
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- naming: nothing of the input ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sorted_file():
+    """6,000 people by ascending subscriber number, who move near their neighbours in the file."""
+    n = 6_000
+    rng = np.random.default_rng(1)
+    user = np.repeat(np.arange(n), 2)
+    x = user * 5.0 + rng.integers(0, 3, 2 * n) * 100
+    return FingerprintSet.from_samples(
+        [f"{MARK}{u:06d}" for u in user], x, np.zeros(2 * n), 60 * np.tile([0, 1], n)
+    )
+
+
+def test_twenty_releases_of_a_sorted_file_say_nothing_of_its_order(sorted_file, tmp_path):
+    """Of n = 6,000 in random order, the rank correlation has a standard deviation of
+    1/√5,999 = .013; of some 3,000 groups .018: .1 is more than five of them away.
+    """
+    result = glove(sorted_file, 2)
+    in_order = stats.spearmanr(np.arange(6_000), result.group).statistic
+    assert in_order > 0.9  # numbered as they are made, they would be the list of subscribers
+    used = set()
+    for number in range(20):
+        key = tmp_path / f"key{number}.csv"
+        path = publish(result, tmp_path / f"r{number}", original=sorted_file, key=key)
+        table = pd.read_csv(path / "data.csv").drop_duplicates("pseudonym")
+        subscriber = pd.read_csv(key, index_col="pseudonym")["user_id"].str[len(MARK) :].astype(int)
+        order = subscriber[table["pseudonym"]].to_numpy()
+        by_name = table["pseudonym"].rank().to_numpy()
+        for told in (by_name, table["group"].to_numpy(), np.arange(len(table))):
+            assert abs(stats.spearmanr(told, order).statistic) < 0.1
+        # The smallest subscriber of each group, against the number of the group.
+        first = pd.Series(order, index=table["group"]).groupby(level=0).min()
+        assert abs(stats.spearmanr(first.index, first).statistic) < 0.1
+        assert not used & set(table["pseudonym"])
+        used |= set(table["pseudonym"])
+    assert len(used) == 20 * 6_000
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("name", ["as it is", "glove, limits", "noise", "sample"])
+@pytest.mark.parametrize("target", ["out.zip", "out"])
+def test_no_id_no_path_and_no_digest_of_the_input(fs, name, form, target, tmp_path):
+    folder = tmp_path / "a-folder-nobody-knows"
+    folder.mkdir()
+    made = release(fs, OPTIONS[name])
+    key, left_out = tmp_path / "key.csv", tmp_path / "left_out.csv"
+    path = publish(made, folder / target, key=key, left_out=left_out, format=form)
+    hidden = [MARK, *(str(i)[len(MARK) :] for i in fs.user_ids), "a-folder", str(tmp_path),
+              fs.digest, made.digest, made.origin.seen.digest, "u0001"]  # fmt: skip
+    content = members(path)
+    if target.endswith(".zip"):
+        content["the zip itself"] = path.read_bytes()
+    if form == "parquet":
+        read = parquet.ParquetFile(io.BytesIO(content["data.parquet"]))
+        content["metadata"] = repr((read.metadata, read.schema_arrow.metadata)).encode()
+        content["as text"] = read.read().to_pandas().to_csv().encode()
+    for member, raw in content.items():
+        for word in hidden:
+            # Seven digits of an id may be part of a number of metres: whole words only.
+            pattern = rb"(?<![0-9A-Za-z.])" + re.escape(word.encode()) + rb"(?![0-9A-Za-z.])"
+            assert not re.search(pattern, raw), (member, word)
+        assert MARK.encode() not in raw
+    assert MARK in key.read_text()
+    assert (MARK in left_out.read_text()) == (name in ("glove, limits", "sample"))
+    assert key.stat().st_mode & 0o077 == left_out.stat().st_mode & 0o077 == 0
+
+
+def test_the_same_release_has_no_time_in_it(fs, tmp_path):
+    """Members of a zip are all of one moment, and none names its owner."""
+    path = publish(release(fs, []), tmp_path / "out.zip")
+    with zipfile.ZipFile(path) as archive:
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+        assert all("/" not in entry.filename for entry in archive.infolist())
+
+
+# --- randomness ----------------------------------------------------------------------------------
+
+
+def test_noise_of_two_releases_differs_and_is_no_seeds(fs):
+    first, second = (release(fs, AddNoise(2_000, 30)) for _ in range(2))
+    assert first.digest != second.digest
+    at_places = np.mean(first.x_m == second.x_m) if first.n_samples == second.n_samples else 0.0
+    assert at_places < 0.2
+    known = {release(fs, AddNoise(2_000, 30), seed=seed).digest for seed in range(200)}
+    assert len(known) == 200
+    assert not {first.digest, second.digest} & known
+
+
+@pytest.mark.parametrize("option", [SampleUsers(0.5), Permute("positions")], ids=str)
+def test_what_else_is_drawn_differs_too(fs, option):
+    assert release(fs, option).digest != release(fs, option).digest
+    assert release(fs, option, seed=3).digest == release(fs, option, seed=3).digest
+
+
+def test_clusters_of_antennas_are_those_that_were_measured(fs):
+    """Two releases whose clusters differ would cut each other's into finer ones."""
+    from fpanon_core import AntennaClusters
+
+    option = Generalize(GeneralizationProfile(AntennaClusters(5), 480))
+    assert release(fs, option).digest == release(fs, option, seed=0).digest
+
+
+# --- what it says of itself ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_the_package_says_what_is_in_the_file(fs, form, tmp_path):
+    """The essentials of Data Package 2: names, paths, formats, hashes, and fields of the schema."""
+    path = publish(release(fs, Glove(2)), tmp_path / "out", format=form)
+    package = json.loads((path / "datapackage.json").read_text(encoding="utf-8"))
+    assert package["$schema"] == "https://datapackage.org/profiles/2.0/datapackage.json"
+    assert re.fullmatch(r"[-a-z0-9._/]+", package["name"])
+    (resource,) = package["resources"]
+    assert re.fullmatch(r"[-a-z0-9._/]+", resource["name"])
+    assert resource["type"] == "table"
+    data = path / resource["path"]
+    assert resource["bytes"] == data.stat().st_size
+    sha256 = hashlib.sha256(data.read_bytes()).hexdigest()
+    assert resource["hash"] == f"sha256:{sha256}"
+    assert package["fpanon"]["verified"]["sha256"] == sha256
+    assert sha256 in (path / "README.md").read_text(encoding="utf-8")
+    fields = resource["schema"]["fields"]
+    assert [field["name"] for field in fields] == read_published(data).columns.tolist()
+    assert {f["type"] for f in fields} == {"string", "integer", "number", "datetime"}
+    assert all(f["title"] and f["description"] for f in fields)
+    assert "Europe/Berlin" in fields[-1]["description"]
+    assert {f.get("unit") for f in fields} == {None, "m", "degree"}
+    told = package["fpanon"]
+    assert told["steps"] == [
+        {"technique": "glove", "k": 2, "suppress_space_m": None, "suppress_time_min": None}
+    ]
+    assert told["crs"] == fs.crs
+    assert (told["epoch"], told["first_day"]) == ("2026-03-27", "2026-03-27")
+    last = pd.Timestamp(fs.clock.epoch) + pd.Timedelta(minutes=float(fs.t_min.max()))
+    assert told["last_day"] == str(last.tz_convert("Europe/Berlin").date()) > told["first_day"]
+
+
+@pytest.mark.parametrize("limits", [(None, None), (15_000, 600)], ids=["whole", "trimmed"])
+def test_the_page_tells_how_many_rows_are_not_true(fs, limits, tmp_path):
+    """Of what leaves, counted here by hand against the original."""
+    result = glove(fs, 4, suppress_space_m=limits[0], suppress_time_min=limits[1])
+    key = tmp_path / "key.csv"
+    path = publish(result, tmp_path / "out", original=fs, key=key)
+    table = read_published(path / "data.csv")
+    ids = pd.read_csv(key, index_col="pseudonym")["user_id"]
+    row_of = {str(i): u for u, i in enumerate(fs.user_ids.tolist())}
+    minutes = {
+        name: (table[name] - pd.Timestamp(fs.clock.epoch)) / pd.Timedelta(minutes=1)
+        for name in ("start", "end")
+    }
+    table = table.assign(**minutes)
+    phantoms = 0
+    for row in table.itertuples():
+        own = fs.rows_of(row_of[ids[row.pseudonym]])
+        x, y, t = fs.x_m[own], fs.y_m[own], fs.t_min[own]
+        inside = (x < row.x_max_m) & (x + 100 > row.x_min_m)
+        inside &= (y < row.y_max_m) & (y + 100 > row.y_min_m)
+        inside &= (t < row.end) & (t + 1 > row.start)
+        phantoms += not inside.any()
+    if limits == (None, None):
+        assert phantoms > 0
+    told = json.loads((path / "datapackage.json").read_text())["fpanon"]
+    assert told["phantom_share"] == pytest.approx(phantoms / len(table))
+    page = (path / "README.md").read_text()
+    in_100 = f"{100 * phantoms / len(table):.1f}".removesuffix(".0")
+    told = f"In {in_100} of 100 rows the person was never recorded in that cell"
+    assert (told if phantoms else "the person was recorded at least once") in page
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_page_claims_a_crowd_only_where_there_is_one(fs, name, tmp_path):
+    made = release(fs, OPTIONS[name])
+    page = members(publish(made, tmp_path / "out"))["README.md"].decode()
+    claims = made.origin.k is not None
+    assert ("people with exactly the same rows" in page) == claims
+    assert ("at most 1 in" in page) == claims
+    assert ("Everything that is published of the group is learnt all the same" in page) == claims
+    assert ("No crowd is promised" in page) == (not claims)
+    assert ("Verified: everyone published is one of" in page) == claims
+    assert ("averages out" in page) == ("noise" in name)
+    assert "0 % risk" not in page
+
+
+def test_names_of_the_inputs_columns_do_nothing_on_the_page():
+    from fpanon_core.io.release_page import readme
+    from fpanon_core.model.facts import ReleaseFacts
+    from fpanon_core.model.options import ReleaseOption
+    from fpanon_core.model.profiles import Regions
+
+    option = ReleaseOption(
+        steps=[Generalize(GeneralizationProfile(Regions("![](http://x.org/a)\n# b"), 60))]
+    )
+    facts = ReleaseFacts(
+        option=option, k=None, suppress_space_m=None, suppress_time_min=None, leftover=None,
+        crs=None, timezone=None, epoch=None, first_day=None, last_day=None, granularity_m=100.0,
+        granularity_min=1.0, people=1, groups=None, rows=1, samples_in=1, samples_left_out=0,
+        people_left_out=0, phantom_share=0.0, accuracy=None,
+    )  # fmt: skip
+    page = readme(facts, Verdict(True, None, "Read."), "data.csv", "0")
+    assert "![" not in page
+    assert r"\!\[\]" in page
+    assert "\n# b" not in page
+
+
+# --- the key and what was left out ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["sample", "rare", "glove, limits", "coarser, glove, limits"])
+def test_what_is_left_out_is_listed_by_id_and_row(fs, name, tmp_path):
+    made = release(fs, OPTIONS[name])
+    lost, key = tmp_path / "lost.csv", tmp_path / "key.csv"
+    path = publish(made, tmp_path / "out", left_out=lost, key=key)
+    listed = pd.read_csv(lost)
+    assert listed.columns.tolist() == ["user_id", "sample", "reason"]
+    assert len(listed) > 0
+    assert (fs.user_ids[fs.sample_user[listed["sample"]]] == listed["user_id"]).all()
+    told = json.loads((path / "datapackage.json").read_text())["fpanon"]
+    assert told["samples_left_out"] == len(listed)
+    # Whoever is not in the key has every sample in the list.
+    gone = set(fs.user_ids.tolist()) - set(pd.read_csv(key)["user_id"])
+    counts = listed["user_id"].value_counts()
+    lengths = dict(zip(fs.user_ids.tolist(), fs.lengths.tolist(), strict=True))
+    assert {i for i in gone if counts.get(i) == lengths[i]} == gone
+    assert told["people_left_out"] == len(gone)
+
+
+def test_samples_that_were_moved_cannot_be_listed(fs, tmp_path):
+    option = [AddNoise(2_000), Glove(2, 2_000)]
+    with pytest.raises(ConfigError, match="Samples were moved"):
+        publish(release(fs, option), tmp_path / "out", key=tmp_path / "key.csv",
+                left_out=tmp_path / "lost.csv")  # fmt: skip
+    assert list(tmp_path.iterdir()) == []
+    assert publish(release(fs, option), tmp_path / "out").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("target", "named", "fault"),
+    [
+        ("out", {"key": "out/key.csv"}, "outside the release"),
+        ("out.zip", {"key": "out.zip"}, "outside the release"),
+        ("out", {"left_out": "out/deep/lost.csv"}, "outside the release"),
+        ("out", {"key": "key.txt"}, "end its name in .csv"),
+        ("out", {"key": "nowhere/key.csv"}, "does not exist"),
+        ("out", {"key": "there.csv"}, "would replace a file"),
+        ("out", {"key": "a.csv", "left_out": "a.csv"}, "two files"),
+        ("out.csv", {}, "a folder or a .zip"),
+        ("out.doc", {}, "a folder or a .zip"),
+        ("nowhere/out", {}, "does not exist"),
+        ("full", {}, "not empty"),
+        ("there", {}, "name of a file"),
+        ("folder.zip", {}, "that of a folder"),
+    ],
+)
+def test_places_that_are_refused(fs, target, named, fault, tmp_path):
+    for file in ("there.csv", "there"):
+        (tmp_path / file).write_text("of another release")
+    for folder in ("full", "folder.zip"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "full" / "a").write_text("b")
+    before = sorted(tmp_path.rglob("*"))
+    files = {name: tmp_path / file for name, file in named.items()}
+    with pytest.raises(ConfigError, match=re.escape(fault)):
+        publish(release(fs, []), tmp_path / target, **files)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_zip_is_replaced_and_an_empty_folder_filled(fs, tmp_path):
+    first = publish(release(fs, []), tmp_path / "out.zip").read_bytes()
+    assert publish(release(fs, []), tmp_path / "out.zip").read_bytes() != first
+    (tmp_path / "empty").mkdir()
+    assert len(members(publish(release(fs, []), tmp_path / "empty"))) == 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "out.zip"]
+
+
+def test_what_does_not_verify_is_not_written(fs, tmp_path, monkeypatch):
+    real = release_verdict.verify_release
+    monkeypatch.setattr(
+        release_verdict,
+        "verify_release",
+        lambda path, fs, k, **named: real(path, fs, k + 9, **named),
+    )
+    with pytest.raises(InfeasibleError, match="did not pass its verification"):
+        publish(release(fs, Glove(2)), tmp_path / "out.zip", key=tmp_path / "key.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_written_is_what_is_checked(fs, tmp_path, monkeypatch):
+    """A fault of the writer: one bound moved by 10 m on its way to the file."""
+    real = publishing.write_data
+
+    def moving(pieces, *arguments, **named):
+        pieces = [piece.copy() for piece in pieces]
+        pieces[0].loc[3, "x_min_m"] += 10
+        return real(pieces, *arguments, **named)
+
+    monkeypatch.setattr(publishing, "write_data", moving)
+    for option in ([], [AddNoise(500)], [Glove(2)]):
+        with pytest.raises(InfeasibleError):
+            publish(release(fs, option), tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_formats_are_two(fs, tmp_path):
+    with pytest.raises(ConfigError, match="must be csv or parquet"):
+        publish(release(fs, []), tmp_path / "out", format="xlsx")
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- reading one back ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_parts_of_a_second(form, tmp_path):
+    cdr = pd.DataFrame(
+        {
+            "user": ["a", "b", "a", "b"],
+            "time": pd.to_datetime(["2024-03-04T06:00:00.25Z", "2024-03-04T06:00:01.5Z"] * 2),
+            "lat": 24.0,
+            "lon": [1.0, 1.0, 1.1, 1.1],
+        }
+    )
+    fs, _ = read_cdr(cdr, granularity_min=1 / 240)
+    path = publish(release(fs, Glove(2)), tmp_path / "out", format=form)
+    back = read_published(path / f"data.{form}")
+    assert back["start"].min() == pd.Timestamp("2024-03-04T06:00:00.25Z")
+
+
+def test_no_cell_of_a_release_is_a_formula(fs, tmp_path):
+    path = publish(release(fs, Glove(2)), tmp_path / "out")
+    for cell in re.split(r"[,\n]", (path / "data.csv").read_text()):
+        bare = cell.strip('"')
+        if bare.startswith(("=", "+", "-", "@", "\t", "\r")):
+            float(bare)  # a number, which no spreadsheet takes for a formula
+
+
+def test_other_files_are_refused(fs, tmp_path):
+    with pytest.raises(SchemaError, match="does not exist"):
+        read_published(tmp_path / "none.csv")
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(SchemaError, match="lacks the columns"):
+        read_published(tmp_path / "other.csv")
+    for name in ("bad.csv", "bad.parquet", "bad.csv.gz"):
+        (tmp_path / name).write_bytes(bytes(range(256)))
+        with pytest.raises(SchemaError):
+            read_published(tmp_path / name)
+    frame = glove(fs, 2).to_frame().astype({"group": object})
+    for column, value in (("group", "many"), ("x_min_m", "west"), ("start", "yesterday")):
+        frame.assign(**{column: value}).to_csv(tmp_path / "words.csv", index=False)
+        with pytest.raises(SchemaError, match="is not a number or a time"):
+            read_published(tmp_path / "words.csv")

@@ -1,0 +1,149 @@
+"""Tables on their way into files: names of their own, an order of their own, and the mark."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
+
+from fpanon_core.model.errors import ConfigError
+from fpanon_core.studies.tabled import Tabled
+from fpanon_core.tables.leaving import (
+    GUARDED,
+    MAY_LEAVE,
+    file_name,
+    guarded,
+    names_rows,
+    own_pseudonyms,
+    people_columns,
+)
+from fpanon_core.tables.writing import table_bytes
+from tests.support.exports import same_but_for_names
+
+N = 4_000
+
+
+def by_person(n: int = N) -> pd.DataFrame:
+    """A row of each person, in the order of the input."""
+    return pd.DataFrame(
+        {"user": range(n), "pseudonym": [f"u{i + 1:04d}" for i in range(n)], "k_gap": range(n)}
+    )
+
+
+def test_neither_names_nor_rows_follow_the_input() -> None:
+    """Of 4,000 people, .1 is 6.3 standard deviations: 1 in 100 million over the 20 files."""
+    before: set[str] = set()
+    for _ in range(20):
+        made = guarded(by_person())
+        place = made["k_gap"].to_numpy()  # in the input
+        assert abs(spearmanr(np.arange(N), place).statistic) < 0.1
+        as_text = made["pseudonym"].rank().to_numpy()
+        assert abs(spearmanr(as_text, place).statistic) < 0.1
+        names = {*made["pseudonym"]}
+        assert len(names) == N
+        assert not names & before
+        before |= names
+
+
+def test_the_rows_of_a_person_stay_together_and_in_their_order() -> None:
+    table = pd.DataFrame({"pseudonym": ["a", "b", "a", "b", "a"], "k": [2, 2, 3, 3, 4]})
+    made = guarded(table)
+    assert [part["k"].tolist() for _, part in made.groupby("pseudonym", sort=False)] in (
+        [[2, 3, 4], [2, 3]],
+        [[2, 3], [2, 3, 4]],
+    )
+    assert made["for_release"].tolist() == ["no"] * 5
+
+
+def test_a_person_has_one_name_in_all_columns_of_a_file() -> None:
+    pairs = pd.DataFrame(
+        {
+            "pseudonym": ["a", "b", "c", "a"],
+            "nearest_pseudonym": ["b", "a", None, "c"],
+            "at": [0, 1, 2, 3],
+        }
+    )
+    assert people_columns(pairs) == ["pseudonym", "nearest_pseudonym"]
+    made = guarded(pairs).sort_values("at")
+    a, b, c, again = made["pseudonym"]
+    assert len({a, b, c}) == 3
+    assert again == a
+    near = made["nearest_pseudonym"].tolist()
+    assert near[:2] == [b, a]
+    assert pd.isna(near[2])
+    assert near[3] == c
+
+
+def test_row_numbers_are_in_no_file() -> None:
+    numbered = by_person(3).assign(sample=0, row=1, matched_row=2)
+    assert names_rows(numbered)
+    assert list(guarded(numbered)) == ["pseudonym", "k_gap", "for_release"]
+    places = pd.DataFrame({"x_m": [1, 2], "people": [3, 4]})
+    assert not names_rows(places)
+    assert guarded(places)["x_m"].tolist() == [1, 2]
+    assert list(places) == ["x_m", "people"], "the table given is left as it was"
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), max_size=30))
+def test_nothing_else_changes(rows: list[tuple[int, int]]) -> None:
+    table = pd.DataFrame(
+        {"pseudonym": [f"u{p:04d}" for p, _ in rows], "v": [v for _, v in rows]}
+    ).astype({"pseudonym": object, "v": int})
+    assert same_but_for_names(guarded(table), table)
+
+
+def test_the_comparison_sees_what_differs() -> None:
+    """The tests' own measure of equality: a value, a person or a row changed is seen."""
+    table = pd.DataFrame({"pseudonym": ["a", "a", "b"], "v": [1, 2, 3]})
+    made = guarded(table)
+    assert same_but_for_names(made, table)
+    assert not same_but_for_names(made.assign(v=[1, 2, 4]), table)
+    assert not same_but_for_names(made.iloc[:2], table)
+    made = made.sort_values("v", ignore_index=True)
+    swapped = made.assign(pseudonym=made["pseudonym"].to_numpy()[[0, 2, 1]])
+    assert not same_but_for_names(swapped, table)
+    with pytest.raises(AssertionError):
+        same_but_for_names(table.assign(for_release="no"), table)
+
+
+def test_pseudonyms_are_no_numbers_to_any_programme() -> None:
+    names = own_pseudonyms(5_000)
+    assert len({*names}) == 5_000
+    assert all(len(n) == 17 and n[0] == "p" and n.isalnum() and n.islower() for n in names)
+    assert own_pseudonyms(0) == []
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_no_attribute_of_a_table_reaches_its_file(ending: str) -> None:
+    """What a table remembers, such as the digest of the data, is not written."""
+    table = pd.DataFrame({"share": [0.5]})
+    table.attrs = {"digest": "SECRETDIGEST"}
+    assert b"SECRETDIGEST" not in table_bytes([table], f"t{ending}")
+
+
+class Two(Tabled):
+    """A result of two tables, of which one may leave."""
+
+    MAY_LEAVE = frozenset({"summary"})
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        return {"by_person": by_person(5), "summary": pd.DataFrame({"share": [0.5]})}
+
+
+def test_a_table_may_leave_only_where_that_is_said() -> None:
+    result = Two()
+    assert not result.may_leave("by_person")
+    assert result.may_leave("summary")
+    assert not Tabled().may_leave("summary")
+    assert result.for_file()["for_release"].tolist() == ["no"] * 5
+    assert list(result.for_file("summary")) == ["share"]
+    assert file_name("summary", True) == "summary.csv"
+    assert file_name("by_person", False, ".parquet") == "by_person_not_for_release.parquet"
+    assert MAY_LEAVE.startswith("May leave")
+    assert GUARDED.startswith("Not for release")
+    with pytest.raises(ConfigError, match="by_person"):
+        result.for_file("other")

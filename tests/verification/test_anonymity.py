@@ -1,0 +1,204 @@
+"""Tables of records, with the key and without: what is right passes, what cannot be does not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fpanon_core.anonymize.glove import glove
+from fpanon_core.model.errors import ConfigError, SchemaError
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.verification.anonymity import check_claim, verify_k_anonymity
+from fpanon_core.verification.faults import Faults
+from fpanon_core.verification.records import records_of
+from tests.oracles import fitting
+from tests.support.releases import Release
+
+
+def kinds(fs, release, k=2, **options):
+    verdict = verify_k_anonymity(fs, release, k, **options)
+    assert verdict.passed == (len(verdict.violations) == 0) == (not verdict.counts)
+    assert ("NOT" in str(verdict)) == (not verdict.passed)
+    return set(verdict.counts)
+
+
+@pytest.fixture(scope="module")
+def made(fs, result):
+    return Release(fs, result)
+
+
+def test_what_is_right_passes(fs, result, made):
+    listed = {"suppressed": result.suppressed}
+    for options in (listed, {"suppressed": made.left_out}, listed | {"key": made.key}):
+        assert kinds(fs, made.rows, **options) == set()
+        assert kinds(fs, made.rows.sample(frac=1, random_state=0), **options) == set()
+    assert kinds(fs, result.to_frame(), **listed) == set()
+    verdict = verify_k_anonymity(fs, made.rows, 2, **listed)
+    assert (verdict.users, verdict.groups) == (fs.n_users, result.published.n_groups)
+    assert verdict.samples == fs.n_samples
+
+
+def test_what_is_left_out_must_be_listed(fs, result, made):
+    assert len(result.suppressed) > 0
+    assert "uncovered sample" in kinds(fs, made.rows, key=made.key)
+    assert kinds(fs, made.rows) & {"uncovered sample", "missing user"}
+    assert kinds(fs, made.rows, suppressed=made.left_out.iloc[1:]) == {"uncovered sample"}
+
+
+def test_people_are_given_records_by_what_these_hold(fs, result, made):
+    """Without the key nothing depends on the names; with it, all does."""
+    listed = {"suppressed": result.suppressed}
+    names = made.key["pseudonym"].to_numpy()
+    other = dict(zip(names, names[::-1], strict=True))
+    renamed = made.rows.assign(pseudonym=made.rows["pseudonym"].map(other))
+    assert kinds(fs, renamed, **listed) == set()
+    assert "uncovered sample" in kinds(fs, renamed, key=made.key, **listed)
+
+
+def test_a_member_of_one_group_published_with_another(fs, whole):
+    """Everyone is one of two or more, each record is somebody's, and nobody's own."""
+    made = Release(fs, whole)
+    group = made.rows.drop_duplicates("pseudonym").set_index("pseudonym")["group"]
+    sizes = group.value_counts()
+    small = sizes[sizes == 2].index
+    moved = made.rows[made.rows["group"] != small[0]]
+    copies = made.rows[made.rows["group"] == small[1]]
+    first, second = group.index[group == small[0]]
+    like = copies[copies["pseudonym"] == copies["pseudonym"].iloc[0]]
+    table = pd.concat(
+        [moved, like.assign(pseudonym=first), like.assign(pseudonym=second)], ignore_index=True
+    )
+    assert kinds(fs, table) & {"uncovered sample", "no assignment"}
+
+
+def test_a_table_of_another_kind(fs, made):
+    with pytest.raises(SchemaError, match="lacks start"):
+        verify_k_anonymity(fs, made.rows.drop(columns="start"), 2)
+    with pytest.raises(SchemaError, match="times with their zone"):
+        verify_k_anonymity(fs, made.rows.assign(start=0.0), 2)
+    with pytest.raises(SchemaError, match="not a number"):
+        verify_k_anonymity(fs, made.rows.assign(x_min_m="here"), 2)
+    with pytest.raises(SchemaError, match="no row number"):
+        verify_k_anonymity(fs, made.rows, 2, suppressed=pd.DataFrame({"sample": ["first"]}))
+
+
+@pytest.mark.parametrize("k", [1, 0, 2.0, True, "2"])
+def test_a_k_that_is_none(fs, result, k):
+    with pytest.raises(ConfigError, match="integer of 2 or more"):
+        verify_k_anonymity(fs, result, k)
+
+
+def test_nothing_published(fs):
+    result = glove(fs, 20, suppress_space_m=100, suppress_time_min=1)
+    assert result.published.n_groups == 0
+    assert kinds(fs, result, 20) == set()
+    assert kinds(fs, result.to_frame(), 20, suppressed=result.suppressed) == set()
+
+
+def test_samples_cut_within_are_held_by_all_their_pieces():
+    """[0, 60) and [30, 90) of two users: pieces 0–30, 30–60 and 60–90, the middle one wide."""
+    fs = FingerprintSet(
+        user_ids=np.arange(4),
+        offsets=np.array([0, 2, 4, 5, 6]),
+        x_m=np.array([0, 0, 0, 0, 0, 0.0]),
+        y_m=np.zeros(6),
+        t_min=np.array([0, 500, 30, 530, 2_000, 2_000.0]),
+        dx_m=np.full(6, 100.0),
+        dy_m=np.full(6, 100.0),
+        dt_min=np.array([60, 60, 60, 60, 1, 1.0]),
+        count=np.ones(6, np.int64),
+    )
+    assert kinds(fs, glove(fs, 2), 2) == set()
+    assert kinds(fs, glove(fs, 2).to_frame(), 2) == set()
+
+
+# --- whose record, against every way there is -----------------------------------------------------
+
+
+@st.composite
+def crowds_and_records(draw):
+    """Up to six people of few places and minutes; records that hold some of some of them."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(2, 6))
+    spots = draw(st.sampled_from([2, 4]))
+    user = np.repeat(np.arange(n), 3)
+    x = rng.integers(0, spots, 3 * n) * 100.0
+    fs = FingerprintSet.from_samples(user, x, np.zeros(3 * n), rng.integers(0, 4, 3 * n))
+    records = []
+    for _ in range(draw(st.integers(1, n)) // 2 + 1):
+        # What some of them share: the bounding cell of each minute, one of them now and then lost.
+        chosen = rng.choice(n, rng.integers(1, n + 1), replace=False)
+        cells = []
+        for t in range(4):
+            mine = [s for u in chosen for s in range(*fs.offsets[u : u + 2]) if fs.t_min[s] == t]
+            if mine and rng.random() < 0.9:
+                west, east = fs.x_m[mine].min(), fs.x_m[mine].max() + 100
+                cells.append((west, east, 0.0, 100.0, float(t), t + 1.0))
+        if cells:
+            records += [cells] * 2
+    return fs, records[:n]
+
+
+def table_of(records):
+    """Two and two are alike; their pseudonyms and groups by number."""
+    columns = ["x_min_m", "x_max_m", "y_min_m", "y_max_m", "start", "end"]
+    frames = [
+        pd.DataFrame(cells, columns=columns).assign(pseudonym=f"p{i}", group=i // 2)
+        for i, cells in enumerate(records)
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+@settings(max_examples=150, deadline=None)
+@given(crowds_and_records(), st.data())
+def test_records_fit_when_some_way_does(given_, data):
+    fs, records = given_
+    if not records:
+        return
+    samples = [
+        [
+            (fs.x_m[s], fs.x_m[s] + 100.0, 0.0, 100.0, fs.t_min[s], fs.t_min[s] + 1.0)
+            for s in range(*fs.offsets[u : u + 2])
+        ]
+        for u in range(fs.n_users)
+    ]
+    doubt = {"uncovered sample", "no assignment", "missing user"}
+    table = table_of(records)
+    missed = fitting.fewest_missed(samples, records)
+    # No list: nothing may be missing.
+    assert bool(kinds(fs, table) & doubt) == (missed > 0)
+    # A list of some: what is not on it must be held, and everybody has a record who is not on it.
+    share = data.draw(st.sampled_from([0.2, 0.6]))
+    gone = np.random.default_rng(data.draw(st.integers(0, 99))).random(fs.n_samples) < share
+    wanted = [
+        [sample for s, sample in zip(range(*fs.offsets[u : u + 2]), mine, strict=True)
+         if not gone[s]] for u, mine in enumerate(samples)
+    ]  # fmt: skip
+    listed = pd.DataFrame({"sample": np.flatnonzero(gone), "reason": "left over"})
+    found = kinds(fs, table, suppressed=listed)
+    assert bool(found & doubt) == (fitting.fewest_missed(wanted, records) > 0)
+
+
+@settings(max_examples=100, deadline=None)
+@given(crowds_and_records())
+def test_as_many_may_be_missing_as_are_stated(given_):
+    """The number alone, no list: refused exactly when every way misses more."""
+    fs, records = given_
+    if not records:
+        return
+    samples = [
+        [
+            (fs.x_m[s], fs.x_m[s] + 100.0, 0.0, 100.0, fs.t_min[s], fs.t_min[s] + 1.0)
+            for s in range(*fs.offsets[u : u + 2])
+        ]
+        for u in range(fs.n_users)
+    ]
+    missed = fitting.fewest_missed(samples, records)
+    for stated in {0, missed - 1, missed, missed + 1, missed + 3} - {-1}:
+        faults = Faults(fs, 2)
+        claim = records_of(table_of(records), faults).claim
+        checked = check_claim(claim, None, stated, False, faults)
+        assert (checked is not None) == (stated >= missed)
+        if checked is not None:
+            assert int(checked.held.gone.sum()) == missed

@@ -1,0 +1,650 @@
+"""Tamperings with a release as it leaves: each is caught, by its kind; the untouched one passes."""
+
+# ruff: noqa: ARG001 – every tampering is called alike, whatever it needs
+
+import io
+import json
+import zipfile
+from copy import deepcopy
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from fpanon_core.anonymize.glove import glove
+from fpanon_core.model.errors import ConfigError, SchemaError
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.verification.release import verify_release
+from tests.support.releases import DEGREES, LETTERS, Release, degrees, zipped
+
+K = 2
+BEFORE, AFTER, KEYED = [], [], []
+
+
+def tampering(kind, among, **how):
+    """Registers a function that alters a release, with the kind of fault it must lead to."""
+
+    def register(alter):
+        among.append(pytest.param(alter, kind, how, id=alter.__name__.replace("_", " ")))
+        return alter
+
+    return register
+
+
+@pytest.fixture(scope="module")
+def made(fs, result, whole):
+    return {"result": Release(fs, result), "whole": Release(fs, whole)}
+
+
+@pytest.fixture
+def release(made):
+    return deepcopy(made["result"])
+
+
+def found(fs, release, k=K, **options):
+    verdict = verify_release(release, fs, k, **options)
+    assert verdict.passed == (not verdict.counts) == (len(verdict.violations) == 0)
+    return set(verdict.counts)
+
+
+# --- parts altered before they are put together: hashes and sizes are right -----------------------
+
+
+@tampering("uncovered sample", BEFORE)
+def a_cell_moved_in_all_copies(release, fs):
+    group = release.rows["group"].iloc[0]
+    of_group = release.rows["group"] == group
+    release.rows.loc[of_group, ["x_min_m", "x_max_m"]] += 40_000.0
+    again = degrees(release.rows[of_group], fs.crs)
+    release.rows.loc[of_group, DEGREES] = again.to_numpy()
+
+
+@tampering("unlike copies", BEFORE)
+def one_members_copy_altered(release, fs):
+    release.rows.loc[0, "x_max_m"] += 100.0
+
+
+@tampering("unlike copies", BEFORE)
+def one_members_row_removed(release, fs):
+    release.rows = release.rows.drop(index=first_of_many(release)).reset_index(drop=True)
+    release.facts["rows"] -= 1
+
+
+def first_of_many(release):
+    sizes = release.rows.groupby("pseudonym").size()
+    return int(release.rows.index[release.rows["pseudonym"] == sizes.idxmax()][0])
+
+
+@tampering("group size", BEFORE)
+def one_persons_record_removed(release, fs):
+    gone = release.rows["pseudonym"] == release.rows["pseudonym"].iloc[0]
+    release.rows = release.rows[~gone].reset_index(drop=True)
+    release.facts["rows"], release.facts["people"] = len(release.rows), release.facts["people"] - 1
+    release.facts["people_left_out"] += 1
+
+
+@tampering("unknown user", BEFORE)
+def a_strangers_record_added(release, fs):
+    """As many as there are people left out, and one more."""
+    last = release.rows[release.rows["pseudonym"] == release.rows["pseudonym"].iloc[-1]]
+    many = [last.assign(pseudonym=f"STRANGERSTRANGE{c}") for c in LETTERS[:20]]
+    release.rows = pd.concat([release.rows, *many], ignore_index=True)
+
+
+@tampering("order of rows", BEFORE)
+def two_records_under_one_pseudonym(release, fs):
+    release.rows["pseudonym"] = release.rows["pseudonym"].replace(
+        release.rows["pseudonym"].iloc[-1], release.rows["pseudonym"].iloc[0]
+    )
+
+
+@tampering("order of rows", BEFORE)
+def rows_of_a_record_not_in_order_of_time(release, fs):
+    release.rows = release.rows[::-1].reset_index(drop=True)
+
+
+@tampering("several groups", BEFORE)
+def a_record_in_two_groups(release, fs):
+    release.rows.loc[first_of_many(release), "group"] += 1
+
+
+@tampering("overlap", BEFORE)
+def samples_that_overlap_in_time(release, fs):
+    at = first_of_many(release)
+    release.rows.loc[at, "end"] = release.rows.loc[at + 1, "end"]
+
+
+@tampering("negative extent", BEFORE)
+def a_sample_that_ends_before_it_begins(release, fs):
+    release.rows.loc[0, "end"] = release.rows.loc[0, "start"] - pd.Timedelta("1min")
+
+
+@tampering("not a number", BEFORE)
+def a_bound_that_is_missing(release, fs):
+    release.rows.loc[0, "y_max_m"] = np.nan
+
+
+@tampering("degrees", BEFORE)
+def a_latitude_of_another_place(release, fs):
+    release.rows.loc[0, "lat_max"] += 0.01
+
+
+@tampering("projection", BEFORE)
+def another_projection_stated(release, fs):
+    release.facts["crs"] = "EPSG:3857"
+
+
+@tampering("clock", BEFORE)
+def another_zone_stated(release, fs):
+    release.facts["timezone"] = "Europe/Paris"
+
+
+@tampering("clock", BEFORE)
+def times_in_another_zone(release, fs):
+    for name in ("start", "end"):
+        release.rows[name] = release.rows[name].dt.tz_convert("Asia/Tokyo")
+
+
+@tampering("uncovered sample", BEFORE)
+def times_moved_by_an_hour(release, fs):
+    for name in ("start", "end"):
+        release.rows[name] = release.rows[name] + pd.Timedelta("1h")
+
+
+@tampering("data file", BEFORE)
+def times_without_their_offset(release, fs):
+    for name in ("start", "end"):
+        release.rows[name] = release.rows[name].dt.tz_localize(None)
+
+
+@tampering("clock", BEFORE)
+def another_first_day_stated(release, fs):
+    release.facts["epoch"] = "1999-01-01"
+
+
+@tampering("period", BEFORE)
+def a_shorter_period_stated(release, fs):
+    release.facts["last_day"] = release.facts["first_day"]
+
+
+@tampering("granularity", BEFORE)
+def a_finer_granularity_stated(release, fs):
+    release.facts["granularity_m"] = 10.0
+
+
+@tampering("limit", BEFORE)
+def a_narrower_limit_stated(release, fs):
+    release.facts["suppress_space_m"] = 2_000.0
+
+
+@tampering("limit", BEFORE)
+def a_shorter_limit_stated(release, fs):
+    release.facts["suppress_time_min"] = 30.0
+
+
+@tampering("description", BEFORE)
+def a_limit_that_the_technique_has_not(release, fs):
+    release.facts["suppress_space_m"] = 30_000.0
+
+
+@tampering("sample of too few", BEFORE, of="whole")
+def limits_stated_over_samples_of_one_person(release, fs):
+    release.facts["suppress_time_min"] = 1e6
+
+
+@tampering("group size", BEFORE)
+def a_larger_k_stated(release, fs):
+    release.facts["k"] = 9
+
+
+@tampering("stated k", BEFORE)
+def no_k_stated(release, fs):
+    release.facts["k"] = None
+
+
+@tampering("counts", BEFORE)
+def more_people_stated(release, fs):
+    release.facts["people"] += 1
+
+
+@tampering("counts", BEFORE)
+def more_groups_stated(release, fs):
+    release.facts["groups"] += 1
+
+
+@tampering("counts", BEFORE)
+def other_rows_stated(release, fs):
+    release.facts["rows"] += 1
+
+
+@tampering("counts", BEFORE)
+def fewer_people_left_out_stated(release, fs):
+    release.facts["people_left_out"] -= 1
+
+
+@tampering("uncovered sample", BEFORE)
+def fewer_samples_left_out_stated(release, fs):
+    release.facts["samples_left_out"] -= 1
+
+
+@tampering("phantom share", BEFORE, of="whole")
+def a_smaller_phantom_share_stated(release, fs):
+    release.facts["phantom_share"] -= 0.001
+
+
+@tampering("page", BEFORE)
+def a_page_that_states_other_people(release, fs):
+    release.page_facts = {"people": 987}
+
+
+@tampering("page", BEFORE)
+def a_page_that_states_another_k(release, fs):
+    release.page_facts = {"k": 77}
+
+
+@tampering("verdict", BEFORE)
+def a_verdict_that_it_failed(release, fs):
+    release.facts["verified"]["passed"] = False
+
+
+@tampering("description", BEFORE)
+def a_fact_not_stated(release, fs):
+    del release.facts["leftover"]
+
+
+@tampering("pseudonym", BEFORE)
+def ids_for_pseudonyms(release, fs):
+    renamed(release, release.key["user_id"])
+
+
+@tampering("pseudonym", BEFORE)
+def ids_inside_pseudonyms(release, fs):
+    renamed(release, "X" + release.key["user_id"] + "Z")
+
+
+@tampering("pseudonym", BEFORE)
+def running_numbers_for_pseudonyms(release, fs):
+    rows = {str(user_id): row for row, user_id in enumerate(fs.user_ids)}
+    renamed(release, [fs.pseudonyms[rows[user_id]] for user_id in release.key["user_id"]])
+
+
+def renamed(release, names):
+    new = dict(zip(release.key["pseudonym"], names, strict=True))
+    release.rows["pseudonym"] = release.rows["pseudonym"].map(new)
+    release.key["pseudonym"] = release.key["pseudonym"].map(new)
+
+
+@tampering("order", BEFORE)
+def pseudonyms_in_the_order_of_the_input(release, fs):
+    order = release.key["user_id"].rank().astype(int)
+    renamed(release, [f"{LETTERS[n // 26]}{LETTERS[n % 26]}QWERTYUIOPASDF" for n in order])
+
+
+@tampering("order", BEFORE)
+def pseudonyms_in_the_opposite_order(release, fs):
+    order = 800 - release.key["user_id"].rank().astype(int)
+    renamed(release, [f"{LETTERS[n // 26]}{LETTERS[n % 26]}QWERTYUIOPASDF" for n in order])
+
+
+@tampering("order", BEFORE)
+def records_in_the_order_of_the_input(release, fs):
+    whose = dict(release.key[["pseudonym", "user_id"]].itertuples(index=False))
+    order = release.rows["pseudonym"].map(whose).argsort(kind="stable")
+    release.rows = release.rows.iloc[order].reset_index(drop=True)
+
+
+@tampering("order", BEFORE)
+def groups_numbered_in_the_order_of_the_input(release, fs):
+    whose = dict(release.key[["pseudonym", "user_id"]].itertuples(index=False))
+    ids = release.rows["pseudonym"].map(whose)
+    first = ids.groupby(release.rows["group"]).min().rank().astype(int)
+    release.rows["group"] = release.rows["group"].map(first)
+
+
+@tampering("group numbers", BEFORE)
+def groups_not_numbered_from_one(release, fs):
+    release.rows["group"] += 1_000
+
+
+@tampering("columns", BEFORE)
+def a_column_too_many(release, fs):
+    release.rows["count"] = 1
+
+
+@tampering("columns", BEFORE)
+def a_column_missing(release, fs):
+    release.rows = release.rows.drop(columns="lat_min")
+
+
+@tampering("id", BEFORE)
+def an_id_in_the_description(release, fs):
+    release.facts["option"] = f"GLOVE, tried on {fs.user_ids[7]}"
+
+
+@tampering("path", BEFORE)
+def a_path_in_the_description(release, fs):
+    release.facts["option"] = "GLOVE of /home/officer/calls.csv"
+
+
+@tampering("input digest", BEFORE)
+def the_inputs_digest_in_the_description(release, fs):
+    release.facts["option"] = fs.digest
+
+
+@pytest.mark.parametrize(("alter", "kind", "how"), BEFORE)
+def test_altered_parts_are_caught(fs, made, alter, kind, how):
+    release = deepcopy(made[how.get("of", "result")])
+    alter(release, fs)
+    assert kind in found(fs, release.zipped())
+
+
+# --- bytes altered afterwards ---------------------------------------------------------------------
+
+
+@tampering("hash", AFTER)
+def a_digit_of_the_data_edited(members, fs):
+    data = members["data.csv"]
+    at = data.index(b".", data.index(b"\n")) - 1
+    members["data.csv"] = data[:at] + (b"1" if data[at : at + 1] != b"1" else b"2") + data[at + 1 :]
+
+
+@tampering("hash", AFTER)
+def a_line_of_the_data_cut_off(members, fs):
+    members["data.csv"] = members["data.csv"].rsplit(b"\n", 2)[0] + b"\n"
+
+
+@tampering("page", AFTER)
+def another_hash_on_the_page(members, fs):
+    members["README.md"] = members["README.md"].replace(b"file: ", b"file: 0123456789")
+
+
+@tampering("page", AFTER)
+def the_verdict_taken_from_the_page(members, fs):
+    members["README.md"] = members["README.md"].replace(b"Verified.", b"")
+
+
+@tampering("verdict", AFTER)
+def a_verdict_on_other_bytes(members, fs):
+    plain = json.loads(members["datapackage.json"])
+    plain["fpanon"]["verified"]["sha256"] = "0" * 64
+    members["datapackage.json"] = json.dumps(plain).encode()
+
+
+@tampering("description", AFTER)
+def a_description_of_other_columns(members, fs):
+    plain = json.loads(members["datapackage.json"])
+    plain["resources"][0]["schema"]["fields"].reverse()
+    members["datapackage.json"] = json.dumps(plain).encode()
+
+
+@tampering("description", AFTER)
+def a_description_of_another_file(members, fs):
+    plain = json.loads(members["datapackage.json"])
+    plain["resources"][0]["path"] = "../data.csv"
+    members["datapackage.json"] = json.dumps(plain).encode()
+
+
+@tampering("description", AFTER)
+def a_description_that_is_no_json(members, fs):
+    members["datapackage.json"] = b'{"resources": ['
+
+
+@tampering("members", AFTER)
+def no_page(members, fs):
+    del members["README.md"]
+
+
+@tampering("members", AFTER)
+def no_description(members, fs):
+    del members["datapackage.json"]
+
+
+@tampering("members", AFTER)
+def no_data(members, fs):
+    del members["data.csv"]
+
+
+@tampering("members", AFTER)
+def the_key_inside(members, fs):
+    members["KEY_not_for_release.csv"] = b"pseudonym,user_id\n"
+
+
+@tampering("members", AFTER)
+def a_folder_inside(members, fs):
+    members["inside/README.md"] = b""
+
+
+@tampering("data file", AFTER)
+def data_of_another_kind(members, fs):
+    members["data.csv"] = b"\x00\xff\xfe" * 100
+
+
+@tampering("data file", AFTER)
+def words_for_numbers(members, fs):
+    head, rest = members["data.csv"].split(b"\n", 1)
+    first, rest = rest.split(b"\n", 1)
+    fields = first.split(b",")
+    fields[2] = b"somewhere"
+    members["data.csv"] = b"\n".join([head, b",".join(fields), rest])
+
+
+@tampering("id", AFTER)
+def an_id_on_the_page(members, fs):
+    members["README.md"] += f"\nFor {fs.user_ids[3]}.\n".encode()
+
+
+@tampering("id", AFTER)
+def an_id_in_a_members_name(members, fs):
+    members[f"{fs.user_ids[3]}.txt"] = b""
+
+
+@tampering("path", AFTER)
+def a_path_on_the_page(members, fs):
+    members["README.md"] += rb"Made from C:\Users\officer\calls.csv"
+
+
+@pytest.mark.parametrize(("alter", "kind", "how"), AFTER)
+def test_edited_bytes_are_caught(fs, release, alter, kind, how):
+    members = release.members()
+    assert found(fs, zipped(members)) == set()
+    alter(members, fs)
+    assert kind in found(fs, zipped(members))
+
+
+def test_what_a_zip_file_can_hide_is_caught(fs, release):
+    members = release.members()
+    for hide in ("comment", "extra", "twice", "before", "damaged"):
+        out = io.BytesIO()
+        if hide == "before":
+            out.write(b"something else" * 10)
+        with zipfile.ZipFile(out, "a") as archive:
+            for name, content in members.items():
+                info = zipfile.ZipInfo(name)
+                if hide == "extra":
+                    info.extra = b"\x99\x99\x04\x00abcd"
+                archive.writestr(info, content)
+            if hide == "twice":
+                with pytest.warns(UserWarning, match="Duplicate"):
+                    archive.writestr("README.md", b"other")
+            if hide == "comment":
+                archive.comment = b"by whom"
+        content = out.getvalue()
+        if hide == "damaged":
+            content = content[: len(content) // 2]
+        assert "members" in found(fs, content), hide
+
+
+# --- with the key, or the list of what is left out ------------------------------------------------
+
+
+@tampering("uncovered sample", KEYED)
+def two_people_swapped_in_the_key(release, fs):
+    group = release.rows.drop_duplicates("pseudonym").set_index("pseudonym")["group"]
+    of = release.key["pseudonym"].map(group)
+    other = int(np.flatnonzero(of != of.iloc[0])[0])
+    release.key.loc[[0, other], "user_id"] = release.key.loc[[other, 0], "user_id"].to_numpy()
+
+
+@tampering("uncovered sample", KEYED)
+def the_key_reversed(release, fs):
+    release.key["user_id"] = release.key["user_id"].to_numpy()[::-1]
+
+
+@tampering("unknown user", KEYED)
+def a_stranger_in_the_key(release, fs):
+    release.key.loc[0, "user_id"] = "NOBODY"
+
+
+@tampering("key", KEYED)
+def a_person_twice_in_the_key(release, fs):
+    release.key.loc[0, "user_id"] = release.key.loc[1, "user_id"]
+
+
+@tampering("key", KEYED)
+def a_pseudonym_missing_from_the_key(release, fs):
+    release.key = release.key.iloc[1:]
+
+
+@tampering("key", KEYED)
+def an_unknown_pseudonym_in_the_key(release, fs):
+    release.key.loc[0, "pseudonym"] = "A" * 16
+
+
+@tampering("left out though published", KEYED)
+def everything_listed_as_left_out(release, fs):
+    ids = [str(fs.user_ids[u]) for u in fs.sample_user]
+    release.left_out = pd.DataFrame({"user_id": ids, "sample": range(fs.n_samples)})
+
+
+@tampering("uncovered sample", KEYED)
+def a_sample_left_out_and_not_listed(release, fs):
+    release.left_out = release.left_out.iloc[1:]
+
+
+@tampering("unknown suppressed sample", KEYED)
+def samples_listed_as_somebody_elses(release, fs):
+    release.left_out["user_id"] = release.left_out["user_id"].to_numpy()[::-1]
+
+
+@pytest.mark.parametrize(("alter", "kind", "how"), KEYED)
+def test_wrong_keys_and_lists_are_caught(fs, release, alter, kind, how):
+    alter(release, fs)
+    options = {"key": release.key, "left_out": release.left_out}
+    assert kind in found(fs, release.zipped(), **options)
+
+
+def test_the_order_is_seen_with_the_key_alone(fs, result):
+    """One group of all: without the key nothing is known of the order within it."""
+    release = Release(fs, glove(fs, fs.n_users))
+    order = release.key["user_id"].rank().astype(int)
+    renamed(release, [f"{LETTERS[n // 26]}{LETTERS[n % 26]}QWERTYUIOPASDF" for n in order])
+    assert found(fs, release.zipped(), fs.n_users) == set()
+    assert found(fs, release.zipped(), fs.n_users, key=release.key) == {"order"}
+
+
+def test_ids_in_the_metadata_of_parquet(fs, result):
+    release = Release(fs, result, "parquet")
+    table = pa.table({name: pa.array(release.rows[name]) for name in release.rows.columns})
+    table = table.replace_schema_metadata({"made for": str(fs.user_ids[5])})
+
+    def data():
+        out = io.BytesIO()
+        parquet.write_table(table, out)
+        return out.getvalue()
+
+    release.data = data
+    assert found(fs, release.zipped()) == {"id"}
+
+
+# --- what is right passes -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("k", "options"),
+    [
+        (2, {}),
+        (5, {}),
+        (2, {"suppress_space_m": 15_000.0, "suppress_time_min": 360.0}),
+        (3, {"suppress_time_min": 720.0, "leftover": "suppress"}),
+        (7, {"leftover": "suppress"}),
+    ],
+)
+def test_the_untouched_release_passes(fs, k, options, form, tmp_path):
+    """As zip and as folder, with and without key and list; under a larger k it does not."""
+    release = Release(fs, glove(fs, k, **options), form)
+    members, content = release.members(), release.zipped()
+    for name, of in members.items():
+        (tmp_path / name).write_bytes(of)
+    beside = tmp_path.parent / f"{tmp_path.name}-beside"
+    beside.mkdir()
+    release.key.to_csv(beside / "key.csv", index=False)
+    release.left_out.to_csv(beside / "left_out.csv", index=False)
+    (beside / "release.zip").write_bytes(content)
+    lists = {"left_out": beside / "left_out.csv"}
+    whose = {"key": beside / "key.csv"}
+    for options in ({}, lists, whose, lists | whose):
+        for place in (content, tmp_path, beside / "release.zip"):
+            verdict = verify_release(place, fs, k, **options)
+            assert verdict.passed, (options, verdict.counts)
+    assert verdict.groups == release.facts["groups"]
+    assert not verify_release(content, fs, k + 20).passed
+    mapping = dict(release.key.itertuples(index=False))
+    assert found(fs, content, k, key=mapping) == set()
+    assert found(fs, content, k, key=pd.Series(mapping)) == set()
+
+
+def test_without_clock_and_projection():
+    rng = np.random.default_rng(0)
+    x, y, t = rng.uniform(0, 20_000, (3, 300))
+    fs = FingerprintSet.from_samples(np.repeat(np.arange(50), 6), x, y, t)
+    for options in ({}, {"suppress_space_m": 9_000.0, "suppress_time_min": 5_000.0}):
+        release = Release(fs, glove(fs, 2, **options))
+        assert found(fs, release.zipped()) == set()
+        assert found(fs, release.zipped(), key=release.key) == set()
+
+
+def test_a_release_that_promises_no_crowd(fs, release):
+    """Noise hides nobody among k: files, figures and names are checked, not the records."""
+    release.rows[["x_min_m", "x_max_m"]] += 5_000.0
+    release.rows[DEGREES] = degrees(release.rows, fs.crs).to_numpy()
+    release.facts |= {"k": None, "steps": [], "suppress_space_m": None, "suppress_time_min": None}
+    release.facts["verified"] = None
+    verdict = verify_release(release.zipped(), fs, None)
+    assert verdict.passed, verdict.counts
+    assert "no crowd is promised" in str(verdict)
+    release.facts["people"] += 1
+    verdict = verify_release(release.zipped(), fs, None)
+    assert verdict.counts == {"counts": 1}
+    assert str(verdict).startswith("NOT in order")
+
+
+def test_records_of_equal_content_without_groups(fs, whole):
+    """What makes everyone alike without grouping has no column ``group``; crowds are found."""
+    release = Release(fs, whole)
+    release.rows = release.rows.drop(columns="group")
+    release.facts |= {"groups": None, "steps": [], "option": "made alike"}
+    assert found(fs, release.zipped()) == set()
+    assert "k-gap" in found(fs, release.zipped(), 10)
+
+
+def test_no_release_no_key_no_k(fs, release, tmp_path):
+    with pytest.raises(SchemaError, match="no release at that place"):
+        verify_release(tmp_path / "none.zip", fs, K)
+    with pytest.raises(SchemaError, match="key is missing"):
+        verify_release(release.zipped(), fs, K, key=tmp_path / "none.csv")
+    with pytest.raises(SchemaError, match="lacks pseudonym or user_id"):
+        verify_release(release.zipped(), fs, K, key=release.key[["pseudonym"]])
+    with pytest.raises(SchemaError, match="lacks the column sample"):
+        verify_release(release.zipped(), fs, K, left_out=release.left_out[["user_id"]])
+    for k in (1, 2.0, "2"):
+        with pytest.raises(ConfigError, match="integer of 2 or more"):
+            verify_release(release.zipped(), fs, k)
+    (tmp_path / "text.zip").write_text("no zip")
+    assert "members" in found(fs, tmp_path / "text.zip")
+
+
+def test_at_least_twenty_tamperings():
+    assert len(BEFORE) + len(AFTER) + len(KEYED) >= 60
