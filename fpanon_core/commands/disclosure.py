@@ -74,6 +74,11 @@ def disclosure(
     )
     if len(result.agreement):
         typer.echo(_agreement(result.agreement))
+        typer.echo(
+            "EM and KL are means over each profile's own bins, as published: they do not say which "
+            "of two profiles is the safer. The sums over all bins of a person do (em_sum and "
+            "kl_sum, by --out, --tables or --json; options compares by them)."
+        )
     if out is not None:
         typer.echo(f"Disclosure by profile written to {out}.")
     if tables is not None:

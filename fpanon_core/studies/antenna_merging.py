@@ -95,8 +95,12 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"merged_antennas", "merged_unicity"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``merged_antennas``: how many each region has; ``merged_unicity``: the grid."""
-        regions = {"region": np.arange(len(self.sizes)), "antennas": self.sizes}
+        """``merged_antennas``: how many each region has; ``merged_unicity``: the grid.
+
+        What a region has are ``antennas``, or ``places`` where the data bring no antennas.
+        """
+        noun = "antennas" if self.antennas else "places"
+        regions = {"region": np.arange(len(self.sizes)), noun: self.sizes}
         return {"merged_antennas": pd.DataFrame(regions), "merged_unicity": self.grid}
 
 

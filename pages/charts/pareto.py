@@ -173,7 +173,7 @@ def _limit_line(limit: float | None, of: Theme) -> list[dict[str, Any]]:
 def _limit_label(limit: float | None, of: Theme, percent: bool) -> list[dict[str, Any]]:
     if limit is None:
         return []
-    text = f"limit {limit:.1%}" if percent else f"limit {limit:g}"
+    text = f"limit {100 * limit:g} %" if percent else f"limit {limit:g}"
     return [
         {
             "xref": "paper",

@@ -20,6 +20,7 @@ RISKS = {
     "em": "EM-disclosure",
     "kl": "KL-disclosure",
 }
+SPOKEN = RISKS | {"unicity": "unicity"}
 AXES = {
     "unicity": "Users found with {p} points (unicity)",
     "k": "Chance of naming the person (k-disclosure, {p} points)",

@@ -17,7 +17,7 @@ from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PublishedUnicity
 from pages.charts import words
 from pages.charts.pareto import Dot
-from pages.options.criteria import COMPONENTS, RISKS, Criteria
+from pages.options.criteria import COMPONENTS, RISKS, SPOKEN, Criteria
 
 
 def dots(table: OptionsTable, criteria: Criteria, pinned: Sequence[str]) -> list[Dot]:
@@ -70,17 +70,17 @@ def told(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[
     if not scored:
         return ["Nobody scored any of the options that are explored so far."]
     front = [d for d in scored if d.front]
-    told = [
-        f"{len(front)} of {words.count(len(scored), 'option')} "
+    told = verdict(table, criteria)
+    told += turned(table, criteria)
+    told.append(
+        f"\n\n{len(front)} of {words.count(len(scored), 'option')} "
         f"{'is' if len(front) == 1 else 'are'} on the front: no other is surely better in both."
-    ]
+    )
     if behind := sum(d.behind for d in front):
         told.append(
             f"{behind} of them {'is' if behind == 1 else 'are'} level with another: which of the "
             "two has less risk, the 95 % intervals leave open."
         )
-    told += verdict(table, criteria)
-    told += turned(table, criteria)
     worse = [d for d in scored if not d.front]
     told.append(
         _explained(table, {d.number: d for d in scored}, worse, criteria)
@@ -97,7 +97,7 @@ def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
     """The most useful option within the limit, what other measures say of it, and within all."""
     if criteria.limit is None:
         return []
-    name, limit = RISKS[criteria.risk], limit_text(criteria.limit, criteria.risk)
+    name, limit = SPOKEN[criteria.risk], limit_text(criteria.limit, criteria.risk)
     best = _most_useful(table, [criteria.risk], criteria)
     if best is None:
         return [
@@ -115,7 +115,7 @@ def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
     over = [r for r in others if over_limit(table.results[best], r, criteria)]
     if over:
         listed = "; by ".join(
-            f"{RISKS[r]} {_estimate(table, best, r)}, limit {limit_text(criteria.limits[r], r)}"
+            f"{SPOKEN[r]} {_estimate(table, best, r)}, limit {limit_text(criteria.limits[r], r)}"
             for r in over
         )
         told.append(f"But other measures put it over their limits: by {listed}.")
@@ -155,7 +155,7 @@ def over_limit(result: OptionResult, risk: str, criteria: Criteria) -> bool:
 
 def broken(result: OptionResult, criteria: Criteria) -> list[str]:
     """The measures over whose limits an option may be."""
-    return [RISKS[risk] for risk in RISKS if over_limit(result, risk, criteria)]
+    return [SPOKEN[risk] for risk in RISKS if over_limit(result, risk, criteria)]
 
 
 def shared_told(result: OptionResult) -> list[str]:
@@ -194,8 +194,8 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
                 if by.risk_high[i] < by.risk_low[j]:
                     one, other = (words.plain(table.options[at].told) for at in (i, j))
                     return [
-                        f"The ranking turns with the measure: by {RISKS[criteria.risk]} “{other}” "
-                        f"dominates “{one}”; by {RISKS[risk]} it is the riskier of the two "
+                        f"The ranking turns with the measure: by {SPOKEN[criteria.risk]} “{other}” "
+                        f"dominates “{one}”; by {SPOKEN[risk]} it is the riskier of the two "
                         f"({_estimate(table, j, risk)} against {_estimate(table, i, risk)})."
                     ]
     return []
@@ -223,7 +223,7 @@ def _explained(
         (found[j + 1] for j in table.dominated_by[one.number - 1]), key=lambda d: d.utility
     )
     mine, less = (risk_text(dot.risk, criteria.risk) for dot in (one, better))
-    name = RISKS[criteria.risk]
+    name = SPOKEN[criteria.risk]
     same_risk = better.risk == one.risk
     risk = f"the same {name} ({mine})" if same_risk else f"less {name} ({less} against {mine})"
     gain = (
@@ -253,8 +253,6 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
             row["What is done"] = result.option.text
         row |= {
             "On the front": _place(table, i),
-            "Dominated by": _numbers(table.dominated_by[i]),
-            "Level with": _numbers(table.level_with[i]),
             RISKS[criteria.risk]: risk_text(dot.risk, criteria.risk),
             "95 % interval": f"{risk_text(dot.low, criteria.risk)} – "
             f"{risk_text(dot.high, criteria.risk)}",
@@ -265,6 +263,8 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
         if criteria.limit is not None:
             row["Within the limit"] = "no" if dot.unsafe else "yes"
         row["Over the limit of"] = ", ".join(broken(result, criteria))
+        row["Dominated by"] = _numbers(table.dominated_by[i])
+        row["Level with"] = _numbers(table.level_with[i])
         if suppressing:
             row["Samples left out"] = words.percent(result.suppressed_share)
         row |= {
@@ -328,7 +328,7 @@ def chosen_told(
     )
     if dominating:
         lines.append(
-            f"By {RISKS[criteria.risk]} it is dominated by {words.plain(_some(dominating))}."
+            f"By {SPOKEN[criteria.risk]} it is dominated by {words.plain(_some(dominating))}."
         )
     lines += shared_told(result) + moved_told([result.option])
     return "  \n".join(lines), not over and not dominating

@@ -102,7 +102,7 @@ def points_needed(result: Result) -> list[str]:
         told = [f"Of {asked:,} {who}, fewer than half are ever unique."]
     else:
         after = words.count(int(result.median_needed), "point")
-        told = [f"Of {asked:,} {who}, half are unique after {after} or fewer."]
+        told = [f"Of {asked:,} {who}, at least half are unique after {after}."]
     told.append(f"Whoever is ever unique is so after at most {int(known.max())}.")
     if never:
         told.append(
@@ -177,8 +177,8 @@ def flat(laws: Sequence[Law]) -> str:
 def lawless(laws: Sequence[Law]) -> str:
     """Where unicity falls by no law, and why it is called none; empty where all hold."""
     without = [
-        f"p = {law.p} (R² {law.fit.r2:.2f}"
-        + (f", {_FORMS[law.fit.better.form]} {law.fit.better.r2:.2f})" if law.fit.better else ")")
+        f"p = {law.p} (R² {law.fit.r2:.3f}"
+        + (f", {_FORMS[law.fit.better.form]} {law.fit.better.r2:.3f})" if law.fit.better else ")")
         for law in laws
         if law.fit is not None and not law.holds
     ]

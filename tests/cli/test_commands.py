@@ -405,6 +405,9 @@ def test_disclosure_of_three_in_text_json_and_file(
     assert table["unicity_p1"].tolist() == [1, pytest.approx(1 / 3)]
     assert table["k"].tolist() == [1, pytest.approx(2 / 3)]
     assert table["em"].tolist()[1] == pytest.approx(4 / 9)
+    # In all, 2/3, 2/3 and 4/3: 8/9. Means do not say which profile is the safer, and it is said.
+    assert table["em_sum"].tolist()[1] == pytest.approx(8 / 9)
+    assert "they do not say which of two profiles is the safer" in result.output
     assert "example.org" not in result.output + str(out.read_bytes())
     told = json.loads(run("disclosure", three, *options, "--json").stdout)
     assert (told["users"], told["config"]["p"]) == (3, 1)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fpanon_core import StretchConfig
+from fpanon_core.model.risk import RISKS
 from fpanon_core.model.utility import COMPONENTS, WEIGHTINGS
 
 ROOT = Path(__file__).parents[2]
@@ -219,6 +220,14 @@ def test_weights_of_utility_are_those_in_force():
     assert tuple(head[1:]) == tuple(COMPONENTS)
     stated = {row[0]: [float(v) for v in row[1:]] for row in rows if row[0] in WEIGHTINGS}
     assert stated == {name: [w[c] for c in COMPONENTS] for name, w in WEIGHTINGS.items()}
+
+
+def test_limits_of_risk_are_those_in_force():
+    rows = tables(text_of(DOCS / "science.md"))[
+        "Techniques, utility and the front of release options"
+    ]
+    stated = {row[0]: float(row[1].split()[0]) for row in rows if row[0] in RISKS}
+    assert stated == {name: risk.limit for name, risk in RISKS.items()}
 
 
 # --- that these tests can fail -------------------------------------------------------------------

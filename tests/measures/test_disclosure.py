@@ -251,6 +251,20 @@ def test_where_all_targets_are_alike_the_interval_still_has_a_width():
     assert result.interval("k") == mean_interval(0.5, 50)
 
 
+def test_intervals_hold_what_everyone_gives():
+    """Of known places nothing is drawn but the targets: everyone's figures are exact."""
+    fs = town(300, 6)
+    whole = disclosure(fs, draw_knowledge(fs, 2, strategy="top", users=300))
+    assert not whole.drawn
+    held = dict.fromkeys(("k", "em_sum", "kl_sum"), 0)
+    for seed in range(60):
+        some = disclosure(fs, draw_knowledge(fs, 2, strategy="top", users=40, seed=seed))
+        for name in held:
+            low, high = some.interval(name)
+            held[name] += low <= whole.measure(name) <= high
+    assert all(many >= 57 for many in held.values())  # 95 %
+
+
 def test_of_everyone_of_whom_everything_is_known_nothing_is_open():
     fs = town(60, 4)
     most = int(fs.lengths.max())

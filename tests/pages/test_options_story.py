@@ -69,9 +69,9 @@ def test_no_advice_by_one_measure_alone() -> None:
     """By unicity pairs are best; by k .5 of a limit of .05, by EM 45 of 8 and by KL 230 of 10."""
     text = told(table(PAIRS, TENS, RAW), criteria())
     assert (
-        "By Unicity alone, “GLOVE, k \\= 2”" in text or "By Unicity alone, “GLOVE, k = 2”" in text
+        "By unicity alone, “GLOVE, k \\= 2”" in text or "By unicity alone, “GLOVE, k = 2”" in text
     )
-    assert "is the most useful within the limit of 5 %: Unicity 0 %, utility 0.60." in text
+    assert "is the most useful within the limit of 5 %: unicity 0 %, utility 0.60." in text
     assert (
         "But other measures put it over their limits: by k-disclosure 0.5, limit 0.05; by EM"
         in text
@@ -81,7 +81,7 @@ def test_no_advice_by_one_measure_alone() -> None:
     assert "Within all 4 limits, “GLOVE, k = 10” is the most useful" in text
     # By unicity the pairs dominate the tens; by k-disclosure they are the riskier.
     assert (
-        "The ranking turns with the measure: by Unicity “GLOVE, k = 2” dominates “GLOVE, k = 10”; "
+        "The ranking turns with the measure: by unicity “GLOVE, k = 2” dominates “GLOVE, k = 10”; "
         "by k-disclosure it is the riskier of the two (0.5 against 0.04 (up to 0.049))." in text
     )
     # Where nothing is broken and nothing turns, nothing of the kind is said.
@@ -121,7 +121,7 @@ def test_a_limit_is_held_by_the_upper_end() -> None:
     (dot,) = story.dots(table(FINE), by, [])
     assert dot.unsafe
     assert "may be above the limit" in dot.told
-    assert "By Unicity no option is within the limit" in told(table(FINE), by)
+    assert "By unicity no option is within the limit" in told(table(FINE), by)
     wider = criteria(unicity=0.06, k=None, em=None, kl=None)
     assert not story.dots(table(FINE), wider, [])[0].unsafe
     assert "“fine (bins of fewer than 4 users left out)” is the most useful" in told(

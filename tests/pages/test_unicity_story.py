@@ -56,7 +56,7 @@ def test_points_needed(found: unicity.Result) -> None:
     assert found.needed.tolist() == [1.0, 1.0, 1.0]
     assert found.median_needed == 1
     assert story.points_needed(found) == [
-        "Of 3 users, none of whom is busy, half are unique after 1 point or fewer.",
+        "Of 3 users, none of whom is busy, at least half are unique after 1 point.",
         "Whoever is ever unique is so after at most 1.",
         "That is too few people to draw how their points are spread (fewer than 30).",
     ]
@@ -97,7 +97,7 @@ def test_half_by_hand(found: unicity.Result) -> None:
     assert result.median_needed == 3
     told = story.points_needed(replace(result, heavy=True))
     assert told[:3] == [
-        "Of 5 users with 75 or more interactions a month, half are unique after 3 points or fewer.",
+        "Of 5 users with 75 or more interactions a month, at least half are unique after 3 points.",
         "Whoever is ever unique is so after at most 3.",
         "2 users were never unique: somebody else has all their points, too. The half counts them.",
     ]
@@ -137,8 +137,8 @@ def test_a_law_is_shown_only_where_it_fits() -> None:
     rows = story.fits(laws)
     assert [row["Law"] == "no law" for row in rows] == [False, True, True]
     text = story.lawless(laws)
-    assert text.startswith(f"No law at p = 4 (R² {scattered.fit.r2:.2f}")
-    assert f"p = 6 (R² {other.fit.r2:.2f}, α − " in text
+    assert text.startswith(f"No law at p = 4 (R² {scattered.fit.r2:.3f}")
+    assert f"p = 6 (R² {other.fit.r2:.3f}, α − " in text
     assert "A law is shown from an R² of 0.9 on" in text
     assert story.lawless([good]) == ""
     for none in (scattered, other):
