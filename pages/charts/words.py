@@ -18,7 +18,7 @@ def distance(metres: float) -> str:
 
 
 def duration(minutes: float) -> str:
-    """Such as "no time", "35 minutes", "2.5 hours", "5.2 days"."""
+    """Such as "no time", "35 minutes", "2.5 hours", "5.2 days", "44 days"."""
     if not math.isfinite(minutes):
         return "an unknown time"
     if minutes < 0.5:
@@ -27,7 +27,7 @@ def duration(minutes: float) -> str:
         return f"{minutes:.0f} minute{'' if round(minutes) == 1 else 's'}"
     if minutes < 48 * 60:
         return f"{round(minutes / 60, 1):g} hours"
-    return f"{round(minutes / 1440, 1):g} days"
+    return f"{round(minutes / 1440, 1 if minutes < 14_400 else None):g} days"
 
 
 def clock(seconds: float) -> str:

@@ -14,12 +14,16 @@ from pages.shell.questions import Kind, Question
 RELEASES = Kind("glove", hiding.study, page="glove", kept=limits.KEPT_RELEASES, together=True)
 COMPARISON = Kind("compare", comparison.study, page="glove")
 ESTIMATE = Kind("estimate_hiding", glove_estimate.study, page=None)
+_FOR = "fp_glove_data"
 _MANY_USERS = 3_000  # below, a run is over before anyone asks how long
 
 
 def form(data: Dataset) -> hiding.Config | None:
     """The form; what it says when it was just submitted."""
     k_limit = limits.K.at_most(data.fs.n_users)
+    if st.session_state.get(_FOR) != data.digest and st.session_state.get("glove_k") is not None:
+        st.session_state["glove_k"] = min(st.session_state["glove_k"], k_limit.high)
+    st.session_state[_FOR] = data.digest  # a k too large for other data was meant for larger ones
     with st.form("glove_form"):
         cells = st.columns([1, 2, 2, 2], gap="large", vertical_alignment="bottom")
         k = cells[0].number_input(

@@ -1,13 +1,11 @@
-"""The GLOVE view in a real browser: its maps draw, a click chooses a group, the comparison."""
+"""The GLOVE view in a real browser: its maps draw, a group is looked at, the comparison."""
 
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 
 import pytest
 from PIL import Image, ImageChops
-from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard, colours
@@ -34,7 +32,7 @@ def group_told(dashboard: Dashboard) -> tuple[int, list[str]]:
     return int(number), [one, other]
 
 
-def test_the_maps_draw_and_a_click_chooses_a_group(hidden: Dashboard) -> None:
+def test_both_maps_draw_the_same_hour_and_the_group_looked_at(hidden: Dashboard) -> None:
     dashboard, page = hidden, hidden.page
     before, after = (
         dashboard.picture_of(place, lambda drawn: colours(drawn) > 50)
@@ -46,37 +44,25 @@ def test_the_maps_draw_and_a_click_chooses_a_group(hidden: Dashboard) -> None:
     apart = ImageChops.difference(before.crop((0, 0, *size)), after.crop((0, 0, *size)))
     changed = sum(apart.convert("L").histogram()[25:])
     assert changed > 0.05 * size[0] * size[1]
+    expect(page.locator(".st-key-glove_scale .js-plotly-plot")).to_be_visible()
+    expect(page.get_by_text("in the same colours on both maps")).to_be_visible()
 
+    # Another group is outlined on the map, drawn in the figure, and told of.
     first, _ = group_told(dashboard)
-    map_ = page.locator(_AFTER)
-    box = map_.bounding_box()
-    another = page.get_by_text(re.compile(rf"What this means\. Group (?!{first}:)\d+:"))
-    for step in range(12):  # somewhere along the diagonal there is another group's area
-        share = 0.3 + 0.035 * step
-        map_.click(position={"x": box["width"] * share, "y": box["height"] * share})
-        with suppress(PlaywrightTimeout):
-            another.wait_for(timeout=4_000)
-            break
-    number = page.locator("[class*=st-key-glove_group_] input, .st-key-glove_group input").first
-
-    def all_tell_of_one(patience_ms: float) -> None:
-        chosen, members = group_told(dashboard)
-        expect(number).to_have_value(str(chosen), timeout=patience_ms)
-        dashboard.wait_for_names_in_3d("glove_spacetime", members, patience_ms)
-
-    # On a busy machine several clicks may be under way, and choose one group after another.
-    dashboard.insist(dashboard.rest, all_tell_of_one)
+    another = re.compile(rf"What this means\. Group (?!{first}:)\d+:")
+    dashboard.press("glove_group_least", another)
+    dashboard.settle()
     chosen, members = group_told(dashboard)
     assert chosen != first
+    number = page.locator("[class*=st-key-glove_group_] input, .st-key-glove_group input").first
     expect(number).to_have_value(str(chosen))
+    dashboard.wait_for_names_in_3d("glove_spacetime", members)
 
-    # The group clicked is now drawn boldly; its members stand in the figure and in words.
     def differs(picture: Image.Image) -> bool:
         return ImageChops.difference(after, picture).getbbox() is not None
 
     assert differs(dashboard.picture_of(_AFTER, differs))
-    names = dashboard.names_in_3d("glove_spacetime")
-    assert all(name in names for name in members)
+    assert all(name in dashboard.names_in_3d("glove_spacetime") for name in members)
 
 
 def test_equally_coarse_data_beside_it(hidden: Dashboard) -> None:

@@ -26,7 +26,7 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     dashboard.says("496 users")
     dashboard.wait_for_curves("anon_by_profile", PROFILES)
     dashboard.wait_until_idle()
-    assert [row[0] for row in dashboard.table("Already anonymous")] == PROFILES
+    assert [row[0] for row in dashboard.table("Already k-anonymous")] == PROFILES
     assert page.url == f"{dashboard.address}/anonymizability"
     assert "Synthetic data" not in dashboard.text
 

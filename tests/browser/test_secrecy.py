@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from tests.browser.dashboard import Dashboard
@@ -32,7 +34,12 @@ def test_an_uploaded_id_is_never_seen_again(dashboard: Dashboard) -> None:
     dashboard.settle()
     texts.append(dashboard.text)
     results = dashboard.download("anon_get_k_gaps")
-    assert results.count("u0007,") == 6 * 3  # profiles × values of k
+    header, *lines = results.splitlines()
+    assert (header.split(",")[0], header.split(",")[-1]) == ("pseudonym", "for_release")
+    rows = Counter(line.split(",")[0] for line in lines)
+    assert set(rows.values()) == {6 * 3}  # profiles × values of k
+    assert len(rows) == 12
+    assert "u0007" not in results  # names on screen are in no file
 
     for text in (*texts, rejects, results):
         assert SECRET not in text

@@ -74,7 +74,7 @@ def test_everyone_and_one_person_are_counted_in_the_same_measure() -> None:
     told = person_story.gap(fs, 0, measured, near, 2)
     assert "moved by 2.0 km and 4.5 hours on average, each sample counted up to 20 km" in told[1]
     assert told[2] == "Of those matched, 50 % are 8 hours or more apart, and count as no more."
-    assert told[3].endswith("the hardest pair is 2.0 km and 13.8 days apart in full.")
+    assert told[3].endswith("the hardest pair is 2.0 km and 14 days apart in full.")
     hardest = person_story.gap(fs, 2, measured, neighbours_of(fs, gaps, 2)[0], 2)
     assert "moved by 20 km and no time on average" in hardest[1]
     assert hardest[3].endswith("is 28 km and no time apart in full.")
@@ -83,7 +83,7 @@ def test_everyone_and_one_person_are_counted_in_the_same_measure() -> None:
     assert shown["Time (up to 8 hours each)"].tolist() == ["4.5 hours"]
     assert shown["Distance (up to 20 km each)"].tolist() == ["2.0 km"]
     pairs = person_story.matches(fs, near)
-    assert pairs["Time apart in full"].tolist() == ["13.8 days", "60 minutes"]
+    assert pairs["Time apart in full"].tolist() == ["14 days", "60 minutes"]
     table = story.profiles_table([measured], 2)
     assert table["Time (up to 8 hours each)"].tolist() == ["4.5 hours"]
     for frame in (shown, pairs, table):

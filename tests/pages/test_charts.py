@@ -174,6 +174,9 @@ def test_words_round_to_what_one_would_say() -> None:
     assert words.distance(1730) == "1.7 km"
     assert words.duration(35.4) == "35 minutes"
     assert words.duration(150) == "2.5 hours"
+    assert words.duration(47.9 * 60) == "47.9 hours"
+    assert words.duration(48 * 60) == "2 days"
+    assert (words.duration(9.94 * 1440), words.duration(222.1 * 1440)) == ("9.9 days", "222 days")
     assert words.share(0, 496) == "none of the 496 users"
     assert words.share(3, 496) == "3 of the 496 users (0.6 %)"
     assert words.percent(0.9999) == "more than 99.9 %"
