@@ -15,6 +15,7 @@ from pages.charts.cdf import Curve, cdf
 from .story import gap_title
 
 COLUMNS = {
+    "Profile": st.column_config.TextColumn(width="medium"),
     "Already anonymous (%)": st.column_config.ProgressColumn(
         format="%.1f %%",
         min_value=0,
