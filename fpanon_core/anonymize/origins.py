@@ -138,7 +138,7 @@ def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[fl
         for j in range(n):
             # The grid i begins where the i-th strip of each n does.
             cell = _numbered((column + n - 1 - i) // n, (row + n - 1 - j) // n)[2]
-            crowd = crowds(cell[of_user], offsets, fs.weight, len(column))
+            crowd = crowds(cell, of_user, offsets, fs.weight)
             if crowd[0] * most[1] > most[0] * crowd[1]:
                 best, most = i * n + j, (int(crowd[0]), int(crowd[1]))
     return best

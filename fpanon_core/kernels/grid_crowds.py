@@ -40,13 +40,18 @@ def visited(cell: IntArray, offsets: IntArray, n_cells: int) -> tuple[IntArray, 
 
 
 @njit(nogil=True, cache=True)
-def crowds(cell: IntArray, offsets: IntArray, weight: IntArray, n_cells: int) -> tuple[int, int]:
-    """Σ n² and Σ n over the cells, n the people with a sample in one; whole, so that ties tie."""
+def crowds(cell: IntArray, piece: IntArray, offsets: IntArray, weight: IntArray) -> tuple[int, int]:
+    """Σ n² and Σ n over the cells, n the people who were in one; whole, so that ties tie.
+
+    ``cell`` is the cell of each piece, numbered from 0; user u was in the pieces
+    ``piece[offsets[u]:offsets[u+1]]`` and stands for ``weight[u]`` people.
+    """
+    n_cells = cell.max() + 1
     last = np.full(n_cells, -1, np.int64)
     people = np.zeros(n_cells, np.int64)
     for u in range(len(weight)):
         for row in range(offsets[u], offsets[u + 1]):
-            c = cell[row]
+            c = cell[piece[row]]
             if last[c] != u:
                 last[c] = u
                 people[c] += weight[u]

@@ -93,8 +93,8 @@ class Result(Tabled):
     comparison : DataFrame
         As of :func:`compare_releases`.
     searched : tuple of GeneralizationProfile
-        Those that were tried until one hid everyone, or were there to be tried; the last puts
-        everything in one cell.
+        What was to be tried, from fine to coarse, until one hid everyone; the last puts everything
+        in one cell.
     """
 
     config: Config
@@ -164,10 +164,10 @@ def compare_releases(
         One row per k and ``method`` ("uniform", "GLOVE", "GLOVE with suppression"): ``k``,
         ``profile`` (in words; of GLOVE, which has none, empty), ``space_size`` (side of the grid,
         metres), ``window_min``, ``origin_x_m`` and ``origin_y_m``, all NaN of GLOVE,
-        ``share_hidden`` (users with at least k − 1
-        others of the same published fingerprint), ``mean_space_m``, ``median_space_m``,
-        ``mean_time_min``, ``median_time_min`` (spans of the published samples that hold the
-        original ones; of a grid, its side and window), ``suppressed_share`` (of original samples),
+        ``share_hidden`` (users with at least k − 1 others of the same published fingerprint),
+        ``mean_space_m``, ``median_space_m``, ``mean_time_min``, ``median_time_min`` (spans of the
+        published samples that hold the original ones; of a grid, its side and window),
+        ``suppressed_share`` (of original samples),
         ``phantom_share``, ``verified``.
 
     Raises

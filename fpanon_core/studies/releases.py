@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ..anonymize.chain import apply, step_seed
-from ..anonymize.origins import corner
+from ..anonymize.origins import resolve
 from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part
 from ..measures.reference import Reference
@@ -143,7 +143,7 @@ def released(
         )  # fmt: skip
         match steps[position]:
             case Generalize(profile) if isinstance(profile.space, Grid):
-                origin: Origin | None = profile.space.origin or corner(made.fs)
+                origin: Origin | None = resolve(found.fs, profile).origin
             case Generalize():
                 origin = None
             case _:

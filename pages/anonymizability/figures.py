@@ -41,6 +41,7 @@ def columns(table: pd.DataFrame) -> dict[str, ColumnConfig]:
         if " (up to " in str(name)
     }
     return {
+        "Profile": st.column_config.TextColumn(width="medium"),
         **shares,
         **means,
         "Median gap (0–1)": st.column_config.NumberColumn(format="%.3f"),
