@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.engines.local import LocalEngine
+from fpanon_core.kernels.glove_suppress import FEW, MOST_STEPS, SPACE, TIME, suppress_group
 from fpanon_core.measures.kgap import k_gap
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import Cancelled, ConfigError, InfeasibleError
@@ -49,8 +50,9 @@ def check(fs, k, *, workers=2, config=None, **options):
     assert mine == suppressed
     copies = [cells_of(result.published, g) if g >= 0 else None for g in result.group]
     faults = oracle.faults(
-        originals, k, result.group, copies, suppressed, weight=fs.weight.tolist()
-    )
+        originals, k, result.group, copies, suppressed, weight=fs.weight.tolist(),
+        space=options.get("suppress_space_m"), time=options.get("suppress_time_min"),
+    )  # fmt: skip
     assert faults == []
     check_accuracy(fs, result)
     return result
@@ -85,32 +87,49 @@ def check_accuracy(fs, result):
     assert result.phantom_share == pytest.approx(1 - held / pairs if pairs else 0)
 
 
-thresholds = st.sampled_from([{}, {"suppress_space_m": 1_500.0, "suppress_time_min": 60.0},
-                              {"suppress_space_m": 400.0}, {"suppress_time_min": 3.0}])  # fmt: skip
+LIMITS = [
+    {"suppress_space_m": 1_500.0, "suppress_time_min": 60.0},
+    {"suppress_space_m": 400.0},
+    {"suppress_time_min": 3.0},
+    {"suppress_space_m": 10_000.0, "suppress_time_min": 400.0},
+]
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    crowds(),
+    st.sampled_from([2, 3, 5, 10]),
+    st.sampled_from(["merge", "suppress"]),
+    st.sampled_from([1, 2]),
+)
+def test_equals_the_oracle(fs, k, leftover, workers):
+    k = min(k, fs.n_users)
+    result = check(fs, k, workers=workers, leftover=leftover)
+    assert not k_gap(result.expanded(), k).values.any()
 
 
 @settings(max_examples=60, deadline=None)
 @given(
-    crowds(),
-    st.sampled_from([2, 3, 5, 10]),
-    thresholds,
+    crowds(max_users=30),
+    st.sampled_from([2, 3, 5]),
+    st.sampled_from(LIMITS),
     st.sampled_from(["merge", "suppress"]),
-    st.sampled_from([1, 2]),
 )
-def test_equals_the_oracle(fs, k, options, leftover, workers):
+def test_equals_the_oracle_under_limits(fs, k, options, leftover):
+    """Every published cell keeps the limits and holds samples of k people, counted one by one."""
     k = min(k, fs.n_users)
-    result = check(fs, k, workers=workers, leftover=leftover, **options)
-    seen = result.expanded() if result.published.n_groups else None
-    if seen is not None:
-        assert not k_gap(seen, k).values.any()
-    space, time = options.get("suppress_space_m"), options.get("suppress_time_min")
-    p = result.published
-    assert space is None or ((p.dx_m + p.dy_m) / 2 <= space).all()
-    assert time is None or (p.dt_min <= time).all()
+    result = check(fs, k, leftover=leftover, **options)
+    if result.published.n_groups:
+        assert not k_gap(result.expanded(), k).values.any()
 
 
 @settings(max_examples=40, deadline=None)
-@given(boxes(max_users=25), st.sampled_from([2, 3, 5, 10]), thresholds, st.data())
+@given(
+    boxes(max_users=20, max_samples=8),
+    st.sampled_from([2, 3, 5, 10]),
+    st.sampled_from([{}, *LIMITS]),
+    st.data(),
+)
 def test_equals_the_oracle_on_cells_of_any_extent_and_weight(fs, k, options, data):
     """Thresholds below the data's granularity of 100 m and 1 min are not among these."""
     k = min(k, int(fs.weight.sum()))
@@ -130,9 +149,11 @@ def test_gap_of_what_is_published_is_0_by_the_oracle(k):
     fs = FingerprintSet.from_samples(
         rng.integers(0, 33, 150), *rng.uniform(0, 20_000, (2, 150)), rng.uniform(0, 2_000, 150)
     )
-    for options in ({}, {"suppress_space_m": 3_000.0, "suppress_time_min": 120.0}):
+    for options in ({}, {"suppress_space_m": 15_000.0, "suppress_time_min": 1_440.0}):
         result = glove(fs, k, **options)
-        assert stretch.k_gap(as_lists(result.expanded()), k) == [0.0] * fs.n_users
+        hidden = int((result.group >= 0).sum())
+        assert hidden > 0
+        assert stretch.k_gap(as_lists(result.expanded()), k) == [0.0] * hidden
 
 
 def test_a_published_set_can_be_hidden_further():
@@ -193,8 +214,8 @@ def test_suppression_by_hand():
 
     Of user 0's samples, that of minute 5 is nearer to user 1's at minute 0 ((500/20000 + 5/480)/2 =
     0.018) than to that at 9,000 m (0.225): both join the former, and the latter joins them: x 0 …
-    9,100, t 0 … 6, span (9,100 + 100)/2 = 4,600 m. The lower face would come down by 500 m for two
-    samples, the upper by 8,500 m for one: that goes. Left: x 0 … 600, span 350 m, t 0 … 6.
+    9,100, t 0 … 6, span (9,100 + 100)/2 = 4,600 m. All but the sample at 9,000 m lie in x 0 … 600,
+    span 350 m, t 0 … 6, three samples of both users: the largest part.
     """
     fs = FingerprintSet.from_samples([0, 0, 1, 1], [0, 0, 500, 9_000], [0] * 4, [0, 5, 0, 5])
     result = check(fs, 2, suppress_space_m=1_000)
@@ -202,18 +223,102 @@ def test_suppression_by_hand():
     assert cells_of(result.published, 0).tolist() == [[0, 0, 0, 600, 100, 6]]
     assert result.phantom_share == 0
     assert result.suppressed_share == 0.25
-    # And at most 3 minutes: after that sample the box is t 0 … 6, of which the upper face comes
-    # down by 5 minutes for one sample, the lower for two. The first one would now exceed both.
+    # And at most 3 minutes: minute 0 holds two samples, of both; minute 5 only one within 1,000 m.
     result = check(fs, 2, suppress_space_m=1_000, suppress_time_min=3)
     assert result.suppressed.values.tolist() == [[0, 1, "time"], [1, 3, "space and time"]]
     assert cells_of(result.published, 0).tolist() == [[0, 0, 0, 600, 100, 1]]
 
 
-def test_a_user_without_a_sample_left_stays_in_the_group():
+def test_more_samples_of_one_person_are_no_larger_part():
+    """User 0 at minutes 0, 1, 2 and 9, user 1 at minute 10; one cell, t 0 … 11; at most 5 min.
+
+    Three samples fit t 0 … 3, but all are user 0's. The largest part with both users is t 9 … 11.
+    """
+    fs = FingerprintSet.from_samples([0, 0, 0, 0, 1], [0] * 5, [0] * 5, [0, 1, 2, 9, 10])
+    result = check(fs, 2, suppress_time_min=5)
+    assert cells_of(result.published, 0).tolist() == [[0, 0, 9, 100, 100, 2]]
+    assert result.suppressed.values.tolist() == [[0, s, "time"] for s in range(3)]
+
+
+def test_a_cell_without_a_part_of_k_users_is_left_out():
+    """9 km apart at one minute: no 1,000 m hold both, so nothing of either is published."""
     fs = FingerprintSet.from_samples([0, 1], [0, 9_000], [0, 0], [0, 0])
     result = check(fs, 2, suppress_space_m=1_000)
-    assert result.group.tolist() == [0, 0]
+    assert result.group.tolist() == [-1, -1]
+    assert result.published.n_groups == 0
+    assert result.suppressed.values.tolist() == [[0, 0, "fewer than k"], [1, 1, "fewer than k"]]
+
+
+def test_a_cell_within_the_limits_with_samples_of_one_is_left_out():
+    """User 0 at minutes 0 and 8 (x = 0), user 1 at 0 (x = 0) and 4 (x = 900).
+
+    Merged (the longer is user 0 by index): minute 8 is nearer to user 1's minute 4 than to its 0:
+    (900/20000 + 4/480)/2 = 0.0267 against 8/480/2 = 0.0083, no: it joins minute 0, as minute 0
+    does: t 0 … 9. User 1's minute 4 is left and joins that: one cell, x 0 … 1,000, t 0 … 9. At most
+    300 m: without user 1's at 900 m, three samples of both users.
+    """
+    fs = FingerprintSet.from_samples([0, 0, 1, 1], [0, 0, 0, 900], [0] * 4, [0, 8, 0, 4])
+    result = check(fs, 2, suppress_space_m=300)
+    assert cells_of(result.published, 0).tolist() == [[0, 0, 0, 100, 100, 9]]
+    # Far apart in time, and each of user 0's has its own nearest: cells 0 … 1 and 5,000 … 5,004,
+    # of both. A third one of user 0, at 2,500, makes the first or second reach over half the time.
+    fs = FingerprintSet.from_samples([0, 0, 1, 1], [0] * 4, [0] * 4, [0, 5_000, 0, 5_003])
+    result = check(fs, 2, suppress_time_min=3)
+    assert cells_of(result.published, 0).tolist() == [[0, 0, 0, 100, 100, 1]]
+    assert result.suppressed["reason"].tolist() == ["fewer than k"] * 2
+
+
+def test_who_has_no_sample_left_is_in_no_group():
+    """Three at one minute, two at x = 0 and one at 9 km, k = 2: published for the two alone."""
+    fs = FingerprintSet.from_samples([0, 1, 2], [9_000, 0, 0], [0] * 3, [0] * 3)
+    result = check(fs, 2, suppress_space_m=1_000)
+    assert result.group.tolist() == [-1, 0, 0]
+    assert result.published.n_users.tolist() == [2]
     assert result.suppressed.values.tolist() == [[0, 0, "space"]]
+    assert result.members(0).tolist() == [1, 2]
+    assert result.expanded().n_users == 2
+
+
+def test_a_sample_left_out_in_one_cell_counts_in_none():
+    """User 1's long sample reaches across two cells; left out in one, it is none in the other."""
+    long = np.array([[0, 0, 0, 100, 100, 60.0]])
+    other = np.array([[0, 0, 30, 100, 100, 60.0], [30_000, 0, 95, 100, 100, 5.0]])
+    cells = np.array([[0, 0, 0, 100, 100, 60.0], [0, 0, 60, 30_100, 100, 40.0]])
+    samples = np.concatenate([long, other])
+    found, code = suppress_group(
+        cells, samples, np.array([0, 1, 1]), np.ones(2), 2.0, np.inf, 70.0, MOST_STEPS
+    )
+    # The second cell has user 1's samples only: left out, and with it user 1's long one; then the
+    # first has user 0's only.
+    assert len(found) == 0
+    assert code.tolist() == [FEW] * 3
+
+
+def test_a_search_cut_short_keeps_what_must_hold():
+    """Whatever the steps allowed: limits, samples of k users, and none left out that would fit."""
+    rng = np.random.default_rng(3)
+    n = 200
+    samples = np.column_stack(
+        [*rng.integers(0, 300, (2, n)) * 100.0, np.sort(rng.integers(0, 900, n)).astype(float),
+         np.full(n, 100.0), np.full(n, 100.0), np.ones(n)]
+    )  # fmt: skip
+    cell = np.array([[0, 0, 0, 30_000, 30_000, 900.0]])
+    owner, weight = rng.integers(0, 5, n), np.ones(5)
+    sizes = []
+    for steps in (0, 100, 10_000, MOST_STEPS):
+        found, code = suppress_group(cell, samples, owner, weight, 3.0, 9_000.0, 200.0, steps)
+        ((x, y, t, dx, dy, dt),) = found.tolist()
+        assert (dx + dy) / 2 <= 9_000
+        assert dt <= 200
+        kept = code == 0
+        assert len(set(owner[kept].tolist())) >= 3
+        sizes.append(int(kept.sum()))
+        for s in np.flatnonzero(~kept):
+            low = np.minimum([x, y, t], samples[s, :3])
+            high = np.maximum([x + dx, y + dy, t + dt], samples[s, :3] + samples[s, 3:])
+            wide = (high - low)[:2].sum() / 2 > 9_000
+            assert code[s] == wide * SPACE + ((high - low)[2] > 200) * TIME > 0
+    assert sizes[-1] == max(sizes)
 
 
 # --- the same always -----------------------------------------------------------------------------

@@ -39,16 +39,22 @@ def glove(fingerprints, k, *, weight=None, leftover="merge", space=None, time=No
         else:
             for u in who:
                 suppressed |= {(u, s): "left over" for s in range(len(originals[u]))}
+    remaining = []
+    for index in sorted(finished):
+        cells, present = finished[index][0], members[index]
+        if space is not None or time is not None:
+            cells, gone = suppress(cells, present, originals, users, k, space, time)
+            suppressed |= gone
+            # Nothing is published of those who have no sample left.
+            present = [
+                u for u in present if any((u, s) not in gone for s in range(len(originals[u])))
+            ]
+        if present:
+            remaining.append((present[0], present, cells))
     group_of = np.full(len(originals), -1)
     published = []
-    for index in sorted(finished):
-        cells = finished[index][0]
-        if space is not None or time is not None:
-            cells, gone = suppress(cells, members[index], originals, space, time)
-            suppressed |= gone
-        if len(cells) == 0:
-            continue
-        group_of[members[index]] = len(published)
+    for _, present, cells in sorted(remaining, key=lambda group: group[0]):
+        group_of[present] = len(published)
         published.append(cells)
     return group_of, published, suppressed
 
@@ -189,72 +195,109 @@ def excess(cell, space, time):
     )
 
 
-def suppress(cells, members, originals, space, time):
-    """Cells within the thresholds, and {(user, sample): reason} of what they do not hold.
+def suppress(cells, members, originals, weight, k, space, time):
+    """Cells within the limits with samples of k users, and {(user, sample): why not} of the rest.
 
-    In every cell that exceeds a threshold: samples too large by themselves are left out; then the
-    samples at a face of the box, the face chosen that comes down most, in shares of the threshold,
-    for each sample lost; until the box fits. Then those left out are put back, earliest first,
-    where the box still fits.
+    A cell within the limits that holds samples of k users stays. Of any other, the largest part: of
+    all boxes within the limits that hold samples of k users that which holds the most; ties: the
+    smallest (t, x, y) of its lower, then of its upper corner. Where there is none, it is left out.
     """
     remaining = []
     gone = {}
     for cell in cells:
-        if not any(excess(cell, space, time)):
-            remaining.append(cell)
-            continue
-        begin, end = cell[T], cell[T] + cell[DT]
         held = []
         for u in members:
             for s, sample in enumerate(originals[u]):
-                start, stop = max(sample[T], begin), min(sample[T] + sample[DT], end)
-                if start < stop and (u, s) not in gone:
-                    part = [sample[X], sample[Y], start, sample[DX], sample[DY], stop - start]
-                    held.append(((start, sample[X], sample[Y], u, s), np.array(part)))
-        held.sort(key=lambda entry: entry[0])
-        kept = [i for i in range(len(held)) if not any(excess(held[i][1], space, time))]
-        while kept and any(excess(bounding([held[i][1] for i in kept]), space, time)):
-            kept = without_a_face(kept, [part for _, part in held], space, time)
-        for i in range(len(held)):
-            if kept and i not in kept:
-                trial = sorted([*kept, i])
-                if not any(excess(bounding([held[j][1] for j in trial]), space, time)):
-                    kept = trial
-        for i in range(len(held)):
-            if i not in kept:
-                *_, u, s = held[i][0]
-                wide, long = excess(bounding([held[j][1] for j in [*kept, i]]), space, time)
+                if (u, s) not in gone and (part := cut_to(sample, cell)) is not None:
+                    held.append((u, s, part))
+        within = not any(excess(cell, space, time))
+        if within and people({u for u, _, _ in held}, weight) >= k:
+            remaining.append(cell)
+            continue
+        box = None if within else largest(held, weight, k, space, time)
+        if box is None:
+            gone |= {(u, s): "fewer than k" for u, s, _ in held}
+            continue
+        for u, s, part in held:
+            if not contains(box, part):
+                wide, long = excess(bounding([box, part]), space, time)
                 words = [w for w, is_so in (("space", wide), ("time", long)) if is_so]
                 gone[u, s] = " and ".join(words)
-        if kept:
-            remaining.append(bounding([held[i][1] for i in kept]))
-    return np.array(remaining).reshape(-1, 6), gone
+        remaining.append(box)
+    # What is left out in one cell is left out in all it reaches across.
+    while True:
+        few = None
+        for number, cell in enumerate(remaining):
+            held = [
+                (u, s)
+                for u in members
+                for s, sample in enumerate(originals[u])
+                if (u, s) not in gone and cut_to(sample, cell) is not None
+            ]
+            if people({u for u, _ in held}, weight) < k:
+                few = number
+                gone |= dict.fromkeys(held, "fewer than k")
+                break
+        if few is None:
+            return np.array(remaining).reshape(-1, 6), gone
+        del remaining[few]
 
 
-def without_a_face(kept, parts, space, time):
-    boxes = np.array([parts[i] for i in kept])
-    wide, long = excess(bounding(boxes), space, time)
-    best, keep = -1.0, []
-    for axis, over, unit in ((X, wide, space), (Y, wide, space), (T, long, time)):
-        if not over:
-            continue
-        unit = 2 * unit if axis != T else unit
-        low, high = boxes[:, axis], boxes[:, axis] + boxes[:, axis + 3]
-        for values, extreme, sign in ((low, low.min(), 1), (high, high.max(), -1)):
-            rest = values != extreme
-            if not rest.any():
-                continue
-            to = values[rest].min() if sign == 1 else values[rest].max()
-            gain = abs(to - extreme) / unit / (~rest).sum()
-            if gain > best:
-                best, keep = gain, [i for i, stays in zip(kept, rest, strict=True) if stays]
-    return keep
+def people(users, weight):
+    return sum(weight[u] for u in users)
+
+
+def cut_to(sample, cell):
+    """The part of a sample within a cell's time; None where there is none."""
+    start = max(sample[T], cell[T])
+    stop = min(sample[T] + sample[DT], cell[T] + cell[DT])
+    if start >= stop:
+        return None
+    return np.array([sample[X], sample[Y], start, sample[DX], sample[DY], stop - start])
+
+
+def contains(box, part):
+    return all(
+        box[axis] <= part[axis] and part[axis] + part[axis + 3] <= box[axis] + box[axis + 3]
+        for axis in (X, Y, T)
+    )
+
+
+def largest(held, weight, k, space, time):
+    """The largest part, by trying every lower corner, and every eastern bound above it."""
+    fitting = [(u, part) for u, _, part in held if not any(excess(part, space, time))]
+    low = np.array([part[[X, Y, T]] for _, part in fitting]).reshape(-1, 3)
+    high = low + np.array([part[[DX, DY, DT]] for _, part in fitting]).reshape(-1, 3)
+    owner = np.array([u for u, _ in fitting])
+    space, time = (np.inf if limit is None else limit for limit in (space, time))
+    best = (0,)
+    for t in np.unique(low[:, 2]):
+        later = np.flatnonzero((low[:, 2] >= t) & (high[:, 2] - t <= time))
+        for x in np.unique(low[later, 0]):
+            right = later[(low[later, 0] >= x) & ((high[later, 0] - x) / 2 <= space)]
+            for y in np.unique(low[right, 1]):
+                above = right[(low[right, 1] >= y) & ((high[right, 1] - y) / 2 <= space)]
+                if len(above) < -best[0]:
+                    continue  # whatever is taken of these is less
+                for east in np.unique(high[above, 0]):
+                    up = ((east - x) + (high[above, 1] - y)) / 2
+                    fits = above[(high[above, 0] <= east) & (up <= space)]
+                    if len(fits) == 0 or len(fits) < -best[0]:
+                        continue
+                    if people(set(owner[fits].tolist()), weight) < k:
+                        continue
+                    corners = low[fits].min(axis=0)[[2, 0, 1]], high[fits].max(axis=0)[[2, 0, 1]]
+                    best = min(best, (-len(fits), *corners[0].tolist(), *corners[1].tolist()))
+    if best == (0,):
+        return None
+    (t, x, y), (end, east, north) = best[1:4], best[4:]
+    return np.array([x, y, t, east - x, north - y, end - t])
 
 
 # --- what must always hold ---------------------------------------------------------------------
 
 
-def faults(fingerprints, k, group_of, published, suppressed, *, weight=None):
+def faults(fingerprints, k, group_of, published, suppressed, *, weight=None, space=None, time=None):
     """Sentences on everything of "What must always hold" that does not; the k-gap apart.
 
     ``published`` gives each user's own published cells, an array or None.
@@ -274,11 +317,23 @@ def faults(fingerprints, k, group_of, published, suppressed, *, weight=None):
         inside_group = np.flatnonzero(group_of == g)
         if sum(weight[u] for u in inside_group) < k:
             wrong.append(f"group {g} is too small")
+        kept = {
+            u: [c for s, c in enumerate(ordered(fingerprints[u])) if (u, s) not in suppressed]
+            for u in inside_group
+        }
+        if people([u for u in inside_group if kept[u]], weight) < k:
+            wrong.append(f"group {g} has too few users with a sample")
         first = published[inside_group[0]]
         if any(not np.array_equal(first, published[u]) for u in inside_group):
             wrong.append(f"group {g} is not published alike")
         if (first[:, 3:] < 0).any():
             wrong.append(f"group {g} has a negative extent")
+        for cell in first if space is not None or time is not None else []:
+            there = [u for u in kept if any(cut_to(c, cell) is not None for c in kept[u])]
+            if people(there, weight) < k:
+                wrong.append(f"a cell of group {g} holds samples of too few")
+            if any(excess(cell, space, time)):
+                wrong.append(f"a cell of group {g} exceeds a limit")
         for p in range(len(first)):
             for q in range(p):
                 early, late = sorted((first[p], first[q]), key=lambda cell: cell[T])
