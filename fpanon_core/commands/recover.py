@@ -196,15 +196,19 @@ def _share(value: float) -> str:
 
 
 def _score_text(score: RecoveryScore) -> str:
+    """What is filled in first, then of what is recorded, then of all."""
     rows = [
-        [step, _share(ours), _share(random)]
-        for step, ours, random in zip(
-            STEPS.values(), score.accuracy_by_step, score.baseline_by_step, strict=True
+        [step, *map(_share, shares)]
+        for step, *shares in zip(
+            STEPS.values(), score.recorded_by_step, score.baseline_recorded_by_step,
+            score.accuracy_by_step, score.baseline_by_step, strict=True,
         )
-    ]
+    ]  # fmt: skip
     unique = ", ".join(f"{k}: {share:.1%}" for k, share in enumerate(score.uniqueness, 1))
+    head = ["after", "recorded points", "at random", "all points", "at random"]
     return (
-        table_text(["after", "recovered", "at random"], rows)
+        f"{1 - score.recorded_share:.1%} of the points had to be filled in between records.\n"
+        + table_text(head, rows)
         + f"\nError: median {score.error_median_m:,.0f} m, mean {score.error_mean_m:,.0f} m."
         + f"\nRecovered trajectories unique by their most visited places: {unique}."
     )
@@ -233,11 +237,21 @@ def _mitigations_text(table: pd.DataFrame) -> str:
             str(row["mitigation"])
             + ("" if np.isnan(row["setting"]) else f" ({row['setting']:g})")
             + (f", {row['unit']}" if row["unit"] else ""),
-            *(_share(row[column]) for column in (*STEPS, "whole_random")),
+            *(
+                _share(row[column])
+                for column in ("recorded", "recorded_random", "whole", "whole_random")
+            ),
             f"{row['count_error']:,.2f}",
             _share(row["count_error_share"]),
         ]
         for row in table.to_dict("records")
     ]
-    head = ["mitigation", *STEPS.values(), "at random", "error of a count", "of all people counted"]
-    return table_text(head, rows)
+    head = [
+        "mitigation", "recorded points", "at random", "all points", "at random",
+        "error of a count", "of all people counted",
+    ]  # fmt: skip
+    return (
+        table_text(head, rows)
+        + "\nPrivate counts here are noise over places and a period taken from the data: they "
+        "show what noise does, and promise nothing. See the command counts."
+    )

@@ -216,6 +216,7 @@ def iso_with_offset(times: pd.Series[Any]) -> np.ndarray[Any, Any]:
     if (local == local.astype("M8[s]")).all():
         local = local.astype("M8[s]")
     suffix = np.array(
-        [f"{'-' if m < 0 else '+'}{abs(m) // 60:02d}:{abs(m) % 60:02d}" for m in offset]
+        [f"{'-' if m < 0 else '+'}{abs(m) // 60:02d}:{abs(m) % 60:02d}" for m in offset],
+        dtype=np.str_,  # of no times, too
     )
     return np.char.add(np.datetime_as_string(local), suffix[which])

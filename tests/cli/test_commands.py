@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from fpanon_core.__main__ import app
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.anonymize.origins import resolve
-from fpanon_core.attacks.aggregation import aggregate_counts
+from fpanon_core.attacks.aggregation import aggregate_counts, counted_people
 from fpanon_core.attacks.recovery import recover_trajectories
 from fpanon_core.attacks.scoring import score_recovery
 from fpanon_core.commands.group import COMMANDS
@@ -859,6 +859,9 @@ def test_recover_is_what_the_functions_make(people: Path, tmp_path: Path) -> Non
     score = score_recovery(recovered, counts, truth, pairing="optimal", seed=3)
     assert f"Counts of 30 people at {counts.n_places} places in {counts.n_slots}" in result.output
     assert f"{score.accuracy:.1%}" in result.output
+    filled = counted_people(fs, slot_min=60).recorded.mean()
+    said = f"{1 - filled:.1%} of the points had to be filled in"
+    assert 0 < result.output.index(said) < result.output.index("recorded points")
     table = pd.read_csv(out)
     np.testing.assert_allclose(table["accuracy"], score.accuracy_by_step)
     np.testing.assert_allclose(table["at_random"], score.baseline_by_step)
@@ -905,6 +908,7 @@ def test_recover_after_mitigations(three: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "small counts suppressed (15)" in result.output
     assert "differential privacy (0.1), user-slot" in result.output
+    assert "and promise nothing" in result.output
     table = pd.read_csv(out)
     assert table["whole"].tolist()[:4] == [1, 1, 1, 0]
     told = json.loads(run("recover", three, "--mitigations", "--json").stdout)

@@ -15,6 +15,7 @@ from fpanon_core import aggregate_counts, recover_trajectories, score_recovery
 from fpanon_core.attacks.aggregation import counted_people
 from fpanon_core.studies.recovery_mitigations import Effort
 from pages.aggregates import story
+from pages.charts import words
 from tests.support.views import address, answer, go, has, new_app, opened, rows, said, until, upload
 
 
@@ -45,11 +46,12 @@ def test_the_taxis_are_attacked_and_it_says_why_little_comes_back(app: AppTest) 
         assert (found.recovered[row] == ours).all()
     text = said(app)
     # What is filled in stands before the number, and the number is of what is recorded.
-    filled = text.index(f"{100 * (1 - seen.mean()):.0f} % of the points had to be filled in")
-    headline = f"the attack gets {100 * score.recorded:.0f} % of everybody's recorded points right"
+    filled = text.index(f"{words.percent(1 - seen.mean())} of the points had to be filled in")
+    recorded = words.percent(score.recorded)
+    headline = f"the attack gets {recorded} of everybody's recorded points right"
     assert filled < text.index(headline)
-    assert f"what linking at random does ({100 * score.baseline_recorded:.0f} %)" in text
-    assert f"filled-in ones included, it gets {100 * score.accuracy:.0f} % right" in text
+    assert f"what linking at random does ({words.percent(score.baseline_recorded)})" in text
+    assert f"filled-in ones included, it gets {words.percent(score.accuracy)} right" in text
     assert "Attack the counts" in text, "the buttons are introduced"
     assert "as taxis are" in text
     assert "too few days for a habit" in text
@@ -123,7 +125,7 @@ def test_factors_and_mitigations_when_asked_for(app: AppTest) -> None:
     until(app, lambda at: has(at, "aggregates_get_mitigations"))
     text = said(app)
     assert "they show what noise does, and promise nothing" in text
-    assert "are recovered at the places as they are" in text
+    assert "are recovered across days at the places as they are" in text
     assert "Least comes back after" in text
     table = app.dataframe[0].value
     assert table["Counts"].tolist()[:2] == ["as they are", "slots of 3 h"]
