@@ -151,8 +151,8 @@ def compare_releases(
     ks : sequence of int
     ladder : sequence of GeneralizationProfile
         Square grids, from fine to coarse; where a grid has no origin, it is chosen from the data.
-        Profiles finer than the data are passed over, and those that put everything in one cell
-        give way to :func:`one_cell`, which comes last: there everybody is one of all.
+        Profiles finer than the data are passed over; sides and windows beyond the data's are cut
+        to those of :func:`one_cell`, which comes last: there everybody is one of all.
     suppress_space_m, suppress_time_min : float or None
         Thresholds of the third form; it is left out when both are None.
     config, engine, progress
@@ -225,6 +225,9 @@ def searched(
 ) -> tuple[GeneralizationProfile, ...]:
     """What is tried, from fine to coarse: the ladder as far as it suits the data, and one cell.
 
+    A side beyond the data's extent is the same as one of the extent, and a window beyond their
+    period as one of the period: both are cut to those of the one cell, lest they look coarser.
+
     Raises
     ------
     ConfigError
@@ -235,8 +238,15 @@ def searched(
     if not usable:
         raise ConfigError("Every profile of the ladder is finer than the data; give coarser ones.")
     last = one_cell(fs)
-    finer = [p for p in usable if p.grid_m < last.grid_m or p.minutes < last.minutes]
-    return (*finer, last)
+    return tuple(dict.fromkeys([*(_cut(profile, last) for profile in usable), last]))
+
+
+def _cut(profile: GeneralizationProfile, last: GeneralizationProfile) -> GeneralizationProfile:
+    """No larger than one cell, unless the grid's origin is given, which may cut the data."""
+    minutes = min(float(profile.minutes), float(last.minutes))
+    if isinstance(profile.space, Grid) and profile.space.origin is not None:
+        return GeneralizationProfile(profile.space, minutes)
+    return GeneralizationProfile(Grid(min(profile.grid_m, last.grid_m)), minutes)
 
 
 def one_cell(fs: FingerprintSet) -> GeneralizationProfile:

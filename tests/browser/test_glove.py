@@ -77,6 +77,10 @@ def test_equally_coarse_data_beside_it(hidden: Dashboard) -> None:
     expect(legend).to_have_text(ways)
     rows = dashboard.table("Users hidden (%)")
     assert len(rows) == 9
-    # No grid hides all taxis: its lines cross the city.
-    told = dashboard.page.get_by_text("GLOVE hides all with areas of").first
+    told = dashboard.page.get_by_text(
+        "everyone is one of 2 only at 24 km · 24 h: the first of 7 grids from 1 km · 30 min to one "
+        "cell for everything (24 km · 2 days), each laid where most people share a cell, to do so. "
+        "GLOVE needs areas of"
+    ).first
     expect(told).to_be_visible()
+    expect(dashboard.page.get_by_text("24 km: ").first).to_be_visible()  # where the grid begins

@@ -23,6 +23,7 @@ from fpanon_core.studies.comparison import (
     LADDER,
     compare_releases,
     identical_share,
+    identical_users,
     one_cell,
     searched,
 )
@@ -70,8 +71,8 @@ def test_the_study_passes_over_crowds_of_more_than_there_are():
     assert table["k"].tolist() == [2] * 3 + [5] * 3
     expected = compare_releases(fs, (2, 5), ladder=ladder)
     pd.testing.assert_frame_equal(table, expected)
-    # 10 km and a week: a grid of 20 km holds all places, but no window of two hours all times.
-    assert [str(p) for p in found.searched] == ["20 km · 2 h", str(one_cell(fs))]
+    # 9 km and a week: a side of 20 km is cut to 9 km; no window of two hours holds all times.
+    assert [str(p) for p in found.searched] == ["9 km · 2 h", str(one_cell(fs))]
     assert table["profile"].tolist()[::3] == [str(one_cell(fs))] * 2
     assert table["origin_x_m"].isna().tolist() == [False, True, True] * 2
     assert table["window_min"].isna().tolist() == [False, True, True] * 2
@@ -142,18 +143,26 @@ def test_one_cell_is_one_cell(fs, berlin):
     assert identical_share(generalize(fs, whole), fs.n_users) == 1.0
     tried = searched(fs, LADDER)
     assert tried[-1] == whole
-    for profile in tried[:-1]:
-        assert profile.grid_m < whole.grid_m or profile.minutes < whole.minutes
+    for fine, coarse in itertools.pairwise(tried):
+        assert fine != coarse
+        assert fine.grid_m <= coarse.grid_m
+        assert fine.minutes <= coarse.minutes
+    for profile in LADDER:  # a rung that was cut shows the same as it would have whole
+        if profile.grid_m > whole.grid_m or profile.minutes > whole.minutes:
+            cut = searched(fs, [profile])[0]
+            one, other = generalize(fs, profile), generalize(fs, cut)
+            np.testing.assert_array_equal(identical_users(one), identical_users(other))
 
 
 def test_a_town_around_the_centre_is_not_quartered():
     """Four people at the corners of 400 m around the centre are alike at 10 km; from (0, 0) none.
 
-    Were the grid laid from the centre, nothing but one cell would hide them.
+    10 km are no coarser than the 400 m that hold them all, and so are told as these. Were the grid
+    laid from the centre, nothing but one cell would hide them.
     """
     fs = FingerprintSet.from_samples(range(4), [-200, 100] * 2, [-200, -200, 100, 100], [5] * 4)
     ladder = [GeneralizationProfile(Grid(100), 30), GeneralizationProfile(Grid(10_000), 60)]
-    assert compare_releases(fs, (4,), ladder=ladder)["profile"][0] == "10 km · 1 h"
+    assert compare_releases(fs, (4,), ladder=ladder)["profile"][0] == "400 m · 1 h"
     centred = [GeneralizationProfile(Grid(10_000, (0, 0)), 60)]
     assert identical_share(generalize(fs, centred[0]), 2) == 0
     assert compare_releases(fs, (4,), ladder=centred)["profile"][0] == str(one_cell(fs))
