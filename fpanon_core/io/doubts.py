@@ -99,9 +99,9 @@ def doubt_of(
 def as_chosen(roles: Roles, turn: Turn) -> list[str]:
     """What was chosen for the positions, put into the roles, and said."""
     if turn.exchanged and "lat" in roles.where and "lon" in roles.where:
-        at, how = roles.where, roles.found
+        at = roles.where
         at["lat"], at["lon"] = at["lon"], at["lat"]
-        how["lat"], how["lon"] = how["lon"], how["lat"]
+        roles.found["lat"] = roles.found["lon"] = "given"
     return [f"Positions: {said_of(turn)}, as was chosen."]
 
 

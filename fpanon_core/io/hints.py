@@ -83,13 +83,14 @@ def namely(*roles: str) -> Way:
 def give(*roles: str, name: str = "…") -> Way:
     """Begins with "give": the columns of these roles; the column's ``name`` where it is known."""
     columns = _columns(roles, name)
-    return Way(f"give {columns.call}", f"give {columns.command}", "correct it below")
+    below = "correct it below" if name == "…" else "choose it below"
+    return Way(f"give {columns.call}", f"give {columns.command}", below)
 
 
-def column_at(position: int) -> Way:
+def column_at(position: int, begins: str = "column") -> Way:
     """A column without a name: counted from 0 in calls and commands, from 1 on a screen."""
-    said = f"Column {position}"
-    return Way(said, said, f"Column {position + 1}")
+    said = f"{begins} {position}"
+    return Way(said, said, f"{begins} {position + 1}")
 
 
 WHOLE_FILE = Way(

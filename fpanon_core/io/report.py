@@ -212,7 +212,7 @@ class IngestReport:
             cell = f"a place and time ({self.granularity_m:g} m, {self.granularity_min:g} min)"
         repeats = f"{became}: {self.rows_repeating:,} repeated {cell} of the same user"
         if self.rows_identical:
-            repeats += f", {self.rows_identical:,} of them an earlier row in every field"
+            repeats += f", {self.rows_identical:,} of them equal to an earlier row in every field"
         return f"{repeats}."
 
     def to_frame(self) -> pd.DataFrame:

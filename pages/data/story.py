@@ -98,7 +98,8 @@ def first_rows(report: IngestReport) -> pd.DataFrame:
 
 def unused(report: IngestReport) -> str:
     """What the first rows do not show, and why."""
-    taken = {part for role in report.columns for part in report.columns[role].split(" + ")}
+    shown = [role for role in report.columns if role in report.first_rows]
+    taken = {part for role in shown for part in report.columns[role].split(" + ")}
     rest = [str(label) for label in report.available if str(label) not in taken]
     said = "Users are shown as pseudonyms, never by their ids."
     if not rest:

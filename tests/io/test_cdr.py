@@ -305,8 +305,8 @@ def test_rows_and_samples_are_reconciled_in_words():
     fs, report = read_cdr(table)
     assert fs.count.tolist() == [3, 1]
     assert report.reconciliation() == (
-        "4 rows became 2 samples: 2 repeated a place and minute of the same user, 1 of them an "
-        "earlier row in every field."
+        "4 rows became 2 samples: 2 repeated a place and minute of the same user, 1 of them "
+        "equal to an earlier row in every field."
     )
     assert report.reconciliation() in report.summary()
     _, report = read_cdr(table, granularity_m=50_000, granularity_min=5)

@@ -59,7 +59,7 @@ def test_words_for_each_reader():
     both = sentences([said, "No way out.", Message("Give it ", AS_ANTENNAS, ".")])
     assert both == f"{said} No way out. Give it as antennas=."
     assert for_screen(both) == (
-        "It lacks a user; correct it below. No way out. Give it as the table of antennas."
+        "It lacks a user; choose it below. No way out. Give it as the table of antennas."
     )
     assert for_screen("antennas= of its own") == "antennas= of its own"
 
