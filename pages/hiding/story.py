@@ -103,7 +103,7 @@ def meaning(result: Result) -> list[str]:
         if f["suppressed_share"] < 1
         else "Nothing could be published under these limits.",
         f"{words.percent(f['suppressed_share'])} of the samples are left out, because they could "
-        "only be published coarser than the limits."
+        f"only be published coarser than the limits, or as fewer than {release.k} people's."
         if len(release.suppressed)
         else "No sample is left out.",
     ]

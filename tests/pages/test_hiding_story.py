@@ -40,11 +40,13 @@ def test_what_a_release_means(made: dict[hiding.Config, hiding.Result]) -> None:
     assert "left over" not in told
     assert story.verdict(plain).startswith("**Verified.** Everyone published is one of at least 2")
     assert story.figures(plain)["Groups"] == "2"
-    # The first pair cannot be within 300 m: one of its two samples goes, of four in all, and its
-    # person is a phantom where the other's is published.
+    # The first pair cannot be within 300 m: both samples go, of four in all, and nobody is in what
+    # is published of another alone.
     told = " ".join(story.meaning(limited))
-    assert "25 % of the samples are left out" in told
-    assert "In 25 % of the published samples the person has no sample of their own" in told
+    assert "50 % of the samples are left out" in told
+    assert "or as fewer than 2 people's" in told
+    assert "Of 2 users nothing is published." in told
+    assert "has no sample of their own" not in told
     table = story.releases(made)
     assert table["Release"].tolist() == ["k = 2", "k = 2 · at most 0.3 km · left-overs out"]
     assert table["Mean side (km)"].iloc[0] == 0.33  # 0.325 and a trifle
