@@ -138,3 +138,26 @@ def private_names(path):
 )
 def test_what_is_private_stays_in_its_module(path):
     assert not list(private_names(path))
+
+
+def test_the_verifier_shares_nothing_with_what_it_checks():
+    """Of the kernels its own alone; of the nouns what data, results and verdicts are."""
+    nouns = {"arrays", "checks", "errors", "fingerprints", "glove", "published"}
+    for path in (ROOT / "fpanon_core" / "verification").glob("*.py"):
+        for name in imported(path):
+            if not name.startswith("fpanon_core.") or name == "fpanon_core.verification":
+                continue
+            layer, *rest = name.split(".")[1:]
+            if layer == "kernels":
+                assert rest[0].startswith("verify_"), f"{path.name}: {name}"
+            elif layer == "model":
+                assert rest[0] in nouns, f"{path.name}: {name}"
+            else:
+                assert layer == "verification", f"{path.name}: {name}"
+    for path in (ROOT / "fpanon_core" / "kernels").glob("verify_*.py"):
+        ours = {n for n in imported(path) if n.startswith("fpanon_core.kernels.")}
+        assert all(n.split(".")[2].startswith("verify_") for n in ours)
+    named = {"verify_cover", "verify_fit"}
+    for path in (ROOT / "fpanon_core").rglob("*.py"):
+        if path.parent.name != "verification" and not path.name.startswith("verify_"):
+            assert not named & {part for n in imported(path) for part in n.split(".")}

@@ -54,11 +54,14 @@ class Checked:
         Class of each original user; −1 = nothing is published of the user.
     certain : bool
         Whether that is the only way to give the records to the users.
+    closest : bool
+        Whether in no other way people meet more cells, so that no phantom share is smaller.
     held : Held
     """
 
     home: IntArray
     certain: bool
+    closest: bool
     held: Held
 
 
@@ -191,12 +194,19 @@ def check_claim(
     if not check_cells(claim, faults):
         return None
     check_crowds(claim, faults)
-    home, only = claim.home, True
+    home, only, closest = claim.home, True, True
     if home is None:
         found = fit(claim, listed, may_miss, faults)
         if found is None:
             return None
-        home, only = found.home, found.only
+        home, only, closest = found.home, found.only, found.closest
+        if limited and not closest:
+            text = (
+                "Too many users fit too many records to tell whether every published sample holds "
+                f"samples of {faults.k} people; verify with the key."
+            )
+            faults.add("undecided", text)
+            limited = False
     held = check_coverage(claim, home, listed, faults)
     if listed is None and int(held.gone.sum()) > may_miss:
         text = (
@@ -205,7 +215,7 @@ def check_claim(
         )
         faults.add("uncovered sample", text)
     check_samples_of_k(claim, home, held, limited, faults)
-    return Checked(home, only, held)
+    return Checked(home, only, closest, held)
 
 
 def _says_limits(stated: pd.DataFrame) -> bool:

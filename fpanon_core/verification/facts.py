@@ -133,8 +133,7 @@ def check_counts(
         return
     stated = _number(facts.get("phantom_share"))
     share = checked.held.phantom_share
-    # Where several ways fit, the one found meets most cells: no other has a smaller share.
-    too_few = stated is not None and stated < share - _SLACK_SHARE
+    too_few = stated is not None and checked.closest and stated < share - _SLACK_SHARE
     too_many = stated is not None and checked.certain and stated > share + _SLACK_SHARE
     if stated is None or too_few or too_many:
         faults.add("phantom share", "The phantom share stated is not the one found.")

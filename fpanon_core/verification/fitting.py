@@ -24,7 +24,7 @@ from ..model.arrays import BoolArray, IntArray
 from .claim import SLACK, Claim, rectangles
 from .faults import Faults
 
-_MOST_PAIRS = 4_000_000  # of users and single records; beyond, ties are left as they fall
+_MOST_PAIRS = 1_000_000  # of users and single records; beyond, ties are left as they fall
 
 
 @dataclass
@@ -37,10 +37,13 @@ class Fit:
         Class of each; −1 = of nobody's record.
     only : bool
         Whether it is the only one.
+    closest : bool
+        Whether no other meets more cells.
     """
 
     home: IntArray
     only: bool
+    closest: bool
 
 
 @dataclass
@@ -119,14 +122,22 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
         faults.add("no assignment", text)
         return None
     only = len(pairs.user) == int(must.sum())
-    if not only:
+    closest = only or int(sizes[pairs.kind].sum()) <= _MOST_PAIRS
+    if not closest and allowed:
+        text = (
+            "Too many users fit too many records to tell which samples are left out; verify with "
+            "the key, or with the list of the samples left out."
+        )
+        faults.add("undecided", text)
+        return None
+    if closest and not only:
         met = cells_met(pairs.user, np.minimum(pairs.kind, claim.n_classes - 1), *args, SLACK)
         met[pairs.kind == claim.n_classes] = 0
         home = _best(pairs, met, sizes, fs.n_users, allowed, home, must, faults)
         if home is None:
             return None
     home[home == claim.n_classes] = -1
-    return Fit(home, only)
+    return Fit(home, only, closest)
 
 
 def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntArray | None:
@@ -160,15 +171,6 @@ def _best(
     So that a release is not refused for people in cells who are only given another's record.
     """
     copies = sizes[pairs.kind]
-    if copies.sum() > _MOST_PAIRS:
-        if allowed:
-            text = (
-                "Too many users fit too many records to tell which samples are left out; verify "
-                "with the key, or with the list of the samples left out."
-            )
-            faults.add("undecided", text)
-            return None
-        return home
     slot = np.concatenate([[0], np.cumsum(sizes)])
     rows = np.repeat(pairs.user, copies)
     within = np.arange(copies.sum()) - np.repeat(np.cumsum(copies) - copies, copies)

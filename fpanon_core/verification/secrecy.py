@@ -39,7 +39,7 @@ def check_pseudonyms(records: Records, faults: Faults) -> None:
     lengths = sorted({len(i) for i in ids if len(i) >= least})
     for name in names:
         for length in lengths:
-            if any(name[at : at + length] in ids for at in range(len(name) - length)):
+            if any(name[at : at + length] in ids for at in range(len(name) - length + 1)):
                 faults.add("pseudonym", "A pseudonym contains an id of the original.")
 
 

@@ -150,8 +150,9 @@ def meaning(result: Result) -> list[str]:
     else:
         told = ["Nothing could be published under these limits."]
     told.append(
-        f"{words.percent(f['suppressed_share'])} of the samples are left out: they do not fit the "
-        "limits, or are of people of whom nothing is published."
+        f"{words.percent(f['suppressed_share'])} of the samples are left out: they could only be "
+        f"published coarser than the limits, or as fewer than {k} people's, or are of people of "
+        "whom nothing is published."
         if len(release.suppressed)
         else "No sample is left out."
     )

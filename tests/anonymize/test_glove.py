@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.engines.local import LocalEngine
+from fpanon_core.io.cdr import read_cdr
 from fpanon_core.kernels.glove_suppress import FEW, MOST_STEPS, SPACE, TIME, suppress_group
 from fpanon_core.measures.kgap import k_gap
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import Cancelled, ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.shipped import SHIPPED
 from tests.oracles import glove as oracle
 from tests.oracles import stretch
 from tests.support.fingerprint_sets import as_lists, boxes, crowds
@@ -319,6 +321,25 @@ def test_a_search_cut_short_keeps_what_must_hold():
             wide = (high - low)[:2].sum() / 2 > 9_000
             assert code[s] == wide * SPACE + ((high - low)[2] > 200) * TIME > 0
     assert sizes[-1] == max(sizes)
+
+
+def test_no_cell_of_the_synthetic_sample_is_one_persons_own():
+    """k = 2, 15 km, 6 h, 400 people: every cell holds two people's samples."""
+    fs = read_cdr(SHIPPED / "sample_data" / "synthetic_2000.csv.gz")[0].subset(np.arange(400))
+    result = glove(fs, 2, suppress_space_m=15_000, suppress_time_min=360)
+    gone = set(result.suppressed["sample"])
+    p = result.published
+    present = [set() for _ in range(p.n_samples)]
+    for u in np.flatnonzero(result.group >= 0):
+        cells = range(*p.offsets[result.group[u] : result.group[u] + 2])
+        for s in range(*fs.offsets[u : u + 2]):
+            if s not in gone:
+                (cell,) = (c for c in cells if p.t_min[c] <= fs.t_min[s] < p.t_min[c] + p.dt_min[c])
+                present[cell].add(int(u))
+    people = np.array([len(users) for users in present])
+    assert len(people) > 3_000
+    assert (people >= 2).all()
+    assert 0.2 < result.suppressed_share < 0.4
 
 
 # --- the same always -----------------------------------------------------------------------------

@@ -45,11 +45,13 @@ def test_what_a_release_means(made: dict[hiding.Config, hiding.Result]) -> None:
     assert "No sample is left out." in told
     assert "left over" not in told
     assert story.figures(plain)["Groups"] == "2"
-    # The first pair cannot be within 300 m: one of its two samples goes, of four in all, and its
-    # person is a phantom where the other's is published.
+    # The first pair cannot be within 300 m: both samples go, of four in all, and nobody is in what
+    # is published of another alone.
     told = " ".join(story.meaning(limited))
-    assert "25 % of the samples are left out" in told
-    assert "In 25 % of the rows the person was never recorded in that cell" in told
+    assert "50 % of the samples are left out" in told
+    assert "or as fewer than 2 people's" in told
+    assert "Of 2 users nothing is published." in told
+    assert "never recorded in that cell" not in told
     worths = {config: hiding.worth(town(), each.release) for config, each in made.items()}
     table = story.releases(made, worths)
     assert table["Release"].tolist() == ["k = 2", "k = 2 · at most 0.3 km · left-overs out"]

@@ -52,13 +52,14 @@ def test_by_hand():
     assert seen[-1] == 1.0
     assert table["method"].tolist() == ["uniform", "GLOVE", "GLOVE with suppression"] * 2
     assert table["profile"].tolist() == ["1 km · 30 min", "", "", "1 km · 24 h", "", ""]
-    assert table["share_hidden"].tolist() == [1.0] * 6
+    assert table["share_hidden"].tolist() == [1.0] * 5 + [0.0]
     assert table["verified"].all()
     pairs = table.iloc[1]
     assert (pairs["mean_space_m"], pairs["mean_time_min"]) == (325, 3.5)
-    # One group of minutes 0 … 604: beyond 360 min. Two of the four samples must go.
+    # One group of minutes 0 … 604: beyond 360 min, within which there are samples of two people
+    # at most, fewer than 3: nothing is published.
     assert table.iloc[4]["mean_time_min"] == 604
-    assert table.iloc[5]["suppressed_share"] == 0.5
+    assert table.iloc[5]["suppressed_share"] == 1.0
     plain = compare_releases(fs, (2,), ladder=ladder, suppress_space_m=None, suppress_time_min=None)
     assert plain["method"].tolist() == ["uniform", "GLOVE"]
 

@@ -202,3 +202,21 @@ def test_as_many_may_be_missing_as_are_stated(given_):
         assert (checked is not None) == (stated >= missed)
         if checked is not None:
             assert int(checked.held.gone.sum()) == missed
+
+
+def test_too_many_fits_are_left_undecided(fs, whole, monkeypatch):
+    """Beyond the pairs that are tried, nothing is claimed that depends on which way it is."""
+    made = Release(fs, whole)
+    for name in ("x_min_m", "y_min_m", "x_max_m", "y_max_m"):  # everything holds everybody
+        made.rows[name] += -1e6 if "min" in name else 1e6
+    table = made.rows.drop(columns=["lat_min", "lat_max", "lon_min", "lon_max"])
+    begin, end = made.rows["start"].min(), made.rows["end"].max()
+    table = table.drop_duplicates("pseudonym").assign(start=begin, end=end)
+    assert kinds(fs, table) == set()
+    monkeypatch.setattr("fpanon_core.verification.fitting._MOST_PAIRS", 10)
+    assert kinds(fs, table) == set()
+    none = pd.DataFrame({"sample": [0], "reason": ["space"]})
+    assert "undecided" in kinds(fs, table, suppressed=none)
+    faults = Faults(fs, 2)
+    assert check_claim(records_of(table, faults).claim, None, 5, False, faults) is None
+    assert set(faults.verdict().counts) == {"undecided"}
