@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from ..io.published import read_published
@@ -91,6 +92,6 @@ def _as_made(table: pd.DataFrame, origin: Origin, naming: Naming) -> bool:
         if len(part) != len(piece):
             return False
         for name in (n for n in piece.columns if n in table.columns):
-            if not (part[name].to_numpy() == piece[name].to_numpy()).all():
-                return False
+            if not np.asarray(part[name].array == piece[name].array, bool).all():
+                return False  # of times, instants are compared, without an object for each
     return at == len(table)
