@@ -19,7 +19,7 @@ COMMANDS = {
     "disclosure": "What do a few known points give away besides?",
     "options": "Weigh release options: risk, utility, the best of them.",
     "recover": "Attack the data's own counts: recover trajectories.",
-    "counts": "Make counts by place and time to publish: plain, suppressed, private.",
+    "counts": "Make counts to publish: plain, suppressed or private.",
     "generate": "Write call records of invented people.",
     "dashboard": "Open the dashboard in a browser.",
 }
