@@ -21,7 +21,7 @@ COMMANDS = {
     "publish": "Make a release option's release, as it is to leave.",
     "verify": "Hold a release, byte by byte, against its original.",
     "recover": "Attack the data's own counts: recover trajectories.",
-    "counts": "Make counts by place and time to publish: plain, suppressed, private.",
+    "counts": "Make counts to publish: plain, suppressed or private.",
     "generate": "Write call records of invented people.",
     "dashboard": "Open the dashboard in a browser.",
 }

@@ -239,6 +239,12 @@ def study(
     """
     if progress is not None:
         progress(0.0)
+    area = config.frame.area
+    if config.form == "private" and area is not None and area.unit == "metres" and fs.crs:
+        raise ConfigError(
+            "State the area of private counts in degrees: metres are on the data's own map "
+            "projection, whose middle is taken from the records."
+        )
     frame = frame_for(fs, config.frame)
     counts, left_out = counts_of(
         fs, frame=frame, filled_in=config.filled_in, most_counts=limits.COUNTS_CELLS,

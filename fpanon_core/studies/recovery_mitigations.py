@@ -24,7 +24,7 @@ from ..engines.progress import Progress, nth_part
 from ..model.aggregates import UNKNOWN, AggregateCounts
 from ..model.checks import number, whole
 from ..model.counts_frame import CountsFrame, FrameConfig
-from ..model.errors import ConfigError
+from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.privacy import UNITS, Unit
 from . import recovery
@@ -372,6 +372,10 @@ class _Releases:
         scale = sensitivity_of(exact.n_slots, unit) / epsilon
         noisy = exact.with_counts(studied_noise(exact, scale, self._seed))
         inside = made.truth[:, 0] != UNKNOWN
+        if not inside.any():
+            raise InfeasibleError(
+                "Nobody has a sample within the stated places and period; state others, or none."
+            )
         kept = replace(made, counts=noisy, truth=made.truth[inside], recorded=made.recorded[inside])
         return kept, lambda slots: noisy.counts[slots], exact
 

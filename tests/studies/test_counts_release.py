@@ -164,6 +164,10 @@ def test_what_cannot_be_made(crowd):
         FrameConfig(PERIOD, "grid")
     with pytest.raises(ConfigError, match="An area is for a grid"):
         FrameConfig(PERIOD, area=AREA)
+    metres = replace(FRAME, area=StatedArea(0, 0, 5_000, 5_000, "metres"))
+    assert counts_release.study(crowd, Config(metres)).people > 0
+    with pytest.raises(ConfigError, match="State the area of private counts in degrees"):
+        counts_release.study(crowd, Config(metres, "private"))
     fine = replace(FRAME, side_m=10.0, period=replace(PERIOD, days=60))
     with pytest.raises(InfeasibleError, match="choose larger or fewer places"):
         counts_release.study(crowd, Config(fine))
