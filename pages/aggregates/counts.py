@@ -126,7 +126,7 @@ def _form(fs: FingerprintSet) -> bool:
             for i, name in enumerate(("South", "West", "North", "East"), 1)
         ]  # fmt: skip
         side = where[5].number_input(
-            "Side (m)", limits.COUNTS_SIDE_M.low, limits.COUNTS_SIDE_M.high, 1_000.0,
+            "Side (m)", limits.COUNTS_SIDE_M.low, limits.COUNTS_SIDE_M.high, 1_000.0, format="%g",
             key="aggregates_counts_side",
         )  # fmt: skip
         asked = st.form_submit_button("Make these counts", type="primary", key="aggregates_counts")

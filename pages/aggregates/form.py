@@ -49,7 +49,7 @@ def form(fs: FingerprintSet) -> Config:
     plan = wanted()
     pairings = list(_PAIRINGS)
     with st.form("aggregates_form"):
-        cells = st.columns([2, 2, 2, 1.6, 1.3, 1.8], gap="medium", vertical_alignment="bottom")
+        cells = st.columns([2, 2.2, 2.6, 1.7, 1.3, 1.2], gap="medium", vertical_alignment="bottom")
         slot = cells[0].selectbox(
             "Length of a slot",
             limits.SLOTS_MIN,
@@ -83,6 +83,7 @@ def form(fs: FingerprintSet) -> Config:
             limits.LINK_M.high,
             float(plan.link_threshold_m),
             step=100.0,
+            format="%g",
             key="aggregates_link",
             help="Trajectories and records no farther apart are linked at once, the nearest first. "
             "0 keeps every link optimal.",
@@ -95,7 +96,7 @@ def form(fs: FingerprintSet) -> Config:
             key="aggregates_seed",
             help="Of random linking, and of whom is drawn.",
         )
-        cells[5].form_submit_button("Use these settings", type="primary", key="aggregates_run")
+        cells[5].form_submit_button("Apply", type="primary", key="aggregates_run")
     most, drawn = int(users or limits.COUNTED.high), int(seed)
     plan = Config(float(slot), most, cast(Pairing, pairing), drawn, float(link))
     st.session_state[_PLAN] = plan

@@ -17,7 +17,7 @@ STEP_NAMES = list(STEPS.values())
 SOURCE = "up to 100,000 people in a Chinese city (Xu et al. 2017)"
 INTRODUCTION = (
     "The counts of these people are made, and then attacked by a programme that sees nothing else. "
-    "**Use these settings** changes how; of large data the attack waits for **Attack the counts**."
+    "**Apply** takes these settings; of large data the attack waits for **Attack the counts**."
 )
 PUBLISHED_RECOVERY = (
     "of all points, 95 to 98 % of single nights, 73 to 91 % over all days; 0.99 with 1,000 "
