@@ -235,6 +235,7 @@ def test_hexagons_and_grids_that_say_where_they_begin(app: AppTest) -> None:
     app.button(key="options_add").click().run()
     explored(app, 2)
     app.selectbox(key="options_places").set_value("a square grid")
+    app.selectbox(key="options_resolution").set_value(None)
     app.number_input(key="options_side").set_value(2.0)
     app.button(key="options_add").click().run()
     explored(app, 3)
