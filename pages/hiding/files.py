@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
+from fpanon_core.model import limits
 from fpanon_core.studies import comparison, hiding, production
 from pages.hiding import story
 from pages.shell import downloads as shell
 from pages.shell import release
 from pages.shell.dataset import Dataset
+from pages.shell.questions import Kind
+
+PRODUCED = Kind(
+    "produce_hidden", production.study, page="glove", kept=limits.KEPT_RELEASES, together=True
+)
 
 
 def downloads(data: Dataset, result: hiding.Result, compared: comparison.Result | None) -> None:
@@ -19,10 +25,9 @@ def downloads(data: Dataset, result: hiding.Result, compared: comparison.Result 
             "**This release did not pass its verification; it is not offered for download.**"
         )
         return
-    kind = release.ON_HIDING
-    form = release.file_format(kind)
+    form = release.file_format(PRODUCED)
     release.section(
-        kind,
+        PRODUCED,
         data,
         production.Config(hidden=result.config, format=form),
         f"the release {story.name_of(result.config)}",

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from fpanon_core.model import limits
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import production
 from pages.charts import words
 from pages.shell import release
 from pages.shell.dataset import Dataset
+from pages.shell.questions import Kind
 
+PRODUCED = Kind(
+    "produce_option", production.study, page="options", kept=limits.KEPT_RELEASES, together=True
+)
 _NOTE = (
     "The release is made anew: noise, exchanges and draws of people come from the operating "
     "system's randomness, not from the seed with which the figures above were measured."
@@ -16,7 +21,6 @@ _NOTE = (
 
 def section(data: Dataset, option: ReleaseOption) -> None:
     """Produce the release of an option, whatever it is, and offer it."""
-    kind = release.ON_OPTIONS
-    form = release.file_format(kind)
+    form = release.file_format(PRODUCED)
     config = production.Config(ReleaseOption(steps=option.steps), format=form)
-    release.section(kind, data, config, f"“{words.plain(option.name)}”", note=_NOTE)
+    release.section(PRODUCED, data, config, f"“{words.plain(option.name)}”", note=_NOTE)

@@ -7,20 +7,12 @@ from typing import Any
 import streamlit as st
 
 from fpanon_core.io.publishing import FORMATS, Format
-from fpanon_core.model import limits
 from fpanon_core.studies import production
 from fpanon_core.studies.publishing import KEY_NAME, LEFT_OUT_NAME
 
 from . import definitions, questions, release_story
 from .dataset import Dataset
 from .questions import Kind, Question
-
-ON_HIDING = Kind(
-    "produce_hidden", production.study, page="glove", kept=limits.KEPT_RELEASES, together=True
-)
-ON_OPTIONS = Kind(
-    "produce_option", production.study, page="options", kept=limits.KEPT_RELEASES, together=True
-)
 
 
 def file_format(kind: Kind) -> Format:

@@ -275,7 +275,7 @@ def test_regions_of_the_antenna_table_are_places(tmp_path: Path) -> None:
     events.write_text("\n".join(["user,time,antenna", *lines]))
     reading = [events, "--antennas", antennas]
     gaps = json.loads(run("measure", *reading, "--profile", "@district:60", "--json").stdout)
-    assert gaps["gaps"][0]["share_hidden"] == 1
+    assert gaps["gaps"][0]["share_at_0"] == 1
     for command in ("unicity", "disclosure"):
         told = json.loads(
             run(command, *reading, "--profile", "@district:60", "--p", 1, "--json").stdout

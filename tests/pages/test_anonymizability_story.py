@@ -227,10 +227,11 @@ def test_the_account_of_a_file() -> None:
     fs, report = read_cdr(io.StringIO(text), timezone="UTC")
     said = data_story.account(report)
     assert said[0] == "Of 4 rows, 3 were used and 1 set aside, each for one reason."
-    assert said[1] == "They run from 2024-03-05 00:00 to 2024-03-05 02:00, UTC time."
+    assert said[1] == "3 rows became 3 samples."
+    assert said[2] == "They run from 2024-03-05 00:00 to 2024-03-05 02:00, UTC time."
     fates = data_story.fates(report)
-    assert fates["Rows"].tolist() == ["4", "3", "1"]
-    assert fates["Share"].tolist() == ["100 %", "75 %", "25 %"]
+    assert fates["Rows"].tolist() == ["4", "3", "0", "1"]  # none repeated a sample
+    assert fates["Share"].tolist() == ["100 %", "75 %", "0 %", "25 %"]
     assert data_story.roles(report)["Role"].tolist() == ["User", "Time", "Latitude", "Longitude"]
     assert dict(data_story.form(report).to_numpy().tolist())["Grid"] == "100 m × 1 min"
     places = np.array([7, 1, 1, 1])

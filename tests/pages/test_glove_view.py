@@ -13,7 +13,7 @@ from fpanon_core import verify_k_anonymity
 from fpanon_core.model.facts import Verdict
 from fpanon_core.studies import hiding, production, publishing
 from pages.hiding import form
-from pages.shell import release
+from pages.hiding.files import PRODUCED
 from tests.support.views import answers, go, rows, said, until, upload
 
 
@@ -70,7 +70,10 @@ def test_releases_stand_beside_each_other(small: AppTest) -> None:
     assert table["Release"].tolist() == ["k = 2", "k = 3 · at most 1 km"]
     assert table["Left out"].iloc[0] == "0 %"
     assert table["Left out"].iloc[1] != "0 %"
-    assert "of the samples are left out: they do not fit the limits" in said(small)
+    assert (
+        "of the samples are left out: they could only be published coarser than the limits"
+        in said(small)
+    )
     # Looking elsewhere and coming back loses nothing.
     go(small, "data")
     go(small, "hiding")
@@ -145,11 +148,11 @@ def has_downloads(at: AppTest) -> bool:
 
 def produced(at: AppTest) -> production.Result:
     """Press the button that makes the release as it leaves, and wait for it."""
-    before = len(answers(at, release.ON_HIDING))
+    before = len(answers(at, PRODUCED))
     at.button(key="produce_hidden_go").click().run()
-    until(at, lambda at: len(answers(at, release.ON_HIDING)) > before)
+    until(at, lambda at: len(answers(at, PRODUCED)) > before)
     at.run()
-    return [found.result for found in answers(at, release.ON_HIDING).values()][-1]
+    return [found.result for found in answers(at, PRODUCED).values()][-1]
 
 
 def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTest) -> None:
@@ -180,7 +183,7 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
     # Looking elsewhere and coming back shows the same release: the key remains its key.
     go(small, "data")
     go(small, "hiding")
-    again = [kept.result for kept in answers(small, release.ON_HIDING).values()]
+    again = [kept.result for kept in answers(small, PRODUCED).values()]
     assert [each.key for each in again] == [found.key]
     assert has_downloads(small)
 

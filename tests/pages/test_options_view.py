@@ -14,8 +14,8 @@ from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.techniques import SampleUsers
 from fpanon_core.studies import releases
 from fpanon_core.studies.option_result import OptionResult
+from pages.options.chosen_release import PRODUCED
 from pages.options.story import recipe
-from pages.shell import release
 from tests.support.views import (
     address,
     answers,
@@ -289,9 +289,9 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
         app.selectbox(key="options_choice_name").set_value(name)
         app.button(key="options_choice_keep").click().run()
         assert "draws of people come from the operating system's randomness" in said(app)
-        before = len(answers(app, release.ON_OPTIONS))
+        before = len(answers(app, PRODUCED))
         app.button(key="produce_option_go").click().run()
-        until(app, lambda at, n=before: len(answers(at, release.ON_OPTIONS)) > n)
+        until(app, lambda at, n=before: len(answers(at, PRODUCED)) > n)
         app.run()
         assert told in said(app)
         assert "No crowd is promised" in said(app)
@@ -300,7 +300,7 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
             "Key (not for release)",
             "Left-out samples (not for release)",
         ]
-    made = [found.result for found in answers(app, release.ON_OPTIONS).values()]
+    made = [found.result for found in answers(app, PRODUCED).values()]
     assert all(each.verdict.passed and each.verdict.k is None for each in made)
     assert not app.exception
 
