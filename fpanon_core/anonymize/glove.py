@@ -33,6 +33,7 @@ from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS, GloveResult
+from ..model.originals import remember
 from ..model.published import GeneralizedFingerprintSet
 from .grouping import Group, group_greedily, merged
 from .suppression import LEFT_OVER, suppress
@@ -194,6 +195,7 @@ def _result(
     copies = int(published.lengths[group[group >= 0]].sum())
     rows = np.flatnonzero(code)
     user = fs.sample_user
+    remember(fs)
     return GloveResult(
         group=group,
         published=published,

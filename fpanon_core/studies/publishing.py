@@ -32,6 +32,7 @@ from ..model.errors import ConfigError, InfeasibleError
 from ..model.facts import ReleaseFacts, Verdict
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
+from ..model.originals import known
 from ..model.records import Naming
 from ..model.released import NOT_COVERED, NOT_PUBLISHED, Origin, ReleasedSet
 from ..verification.release import verify_release
@@ -69,7 +70,8 @@ def publish(
         Where to write which input id each pseudonym stands for: a new ``.csv`` outside the release,
         for yourself alone. Without it, nobody can tell afterwards.
     original : FingerprintSet, optional
-        The data it was made of. Needed with a GloveResult, which does not keep them.
+        The data it was made of. A GloveResult does not keep them: needed where they are no longer
+        held by anybody in this process, as with a result that was loaded.
     left_out : path, optional
         Where to write which samples do not leave: a new ``.csv`` outside the release, with
         ``user_id``, ``sample`` (row number in the original) and ``reason``. Not for release.
@@ -145,6 +147,7 @@ def origin_of(
         It cannot be told, or the original is another one.
     """
     if isinstance(released, GloveResult):
+        original = known(released.digest) if original is None else original
         if original is None:
             raise ConfigError(
                 "A release that promises a crowd leaves verified against its original; give "

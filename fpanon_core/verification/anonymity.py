@@ -195,18 +195,14 @@ def check_claim(
         return None
     check_crowds(claim, faults)
     home, only, closest = claim.home, True, True
+    possible = None
     if home is None:
         found = fit(claim, listed, may_miss, faults)
         if found is None:
             return None
         home, only, closest = found.home, found.only, found.closest
-        if limited and not closest:
-            text = (
-                "Too many users fit too many records to tell whether every published sample holds "
-                f"samples of {faults.k} people; verify with the key."
-            )
-            faults.add("undecided", text)
-            limited = False
+        if not only:
+            possible = found.user, found.kind
     held = check_coverage(claim, home, listed, faults)
     if listed is None and int(held.gone.sum()) > may_miss:
         text = (
@@ -214,7 +210,7 @@ def check_claim(
             f"users; {may_miss} are stated to be left out."
         )
         faults.add("uncovered sample", text)
-    check_samples_of_k(claim, home, held, limited, faults)
+    check_samples_of_k(claim, home, held, limited, possible, faults)
     return Checked(home, only, closest, held)
 
 

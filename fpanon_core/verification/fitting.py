@@ -39,11 +39,15 @@ class Fit:
         Whether it is the only one.
     closest : bool
         Whether no other meets more cells.
+    user, kind : int64 ndarray
+        All pairs of a user and a class that may be the user's, in no way that is known to be wrong.
     """
 
     home: IntArray
     only: bool
     closest: bool
+    user: IntArray
+    kind: IntArray
 
 
 @dataclass
@@ -137,7 +141,10 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
         if home is None:
             return None
     home[home == claim.n_classes] = -1
-    return Fit(home, only, closest)
+    published = pairs.kind < claim.n_classes
+    # Where samples may be missed, the way that misses fewest need not be the one that meets most.
+    most_met = only or (closest and allowed == 0)
+    return Fit(home, only, most_met, pairs.user[published], pairs.kind[published])
 
 
 def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntArray | None:

@@ -160,14 +160,24 @@ def _label(claim: Claim, home: IntArray, user: int) -> int:
 
 
 def check_samples_of_k(
-    claim: Claim, home: IntArray, held: Held, limited: bool, faults: Faults
-) -> None:
-    """Each group has k people with a sample in it; under limits, so has every published cell."""
+    claim: Claim, home: IntArray, held: Held, limited: bool,
+    possible: tuple[IntArray, IntArray] | None, faults: Faults,
+) -> None:  # fmt: skip
+    """Each group has k people with a sample in it; under limits, so has every published cell.
+
+    Where it is not known whose the records are, the pairs of users and classes that are
+    ``possible`` are looked at: a group, or a cell, is at fault only where all of whom it may be
+    are too few. With the key it is known.
+    """
     fs = faults.original
     left = np.bincount(fs.sample_user[~held.gone], minlength=fs.n_users) > 0
     present = left & (home >= 0)
     labels, which = np.unique(claim.label, return_inverse=True)
     people = np.bincount(which[home[present]], fs.weight[present], minlength=len(labels))
+    in_cells = held.people
+    if possible is not None:
+        in_cells, in_classes = _possible(claim, home, held, possible, faults)
+        people = people + np.bincount(which, in_classes, minlength=len(labels))
     for at in np.flatnonzero(people < faults.k).tolist():
         text = (
             f"A group has {int(people[at])} people with a sample in what is published, fewer than "
@@ -177,9 +187,43 @@ def check_samples_of_k(
     if not limited:
         return
     of = np.repeat(np.arange(claim.n_classes), claim.last - claim.first)
-    for c in np.flatnonzero(held.people < faults.k).tolist():
+    for c in np.flatnonzero(in_cells < faults.k).tolist():
         text = (
-            f"A published sample holds samples of {held.people[c]} people, fewer than {faults.k}, "
+            f"A published sample holds samples of {in_cells[c]} people, fewer than {faults.k}, "
             "and the release keeps limits."
         )
         faults.add("sample of too few", text, group=int(claim.label[of[c]]))
+
+
+def _possible(
+    claim: Claim, home: IntArray, held: Held, possible: tuple[IntArray, IntArray], faults: Faults
+) -> tuple[IntArray, IntArray]:
+    """People of whom each cell may hold a sample; of each class, those besides the ones given it.
+
+    The ways are gone through one class a user at a time, until there are enough.
+    """
+    fs = faults.original
+    samples, reach = rectangles(fs), claim.reach()
+    cells, classes = held.people.copy(), np.zeros(claim.n_classes, np.int64)
+    user, kind = possible
+    others = kind != home[user]
+    order = np.lexsort((kind[others], user[others]))
+    user, kind = user[others][order], kind[others][order]
+    turn = np.arange(len(user)) - np.searchsorted(user, user)
+    for way in range(int(turn.max(initial=-1)) + 1):
+        if (cells >= faults.k).all() and (classes >= faults.k).all():
+            break
+        now = np.full(fs.n_users, -1, np.int64)
+        now[user[turn == way]] = kind[turn == way]
+        covered = covered_samples(
+            fs.offsets, samples, now, claim.cells, reach, claim.first, claim.last, SLACK
+        )
+        spans = np.empty(fs.n_samples), np.empty(fs.n_samples)
+        found, _ = people_in_cells(
+            fs.offsets, samples, covered, now, fs.weight, claim.cells, reach, claim.first,
+            claim.last, SLACK, *spans,
+        )  # fmt: skip
+        cells += found
+        inside = np.bincount(fs.sample_user[covered], minlength=fs.n_users) > 0
+        classes += np.bincount(now[inside], fs.weight[inside], claim.n_classes).astype(np.int64)
+    return cells, classes

@@ -36,6 +36,7 @@ from fpanon_core import (
 )
 from fpanon_core.model.facts import Verdict
 from fpanon_core.studies import publishing, release_verdict
+from fpanon_core.verification.release import verify_release
 
 WIDE = Generalize(GeneralizationProfile(Grid(5_000), 480))
 OPTIONS = {
@@ -152,11 +153,13 @@ def test_without_clock_and_projection(option, form, tmp_path):
 
 
 def test_a_result_of_glove_needs_its_original(fs, tmp_path):
-    result = glove(fs, 3, suppress_space_m=10_000, leftover="suppress")
+    of_data_let_go = glove(fs.subset(range(30)), 3)
     with pytest.raises(ConfigError, match="give original="):
-        publish(result, tmp_path / "out.zip")
+        publish(of_data_let_go, tmp_path / "out.zip")
+    result = glove(fs, 3, suppress_space_m=10_000, leftover="suppress")
     with pytest.raises(ConfigError, match="other data"):
         publish(result, tmp_path / "out.zip", original=fs.subset(range(30)))
+    assert verify_release(publish(result, tmp_path / "known.zip"), fs, 3).passed
     path = publish(result, tmp_path / "out.zip", original=fs)
     told = json.loads(members(path)["datapackage.json"])["fpanon"]
     assert (told["k"], told["leftover"], told["suppress_space_m"]) == (3, "suppress", 10_000)
