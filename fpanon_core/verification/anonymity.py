@@ -203,7 +203,7 @@ def check_claim(
         home, only, closest = found.home, found.only, found.closest
         if not only:
             possible = found.user, found.kind
-    held = check_coverage(claim, home, listed, faults)
+    held = check_coverage(claim, home, listed, possible, faults)
     if listed is None and int(held.gone.sum()) > may_miss:
         text = (
             f"{int(held.gone.sum())} original samples lie outside what is published of their "

@@ -5,6 +5,7 @@ Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -113,10 +114,14 @@ def _people(claim: Claim, faults: Faults) -> FloatArray:
     return np.asarray(np.bincount(claim.home[inside], weight, claim.n_classes), np.float64)
 
 
-def check_coverage(claim: Claim, home: IntArray, listed: BoolArray | None, faults: Faults) -> Held:
+def check_coverage(
+    claim: Claim, home: IntArray, listed: BoolArray | None,
+    possible: tuple[IntArray, IntArray] | None, faults: Faults,
+) -> Held:  # fmt: skip
     """Every original sample is inside what is published of its user, or listed as left out.
 
-    And none is listed that is published. Where there is no list, those not held are taken to be
+    And none is listed that is published: where it is not known whose the records are, in whichever
+    of the ``possible`` ones is the user's. Where there is no list, those not held are taken to be
     left out; how many may be is for the caller to check.
     """
     fs = faults.original
@@ -141,7 +146,15 @@ def check_coverage(claim: Claim, home: IntArray, listed: BoolArray | None, fault
                 "left out."
             )
             faults.add("missing user", text, user=u)
-        for s in np.flatnonzero(covered & gone).tolist():
+        inside = covered & gone
+        for now in _other_ways(home, possible):
+            if not inside.any():
+                break
+            elsewhere = covered_samples(
+                fs.offsets, samples, now, claim.cells, reach, claim.first, claim.last, SLACK
+            )
+            inside &= elsewhere | (now < 0)[user]
+        for s in np.flatnonzero(inside).tolist():
             text = "A sample is listed as left out and lies inside what is published of its user."
             faults.add("left out though published", text, group=_label(claim, home, user[s]),
                        user=int(user[s]), sample=s)  # fmt: skip
@@ -200,21 +213,14 @@ def _possible(
 ) -> tuple[IntArray, IntArray]:
     """People of whom each cell may hold a sample; of each class, those besides the ones given it.
 
-    The ways are gone through one class a user at a time, until there are enough.
+    The ways are gone through until there are enough.
     """
     fs = faults.original
     samples, reach = rectangles(fs), claim.reach()
     cells, classes = held.people.copy(), np.zeros(claim.n_classes, np.int64)
-    user, kind = possible
-    others = kind != home[user]
-    order = np.lexsort((kind[others], user[others]))
-    user, kind = user[others][order], kind[others][order]
-    turn = np.arange(len(user)) - np.searchsorted(user, user)
-    for way in range(int(turn.max(initial=-1)) + 1):
+    for now in _other_ways(home, possible):
         if (cells >= faults.k).all() and (classes >= faults.k).all():
             break
-        now = np.full(fs.n_users, -1, np.int64)
-        now[user[turn == way]] = kind[turn == way]
         covered = covered_samples(
             fs.offsets, samples, now, claim.cells, reach, claim.first, claim.last, SLACK
         )
@@ -227,3 +233,18 @@ def _possible(
         inside = np.bincount(fs.sample_user[covered], minlength=fs.n_users) > 0
         classes += np.bincount(now[inside], fs.weight[inside], claim.n_classes).astype(np.int64)
     return cells, classes
+
+
+def _other_ways(home: IntArray, possible: tuple[IntArray, IntArray] | None) -> Iterator[IntArray]:
+    """Classes that may be the users' besides the ones given them, one for each user at a time."""
+    if possible is None:
+        return
+    user, kind = possible
+    others = kind != home[user]
+    order = np.lexsort((kind[others], user[others]))
+    user, kind = user[others][order], kind[others][order]
+    turn = np.arange(len(user)) - np.searchsorted(user, user)
+    for way in range(int(turn.max(initial=-1)) + 1):
+        now = np.full(len(home), -1, np.int64)
+        now[user[turn == way]] = kind[turn == way]
+        yield now
