@@ -19,6 +19,7 @@ from ..model.techniques import AddNoise, Generalize, Glove, Permute, SampleUsers
 from .generalize import generalize
 from .glove import glove
 from .noise import add_noise
+from .origins import resolve
 from .permutation import permute
 from .rare import suppress_rare
 from .sampling import sample_users
@@ -82,12 +83,19 @@ def made_by(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Origin:
-    """What :func:`release` makes, and what it was made of."""
+    """What :func:`release` makes, and what it was made of.
+
+    Its option says of each square grid where it begins, chosen or not.
+    """
     made, seen, hidden, left_out = fs, fs, None, 0
+    laid: list[Step] = []
     person = whose = np.arange(fs.n_users)
     for position, step in enumerate(option.steps):
         stretch = nth_part(progress, position, len(option.steps))
         seen, whose = made, person
+        if isinstance(step, Generalize):
+            step = Generalize(resolve(seen, step.profile))
+        laid.append(step)
         # Which antennas are one place is no secret. Always those that were measured, clusters of
         # two releases do not cut each other into finer ones.
         drawn = 0 if seed is None and isinstance(step, Generalize) else seed
@@ -102,6 +110,7 @@ def made_by(
     if progress is not None:
         progress(1.0)
     records = person if hidden is None else whose[hidden.group >= 0]
+    option = ReleaseOption(None if option.name == option.text else option.name, laid)
     return Origin(option, fs, made, records, seen, hidden, left_out)
 
 

@@ -208,7 +208,9 @@ def promises(facts: ReleaseFacts) -> list[str]:
         "Pseudonyms"
         + ("" if facts.groups is None else ", group numbers")
         + " and the order of the people are random and were drawn for this release alone: they say "
-        "nothing about the original file, and do not link this release to another."
+        "nothing about the original file, and do not link this release to another. Places and "
+        "times may: whoever has two releases of the same people can match their rows, and learns "
+        "more than from either."
     )
     return told
 
