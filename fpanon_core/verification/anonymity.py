@@ -37,8 +37,9 @@ from .promises import (
     check_limits,
     check_samples_of_k,
 )
-from .records import Key, matched, records_of
-from .result import claim_of
+from .records import KNOWN, Key, matched, records_of
+from .result import check_left_out, claim_of
+from .secrecy import check_order, check_pseudonyms
 
 _ABOUT_LIMITS = frozenset(REASONS) - {"left over"}
 _SLACK_SHARE = 1e-9
@@ -52,6 +53,8 @@ class Checked:
     ----------
     home : int64 ndarray (n_users,)
         Class of each original user; −1 = nothing is published of the user.
+    sure : int64 ndarray (n_users,)
+        The same of those who can have no other record; −1 of the rest.
     certain : bool
         Whether that is the only way to give the records to the users.
     closest : bool
@@ -60,6 +63,7 @@ class Checked:
     """
 
     home: IntArray
+    sure: IntArray
     certain: bool
     closest: bool
     held: Held
@@ -118,11 +122,15 @@ def verify_k_anonymity(
         _check_result(result, faults)
     else:
         records = records_of(result, faults)
-        if key is not None:
-            matched(records, key, faults)
+        check_pseudonyms(records, faults)
+        if set(result.columns) - KNOWN:
+            faults.add("columns", "The table has columns that a release has not.")
+        whose = None if key is None else matched(records, key, faults)
         listed = None if suppressed is None else listed_samples(suppressed, faults)
         limited = suppressed is not None and _says_limits(suppressed)
-        check_claim(records.claim, listed, 0, limited, faults)
+        checked = check_claim(records.claim, listed, 0, limited, faults)
+        if checked is not None:
+            check_order(records, whose, checked.sure, faults)
     return faults.verdict()
 
 
@@ -131,14 +139,17 @@ def _check_result(result: GloveResult, faults: Faults) -> None:
     if claim is None:
         return
     stated = result.suppressed
+    check_left_out(result, faults)
     listed = listed_samples(stated, faults)
-    unknown = set(stated["reason"]) - set(REASONS)
-    if unknown:
+    if set(stated.get("reason", ())) - set(REASONS):
         faults.add("reason", "A sample is listed as suppressed for a reason that is none.")
     limits = result.suppress_space_m, result.suppress_time_min
     check_limits(claim, *limits, faults)
     limited = any(limit is not None for limit in limits)
+    asked = faults.k
+    faults.k = max(asked, result.k)  # what it promises beyond what was asked must hold, too
     checked = check_claim(claim, listed, 0, limited or _says_limits(stated), faults)
+    faults.k = asked
     if checked is None:
         return
     held = checked.held
@@ -195,12 +206,12 @@ def check_claim(
         return None
     check_crowds(claim, faults)
     home, only, closest = claim.home, True, True
-    possible = None
+    possible, sure = None, home
     if home is None:
         found = fit(claim, listed, may_miss, faults)
         if found is None:
             return None
-        home, only, closest = found.home, found.only, found.closest
+        home, only, closest, sure = found.home, found.only, found.closest, found.sure
         if not only:
             possible = found.user, found.kind
     held = check_coverage(claim, home, listed, possible, faults)
@@ -211,7 +222,8 @@ def check_claim(
         )
         faults.add("uncovered sample", text)
     check_samples_of_k(claim, home, held, limited, possible, faults)
-    return Checked(home, only, closest, held)
+    assert sure is not None
+    return Checked(home, sure, only, closest, held)
 
 
 def _says_limits(stated: pd.DataFrame) -> bool:

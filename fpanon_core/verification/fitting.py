@@ -41,6 +41,8 @@ class Fit:
         Whether no other meets more cells.
     user, kind : int64 ndarray
         All pairs of a user and a class that may be the user's, in no way that is known to be wrong.
+    sure : int64 ndarray (n_users,)
+        Class of those who can have no other; −1 of the rest.
     """
 
     home: IntArray
@@ -48,6 +50,7 @@ class Fit:
     closest: bool
     user: IntArray
     kind: IntArray
+    sure: IntArray
 
 
 @dataclass
@@ -81,7 +84,7 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
         text = f"There are {-spare} more published records than original users."
         faults.add("unknown user", text)
         return None
-    if listed is not None and spare < -int((~must).sum()):
+    if listed is not None and spare < 0:
         faults.add("unknown user", "There are more published records than original users.")
         return None
     if listed is not None and spare > 0:
@@ -144,7 +147,9 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
     published = pairs.kind < claim.n_classes
     # Where samples may be missed, the way that misses fewest need not be the one that meets most.
     most_met = only or (closest and allowed == 0)
-    return Fit(home, only, most_met, pairs.user[published], pairs.kind[published])
+    one_way = np.bincount(pairs.user, minlength=fs.n_users) == 1
+    sure = np.where(one_way, home, -1)
+    return Fit(home, only, most_met, pairs.user[published], pairs.kind[published], sure)
 
 
 def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntArray | None:

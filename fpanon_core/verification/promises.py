@@ -197,6 +197,10 @@ def check_samples_of_k(
             f"{faults.k}."
         )
         faults.add("people with a sample", text, group=int(labels[at]))
+    if possible is None:
+        for u in np.flatnonzero((home >= 0) & ~left).tolist():
+            text = "A person of whose samples none is published has a record all the same."
+            faults.add("people with a sample", text, group=_label(claim, home, u), user=u)
     if not limited:
         return
     of = np.repeat(np.arange(claim.n_classes), claim.last - claim.first)

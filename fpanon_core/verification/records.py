@@ -16,11 +16,14 @@ from ..model.arrays import FloatArray, IntArray
 from ..model.errors import SchemaError
 from ..model.fingerprints import FingerprintSet
 from .claim import Claim, by_start, contents
+from .degrees import COLUMNS as DEGREES
 from .degrees import check_degrees
 from .faults import Faults
 
 BOUNDS = ("x_min_m", "x_max_m", "y_min_m", "y_max_m")
 _NEEDED = ("pseudonym", *BOUNDS, "start", "end")
+KNOWN = frozenset({*_NEEDED, "group", *DEGREES})
+"""The columns that a release may have."""
 
 Key = Mapping[Any, Any] | pd.Series | pd.DataFrame
 

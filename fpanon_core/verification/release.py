@@ -127,9 +127,9 @@ def _check(
         faults.k = asked
     check_counts(facts, rows, records, listed, checked, faults)
     if checked is not None or whose is not None:
-        home = checked.home if checked is not None else records.claim.home
-        assert home is not None
-        check_order(records, whose, home, faults)
+        sure = checked.sure if checked is not None else records.claim.home
+        assert sure is not None
+        check_order(records, whose, sure, faults)
 
 
 def _table(path: Place, what: str) -> pd.DataFrame:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from ..model.arrays import FloatArray
+from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from .claim import Claim, by_start, contents
 from .faults import Faults
@@ -62,3 +66,62 @@ def said_of_itself(result: GloveResult, faults: Faults) -> None:
     if result.k < faults.k:
         text = f"The result was made for k = {result.k}, fewer than {faults.k}."
         faults.add("stated k", text)
+
+
+def check_left_out(result: GloveResult, faults: Faults) -> None:
+    """Limits, reasons and left-over users go together, and with the data.
+
+    A reason is a limit only where that limit is stated and the samples of the user's group, taken
+    together, exceed it: no cell of them could be so wide, or so long, otherwise.
+    """
+    fs = faults.original
+    limits = {"space": result.suppress_space_m, "time": result.suppress_time_min}
+    for limit in limits.values():
+        if limit is not None and not (math.isfinite(limit) and limit > 0):
+            faults.add("limit", "A limit is no positive number.")
+    if result.leftover not in ("merge", "suppress"):
+        faults.add("left over", "What becomes of left-over users is neither of the two ways.")
+    left = np.asarray(result.left_over, np.int64)
+    possible = (left >= 0) & (left < fs.n_users)
+    if not possible.all() or len(np.unique(left)) < len(left) or len(left) >= max(result.k, 1):
+        faults.add("left over", "The left-over users are none of the original, or too many.")
+    left = left[possible]
+    if result.leftover == "suppress" and (np.asarray(result.group)[left] >= 0).any():
+        faults.add("left over", "A left-over user is published, and is said to be left out.")
+    stated = result.suppressed
+    if not {"user", "sample", "reason"} <= set(stated.columns):
+        faults.add("reason", "The samples listed as suppressed have no user, row or reason.")
+        return
+    user = stated["user"].to_numpy(np.int64)
+    known = (user >= 0) & (user < fs.n_users)
+    user, reason = user[known], stated["reason"].to_numpy(object)[known]
+    over = reason == "left over"
+    if over.any() and (result.leftover != "suppress" or not np.isin(user[over], left).all()):
+        faults.add("reason", "A sample is listed as left over, and its user is not.")
+    if (reason == "fewer than k").any() and all(limit is None for limit in limits.values()):
+        faults.add("reason", "Samples are listed as of too few people, but no limit is stated.")
+    side, span = _extents(result, fs)
+    for what, extent, limit in (("space", side, limits["space"]), ("time", span, limits["time"])):
+        of = np.array([isinstance(each, str) and what in each for each in reason], bool)
+        if not of.any():
+            continue
+        if limit is None:
+            faults.add("reason", f"Samples are listed as beyond a limit in {what}; none is stated.")
+        elif (extent[user[of]] <= limit).any():
+            text = f"Samples are listed as beyond the limit in {what}, and no cell could be."
+            faults.add("reason", text)
+
+
+def _extents(result: GloveResult, fs: FingerprintSet) -> tuple[FloatArray, FloatArray]:
+    """Of each user: side and span of all samples of the user's group; of all where it is none."""
+    group = np.asarray(result.group, np.int64)
+    of = np.where(group < 0, group.max(initial=-1) + 1, group)[fs.sample_user]
+    ends = []
+    for low, extent in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m), (fs.t_min, fs.dt_min)):
+        first, last = np.full(of.max() + 1, np.inf), np.full(of.max() + 1, -np.inf)
+        np.minimum.at(first, of, low)
+        np.maximum.at(last, of, low + extent)
+        width = last - first
+        # Whoever is in no group may have been in one with anybody.
+        ends.append(np.where(group < 0, (low + extent).max() - low.min(), width[group]))
+    return (ends[0] + ends[1]) / 2, ends[2]

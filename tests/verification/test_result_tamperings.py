@@ -284,6 +284,61 @@ def made_for_a_smaller_k(fs, result):
     return replace(result, k=1)
 
 
+@tampering("reason")
+def limits_no_longer_stated(fs, result):
+    return replace(result, suppress_space_m=None, suppress_time_min=None)
+
+
+@tampering("reason")
+def limits_stated_far_wider(fs, result):
+    return replace(result, suppress_space_m=1e9, suppress_time_min=1e9)
+
+
+@tampering("limit")
+def a_limit_that_is_no_number(fs, result):
+    return replace(result, suppress_space_m=np.nan)
+
+
+@tampering("reason")
+def every_reason_made_left_over(fs, result):
+    return replace(result, suppressed=result.suppressed.assign(reason="left over"))
+
+
+@tampering("reason")
+def reasons_without_limits(fs, result):
+    plain = replace(result, suppress_space_m=None, suppress_time_min=None)
+    return replace(plain, suppressed=result.suppressed.assign(reason="fewer than k"))
+
+
+@tampering("reason")
+def reasons_left_out(fs, result):
+    return replace(result, suppressed=result.suppressed.drop(columns="reason"))
+
+
+@tampering("left over")
+def left_over_users_in_another_way(fs, result):
+    return replace(result, leftover="forgotten")
+
+
+@tampering("left over")
+def a_stranger_left_over(fs, result):
+    return replace(result, left_over=np.array([9_999]))
+
+
+@tampering("group size")
+def stated_for_a_larger_k(fs, result):
+    return replace(result, k=50)
+
+
+@tampering("people with a sample")
+def a_record_for_someone_with_nothing_left(fs, result):
+    someone = int(result.members(0)[0])
+    rows = np.arange(*fs.offsets[someone : someone + 2])
+    theirs = pd.DataFrame({"user": someone, "sample": rows, "reason": "fewer than k"})
+    listed = pd.concat([result.suppressed, theirs]).drop_duplicates("sample")
+    return replace(result, suppressed=listed)
+
+
 @pytest.mark.parametrize(("alter", "kind", "how"), TAMPERINGS)
 def test_tampering_is_caught(fs, result, whole, alter, kind, how):
     given = whole if how.get("of") == "whole" else result
@@ -333,3 +388,14 @@ def test_a_person_without_a_sample_does_not_count():
     found = set(verify_k_anonymity(fs, narrow, 2).counts)
     assert {"people with a sample", "sample of too few"} <= found
     assert not found & {"group size", "k-gap", "uncovered sample", "limit"}
+
+
+def test_a_table_that_names_people_is_refused(fs, result):
+    table = result.to_frame()
+    assert verify_k_anonymity(fs, table, 2, suppressed=result.suppressed).passed
+    names = dict(zip(table["pseudonym"].unique(), map(str, fs.user_ids), strict=False))
+    for named, kind in (
+        (table.assign(pseudonym=table["pseudonym"].map(names)), "pseudonym"),
+        (table.assign(user_id="somebody"), "columns"),
+    ):
+        assert kind in verify_k_anonymity(fs, named, 2, suppressed=result.suppressed).counts
