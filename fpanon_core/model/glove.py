@@ -215,6 +215,8 @@ class Verification:
         0 where no crowd is promised, and records were not held against the original.
     users, groups, samples : int
         How many original users, published groups and original samples were checked.
+    note : str
+        What was not checked, and why; empty if all was.
     """
 
     violations: pd.DataFrame
@@ -223,6 +225,7 @@ class Verification:
     users: int
     groups: int
     samples: int
+    note: str = ""
 
     @property
     def passed(self) -> bool:
@@ -232,6 +235,8 @@ class Verification:
     def __str__(self) -> str:
         counted = (f"{self.users:,} users", f"{self.groups:,} groups")
         checked = f"{', '.join(counted)}, {self.samples:,} original samples checked"
+        if self.note:
+            checked = f"{', '.join(counted)}; {self.note}"
         if self.passed and self.k == 0:
             return f"In order: files, figures and names; no crowd is promised ({checked})."
         if self.passed:

@@ -35,6 +35,7 @@ from ..model.glove import GloveResult
 from ..model.originals import known
 from ..model.records import Naming
 from ..model.released import NOT_COVERED, NOT_PUBLISHED, Origin, ReleasedSet
+from ..model.techniques import Glove
 from ..verification.release import verify_release
 from .release_facts import facts_of
 from .release_verdict import verdict_on
@@ -190,7 +191,18 @@ class Produced:
 
 
 def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
-    """Put a release together in an empty folder, whether or not it passes its verification."""
+    """Put a release together in an empty folder, whether or not it passes its verification.
+
+    Raises
+    ------
+    ConfigError
+        GLOVE stands twice among its techniques.
+    """
+    if sum(isinstance(step, Glove) for step in origin.option.steps) > 1:
+        raise ConfigError(
+            "GLOVE stands twice in this option, and a record given to the second already stands "
+            "for several people; keep one of the two, that with the larger k."
+        )
     records = origin.records
     naming = records.named()
     data = write_data(records.frames(naming), folder, format, projected=records.crs is not None)

@@ -529,3 +529,22 @@ def test_other_files_are_refused(fs, tmp_path):
         frame.assign(**{column: value}).to_csv(tmp_path / "words.csv", index=False)
         with pytest.raises(SchemaError, match="is not a number or a time"):
             read_published(tmp_path / "words.csv")
+
+
+def test_crowds_made_of_moved_samples_are_verified_as_crowds(fs, tmp_path):
+    """Against the data as they were, no cell need hold a sample; who shares a record is seen."""
+    key = tmp_path / "key.csv"
+    path = publish(release(fs, [AddNoise(500, 10), Glove(3)]), tmp_path / "out.zip", key=key)
+    for given in ({}, {"key": key}):
+        verdict = verify_release(path, fs, 3, **given)
+        assert verdict.passed, verdict.counts
+        assert "is not checked" in str(verdict)
+        assert not verify_release(path, fs, 9, **given).passed
+    plain = publish(release(fs, Glove(3)), tmp_path / "plain.zip")
+    assert verify_release(plain, fs, 3).note == ""
+
+
+def test_glove_twice_is_refused_in_words(fs, tmp_path):
+    with pytest.raises(ConfigError, match="GLOVE stands twice"):
+        publish(release(fs, [Glove(2), Glove(4)]), tmp_path / "out.zip")
+    assert list(tmp_path.iterdir()) == []
