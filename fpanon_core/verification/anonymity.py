@@ -53,8 +53,6 @@ class Checked:
     ----------
     home : int64 ndarray (n_users,)
         Class of each original user; −1 = nothing is published of the user.
-    sure : int64 ndarray (n_users,)
-        The same of those who can have no other record; −1 of the rest.
     certain : bool
         Whether that is the only way to give the records to the users.
     closest : bool
@@ -63,7 +61,6 @@ class Checked:
     """
 
     home: IntArray
-    sure: IntArray
     certain: bool
     closest: bool
     held: Held
@@ -130,7 +127,7 @@ def verify_k_anonymity(
         limited = suppressed is not None and _says_limits(suppressed)
         checked = check_claim(records.claim, listed, 0, limited, faults)
         if checked is not None:
-            check_order(records, whose, checked.sure, faults)
+            check_order(records, whose, checked.home, faults)
     return faults.verdict()
 
 
@@ -206,12 +203,12 @@ def check_claim(
         return None
     check_crowds(claim, faults)
     home, only, closest = claim.home, True, True
-    possible, sure = None, home
+    possible = None
     if home is None:
         found = fit(claim, listed, may_miss, faults)
         if found is None:
             return None
-        home, only, closest, sure = found.home, found.only, found.closest, found.sure
+        home, only, closest = found.home, found.only, found.closest
         if not only:
             possible = found.user, found.kind
     held = check_coverage(claim, home, listed, possible, faults)
@@ -222,8 +219,7 @@ def check_claim(
         )
         faults.add("uncovered sample", text)
     check_samples_of_k(claim, home, held, limited, possible, faults)
-    assert sure is not None
-    return Checked(home, sure, only, closest, held)
+    return Checked(home, only, closest, held)
 
 
 def _says_limits(stated: pd.DataFrame) -> bool:

@@ -41,8 +41,6 @@ class Fit:
         Whether no other meets more cells.
     user, kind : int64 ndarray
         All pairs of a user and a class that may be the user's, in no way that is known to be wrong.
-    sure : int64 ndarray (n_users,)
-        Class of those who can have no other; −1 of the rest.
     """
 
     home: IntArray
@@ -50,7 +48,6 @@ class Fit:
     closest: bool
     user: IntArray
     kind: IntArray
-    sure: IntArray
 
 
 @dataclass
@@ -120,6 +117,12 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
             np.concatenate([pairs.misses, owned[gone]]),
         )
         sizes = np.append(sizes, spare)
+    # Of users who fit alike, none may come first for standing first in the input: it would look as
+    # if the release kept that order.
+    place = np.random.default_rng(0).permutation(fs.n_users)
+    pairs = _Pairs(place[pairs.user], pairs.kind, pairs.misses)
+    mixed = np.empty_like(must)
+    mixed[place] = must
     home = _by_flow(pairs, sizes, fs.n_users, int(must.sum()))
     if home is None:
         text = (
@@ -138,18 +141,19 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
         faults.add("undecided", text)
         return None
     if closest and not only:
-        met = cells_met(pairs.user, np.minimum(pairs.kind, claim.n_classes - 1), *args, SLACK)
+        user = np.argsort(place)[pairs.user]
+        met = cells_met(user, np.minimum(pairs.kind, claim.n_classes - 1), *args, SLACK)
         met[pairs.kind == claim.n_classes] = 0
-        home = _best(pairs, met, sizes, fs.n_users, allowed, home, must, faults)
+        home = _best(pairs, met, sizes, fs.n_users, allowed, home, mixed, faults)
         if home is None:
             return None
     home[home == claim.n_classes] = -1
+    home = home[place]
+    pairs = _Pairs(np.argsort(place)[pairs.user], pairs.kind, pairs.misses)
     published = pairs.kind < claim.n_classes
     # Where samples may be missed, the way that misses fewest need not be the one that meets most.
     most_met = only or (closest and allowed == 0)
-    one_way = np.bincount(pairs.user, minlength=fs.n_users) == 1
-    sure = np.where(one_way, home, -1)
-    return Fit(home, only, most_met, pairs.user[published], pairs.kind[published], sure)
+    return Fit(home, only, most_met, pairs.user[published], pairs.kind[published])
 
 
 def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntArray | None:

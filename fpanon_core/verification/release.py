@@ -149,9 +149,9 @@ def _check(
         faults.k = asked
     check_counts(facts, rows, records, listed, checked, faults)
     if checked is not None or whose is not None:
-        sure = checked.sure if checked is not None else records.claim.home
-        assert sure is not None
-        check_order(records, whose, sure, faults)
+        home = checked.home if checked is not None else records.claim.home
+        assert home is not None
+        check_order(records, whose, home, faults)
     steps = facts.get("steps")
     kinds = [s.get("technique") if isinstance(s, dict) else None for s in steps or ()]
     return bool(kinds) and kinds[-1] == "glove" and not _MOVING.isdisjoint(kinds)

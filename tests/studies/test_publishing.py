@@ -548,3 +548,11 @@ def test_glove_twice_is_refused_in_words(fs, tmp_path):
     with pytest.raises(ConfigError, match="GLOVE stands twice"):
         publish(release(fs, [Glove(2), Glove(4)]), tmp_path / "out.zip")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_people_all_alike_bring_no_order_in(tmp_path):
+    """A hundred and twenty who were in the same two places: any record may be anybody's."""
+    user = np.repeat([f"SUBSCRIBER{n:05d}" for n in range(120)], 2)
+    alike = FingerprintSet.from_samples(user, [0, 700] * 120, [0] * 240, [5, 90] * 120)
+    path = publish(glove(alike, 2), tmp_path / "out.zip")
+    assert verify_release(path, alike, 2).passed
