@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 _N = r"(\d[\d.,]*\d|\d)"
-_SIZE = r"(\d[\d.,]*(?:e\+?\d+)? (?:k?m|min|h|days?|weeks?))"
+_SIZE = r"(\d[\d.,]*(?:e[+-]?\d+)? (?:k?m|min|h|days?|weeks?))"
 _COUNTS = re.compile(rf"{_N} rows? of {_N} (?:person|people)(?: in {_N} groups?)?")
 _LEFT_OUT = re.compile(
     rf"Left out: ([^()]*?) of the samples \({_N} of {_N}\) and ([^()]*?) of the people "
@@ -91,11 +91,12 @@ def _sentences(facts: dict[str, Any]) -> Iterator[tuple[str, re.Pattern[str], li
 
 def _promised(facts: dict[str, Any], k: Any) -> Iterator[tuple[str, re.Pattern[str], list[Any]]]:
     steps = facts["steps"]
-    glove = bool(steps) and steps[-1].get("technique") == "glove"
-    wide, long = facts["suppress_space_m"], facts["suppress_time_min"]
-    yield "the widest cell", _WIDER, [_length(wide)] if glove and wide is not None else []
-    yield "the longest cell", _LONGER, [window(long)] if glove and long is not None else []
-    crowds = [str(step["k"]) for step in steps if step.get("technique") == "glove"]
+    gloves = [step for step in steps if step["technique"] == "glove"]
+    wide, long = ([step.get(name) for step in gloves if step.get(name) is not None]
+                  for name in ("suppress_space_m", "suppress_time_min"))  # fmt: skip
+    yield "the widest cell", _WIDER, [_length(metres) for metres in wide]
+    yield "the longest cell", _LONGER, [window(minutes) for minutes in long]
+    crowds = [str(step["k"]) for step in gloves]
     crowds += [] if k is None else [str(k), str(k)]
     yield "the crowd", _CROWD, crowds
     yield "the chance of naming", _CHANCE, [] if k is None else [f"1 in {k}"]
