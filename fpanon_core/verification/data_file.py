@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,9 @@ def read_rows(name: str, content: bytes, faults: Faults) -> tuple[pd.DataFrame |
     try:
         if name.endswith(".parquet"):
             file = parquet.ParquetFile(io.BytesIO(content))
-            metadata = file.schema_arrow.metadata or {}
-            extra = b"\n".join(part for pair in metadata.items() for part in pair)
+            schema = file.schema_arrow
+            found = [schema.metadata, *(of for field in schema for of in _told_of(field))]
+            extra = b"\n".join(part for of in found if of for pair in of.items() for part in pair)
             extra += b"\n" + str(file.metadata.created_by).encode()
             table = file.read()
         else:
@@ -61,6 +63,13 @@ def read_rows(name: str, content: bytes, faults: Faults) -> tuple[pd.DataFrame |
         faults.add("data file", "A bound, group or time in the data file is none.")
         return None, extra
     return pd.DataFrame(out), extra
+
+
+def _told_of(field: pa.Field[Any]) -> Iterator[dict[bytes, bytes] | None]:
+    """Metadata of a column, and of the parts of a nested one."""
+    yield field.metadata
+    for i in range(field.type.num_fields):
+        yield from _told_of(field.type.field(i))
 
 
 def _columns_are_right(names: list[str], faults: Faults) -> bool:

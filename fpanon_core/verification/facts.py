@@ -15,6 +15,7 @@ import pandas as pd
 from ..model.arrays import BoolArray
 from .anonymity import Checked
 from .faults import Faults
+from .page_figures import side, window
 from .records import Records
 
 _SLACK_SHARE = 5e-5  # a share stated to four decimals
@@ -60,8 +61,6 @@ def check_facts(facts: dict[str, Any], rows: pd.DataFrame, sha256: str, faults: 
         faults.add("stated k", "The release does not state the crowd that it promises.")
     _check_steps(facts, faults)
     verified = facts.get("verified")
-    if verified is None:
-        return
     if not isinstance(verified, dict) or not isinstance(verified.get("text"), str):
         faults.add("verdict", "The verdict stated is none.")
     elif verified.get("sha256") != sha256:
@@ -99,11 +98,47 @@ def _check_steps(facts: dict[str, Any], faults: Faults) -> None:
     if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
         faults.add("description", "The techniques are not stated.")
         return
+    fate = facts.get("leftover")
+    option = str(facts.get("option"))
+    if not all(text in option for step in steps if (text := _words(step)) is not None):
+        faults.add("description", "The words for what was done are not those of the techniques.")
     if not steps or steps[-1].get("technique") != "glove":
+        if fate is not None:
+            faults.add("description", "The techniques stated contradict the leftover stated.")
         return
+    if fate not in ("merge", "suppress"):
+        faults.add("description", "The techniques stated contradict the leftover stated.")
+    if not option.endswith(_words(steps[-1]) or "?"):
+        faults.add("description", "The words for what was done are not those of the techniques.")
+    if not {step.get("technique") for step in steps} & {"generalize", "add_noise", "permute"}:
+        fs = faults.original
+        for name, own in (("granularity_m", fs.granularity_m),
+                          ("granularity_min", fs.granularity_min)):  # fmt: skip
+            value = _number(facts.get(name))
+            if value is None or not math.isclose(value, own, rel_tol=1e-9):
+                faults.add("granularity", "The granularity stated is not the original's.")
     for name in ("k", "suppress_space_m", "suppress_time_min", "leftover"):
         if name in steps[-1] and steps[-1][name] != facts.get(name):
             faults.add("description", f"The techniques stated contradict the {name} stated.")
+
+
+def _words(step: dict[str, Any]) -> str | None:
+    """A technique in words, where a number of it is a promise; None for others."""
+    technique = step.get("technique")
+    if technique == "glove":
+        width, length = (
+            _number(step.get("suppress_space_m")),
+            _number(step.get("suppress_time_min")),
+        )
+        limits = [] if width is None else [side(width)]
+        limits += [] if length is None else [window(length)]
+        within = f", within {' and '.join(limits)}" if limits else ""
+        return f"GLOVE, k = {step.get('k')}{within}"
+    if technique == "sample_users":
+        return f"{(_number(step.get('share')) or 0.0) * 100:g} % of the users"
+    if technique == "suppress_rare":
+        return f"bins of fewer than {step.get('min_users')} users left out"
+    return None
 
 
 def check_counts(
@@ -129,9 +164,16 @@ def check_counts(
     for name, value in found.items():
         if facts.get(name) != value or isinstance(facts.get(name), bool):
             faults.add("counts", f"The number stated for {name} is not the one found.")
+    lost = facts.get("samples_left_out")
+    if not isinstance(lost, int) or isinstance(lost, bool) or not 0 <= lost <= fs.n_samples:
+        faults.add("counts", "The number stated for samples_left_out cannot be.")
+    stated = _number(facts.get("phantom_share"))
+    # A cell of GLOVE is true of one person at least; where samples are moved, perhaps of nobody.
+    possible = stated is not None and 0 <= stated <= 1 and not (stated == 1 and faults.k)
+    if not possible and (len(rows) or facts.get("phantom_share") is not None):
+        faults.add("phantom share", "The phantom share stated cannot be.")
     if checked is None:
         return
-    stated = _number(facts.get("phantom_share"))
     share = checked.held.phantom_share
     too_few = stated is not None and checked.closest and stated < share - _SLACK_SHARE
     too_many = stated is not None and checked.certain and stated > share + _SLACK_SHARE

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import re
+import struct
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ from typing import Any
 
 from ..model.errors import SchemaError
 from .faults import Faults
+from .page_figures import phantom_figures, wrong_figures
+from .zip_layout import is_tight
 
 DESCRIPTION, PAGE = "datapackage.json", "README.md"
 DATA = ("data.csv", "data.parquet")
@@ -35,7 +38,7 @@ FACTS = (
 _FORMATS = {"data.csv": ("csv", "text/csv"), "data.parquet": ("parquet", None)}
 _PATH = re.compile(
     r"(?<![\w/.:])(?:~|\.\.)?/(?:home|Users|root|tmp|var|mnt|media|opt|srv|work|data|private)/"
-    r"|\b[A-Za-z]:\\|file:/|\\\\\w",
+    r"|\b[A-Za-z]:[\\/]|file:/|\\\\\w",
 )
 
 
@@ -125,10 +128,11 @@ def _zip_members(content: bytes, faults: Faults) -> dict[str, bytes]:
                 if info.file_size > MAX_BYTES:
                     raise SchemaError("The release unpacks to more than 8 GB; unpack it first.")
                 members[info.filename] = archive.read(info)
-            if content[:4] not in (b"PK\x03\x04", b"PK\x05\x06"):
-                faults.add("members", "The zip file begins with something else.")
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError,
-            ValueError, KeyError, OSError):  # fmt: skip
+            if not is_tight(content, archive.infolist()):
+                text = "The zip file holds a time, or bytes that belong to no member."
+                faults.add("members", text)
+    except (zipfile.BadZipFile, struct.error, zlib.error, EOFError, NotImplementedError,
+            RuntimeError, ValueError, KeyError, OSError):  # fmt: skip
         faults.add("members", "The zip file is damaged, or no zip file.")
     return members
 
@@ -147,7 +151,9 @@ def _describe(package: Package, faults: Faults) -> None:
         return
     package.facts = facts
     missing = [name for name in FACTS if name not in facts]
-    if missing:
+    if not missing:
+        _check_words(resource, facts, faults)
+    else:
         faults.add("description", f"{DESCRIPTION} does not say: {', '.join(missing)}.")
     name = package.data_name
     if name is None:
@@ -162,6 +168,25 @@ def _describe(package: Package, faults: Faults) -> None:
         faults.add("hash", "The data file has another size than the description says.")
     if resource.get("hash") != f"sha256:{digest(content)}":
         faults.add("hash", "The data file's hash is not the one in the description.")
+
+
+def _check_words(resource: dict[str, Any], facts: dict[str, Any], faults: Faults) -> None:
+    """Units of the columns, and how many rows are not true, are those of the facts."""
+    for of in resource["schema"]["fields"]:
+        name = str(of["name"])
+        unit = "m" if name.endswith("_m") else None
+        unit = "degree" if name.startswith(("lat_", "lon_")) else unit
+        if name in ("start", "end") and facts["timezone"] is None:
+            unit = "min since midnight of the first day"
+        if of.get("unit") != unit:
+            faults.add("description", "The description names another unit of a column.")
+    try:
+        right = phantom_figures(str(resource.get("description", "")), facts)
+    except (TypeError, ValueError, ArithmeticError):
+        right = False
+    if not right:
+        text = "The description's words on how many rows are not true are not as stated."
+        faults.add("description", text)
 
 
 def digest(content: bytes) -> str:
@@ -187,6 +212,13 @@ def check_page(package: Package, faults: Faults) -> None:
     told = {int(number) for number in re.findall(r"\bk ?= ?(\d+)", page)}
     if isinstance(k, int) and told != {k}:
         faults.add("page", f"{PAGE} does not state k, or another: write “k = {k}”.")
+    if all(name in package.facts for name in FACTS):
+        try:
+            wrong = wrong_figures(page, package.facts)
+        except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError):
+            wrong = ["the facts, which are none"]
+        for what in wrong:
+            faults.add("page", f"{PAGE} does not state, once and as described, {what}.")
     verified = package.facts.get("verified")
     if isinstance(verified, dict):
         said = " ".join(str(verified.get("text", "")).split())
@@ -199,7 +231,7 @@ def check_texts(package: Package, metadata: bytes, faults: Faults) -> None:
     for text in texts(package, metadata):
         if _PATH.search(text):
             faults.add("path", "A member tells a place in somebody's file system.")
-        if faults.original.digest in text:
+        if faults.original.digest.lower() in text.lower():
             faults.add("input digest", "A member tells the digest of the original data.")
 
 

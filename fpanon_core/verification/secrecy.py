@@ -5,6 +5,8 @@ Source: docs/science.md, “A release, as it leaves”.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import math
 import re
 from typing import Any
@@ -37,10 +39,28 @@ def check_pseudonyms(records: Records, faults: Faults) -> None:
     places = len(names) * max((len(name) for name in names), default=0) * len(ids)
     least = math.ceil(math.log(max(places, 1) / _CHANCE, 32))
     lengths = sorted({len(i) for i in ids if len(i) >= least})
+    by_length = {len(name) for name in names if len(name) >= least}
+    coded = {code[:n] for i in ids for code in _codes(i) for n in by_length if len(code) >= n}
+    for name in names:
+        if _bare(name) in coded:
+            faults.add("pseudonym", "A pseudonym is computed from an id of the original.")
     for name in names:
         for length in lengths:
             if any(name[at : at + length] in ids for at in range(len(name) - length + 1)):
                 faults.add("pseudonym", "A pseudonym contains an id of the original.")
+
+
+def _codes(user_id: str) -> list[str]:
+    """What is commonly computed of an id: it is found again by trying all ids there can be."""
+    plain = user_id.encode("utf-8", "surrogatepass")
+    digests = [getattr(hashlib, of)(plain).digest() for of in ("md5", "sha1", "sha256")]
+    coded = [base64.b64encode(of) for of in (plain, *digests)]
+    coded += [base64.b32encode(of) for of in (plain, *digests)]
+    return [_bare(of.decode()) for of in coded] + [of.hex() for of in (plain, *digests)]
+
+
+def _bare(code: str) -> str:
+    return code.rstrip("=").replace("-", "+").replace("_", "/").lower()
 
 
 def check_ids(texts: list[str], columns: list[str], faults: Faults) -> None:

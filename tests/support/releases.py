@@ -69,7 +69,7 @@ class Release:
                     "suppress_time_min": result.suppress_time_min,
                 }
             ],
-            "option": f"GLOVE, k = {result.k}",
+            "option": f"GLOVE, k = {result.k}" + within(result),
             "k": result.k,
             "suppress_space_m": result.suppress_space_m,
             "suppress_time_min": result.suppress_time_min,
@@ -124,15 +124,16 @@ class Release:
                     "encoding": "utf-8",
                     "bytes": len(data),
                     "hash": f"sha256:{sha}",
-                    "schema": {"fields": [{"name": column} for column in self.rows.columns]},
+                    "description": f"A row for each sample. {truth(facts)}",
+                    "schema": {"fields": [field(c, facts) for c in self.rows.columns]},
                 }
             ],
             "fpanon": facts,
         }
         said = facts | (self.page_facts or {})
+        verdict = facts["verified"] or {"text": "Not judged."}
         page = (
-            f"# A release\n\nk = {said['k']}, {said['people']:,} people in {said['groups']} groups,"
-            f" {said['rows']:,} rows.\n\n{(facts['verified'] or {'text': 'Not judged.'})['text']}\n"
+            f"# A release\n\nk = {said['k']}\n\n{sentences(said)}\n\n{verdict['text']}\n"
             f"\nSHA-256 of the data file: {sha}\n"
         )
         return {
@@ -143,6 +144,68 @@ class Release:
 
     def zipped(self):
         return zipped(self.members())
+
+
+def within(result):
+    limits = [] if result.suppress_space_m is None else [f"{result.suppress_space_m / 1000:g} km"]
+    if result.suppress_time_min is not None:
+        limits.append(hours(result.suppress_time_min))
+    return f", within {' and '.join(limits)}" if limits else ""
+
+
+def hours(minutes):
+    return f"{minutes / 60:g} h" if minutes >= 60 else f"{minutes:g} min"
+
+
+def field(name, facts):
+    unit = "m" if name.endswith("_m") else "degree" if name in DEGREES else ""
+    if name in ("start", "end") and facts["timezone"] is None:
+        unit = "min since midnight of the first day"
+    return {"name": name} | ({"unit": unit} if unit else {})
+
+
+def percent(share):
+    if 0 < share < 0.0005:
+        return "less than 0.1 %"
+    return f"{100 * share:.1f}".removesuffix(".0") + " %"
+
+
+def truth(said):
+    if said["phantom_share"] == 0:
+        return "In every row's cell the person was recorded at least once."
+    return f"In {percent(said['phantom_share'])[:-2]} of 100 rows the person was not there."
+
+
+def sentences(said):
+    """The figures of the page."""
+    groups = "" if said["groups"] is None else f" in {said['groups']:,} groups"
+    gone, of = said["samples_left_out"], said["samples_in"]
+    absent, people = said["people_left_out"], said["people"] + said["people_left_out"]
+    told = [
+        f"{said['rows']:,} rows of {said['people']:,} people{groups}",
+        f"Left out: {percent(gone / of)} of the samples ({gone:,} of {of:,}) and "
+        f"{percent(absent / people)} of the people ({absent:,} of {people:,})",
+        truth(said),
+    ]
+    if said["timezone"]:
+        days = f"{said['first_day']} to {said['last_day']}"
+        told.append(f"Period: {days}, local time of {said['timezone']} it is.")
+    if said["steps"]:
+        told.append(f"GLOVE: everyone was one of at least {said['steps'][-1]['k']} people.")
+        if said["suppress_space_m"] is not None:
+            told.append(f"Cells wider than {said['suppress_space_m'] / 1000:,.4g} km are out.")
+        if said["suppress_time_min"] is not None:
+            told.append(f"Cells longer than {hours(said['suppress_time_min'])} are out.")
+        told.append(f"The last people, where they were fewer than {said['steps'][-1]['k']}, left.")
+    if said["k"] is not None:
+        told.append(
+            f"Everyone is one of at least {said['k']} people; whoever knows where somebody was "
+            f"finds at least {said['k']}, with a chance of at most 1 in {said['k']}."
+        )
+    if said["crs"] and (words := said["crs"].split())[0] == "+proj=laea":
+        lat, lon = (word.partition("=")[2] for word in words[1:3])
+        told.append(f"around latitude {lat}, longitude {lon} (WGS 84)")
+    return "\n\n".join(told)
 
 
 def zipped(members):

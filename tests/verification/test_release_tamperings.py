@@ -2,8 +2,11 @@
 
 # ruff: noqa: ARG001 – every tampering is called alike, whatever it needs
 
+import base64
+import hashlib
 import io
 import json
+import re
 import zipfile
 from copy import deepcopy
 
@@ -16,7 +19,11 @@ from pyarrow import parquet
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.model.errors import ConfigError, SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.studies.publishing import publish
+from fpanon_core.verification.faults import Faults
+from fpanon_core.verification.package import Package, check_page
 from fpanon_core.verification.release import verify_release
+from fpanon_core.verification.zip_layout import is_tight
 from tests.support.releases import DEGREES, LETTERS, Release, degrees, zipped
 
 K = 2
@@ -333,6 +340,72 @@ def the_inputs_digest_in_the_description(release, fs):
     release.facts["option"] = fs.digest
 
 
+@tampering("verdict", BEFORE)
+def no_verdict_stated(release, fs):
+    release.facts["verified"] = None
+
+
+@tampering("granularity", BEFORE)
+def a_coarser_granularity_stated(release, fs):
+    release.facts["granularity_m"] *= 10
+
+
+@tampering("description", BEFORE)
+def words_of_another_technique(release, fs):
+    release.facts["option"] = "GLOVE, k = 50"
+
+
+@tampering("description", BEFORE)
+def no_fate_of_the_last_people(release, fs):
+    release.facts["leftover"] = None
+
+
+@tampering("counts", BEFORE)
+def fewer_than_no_samples_left_out(release, fs):
+    release.facts["samples_left_out"] = -1
+
+
+@tampering("counts", BEFORE)
+def more_samples_left_out_than_there_are(release, fs):
+    release.facts["samples_left_out"] = fs.n_samples + 1
+
+
+@tampering("phantom share", BEFORE)
+def a_phantom_share_that_cannot_be(release, fs):
+    release.facts["phantom_share"] = 1.0
+
+
+@tampering("phantom share", BEFORE)
+def a_phantom_share_below_none(release, fs):
+    release.facts["phantom_share"] = -0.2
+
+
+@tampering("input digest", BEFORE)
+def the_inputs_digest_in_capitals(release, fs):
+    release.facts["option"] = fs.digest.upper()
+
+
+@tampering("path", BEFORE)
+def a_path_with_the_other_slash(release, fs):
+    release.facts["option"] = "GLOVE of C:/calls.csv"
+
+
+@pytest.mark.parametrize("code", ["md5", "sha1", "sha256", "base64", "base32", "cut"])
+def test_pseudonyms_computed_from_ids_are_caught(fs, release, code):
+    def coded(user_id):
+        plain = user_id.encode()
+        if code == "base64":
+            return base64.b64encode(b"%s" % plain).decode()
+        if code == "base32":
+            return base64.b32encode(plain).decode().rstrip("=")
+        if code == "cut":
+            return hashlib.sha256(plain).hexdigest()[:16].upper()
+        return getattr(hashlib, code)(plain).hexdigest()
+
+    renamed(release, [coded(user_id) for user_id in release.key["user_id"]])
+    assert "pseudonym" in found(fs, release.zipped())
+
+
 @pytest.mark.parametrize(("alter", "kind", "how"), BEFORE)
 def test_altered_parts_are_caught(fs, made, alter, kind, how):
     release = deepcopy(made[how.get("of", "result")])
@@ -445,6 +518,25 @@ def a_path_on_the_page(members, fs):
     members["README.md"] += rb"Made from C:\Users\officer\calls.csv"
 
 
+@tampering("description", AFTER)
+def another_unit_of_a_column(members, fs):
+    members["datapackage.json"] = members["datapackage.json"].replace(
+        b'"unit": "m"', b'"unit": "km"'
+    )
+
+
+@tampering("description", AFTER)
+def untrue_rows_in_the_description(members, fs):
+    text = members["datapackage.json"].decode()
+    members["datapackage.json"] = text.replace("In every row's", "In 0.2 of 100 rows'").encode()
+
+
+@tampering("description", AFTER)
+def no_word_of_untrue_rows_in_the_description(members, fs):
+    text = members["datapackage.json"].decode()
+    members["datapackage.json"] = text.replace("In every row's", "In the").encode()
+
+
 @pytest.mark.parametrize(("alter", "kind", "how"), AFTER)
 def test_edited_bytes_are_caught(fs, release, alter, kind, how):
     members = release.members()
@@ -455,7 +547,18 @@ def test_edited_bytes_are_caught(fs, release, alter, kind, how):
 
 def test_what_a_zip_file_can_hide_is_caught(fs, release):
     members = release.members()
-    for hide in ("comment", "extra", "twice", "before", "damaged"):
+    hidden = (
+        "comment",
+        "extra",
+        "twice",
+        "before",
+        "damaged",
+        "time",
+        "after",
+        "between",
+        "behind",
+    )
+    for hide in hidden:
         out = io.BytesIO()
         if hide == "before":
             out.write(b"something else" * 10)
@@ -464,6 +567,8 @@ def test_what_a_zip_file_can_hide_is_caught(fs, release):
                 info = zipfile.ZipInfo(name)
                 if hide == "extra":
                     info.extra = b"\x99\x99\x04\x00abcd"
+                if hide == "time":
+                    info.date_time = (2024, 5, 6, 7, 8, 10)
                 archive.writestr(info, content)
             if hide == "twice":
                 with pytest.warns(UserWarning, match="Duplicate"):
@@ -473,7 +578,83 @@ def test_what_a_zip_file_can_hide_is_caught(fs, release):
         content = out.getvalue()
         if hide == "damaged":
             content = content[: len(content) // 2]
+        if hide == "after":
+            content += b"something else"
+        if hide in ("between", "behind"):  # the end says where the list of members begins
+            at = content.index(b"PK\x01\x02")
+            whole, end = content[:at] + b"something else" + content[at:-22], content[-22:]
+            moved = int.from_bytes(end[16:20], "little") + 14
+            content = whole + end[:16] + moved.to_bytes(4, "little") + end[20:]
+        if hide == "behind":  # counted as the last member's packed bytes, which end before
+            content = with_longer_last_member(content, 14)
         assert "members" in found(fs, content), hide
+
+
+def with_longer_last_member(content, by):
+    """The last member's packed size, in both of its heads, greater."""
+    out = bytearray(content)
+    local, central = content.rindex(b"PK\x03\x04"), content.rindex(b"PK\x01\x02")
+    for at in (local + 18, central + 20):
+        size = int.from_bytes(out[at : at + 4], "little") + by
+        out[at : at + 4] = size.to_bytes(4, "little")
+    return bytes(out)
+
+
+def test_a_whole_zip_file_holds_its_members_alone(release):
+    content = release.zipped()
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert is_tight(content, archive.infolist())
+    longer = content[:-22] + b"else" + content[-22:]
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert not is_tight(longer, archive.infolist())
+
+
+# --- the page of a release as the package writes it -----------------------------------------------
+
+PAGE_EDITS = [
+    (r"at least \d+ people", "at least 7777 people"),
+    (r"finds at least \d+", "finds at least 7777"),
+    (r"at most 1 in \d+", "at most 1 in 7777"),
+    (r"fewer than \d+", "fewer than 7777"),
+    (r"In [\d.]+ of 100 rows", "In 0.3 of 100 rows"),
+    (r"In [\d.]+ of 100 rows", "In a few rows"),
+    (r"\*\*Not every row is true", "In every row's cell the person was recorded. **Not every"),
+    (r"wider than [\d.]+ km", "wider than 1 km"),
+    (r"longer than [\d.]+ h", "longer than 1 h"),
+    (r"Period: \S+ to", "Period: 1999-01-01 to"),
+    (r"Left out: [^%]+%", "Left out: 0.01 %"),
+    (r"of the samples \([\d,]+", "of the samples (1"),
+    (r"of the people \([\d,]+", "of the people (77"),
+    (r"rows of [\d,]+ people", "rows of 7,777 people"),
+    (r"cell of at most [\d.]+", "cell of at most 0.01"),
+    (r"\(mean [\d.]+", "(mean 0.01"),
+    (r"around latitude [^,]+,", "around latitude 1.5,"),
+]
+
+
+@pytest.fixture(scope="module")
+def published(fs, result, whole, tmp_path_factory):
+    """One with limits, whose every row is true; and one without, of which some are not."""
+    found = []
+    for i, of in enumerate((result, whole)):
+        path = publish(of, tmp_path_factory.mktemp("page") / f"{i}.zip", original=fs)
+        with zipfile.ZipFile(path) as archive:
+            found.append({name: archive.read(name) for name in archive.namelist()})
+    return found
+
+
+@pytest.mark.parametrize(("pattern", "instead"), PAGE_EDITS)
+def test_edited_figures_of_the_page_are_caught(fs, published, pattern, instead):
+    members = next(of for of in published if re.search(pattern, of["README.md"].decode()))
+    edited = re.sub(pattern, instead, members["README.md"].decode(), count=1)
+    package, faults = Package(dict(members)), Faults(fs, K)
+    package.data_name = "data.csv"
+    package.facts = json.loads(members["datapackage.json"])["fpanon"]
+    check_page(package, faults)
+    assert faults.verdict().passed
+    package.members["README.md"] = edited.encode()
+    check_page(package, faults)
+    assert set(faults.verdict().counts) == {"page"}
 
 
 # --- with the key, or the list of what is left out ------------------------------------------------
@@ -558,6 +739,23 @@ def test_ids_in_the_metadata_of_parquet(fs, result):
     assert found(fs, release.zipped()) == {"id"}
 
 
+@pytest.mark.parametrize("nested", [False, True])
+def test_ids_in_the_metadata_of_a_column_of_parquet(fs, result, nested):
+    release = Release(fs, result, "parquet")
+    table = pa.table({name: pa.array(release.rows[name]) for name in release.rows.columns})
+    told = {"made for": str(fs.user_ids[5])}
+    if nested:
+        part = pa.field("part", pa.int64(), metadata=told)
+        extra = pa.array([{"part": 1}] * len(table), pa.struct([part]))
+        table = table.append_column(pa.field("more", extra.type), extra)
+    else:
+        table = table.cast(table.schema.set(2, table.schema.field(2).with_metadata(told)))
+    out = io.BytesIO()
+    parquet.write_table(table, out)
+    release.data = out.getvalue
+    assert "id" in found(fs, release.zipped())
+
+
 # --- what is right passes -------------------------------------------------------------------------
 
 
@@ -611,7 +809,8 @@ def test_a_release_that_promises_no_crowd(fs, release):
     release.rows[["x_min_m", "x_max_m"]] += 5_000.0
     release.rows[DEGREES] = degrees(release.rows, fs.crs).to_numpy()
     release.facts |= {"k": None, "steps": [], "suppress_space_m": None, "suppress_time_min": None}
-    release.facts["verified"] = None
+    release.facts |= {"leftover": None, "option": "noise"}
+    release.facts["verified"] |= {"k": None, "text": "In order."}
     verdict = verify_release(release.zipped(), fs, None)
     assert verdict.passed, verdict.counts
     assert "no crowd is promised" in str(verdict)
@@ -625,7 +824,8 @@ def test_records_of_equal_content_without_groups(fs, whole):
     """What makes everyone alike without grouping has no column ``group``; crowds are found."""
     release = Release(fs, whole)
     release.rows = release.rows.drop(columns="group")
-    release.facts |= {"groups": None, "steps": [], "option": "made alike"}
+    release.facts |= {"groups": None, "steps": [], "option": "made alike", "leftover": None}
+    release.facts |= {"suppress_space_m": None, "suppress_time_min": None}
     assert found(fs, release.zipped()) == set()
     assert "k-gap" in found(fs, release.zipped(), 10)
 
