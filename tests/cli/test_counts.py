@@ -141,6 +141,10 @@ def test_private_counts_of_neighbouring_files_are_read_alike(
             tables.append(pd.read_csv(table))
         middles.append(read_cdr(file)[0].crs)
     assert middles[0] != middles[1]
+    if places == "antennas":
+        turned = run(file, *options, "--positions", "exchanged", "--private", 1, "--out", out)
+        assert turned.exit_code == 2
+        assert "correct the positions in the files themselves" in " ".join(turned.stderr.split())
     one, other = tables
     assert one[["start", "place"]].equals(other[["start", "place"]])
     assert int((one["people"] - other["people"]).abs().sum()) == 1

@@ -5,16 +5,18 @@ from __future__ import annotations
 import datetime as dt
 import io
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from fpanon_core import aggregate_counts, recover_trajectories, score_recovery
+from fpanon_core import aggregate_counts, read_cdr, recover_trajectories, score_recovery
 from fpanon_core.attacks.aggregation import counted_people
+from fpanon_core.model.configs import Screening
 from fpanon_core.studies.recovery_mitigations import Effort
-from pages.aggregates import story
+from pages.aggregates import counts_story, story
 from pages.charts import words
 from tests.support.views import (
     address,
@@ -273,6 +275,18 @@ def test_counts_to_publish_are_stated_made_and_packed(
     stated(app, north=10.0)
     assert "The area is empty" in said(app)
     assert not app.exception
+
+
+def test_what_the_records_decided_of_their_reading_is_no_ground_for_a_promise() -> None:
+    events = io.BytesIO(rows(users=3, samples=12))
+    _, report = read_cdr(events, timezone="Africa/Dakar")
+    assert counts_story.guessed(report) == ""
+    assert "time zone is guessed" in counts_story.guessed(replace(report, timezone_guessed=True))
+    few = replace(report, screening=Screening(min_samples=2))
+    assert counts_story.guessed(few) == ""
+    for rule in ("civ", "sen"):
+        screened = replace(report, screening=Screening.of(rule))
+        assert "the days of all records" in counts_story.guessed(screened)
 
 
 def test_effort_is_said_of_everyone_and_of_those_drawn() -> None:
