@@ -21,6 +21,7 @@ from ..model.counts_frame import CountsFrame, check_slot
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.ragged import offsets_of
+from ..model.stated import decided_by_records
 from .located import Located, located, nearest_place
 
 _CELLS_AT_ONCE = 1 << 21  # people × slots filled in, or counted, at a time
@@ -207,6 +208,7 @@ def _released(
         counts=counts, x_m=x_m, y_m=y_m, dx_m=dx_m, dy_m=dy_m, slot_start_min=where.starts,
         slot_min=slot_min, wall_start_min=where.wall, digest=fs.digest, frame=frame,
         filled_in=filled_in, heaviest=int(fs.weight.max()),
+        of_records=decided_by_records(fs),
     )  # fmt: skip
 
 

@@ -20,9 +20,15 @@ Every count gets independent discrete Laplace noise of scale sensitivity/ε. The
 publications about the same people add up. Fingerprints that stand for several subscribers are
 refused: one subscriber would be in the counts of all of them.
 
-**Taken as given**: the time zone of the slots, and the map projection and raw cells by which
-positions were read, whose centre is the middle of the data in hundredths of a degree. Neighbouring
-data sets are read with the same.
+**Read alike.** Positions are snapped to raw cells on a map projection. By default its centre is the
+middle of the records, so that one person more can move the cells of all others, by less than their
+side, but across the bounds of places: no noise is made for that. Such counts are refused; read with
+a stated centre (``read_cdr(..., centre=...)``) nobody moves another's cell. Counts of samples whose
+length does not divide 15 minutes are refused likewise, as their beginnings depend on the first day.
+
+**Taken as given**: the time zone of the slots, and what else of the reading was stated. What
+reading finds out from a file as a whole (columns, forms of dates, times far from all others) must
+be equal for neighbouring data sets, as it is unless a record is of a kind apart.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """
@@ -41,7 +47,9 @@ from ..model.arrays import IntArray
 from ..model.checks import one_of, positive, whole
 from ..model.errors import ConfigError
 from ..model.privacy import UNITS, PrivacyGuarantee, Unit
+from ..model.stated import UNSTATED_CENTRE
 
+_READ_AGAIN = " Read the data with a stated centre: read_cdr(..., centre=(lat, lon))."
 _AT_ONCE = 1 << 16  # counts given to OpenDP at a time, as a list of Python's numbers
 
 
@@ -53,8 +61,9 @@ def privacy_guarantee(
     Raises
     ------
     ConfigError
-        A parameter is out of its range; the counts have no stated frame, stand for merged data, or
-        are filled in and only one slot is to be protected.
+        A parameter is out of its range; the counts have no stated frame, are of positions snapped
+        on a projection whose centre was not stated, stand for merged data, or are filled in and
+        only one slot is to be protected.
 
     Examples
     --------
@@ -74,6 +83,11 @@ def privacy_guarantee(
         raise ConfigError(
             "Private counts need stated places and a stated period (a frame): taken from the "
             "events, one record can add a place or a slot, and no noise hides that."
+        )
+    if counts.of_records:
+        raise ConfigError(
+            f"No promise can be made of these counts. {counts.of_records}"
+            + (_READ_AGAIN if counts.of_records == UNSTATED_CENTRE else "")
         )
     if counts.heaviest > 1:
         raise ConfigError(

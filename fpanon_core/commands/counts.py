@@ -10,6 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
+from ..io.antennas import read_antennas
+from ..io.positions import middle_of
+from ..io.turns import AS_THEY_ARE
+from ..model.configs import Screening
 from ..model.counts_frame import PLACES, FrameConfig, StatedArea, StatedPeriod
 from ..model.errors import ConfigError
 from ..model.privacy import Unit
@@ -103,7 +107,7 @@ def counts(
         raise ConfigError(f"The output's name ends in {out.suffix!r}; end it in .zip.")
     if out.is_dir() or not out.absolute().parent.is_dir():
         raise ConfigError("The output's folder does not exist, or the name is a folder's own.")
-    fs, report = wanted.read()
+    fs, report = wanted.read(_centre(wanted, config) if private is not None else None)
     with progress_line("counts") as progress:
         made = counts_release.study(fs, config, progress=progress)
     counts_release.write_package(made, out, table_format)
@@ -135,6 +139,11 @@ def _config(
             "State the time zone of private counts with --timezone: guessed, it is taken from the "
             "records."
         )
+    if private is not None and Screening.of(_rule(wanted.screen)).by_span:
+        raise ConfigError(
+            "--screen civ and sen go by the days of all records, so that one person more can "
+            "decide who is kept; of private counts screen by a least number of samples only."
+        )
     chosen = places or ("antennas" if area is None else "grid")
     frame = FrameConfig(
         StatedPeriod(_date(first_day), days, slot_min, wanted.timezone),
@@ -155,6 +164,24 @@ def _config(
         epsilon=1.0 if private is None else private,
         unit=_UNITS[unit],
     )
+
+
+def _rule(screen: str | None) -> Any:
+    return int(screen) if screen is not None and screen.isdecimal() else screen or None
+
+
+def _centre(wanted: r.Request, config: counts_release.Config) -> tuple[float, float] | None:
+    """Of the projection of private counts: of what is stated alone, whatever the records."""
+    area = config.frame.area
+    if area is not None:
+        return area.middle if area.unit == "degrees" else None
+    table = wanted.antenna_table()
+    if table is not None and wanted.positions not in (None, AS_THEY_ARE):
+        raise ConfigError(
+            "For private counts at the antennas, correct the positions in the files themselves: "
+            "with --positions the events decide how those of the antennas are read."
+        )
+    return None if table is None else middle_of(read_antennas(table))
 
 
 def _date(text: str | None) -> dt.date | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -89,8 +89,15 @@ class Request:
         ),
     ] = None
 
-    def read(self) -> tuple[FingerprintSet, IngestReport]:
+    def read(
+        self, centre: tuple[float, float] | None = None
+    ) -> tuple[FingerprintSet, IngestReport]:
         """The fingerprints and the account of the reading.
+
+        Parameters
+        ----------
+        centre : (float, float), optional
+            Latitude and longitude of the projection's centre; the middle of the data when None.
 
         Raises
         ------
@@ -101,7 +108,7 @@ class Request:
         """
         if (self.source is None) == (self.sample_key is None):
             raise ConfigError("Give either a file to read or --sample, one of the two.")
-        fs, report = read(self._what(), self._how())
+        fs, report = read(self._what(), replace(self._how(), centre=centre))
         for doubt in report.doubts:
             typer.echo(f"Warning: {for_command_line(doubt.message)}", err=True)
         return fs, report
@@ -118,6 +125,11 @@ class Request:
     def attribution(self) -> str | None:
         """What must be said of a shipped data set; None for a file."""
         return sample(self.sample_key).description if self.sample_key else None
+
+    def antenna_table(self) -> Path | None:
+        """The table of antennas that is read, if any."""
+        known = None if self.sample_key is None else sample(self.sample_key).antennas_path
+        return self.antennas or known
 
     def _what(self) -> Source:
         antennas = None if self.antennas is None else (self.antennas.name, self.antennas)

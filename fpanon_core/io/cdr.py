@@ -28,7 +28,7 @@ from .events import positions_of, repeated_rows, users_of
 from .fate import Fate
 from .instants import datetime_of, instants_of, microseconds_of, time_outliers
 from .offsets import zone_of_clocks
-from .positions import Centre, centre_of, guess_timezone
+from .positions import Centre, centre_of, guess_timezone, stated_centre
 from .preview import first_rows, with_users_and_fates
 from .report import IngestReport
 from .roles import find_roles, time_column
@@ -48,6 +48,7 @@ def read_cdr(
     screen: Any = None,
     naive_timezone: str | None = None,
     positions: str | None = None,
+    centre: tuple[float, float] | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[FingerprintSet, IngestReport]:
     """Read events (user, time, place) and make everyone's fingerprint.
@@ -87,6 +88,10 @@ def read_cdr(
         ``"exchanged-lon-turned"`` and so on. None reads them as they are, too, and looks whether
         that makes sense: ``report.doubts`` then says what does not, and what would. ``"ask"``
         raises a doubt instead of reading on.
+    centre : (float, float), optional
+        Latitude and longitude of the projection's centre, degrees (WGS 84; six digits count). The
+        middle of the data when None, by which every record has a say in where all are snapped: for
+        differentially private counts it must be stated, and not be taken from the records.
     progress : callable, optional
         Told the share done, in [0, 1]; may raise :class:`fpanon_core.Cancelled`.
 
@@ -102,7 +107,7 @@ def read_cdr(
         :class:`~fpanon_core.io.doubts.DoubtfulPositions` where that is because latitude and
         longitude seem to be exchanged, or where ``positions="ask"`` and there is a doubt.
     ConfigError
-        A parameter is wrong.
+        A parameter is wrong; ``centre`` is not a latitude and a longitude.
 
     Examples
     --------
@@ -115,6 +120,7 @@ def read_cdr(
     """
     rule = _check(timezone, naive_timezone, granularity_m, granularity_min, screen)
     turn = turn_of(None if positions == ASK else positions)
+    stated = stated_centre(centre)
     tell = progress or (lambda _: None)
     tell(0.0)
     sites = None if antennas is None else read_antennas(antennas)
@@ -147,10 +153,11 @@ def read_cdr(
     fate.set_aside_used(why.TIME_OUTLIER, time_outliers(fate.pick(parsed.us)))
     fate.check_some_left()
     tell(0.45)
-    centre = centre_of(fate.pick(lat), fate.pick(lon))
+    middle = centre_of(fate.pick(lat), fate.pick(lon))
+    projection = stated or middle
     if sites is not None and placed:
-        sites = nearer_sites(sites, turn, centre, notes)
-    zone = timezone or guess_timezone(fate.pick(lat), fate.pick(lon), centre)
+        sites = nearer_sites(sites, turn, projection, notes)
+    zone = timezone or guess_timezone(fate.pick(lat), fate.pick(lon), middle)
     if timezone is None:
         notes.append(f"The time zone {zone} is guessed from the middle of the data.")
     naive_zone, reader = zone_of_clocks(
@@ -161,7 +168,7 @@ def read_cdr(
     identical = np.flatnonzero(fate.used)[repeated_rows(table, fate, codes, us, lat, lon)]
     head = first_rows(table, roles, parsed, us, (lat, lon), zone)
     tell(0.65)
-    x_m, y_m = project(fate.pick(lat), fate.pick(lon), centre.crs)
+    x_m, y_m = project(fate.pick(lat), fate.pick(lon), projection.crs)
     if (lost := np.isnan(x_m)).any():
         fate.set_aside_used(why.IMPOSSIBLE_COORDINATES, lost)
         x_m, y_m = x_m[~lost], y_m[~lost]
@@ -189,10 +196,10 @@ def read_cdr(
         granularity_m=granularity_m,
         granularity_min=granularity_min,
         clock=clock,
-        crs=centre.crs,
+        crs=projection.crs,
     )
     if sites is not None:
-        fs = replace(fs, antennas=antennas_of(sites, centre, granularity_m))
+        fs = replace(fs, antennas=antennas_of(sites, projection, granularity_m))
     tell(0.95)
     everyone, pseudonyms = fs.n_users, fs.pseudonyms
     if rule.active:
@@ -206,7 +213,7 @@ def read_cdr(
             fs = fs.subset(keep)
         rejects = fate.rejects(table, roles)
     assert rejects is not None
-    notes += _remarks(roles, sites, parsed, centre, fate)
+    notes += _remarks(roles, sites, parsed, middle, fate)
     result = _report(table, roles, fate, rejects, fs, parsed, tuple(notes))
     tell(1.0)
     return fs, replace(
@@ -218,6 +225,7 @@ def read_cdr(
         users_screened_out=everyone - fs.n_users,
         rows_identical=len(identical) - int(np.count_nonzero(~fate.used[identical])),
         positions=AS_THEY_ARE if positions in (None, ASK) else positions,
+        centre_stated=stated is not None,
         doubts=() if doubt is None else (doubt,),
         first_rows=with_users_and_fates(head, codes, rows, pseudonyms, fate),
     )

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from tzfpy import get_tz
 
 from ..model.arrays import BoolArray, FloatArray, pieces
+from ..model.checks import number
+from ..model.errors import ConfigError
 from ..model.projection import equal_area_around
 from .report import IMPOSSIBLE_COORDINATES, MISSING_COORDINATES, ZERO_COORDINATES
 
@@ -18,17 +23,18 @@ _STEP = 100  # histogram cells a degree
 
 @dataclass(frozen=True)
 class Centre:
-    """The middle of the data, degrees, rounded to hundredths."""
+    """The middle of the data, degrees, rounded to hundredths; or a point that was stated."""
 
     lat: float
     lon: float
     reach_deg: float = 0.0
     """Degrees of longitude from the data's western to its eastern end."""
+    stated: bool = False
 
     @property
     def crs(self) -> str:
         """Lambert azimuthal equal-area around the centre, metres, as a PROJ string."""
-        return equal_area_around(self.lat, self.lon)
+        return equal_area_around(self.lat, self.lon, stated=self.stated)
 
 
 def position_faults(lat: FloatArray, lon: FloatArray) -> dict[str, BoolArray]:
@@ -68,6 +74,25 @@ def centre_of(lat: FloatArray, lon: FloatArray) -> Centre:
     gaps = np.flatnonzero(np.tile(weight, 2))
     empty = float(np.diff(gaps).max()) / _STEP
     return Centre(round(middle_lat, 2) + 0.0, round(wrapped, 2) + 0.0, round(360 - empty, 2) + 0.0)
+
+
+def middle_of(antennas: pd.DataFrame) -> tuple[float, float]:
+    """Latitude and longitude of the middle of an antenna table, as of data; no event decides it."""
+    centre = centre_of(antennas["lat"].to_numpy(float), antennas["lon"].to_numpy(float))
+    return centre.lat, centre.lon
+
+
+def stated_centre(centre: Any) -> Centre | None:
+    """A centre that was given as latitude and longitude; ConfigError if it is none."""
+    if centre is None:
+        return None
+    if isinstance(centre, str) or not isinstance(centre, Sequence) or len(centre) != 2:
+        raise ConfigError(
+            f"centre = {centre!r}; give latitude and longitude in degrees, such as (14.7, -17.4)."
+        )
+    lat = number("The latitude of the centre", centre[0], least=-90.0, most=90.0)
+    lon = number("The longitude of the centre", centre[1], least=-180.0, most=180.0)
+    return Centre(lat + 0.0, lon + 0.0, stated=True)
 
 
 def _histogram(degrees: FloatArray, below: int, size: int) -> npt.NDArray[np.int64]:

@@ -153,6 +153,8 @@ class IngestReport:
     granularity_m, granularity_min : float
     crs : str
         Projection, as a PROJ string.
+    centre_stated : bool
+        Whether the projection's centre was stated; if not, it is the middle of the data.
     screening : Screening
     users_screened_out : int
     notes : tuple of str
@@ -189,6 +191,7 @@ class IngestReport:
     rows_identical: int = 0
     positions: str = AS_THEY_ARE
     doubts: tuple[PositionDoubt, ...] = ()
+    centre_stated: bool = False
     first_rows: pd.DataFrame = field(default_factory=pd.DataFrame)
     notes: tuple[str, ...] = ()
 

@@ -52,6 +52,9 @@ class AggregateCounts(Closed):
         are counted in the slots in which they have a sample.
     heaviest : int
         Most people that one fingerprint was counted for; 1 but for merged data.
+    of_records : str
+        What of the reading was decided by the records, in a sentence: the projection on which
+        positions were snapped, or the clock by which times were; "" where nothing was.
     """
 
     counts: npt.NDArray[np.integer]
@@ -66,6 +69,7 @@ class AggregateCounts(Closed):
     frame: CountsFrame | None = None
     filled_in: bool = True
     heaviest: int = 1
+    of_records: str = ""
 
     def __post_init__(self) -> None:
         put = object.__setattr__

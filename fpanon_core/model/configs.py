@@ -70,6 +70,11 @@ class Screening:
         if self.min_samples is not None:
             checks.whole("min_samples", self.min_samples, 1)
 
+    @property
+    def by_span(self) -> bool:
+        """Whether it goes by the days from the first record of all to the last."""
+        return self.every_day or self.active_days_share is not None
+
     @classmethod
     def of(cls, rule: Any) -> Screening:
         """From None, ``"civ"``, ``"sen"``, a least number of samples, a dict, or a Screening."""

@@ -85,13 +85,18 @@ class StatedArea:
         return f"{spans} east ({self.unit})"
 
     @property
+    def middle(self) -> tuple[float, float]:
+        """Latitude and longitude of the middle of an area in degrees, to four decimals."""
+        lon = (self.west + self.east) / 2
+        return (
+            round((self.south + self.north) / 2, 4) + 0.0,
+            round(lon - 360 if lon > 180 else lon, 4) + 0.0,
+        )
+
+    @property
     def crs(self) -> str:
         """Lambert azimuthal equal-area around the middle of an area in degrees."""
-        middle = (self.west + self.east) / 2
-        return equal_area_around(
-            round((self.south + self.north) / 2, 4),
-            round(middle - 360 if middle > 180 else middle, 4),
-        )
+        return equal_area_around(*self.middle, stated=True)
 
 
 @dataclass(frozen=True)

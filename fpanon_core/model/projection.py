@@ -15,13 +15,24 @@ from pyproj import CRS, Transformer
 
 from .arrays import FloatArray, pieces
 
+_STATED = "+title=stated"  # PROJ reads a title as a remark
 _DECIMALS = 7  # of degrees: about a centimetre
 _THREADS = min(4, os.cpu_count() or 1)
 
 
-def equal_area_around(lat: float, lon: float) -> str:
-    """Lambert azimuthal equal-area around a point, metres, as a PROJ string."""
-    return f"+proj=laea +lat_0={lat:g} +lon_0={lon:g} +x_0=0 +y_0=0 +datum=WGS84 +units=m +no_defs"
+def equal_area_around(lat: float, lon: float, *, stated: bool = False) -> str:
+    """Lambert azimuthal equal-area around a point, metres, as a PROJ string.
+
+    One around a point that was stated is told from one around the middle of the records by a mark
+    in the string, which goes wherever the projection goes; on the map it changes nothing.
+    """
+    plain = f"+proj=laea +lat_0={lat:g} +lon_0={lon:g} +x_0=0 +y_0=0 +datum=WGS84 +units=m +no_defs"
+    return f"{plain} {_STATED}" if stated else plain
+
+
+def is_stated(crs: str | None) -> bool:
+    """Whether no record decides a projection; so it is of metres that came without any."""
+    return crs is None or _STATED in crs.split()
 
 
 def project(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatArray, FloatArray]:

@@ -20,6 +20,8 @@ from ..attacks.private import dp_counts, privacy_guarantee
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..io.counts_package import package_bytes
+from ..io.hints import Message, Way
+from ..io.positions import centre_of
 from ..model import limits
 from ..model.aggregates import AggregateCounts, LeftOut
 from ..model.checks import one_of
@@ -28,6 +30,7 @@ from ..model.counts_frame import CountsFrame, FrameConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.privacy import UNITS, PrivacyGuarantee, Unit
+from ..model.stated import UNSTATED_CENTRE, decided_by_records
 from ..tables.writing import write_bytes
 from . import counts_words
 from .framing import frame_for
@@ -223,7 +226,8 @@ def study(
     Raises
     ------
     ConfigError
-        The frame does not fit the data, or no promise can be made of merged data.
+        The frame does not fit the data; or no promise can be made of them, as they are merged, or
+        as the records decided on which grid they were snapped.
     InfeasibleError
         There are too many places and slots.
 
@@ -239,13 +243,9 @@ def study(
     """
     if progress is not None:
         progress(0.0)
-    area = config.frame.area
-    if config.form == "private" and area is not None and area.unit == "metres" and fs.crs:
-        raise ConfigError(
-            "State the area of private counts in degrees: metres are on the data's own map "
-            "projection, whose middle is taken from the records."
-        )
     frame = frame_for(fs, config.frame)
+    if config.form == "private":
+        _check_reading(fs, config.frame)
     counts, left_out = counts_of(
         fs, frame=frame, filled_in=config.filled_in, most_counts=limits.COUNTS_CELLS,
         progress=part(progress, 0.0, _COUNTING),
@@ -260,6 +260,39 @@ def study(
         progress(1.0)
     people = int(fs.weight.sum()) - left_out.people
     return Result(counts, guarantee, left_out, people, config, fs.digest)
+
+
+def _check_reading(fs: FingerprintSet, frame: FrameConfig) -> None:
+    """ConfigError, with the way out, where the records decided how they were read."""
+    fault = decided_by_records(fs)
+    if fault != UNSTATED_CENTRE:
+        if fault:
+            raise ConfigError(fault)
+        return
+    area = frame.area
+    if area is not None and area.unit == "metres":
+        raise ConfigError(
+            "State the area of private counts in degrees: metres are on the data's own map "
+            "projection, whose middle is taken from the records."
+        )
+    if area is not None:
+        (lat, lon), what = area.middle, "the middle of the area"
+    else:  # the table's alone, as in the command
+        assert fs.antennas is not None
+        places = CountsFrame.of_antennas(fs.antennas, frame.period, clock=fs.clock, crs=fs.crs)
+        centre = centre_of(places.lat, (places.lon + 180.0) % 360.0 - 180.0)
+        lat, lon, what = centre.lat, centre.lon, "the middle of the antenna table"
+    raise ConfigError(
+        Message(
+            f"{fault} Read the data again with a stated centre",
+            Way(
+                f": read_cdr(..., centre=({lat:g}, {lon:g})), {what}.",
+                f", {what}.",
+                f": on the page Data, under “Correct the columns …”, give {lat:g}, {lon:g} as "
+                f"centre of the projection ({what}).",
+            ),
+        )
+    )
 
 
 def write_package(result: Result, path: Path, ending: str = "csv") -> None:

@@ -198,8 +198,8 @@ def _not_promised(form: str, filled_in: bool) -> list[str]:
     if form == "private":
         return [
             "What the whole group does is not hidden, and whoever knows much of it may still infer "
-            "much of one of its members. Time zone, map projection and the raw cells in which "
-            "positions were read are taken as given, as are the choice of area and period."
+            "much of one of its members. Time zone, centre of the map projection, area and period "
+            "are taken as given: they were stated, and not computed from the records."
         ]
     if form == "suppressed":
         return [

@@ -64,6 +64,7 @@ class Reading:
     granularity_min: float = 1.0
     screen: Screening = field(default_factory=Screening)
     positions: str | None = None
+    centre: tuple[float, float] | None = None
 
 
 def read(
@@ -126,6 +127,7 @@ def _read(
         granularity_min=reading.granularity_min,
         screen=reading.screen if reading.screen.active else None,
         positions=reading.positions,
+        centre=reading.centre,
         progress=progress,
     )
 

@@ -42,7 +42,7 @@ def stated(fs: FingerprintSet) -> FrameConfig | None:
 
 def section(data: Dataset) -> None:
     """The form; what the counts are that were made, and their download."""
-    asked = _form(data.fs)
+    asked = _form(data)
     config = _config(data.fs)
     if config is None:
         st.caption(counts_story.EMPTY)
@@ -71,8 +71,9 @@ def _config(fs: FingerprintSet) -> Config | None:
     return cast(Config, config) if config is not None and digest == fs.digest else None
 
 
-def _form(fs: FingerprintSet) -> bool:
+def _form(data: Dataset) -> bool:
     """Whether counts have just been asked for, with settings that make sense."""
+    fs = data.fs
     places: list[Places] = ["grid"] if fs.antennas is None else ["antennas", "grid"]
     with st.form("aggregates_counts_form"):
         what = st.columns(4, gap="medium", vertical_alignment="bottom")
@@ -133,6 +134,8 @@ def _form(fs: FingerprintSet) -> bool:
     if not asked:
         return False
     lacking = counts_story.lacking(kind, bounds, first, days, calendar=fs.clock is not None)
+    if not lacking and form == "private":
+        lacking = counts_story.guessed(data.report)
     if lacking:
         st.error(lacking)
         return False

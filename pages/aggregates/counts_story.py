@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
+from fpanon_core.io.report import IngestReport
 from fpanon_core.studies import counts_words
 from fpanon_core.studies.counts_release import Result
 from pages.charts import words
@@ -39,6 +40,22 @@ def lacking(
     )
 
 
+def guessed(report: IngestReport) -> str:
+    """What the records decided of their reading that private counts need stated; else nothing."""
+    if report.timezone_guessed:
+        return (
+            "The time zone is guessed from the records, and one record could change it. For "
+            "private counts state it on the page Data, under “Correct the columns …”."
+        )
+    if report.screening.by_span:
+        return (
+            "Who was kept by the screening goes by the days of all records, so that one person "
+            "more can change it. Private counts need data screened by a least number of samples "
+            "only."
+        )
+    return ""
+
+
 def made(made: Result) -> tuple[str, ...]:
     """What was made, what it promises, and what must not leave with it."""
     counts, out, frame = made.counts, made.left_out, made.frame
@@ -64,9 +81,8 @@ def made(made: Result) -> tuple[str, ...]:
 def _protected(made: Result) -> str:
     if made.guarantee is not None:
         return (
-            f"{counts_words.epsilons(made.guarantee)} It holds with the time zone and the map "
-            "projection of these data taken as given, and if area and period were not chosen by "
-            "looking at single records."
+            f"{counts_words.epsilons(made.guarantee)} It holds if time zone, centre of the "
+            "projection, area and period were not chosen by looking at single records."
         )
     if made.config.form == "suppressed":
         return (

@@ -12,11 +12,12 @@ from fpanon_core.io.report import IngestReport
 from fpanon_core.io.turns import TURNS, said_of
 from fpanon_core.model import limits
 from fpanon_core.model.configs import Screening
+from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
 from pages.shell import dataset, job_panel, session
 
-from .story import ROLES, column
+from .story import ROLES, centre_in, column
 
 FIND_OUT = "(find out)"
 ONE_USER = "(the whole file is one user's)"
@@ -46,10 +47,16 @@ def correction(source: Source, reading: Reading, report: IngestReport | None) ->
                 )
             return
         with st.form("data_mapping", border=False):
-            corrected = _form(labels, reading, report)
+            try:
+                corrected, fault = _form(labels, reading, report), ""
+            except FpanonError as wrong:
+                corrected, fault = reading, str(wrong)
             if st.form_submit_button("Read again", type="primary", key="data_read_again"):
-                dataset.read_again(corrected, source)
-                st.rerun()
+                if fault:
+                    st.error(fault)
+                else:
+                    dataset.read_again(corrected, source)
+                    st.rerun()
 
 
 def screening(rule: Screening) -> Screening | None:
@@ -147,8 +154,16 @@ def _form(labels: list[str | int], reading: Reading, report: IngestReport | None
         reading.granularity_min,
         key="data_minutes",
     )
+    centre = cells[2].text_input(
+        "Centre of the projection (latitude, longitude)",
+        "" if reading.centre is None else "{:g}, {:g}".format(*reading.centre),
+        placeholder="the middle of the records",
+        key="data_centre",
+        help="Needed for private counts: state it without looking at the records.",
+    )
     return replace(
         reading,
+        centre=centre_in(centre),
         columns=tuple(chosen.items()),
         timezone=zone,
         naive_timezone=naive,

@@ -6,8 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from fpanon_core.io.positions import stated_centre
 from fpanon_core.io.report import MEANINGS, IngestReport, OtherReading
 from fpanon_core.model.arrays import IntArray
+from fpanon_core.model.errors import ConfigError
 from pages.charts import words
 
 ROLES = {
@@ -126,6 +128,21 @@ def roles(report: IngestReport) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["Role", "Column", "How"])
 
 
+def centre_in(text: str) -> tuple[float, float] | None:
+    """Latitude and longitude as they were written; None for nothing, ConfigError for nonsense."""
+    if not text.strip():
+        return None
+    try:
+        lat, lon = (float(part) for part in text.split(","))
+    except ValueError:
+        raise ConfigError(
+            "Write the centre of the projection as latitude, longitude in degrees, such as "
+            "14.7, -17.4."
+        ) from None
+    stated_centre((lat, lon))
+    return lat, lon
+
+
 def form(report: IngestReport) -> pd.DataFrame:
     """The form of the file, and of what was made of it."""
     guessed = " (guessed from the position)" if report.timezone_guessed else ""
@@ -133,6 +150,8 @@ def form(report: IngestReport) -> pd.DataFrame:
         "Kind": ", ".join(p for p in (report.kind, report.packed, report.encoding) if p),
         "Times": report.time_format,
         "Time zone": report.timezone + guessed,
+        "Projection": "around "
+        + ("a stated centre" if report.centre_stated else "the middle of the data"),
         "Grid": f"{report.granularity_m:g} m × {report.granularity_min:g} min",
     }
     return pd.DataFrame(known.items(), columns=["What", "Found"])

@@ -8,6 +8,7 @@ import datetime as dt
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,8 +25,9 @@ from fpanon_core import (
     aggregate_counts,
     dp_counts,
     privacy_guarantee,
+    read_cdr,
 )
-from fpanon_core.attacks.private import studied_noise
+from fpanon_core.attacks.private import sensitivity_of, studied_noise
 from tests.oracles import counts as oracle
 
 SLOTS, SLOT_MIN = 24, 60.0
@@ -301,6 +303,81 @@ def test_degrees_of_an_area_are_kept():
 def test_frames_that_cannot_be(wrong):
     with pytest.raises(ConfigError):
         wrong()
+
+
+# --- read alike --------------------------------------------------------------------------------
+
+DAKAR = StatedArea(14.68, -17.46, 14.71, -17.43)
+
+
+def crowd_and(records):
+    """40 people × 5 records in two clusters on both sides of 14.695° north, and one person more.
+
+    Twenty people and so 100 records are in each. The median row, the 100th of 200, is in the
+    southern one, at 14.69 in hundredths of a degree; with one record more in the northern one the
+    101st of 201 counts, at 14.70.
+    """
+    rng = np.random.default_rng(6)
+    midnight = dt.datetime(2024, 3, 4, tzinfo=dt.UTC)
+    rows = []
+    for person in range(40):
+        for _ in range(5):
+            north = rng.uniform(0.0001, 0.004) * (1 if person % 2 else -1)
+            minute = int(rng.integers(1_440))
+            lon = -17.445 + rng.uniform(-0.004, 0.004)
+            rows.append(
+                (f"p{person}", midnight + dt.timedelta(minutes=minute), 14.695 + north, lon)
+            )
+    for hour in range(records):
+        rows.append(("more", midnight + dt.timedelta(minutes=60 * hour + 5), 14.6953, -17.44))
+    return pd.DataFrame(rows, columns=["user", "time", "lat", "lon"])
+
+
+def read_and_counted(records, centre, filled_in):
+    fs, report = read_cdr(crowd_and(records), timezone="Africa/Dakar", centre=centre)
+    assert report.centre_stated == (centre is not None)
+    period = StatedPeriod(dt.date(2024, 3, 4), 1, SLOT_MIN)
+    frame = CountsFrame.of_area(DAKAR, 300, period, clock=fs.clock, crs=fs.crs)
+    return aggregate_counts(fs, frame=frame, filled_in=filled_in)[0]
+
+
+@pytest.mark.parametrize("records", [1, 24])
+@pytest.mark.parametrize(
+    "centre", [DAKAR.middle, (14.7, -17.4), [14, -17]], ids=["area", "near", "far"]
+)
+def test_one_person_more_moves_nobody_on_a_stated_projection(records, centre):
+    """The person is at one place in each slot: the counts change by 1 in each slot at most."""
+    for filled_in in (True, False):
+        without, with_more = (read_and_counted(n, centre, filled_in) for n in (0, records))
+        changed = apart(without.counts.astype(int), with_more.counts.astype(int))
+        assert changed == (SLOTS if filled_in else records), "the person's own and no others"
+        assert changed <= privacy_guarantee(without, 1.0, "user").sensitivity
+        if records == 1 and not filled_in:
+            assert changed <= privacy_guarantee(without, 1.0, "user-slot").sensitivity
+
+
+@pytest.mark.parametrize("records", [1, 24])
+def test_around_the_middle_of_the_records_it_would_move_everybody(records):
+    """Why such counts are refused: more changes than any noise is made for."""
+    without, with_more = (read_and_counted(n, None, True) for n in (0, records))
+    changed = apart(without.counts.astype(int), with_more.counts.astype(int))
+    assert changed > sensitivity_of(SLOTS, "user")
+    if records == 1:
+        seen = (read_and_counted(n, None, False).counts.astype(int) for n in (0, records))
+        assert apart(*seen) > sensitivity_of(SLOTS, "user-slot")
+    for counts in (without, with_more):
+        for call in (privacy_guarantee, dp_counts):
+            with pytest.raises(ConfigError, match=r"middle of the records.*stated centre"):
+                call(counts, 1.0, "user")
+
+
+def test_long_samples_begin_where_the_first_day_does():
+    fs, _ = read_cdr(crowd_and(0), timezone="Africa/Dakar", granularity_min=7, centre=(14.7, -17.4))
+    frame = CountsFrame.of_area(
+        DAKAR, 300, StatedPeriod(dt.date(2024, 3, 4), 1), clock=fs.clock, crs=fs.crs
+    )
+    with pytest.raises(ConfigError, match="granularity in time of 1, 3, 5 or 15"):
+        privacy_guarantee(aggregate_counts(fs, frame=frame)[0], 1.0, "user")
 
 
 def test_too_many_squares_are_refused():

@@ -76,6 +76,12 @@ def test_private_counts_of_both_units(people: Path, tmp_path: Path) -> None:
         ([*PERIOD, *AREA, "--private", "1"], "--timezone"),
         ([*PERIOD, *AREA, *ZONE, "--private", "1", "--suppress-below", "5"], "one of the two"),
         ([*PERIOD, *AREA, "--unit", "slot"], "--private"),
+        ([*PERIOD, *AREA, *ZONE, "--private", "1", "--screen", "civ"], "the days of all records"),
+        ([*PERIOD, *AREA, *ZONE, "--private", "1", "--granularity-min", "7"], "1, 3, 5 or 15"),
+        (
+            [*PERIOD, "--area", "0m,0m,5000m,5000m", *ZONE, "--private", "1"],
+            "State the area of private counts in degrees",
+        ),
         ([*PERIOD, *AREA, "--unit", "day"], "person, slot"),
         ([*AREA, "--from", "2024-03-04"], "--days"),
         ([*AREA, "--days", "2"], "State the first day"),
@@ -95,6 +101,53 @@ def test_what_it_refuses(people: Path, tmp_path: Path, options: list[str], words
     assert result.exit_code == 2, result.output
     assert words in " ".join(result.stderr.split())
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("places", ["area", "antennas"])
+def test_private_counts_of_neighbouring_files_are_read_alike(
+    places: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One person more, whose record moves the middle of the data: it changes one count by 1.
+
+    100 records lie south of 14.695° north and 100 north of it, so that the one more moves the
+    median from 14.69 to 14.70. Without its noise, each table is what the noise is laid on.
+    """
+    monkeypatch.setattr(counts_release, "dp_counts", lambda counts, *_, **__: counts)
+    rng = np.random.default_rng(1)
+    lines = [
+        f"p{i % 40},2024-03-04T{i % 24:02d}:05Z,"
+        f"{14.695 + (1 if i % 2 else -1) * rng.uniform(0.0001, 0.004):.6f},"
+        f"{-17.445 + rng.uniform(-0.004, 0.004):.6f}"
+        for i in range(200)
+    ]
+    towers = tmp_path / "towers.csv"
+    grid = [
+        f"{i}-{j},{14.69 + i / 700:.6f},{-17.45 + j / 700:.6f}" for i in range(8) for j in range(8)
+    ]
+    towers.write_text("\n".join(["antenna,lat,lon", *grid]))
+    where = (
+        ["--area", "14.68,-17.46,14.71,-17.43", "--side-m", 300]
+        if places == "area"
+        else ["--antennas", towers]
+    )
+    options = [*where, "--from", "2024-03-04", "--days", 1, "--slot-min", 60, *ZONE]
+    tables, middles = [], []
+    for more in ([], ["more,2024-03-04T10:05Z,14.695300,-17.440000"]):
+        file, out = tmp_path / "events.csv", tmp_path / "counts.zip"
+        file.write_text("\n".join(["user,time,lat,lon", *lines, *more]))
+        done = run(file, *options, "--recorded-only", "--private", 1, "--out", out)
+        assert done.exit_code == 0, done.output
+        with zipfile.ZipFile(out) as packed, packed.open("counts.csv") as table:
+            tables.append(pd.read_csv(table))
+        middles.append(read_cdr(file)[0].crs)
+    assert middles[0] != middles[1]
+    if places == "antennas":
+        turned = run(file, *options, "--positions", "exchanged", "--private", 1, "--out", out)
+        assert turned.exit_code == 2
+        assert "correct the positions in the files themselves" in " ".join(turned.stderr.split())
+    one, other = tables
+    assert one[["start", "place"]].equals(other[["start", "place"]])
+    assert int((one["people"] - other["people"]).abs().sum()) == 1
 
 
 def test_where_it_cannot_write(people: Path, tmp_path: Path) -> None:

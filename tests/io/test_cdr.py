@@ -1,6 +1,7 @@
 """read_cdr: every row has one fate, and what comes out is where and when it was."""
 
 import io
+import re
 
 import numpy as np
 import pandas as pd
@@ -365,3 +366,20 @@ def test_a_frames_index_is_pointed_at():
     table = events(*GOOD).set_index("time")
     with pytest.raises(SchemaError, match="reset_index"):
         read_cdr(table)
+
+
+def test_the_centre_of_the_projection_can_be_stated():
+    table = events(*GOOD)
+    own, report = read_cdr(table)
+    assert not report.centre_stated
+    fs, report = read_cdr(table, centre=(14.5, -17))
+    assert report.centre_stated
+    assert (report.crs, "+lat_0=14.5 +lon_0=-17 " in fs.crs) == (fs.crs, True)
+    # Stated where it would have been anyway, it is still told from one that the records decided.
+    lat, lon = (float(re.search(rf"\+{name}_0=(\S+)", own.crs)[1]) for name in ("lat", "lon"))
+    same, _ = read_cdr(table, centre=(lat, lon))
+    assert (same.x_m == own.x_m).all()
+    assert same.crs != own.crs
+    for wrong in (14.5, "14.5,-17", (14.5,), (91, 0), (0, 181), (float("nan"), 0), ("a", "b")):
+        with pytest.raises(ConfigError, match="centre"):
+            read_cdr(table, centre=wrong)

@@ -5,18 +5,32 @@ from __future__ import annotations
 import datetime as dt
 import io
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from fpanon_core import aggregate_counts, recover_trajectories, score_recovery
+from fpanon_core import aggregate_counts, read_cdr, recover_trajectories, score_recovery
 from fpanon_core.attacks.aggregation import counted_people
+from fpanon_core.model.configs import Screening
 from fpanon_core.studies.recovery_mitigations import Effort
-from pages.aggregates import story
+from pages.aggregates import counts_story, story
 from pages.charts import words
-from tests.support.views import address, answer, go, has, new_app, opened, rows, said, until, upload
+from tests.support.views import (
+    address,
+    answer,
+    go,
+    has,
+    idle,
+    new_app,
+    opened,
+    rows,
+    said,
+    until,
+    upload,
+)
 
 
 def attacked(at: AppTest) -> AppTest:
@@ -184,6 +198,25 @@ def stated(at: AppTest, **fields: object) -> AppTest:
     return at.button(key="aggregates_counts").click().run()
 
 
+def corrected(at: AppTest, timezone: str, centre: str = "") -> AppTest:
+    """The data read again with what was stated, and attacked."""
+    go(at, "data")
+    if has(at, "data_list_columns"):
+        at.button(key="data_list_columns").click().run()
+        until(at, lambda at: has(at, "data_timezone"))
+    at.selectbox(key="data_timezone").set_value(timezone)
+    for wrong in ("14.7", "91, 0"):
+        at.text_input(key="data_centre").set_value(wrong)
+        at.button(key="data_read_again").click().run()
+        assert "centre" in said(at).lower()
+    at.text_input(key="data_centre").set_value(centre)
+    at.button(key="data_read_again").click().run()
+    until(at, idle).run()
+    assert at.session_state["fp_dataset"].report.centre_stated == bool(centre)
+    go(at, "aggregates")
+    return attacked(at)
+
+
 def test_counts_to_publish_are_stated_made_and_packed(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,15 +234,26 @@ def test_counts_to_publish_are_stated_made_and_packed(
     assert "State places and period" in said(app)
     stated(app)
     assert "State the first day and the number of days and the four bounds" in said(app)
-    area = {"south": 14.6, "west": -17.5, "north": 14.75, "east": -17.3}
-    stated(app, first=dt.date(2024, 3, 5), days=1, side=2_000.0, **area)
+    frame = {
+        "first": dt.date(2024, 3, 5), "days": 1, "side": 2_000.0,
+        "south": 14.6, "west": -17.5, "north": 14.75, "east": -17.3,
+    }  # fmt: skip
+    stated(app, **frame)
     until(app, lambda at: has(at, "aggregates_get_release"))
     text = said(app)
     # Nine people 0.01° apart from 14.70 north on, of 12 samples each: five below 14.75.
     assert "5 people counted at" in text
     assert "48 samples outside the area, 0 outside the period, and 4 people without" in text
     assert "Nothing protects them" in text
+    # A promise needs that the records decided nothing of how they were read.
     stated(app, form_of="private", unit="user-slot", epsilon=0.5)
+    assert "The time zone is guessed from the records" in said(app)
+    corrected(app, timezone="Africa/Dakar")
+    stated(app, form_of="private", unit="user-slot", epsilon=0.5, **frame)
+    until(app, lambda at: "not finished" in said(at))
+    assert "give 14.675, -17.4 as centre of the projection (the middle of the area)" in said(app)
+    corrected(app, timezone="Africa/Dakar", centre="14.675, -17.4")
+    stated(app, form_of="private", unit="user-slot", epsilon=0.5, **frame)
     until(app, lambda at: answer(at, "counts_release")[0][1].form == "private")
     app.run()
     text = said(app)
@@ -231,6 +275,18 @@ def test_counts_to_publish_are_stated_made_and_packed(
     stated(app, north=10.0)
     assert "The area is empty" in said(app)
     assert not app.exception
+
+
+def test_what_the_records_decided_of_their_reading_is_no_ground_for_a_promise() -> None:
+    events = io.BytesIO(rows(users=3, samples=12))
+    _, report = read_cdr(events, timezone="Africa/Dakar")
+    assert counts_story.guessed(report) == ""
+    assert "time zone is guessed" in counts_story.guessed(replace(report, timezone_guessed=True))
+    few = replace(report, screening=Screening(min_samples=2))
+    assert counts_story.guessed(few) == ""
+    for rule in ("civ", "sen"):
+        screened = replace(report, screening=Screening.of(rule))
+        assert "the days of all records" in counts_story.guessed(screened)
 
 
 def test_effort_is_said_of_everyone_and_of_those_drawn() -> None:

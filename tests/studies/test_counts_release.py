@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from fpanon_core import (
+    Antennas,
     ConfigError,
     FingerprintSet,
     FrameConfig,
@@ -21,6 +22,7 @@ from fpanon_core import (
     StatedPeriod,
     aggregate_counts,
 )
+from fpanon_core.model.projection import equal_area_around
 from fpanon_core.studies import counts_release
 from fpanon_core.studies.counts_release import Config
 from fpanon_core.studies.framing import frame_for, frame_of_data
@@ -40,7 +42,7 @@ def crowd() -> FingerprintSet:
     x, y = rng.integers(0, 2, (2, len(user))) * 1_500.0
     x[user >= "marked-133"] = 90_000
     fs = FingerprintSet.from_samples(user, x, y, rng.integers(0, 3 * 1_440, len(user)))
-    return replace(fs, clock=CLOCK, crs=CRS)
+    return replace(fs, clock=CLOCK, crs=equal_area_around(14.69, -17.41, stated=True))
 
 
 def unpacked(made: counts_release.Result, ending: str = "csv") -> dict[str, bytes]:
@@ -88,7 +90,7 @@ def test_nothing_in_it_tells_of_the_input(crowd, form):
     every = b"".join(files.values()).decode()
     assert "marked" not in every
     assert crowd.digest not in every
-    assert CRS not in every, "its centre is the middle of the data"
+    assert CRS not in every, "the projection of the data"
     for exact in (133, 137, made.left_out.outside_period, made.left_out.outside_area):
         assert f" {exact:,} " not in told
         assert f": {exact}," not in told
@@ -166,8 +168,21 @@ def test_what_cannot_be_made(crowd):
         FrameConfig(PERIOD, area=AREA)
     metres = replace(FRAME, area=StatedArea(0, 0, 5_000, 5_000, "metres"))
     assert counts_release.study(crowd, Config(metres)).people > 0
+    derived = replace(crowd, crs=CRS)
     with pytest.raises(ConfigError, match="State the area of private counts in degrees"):
-        counts_release.study(crowd, Config(metres, "private"))
+        counts_release.study(derived, Config(metres, "private"))
+    assert counts_release.study(crowd, Config(metres, "private")).people > 0
+    assert counts_release.study(derived, Config(FRAME, "suppressed")).people > 0
+    with pytest.raises(ConfigError, match=r"centre=\(14.7, -17.4\)\), the middle of the area"):
+        counts_release.study(derived, Config(FRAME, "private"))
+    towers = Antennas([0, 900], [0, 900], lon=[-17.42, -17.41], lat=[14.69, 14.7])
+    with pytest.raises(ConfigError, match=r"centre=\(14.69, -17.42\)\), the middle of the antenna"):
+        counts_release.study(
+            replace(derived, antennas=towers), Config(FrameConfig(PERIOD), "private")
+        )
+    long = replace(crowd, granularity_min=7.0)
+    with pytest.raises(ConfigError, match="granularity in time of 1, 3, 5 or 15"):
+        counts_release.study(long, Config(FRAME, "private"))
     fine = replace(FRAME, side_m=10.0, period=replace(PERIOD, days=60))
     with pytest.raises(InfeasibleError, match="choose larger or fewer places"):
         counts_release.study(crowd, Config(fine))
