@@ -134,6 +134,8 @@ class Worth:
         Of the box that holds most of the data; see :func:`typical_side_m`.
     granularity_m : float
         Side of a raw sample.
+    all_samples, all_people : int
+        Of the original.
     """
 
     rows: int
@@ -143,6 +145,18 @@ class Worth:
     span_min: float
     data_side_m: float
     granularity_m: float
+    all_samples: int
+    all_people: int
+
+    @property
+    def useful(self) -> bool:
+        """Whether it is neither empty nor wide, long or thin."""
+        return self.rows > 0 and not (self.wide or self.long or self.thin)
+
+    @property
+    def thin(self) -> bool:
+        """Whether less than half of the samples, or of the people, are left."""
+        return 2 * self.samples < self.all_samples or 2 * self.people < self.all_people
 
     @property
     def wide(self) -> bool:
@@ -166,6 +180,8 @@ def worth(fs: FingerprintSet, release: GloveResult) -> Worth:
         span_min=figures["median_time_min"],
         data_side_m=typical_side_m(fs),
         granularity_m=fs.granularity_m,
+        all_samples=fs.n_samples,
+        all_people=int(fs.weight.sum()),
     )
 
 

@@ -132,7 +132,13 @@ def by_profile(
     stretch = most.gaps.config
     values = most.gaps.at(k).values
     told_apart, n = int((values > 0).sum()), len(values)
-    if told_apart:
+    if told_apart == n > 1:
+        others = "another" if k == 2 else f"{k - 1} others"
+        said = (
+            f"Even at {most.profile}, none of the {n:,} users is {k}-anonymous: nobody has "
+            f"the very same fingerprint as {others}."
+        )
+    elif told_apart:
         said = (
             f"Even at {most.profile}, {words.share(told_apart, n)} {words.verb(told_apart)} "
             f"{words.not_anonymous(k)}."

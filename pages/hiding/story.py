@@ -89,11 +89,8 @@ def verdict(result: Result, worth: Worth) -> tuple[str, str]:
     checked = str(result.verdict).removeprefix("Verified: ").capitalize()
     if not worth.rows:
         return "warning", "**Verified, but empty:** nothing is published. Try wider limits."
-    stands = (
-        f"{words.count(worth.rows, 'row')} {'stands' if worth.rows == 1 else 'stand'} for "
-        f"{words.count(worth.samples, 'sample')} of {words.count(worth.people, 'user')}."
-    )
-    if not (worth.wide or worth.long):
+    stands = _stands_for(worth)
+    if worth.useful:
         return "success", f"**Verified.** {checked} {stands}"
     coarse = [
         f"areas of {words.distance(worth.side_m)} or more by side, more than half as wide as "
@@ -102,17 +99,41 @@ def verdict(result: Result, worth: Worth) -> tuple[str, str]:
         else "",
         f"time spans of {words.duration(worth.span_min)} or more" if worth.long else "",
     ]
+    why = [
+        f"Half of the samples are published as {', and half as '.join(filter(None, coarse))}."
+        if any(coarse)
+        else "",
+        "Less than half of it is left: what is published is of the places and hours of crowds, not "
+        "a fair picture of anybody's days."
+        if worth.thin
+        else "",
+    ]
     return "warning", (
-        f"**Verified, but of little use.** {checked} {stands} Half of the samples are published "
-        f"as {', and half as '.join(part for part in coarse if part)}. {_to_try(result.config)}"
+        f"**Verified, but of little use.** {checked} {stands} {' '.join(filter(None, why))} "
+        f"{_to_try(result.config, worth)}"
     )
 
 
-def _to_try(config: Config) -> str:
+def _stands_for(worth: Worth) -> str:
+    """How many rows there are for how many samples of whom; and who and what is not among them."""
+    rows = f"{words.count(worth.rows, 'row')} {'stands' if worth.rows == 1 else 'stand'} for"
+    if (worth.samples, worth.people) == (worth.all_samples, worth.all_people):
+        return (
+            f"{rows} {words.count(worth.samples, 'sample')} of {words.count(worth.people, 'user')}."
+        )
+    return (
+        f"{rows} {worth.samples:,} of the {words.count(worth.all_samples, 'sample')}, of "
+        f"{worth.people:,} of the {words.count(worth.all_people, 'user')}: "
+        f"{words.percent(1 - worth.samples / worth.all_samples)} of the samples are left out."
+    )
+
+
+def _to_try(config: Config, worth: Worth) -> str:
     """What may make a release of more use."""
     limited = config.suppress_space_m is not None or config.suppress_time_min is not None
+    kind = "wider " if worth.thin else "narrower " if limited else ""
     ways = [
-        f"{'narrower ' if limited else ''}limits on width and length, in the form above",
+        f"{kind}limits on width and length, in the form above",
         "data of fewer days",
         f"a smaller k than {config.k}" if config.k > limits.K.low else "",
         "coarser places and times first (page Release options)",
@@ -200,18 +221,18 @@ def releases(made: Mapping[Config, Result], worths: Mapping[Config, Worth]) -> p
 
 def _row(config: Config, result: Result, worth: Worth) -> dict[str, Any]:
     f = result.release.summary()
-    use = "yes, of little use" if worth.wide or worth.long or not worth.rows else "yes"
+    use = "yes" if worth.useful else "yes, of little use"
     return {
         "Release": name_of(config),
+        "Verified": use if result.verdict.passed else "NO",
+        "Left out": words.percent(f["suppressed_share"]),
         "Groups": f["groups"],
         "Rows": worth.rows,
         "Median side": words.distance(f["median_space_m"]),
         "Mean side": words.distance(f["mean_space_m"]),
         "Median span": words.duration(f["median_time_min"]),
         "Mean span": words.duration(f["mean_time_min"]),
-        "Left out": words.percent(f["suppressed_share"]),
         "Phantom": words.percent(f["phantom_share"]),
-        "Verified": use if result.verdict.passed else "NO",
     }
 
 
@@ -301,11 +322,11 @@ def ways(found: comparison.Result) -> pd.DataFrame:
             "Way": table["method"].map(names) + table["profile"].map(lambda p: p and f" ({p})"),
             "k": table["k"],
             "Users hidden (%)": (100 * table["share_hidden"]).round(1),
+            "Left out (%)": (100 * table["suppressed_share"]).round(2),
             "Mean side (km)": (table["mean_space_m"] / 1000).round(2),
             "Median side (km)": (table["median_space_m"] / 1000).round(2),
             "Mean span (min)": table["mean_time_min"].round(1),
             "Median span (min)": table["median_time_min"].round(1),
-            "Left out (%)": (100 * table["suppressed_share"]).round(2),
             "Phantom (%)": (100 * table["phantom_share"]).round(2),
             "Verified": table["verified"].map({True: "yes", False: "no"}),
         }
@@ -345,7 +366,14 @@ def group(number: int, release: GloveResult, drawn: int, samples: int) -> str:
     names = ", ".join(pseudonyms[u] for u in members[:drawn])
     more = f" and {len(members) - drawn} more, not drawn" if len(members) > drawn else ""
     cells = int(release.published.lengths[number])
+    lost = int(release.suppressed["user"].isin(members).sum())
+    boxes = f"{cells:,} boxes of area and time, the same for each of them"
+    if not lost:
+        return (
+            f"Group {number}: {names}{more}. Their {samples:,} own samples are published as "
+            f"{boxes}."
+        )
     return (
-        f"Group {number}: {names}{more}. Their {samples:,} own samples are published as "
-        f"{cells:,} boxes of area and time, the same for each of them."
+        f"Group {number}: {names}{more}. In all, {words.count(lost, 'sample')} of the group "
+        f"{words.were(lost)} left out; the others are published as {boxes}."
     )

@@ -78,7 +78,15 @@ for place, accuracy in zip(side_by_side("glove_accuracy"), story.ACCURACIES, str
         if beyond := story.beyond(curves, edge):
             st.caption(beyond)
 what_this_means(*story.meaning(result), key="glove")
-st.dataframe(story.releases(made, worths), hide_index=True, key="glove_table")
+st.dataframe(
+    story.releases(made, worths),
+    hide_index=True,
+    column_config={
+        "Release": st.column_config.TextColumn(width="large"),
+        "Verified": st.column_config.TextColumn(width="medium"),
+    },
+    key="glove_table",
+)
 compared = comparison.section(data, of)
 
 # --- before and after ---

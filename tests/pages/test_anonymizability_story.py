@@ -138,8 +138,8 @@ def test_what_was_published_is_told_where_the_same_was_asked() -> None:
 
 def test_by_profile(measured: list[Measured]) -> None:
     assert story.by_profile(measured[:1], 3, 1, [], 1.0)[:2] == [
-        "Even at 100 m · 1 min, all 3 users are not yet 3-anonymous: fewer than 2 others have the "
-        "very same fingerprint.",
+        "Even at 100 m · 1 min, none of the 3 users is 3-anonymous: nobody has the very same "
+        "fingerprint as 2 others.",
         "1 of the profiles is not measured yet.",
     ]
     said = story.by_profile(measured, 2, 0, [], 1.0)

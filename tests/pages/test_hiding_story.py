@@ -92,9 +92,11 @@ def test_the_phantom_share_is_that_of_the_rows_of_the_file(config: hiding.Config
     assert (float(share), unit) == (pytest.approx(100 * never / rows, abs=0.5), "%")
 
 
-def worth(side_m: float, span_min: float, rows: int = 12) -> hiding.Worth:
+def worth(
+    side_m: float, span_min: float, rows: int = 12, samples: int = 48, people: int = 6
+) -> hiding.Worth:
     """Beside data of 10 km, read in cells of 100 m."""
-    return hiding.Worth(rows, 6, 48, side_m, span_min, 10_000.0, 100.0)
+    return hiding.Worth(rows, 6, 48, side_m, span_min, 10_000.0, 100.0, samples, people)
 
 
 def test_verified_never_stands_alone(made: dict[hiding.Config, hiding.Result]) -> None:
@@ -117,6 +119,18 @@ def test_verified_never_stands_alone(made: dict[hiding.Config, hiding.Result]) -
         assert "smaller k" not in text  # there is none below 2
         table = story.releases({result.config: result}, {result.config: coarse})
         assert table["Verified"].tolist() == ["yes, of little use"]
+    kind, text = story.verdict(result, worth(4_000, 120, samples=60, people=7))
+    assert kind == "success"
+    assert text.endswith(
+        "12 rows stand for 48 of the 60 samples, of 6 of the 7 users: 20 % of the samples are left "
+        "out."
+    )
+    kind, text = story.verdict(result, worth(4_000, 120, samples=100, people=7))
+    assert kind == "warning"
+    assert "**Verified, but of little use.**" in text
+    assert "Less than half of it is left" in text
+    assert "wider limits" in text
+    assert "Half of the samples are published" not in text
     three = replace(result, config=hiding.Config(3, suppress_time_min=60))
     kind, text = story.verdict(three, worth(36_000, 120))
     assert "narrower limits" in text
