@@ -94,7 +94,7 @@ def verdict(result: Result, worth: Worth) -> tuple[str, str]:
         return "success", f"**Verified.** {checked} {stands}"
     coarse = [
         f"areas of {words.distance(worth.side_m)} or more by side, more than half as wide as "
-        f"the data ({words.distance(worth.data_side_m)})"
+        f"the data ({words.distance(worth.data_side_m)} without the outermost 5 %)"
         if worth.wide
         else "",
         f"time spans of {words.duration(worth.span_min)} or more" if worth.long else "",
