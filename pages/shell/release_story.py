@@ -15,6 +15,11 @@ def verdict(found: Result) -> str:
     """What the verifier says of the bytes."""
     if not found.verdict.passed:
         return f"**Do not release this; it is not offered.** {found.verdict.text}"
+    if found.facts.k is None:
+        return (
+            "**Written as it would leave; nobody is promised a crowd.** What an outsider finds in "
+            f"it is measured on this page, not verified here. {found.verdict.text}"
+        )
     return f"**Ready, as it leaves.** {found.verdict.text}"
 
 

@@ -295,6 +295,9 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
         app.run()
         assert told in said(app)
         assert "No crowd is promised" in said(app)
+        # Not in green: nothing that protects anybody was checked.
+        assert any("nobody is promised a crowd" in box.value for box in app.info)
+        assert not any("In order" in box.value for box in app.success)
         assert [b.label for b in app.download_button if b.key.startswith("produce_option")] == [
             "Release (zip)",
             "Key (not for release)",
