@@ -1,23 +1,34 @@
-"""Page set-up and navigation; nothing else."""
+"""The server as `streamlit run` starts it; and, run as its script, page set-up and navigation."""
 
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.navigation.page import Page
+from streamlit.starlette import App
 
+from pages.server import guards
 from pages.shell import frame
 
-PAGES = [
-    st.Page("pages/overview/view.py", title="Start", default=True),
-    st.Page("pages/data/view.py", url_path="data", title="Data"),
-    st.Page("pages/anonymizability/view.py", url_path="anonymizability", title="Anonymizability"),
-    st.Page("pages/hiding/view.py", url_path="glove", title="GLOVE"),
-    st.Page("pages/unicity/view.py", url_path="unicity", title="Unicity"),
-    st.Page("pages/disclosure/view.py", url_path="disclosure", title="Disclosure"),
-    st.Page("pages/options/view.py", url_path="options", title="Release options"),
-    st.Page("pages/aggregates/view.py", url_path="aggregates", title="Aggregates"),
-    st.Page("pages/method/view.py", url_path="method", title="Method"),
-]
+
+def all_pages() -> list[Page]:
+    """All pages, in the order in which one is led through them."""
+    return [
+        st.Page("pages/overview/view.py", title="Start", default=True),
+        st.Page("pages/data/view.py", url_path="data", title="Data"),
+        st.Page(
+            "pages/anonymizability/view.py", url_path="anonymizability", title="Anonymizability"
+        ),
+        st.Page("pages/hiding/view.py", url_path="glove", title="GLOVE"),
+        st.Page("pages/unicity/view.py", url_path="unicity", title="Unicity"),
+        st.Page("pages/disclosure/view.py", url_path="disclosure", title="Disclosure"),
+        st.Page("pages/options/view.py", url_path="options", title="Release options"),
+        st.Page("pages/aggregates/view.py", url_path="aggregates", title="Aggregates"),
+        st.Page("pages/method/view.py", url_path="method", title="Method"),
+    ]
+
 
 if __name__ == "__main__":
     st.set_page_config(page_title="fpanon", page_icon="🛡️", layout="wide")
-    frame.run(st.navigation(PAGES))
+    frame.run(st.navigation(all_pages()))
+else:
+    app = App(__file__, middleware=guards.MIDDLEWARE, lifespan=guards.lifespan)

@@ -80,8 +80,11 @@ def test_pages(path):
             assert rooms <= {"charts"}
             assert layers <= SEEN_BY_CHARTS
             assert "streamlit" not in {n.split(".")[0] for n in names}
+        case "server":
+            assert rooms <= {"server"}
+            assert layers <= SEEN_BY_SHELL
         case "shell":
-            assert rooms <= {"shell", "charts"}
+            assert rooms <= {"server", "shell", "charts"}
             assert layers <= SEEN_BY_SHELL
         case _:
             assert rooms <= {room, "shell", "charts"}, "a page imports no other page"

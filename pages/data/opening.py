@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import streamlit as st
-from starlette.formparsers import MultiPartParser
 
 from fpanon_core.io.samples import SAMPLES
 from fpanon_core.model.errors import FpanonError
@@ -20,9 +19,6 @@ TYPES = [
     *("csv", "tsv", "txt", "gz", "zip", "parquet", "xlsx"),
     *("json", "jsonl", "ndjson", "geojson"),
 ]
-# The web server would spool uploads of more than a megabyte to a temporary file; what people upload
-# here stays in memory.
-MultiPartParser.spool_max_size = 2**40
 
 
 def show() -> None:

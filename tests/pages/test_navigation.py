@@ -17,14 +17,14 @@ PAGES = APP.parent / "pages"
 
 @pytest.fixture
 def listed(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[str, str]]:
-    """By folder of ``app.PAGES``, address and title; outside of a session Streamlit keeps none."""
+    """By folder of ``app.all_pages``, address and title; outside of a session Streamlit keeps none."""
 
     def page(path: str, *, title: str, url_path: str = "", default: bool = False) -> object:
         assert default != bool(url_path), "the start page alone goes without an address"
         return Path(path).parent.name, (url_path, title)
 
     monkeypatch.setattr(st, "Page", page)
-    found = runpy.run_path(str(APP))["PAGES"]
+    found = runpy.run_path(str(APP))["all_pages"]()
     assert len(dict(found)) == len(found)
     return dict(found)
 
