@@ -17,7 +17,7 @@ PAGES = APP.parent / "pages"
 
 @pytest.fixture
 def listed(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[str, str]]:
-    """By folder of ``app.all_pages``, address and title; outside of a session Streamlit keeps none."""
+    """By folder, address and title; outside of a session Streamlit keeps none."""
 
     def page(path: str, *, title: str, url_path: str = "", default: bool = False) -> object:
         assert default != bool(url_path), "the start page alone goes without an address"
