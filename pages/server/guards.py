@@ -10,7 +10,9 @@ from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from streamlit.starlette import App
 
-MIDDLEWARE: list[Middleware] = []
+from . import entrance
+
+MIDDLEWARE: list[Middleware] = [Middleware(entrance.Guard)]
 
 # The web server would spool uploads of more than a megabyte to a temporary file; what people upload
 # here stays in memory.

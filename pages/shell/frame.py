@@ -9,13 +9,15 @@ from streamlit.navigation.page import Page
 
 from pages.charts import words
 
-from . import address, dataset, job_panel, pair, session
+from . import address, dataset, entry, job_panel, pair, session
 from .guard import Ended, guarded
 
 
 def run(page: Page) -> None:
     """Run a view within the frame."""
     with guarded():
+        if not entry.passed():
+            return
         session.runner()  # its child warms up while the user reads
         address.remember()
         job_panel.collect()
@@ -47,3 +49,4 @@ def _sidebar(here: str) -> None:
     active = [job for job in session.jobs() if job.active and job.meta["page"] not in told]
     if active:
         job_panel.small(active)
+    entry.way_out()
