@@ -9,7 +9,7 @@ from streamlit.navigation.page import Page
 
 from pages.charts import words
 
-from . import address, dataset, entry, job_panel, pair, session
+from . import address, audit, dataset, entry, job_panel, pair, session
 from .guard import Ended, guarded
 
 
@@ -21,6 +21,7 @@ def run(page: Page) -> None:
         session.runner()  # its child warms up while the user reads
         address.remember()
         job_panel.collect()
+        audit.tell()
         pair.dress()
         with st.sidebar:
             _sidebar(page.url_path)

@@ -222,7 +222,7 @@ def test_officers_have_sessions_of_their_own(
     anna, bert = entered(visitor(), "anna"), entered(visitor(), "bert")
     with clean(anna), clean(bert):
         anna.turn_to("Data")
-        anna.upload("of-anna.csv", separated(events(7, 900)))  # more than nginx keeps in memory
+        anna.upload("of-anna.csv", separated(events(7, 150)))  # more than nginx keeps in memory
         anna.wait_for_data(users=7)
         bert.turn_to("Data")
         for text in (bert.text, "".join(map(str, bert.seen.received))):
