@@ -93,11 +93,11 @@ def by_k(
     few, many = ks[0], ks[-1]
     hidden = int((measured.gaps.at(few).values == 0).sum())
     parts: Parts = measured.parts[many]
-    profile = plain(measured.profile)
+    shown = plain(measured.profile)
     return [
-        f"At {profile}, {words.share(hidden, n)} {words.verb(hidden)} {few}-anonymous already."
+        f"At {shown}, {words.share(hidden, n)} {words.verb(hidden)} {few}-anonymous already."
         if judges_all(stretch)
-        else f"At {profile}, the {few}-gap of {words.share(hidden, n)} is 0.",
+        else f"At {shown}, the {few}-gap of {words.share(hidden, n)} is 0.",
         alone(stretch),
         f"To look like {words.others(few)}, a typical user would have to be moved by about "
         f"{_typical(measured.parts[few])} on average, {counted(stretch)}.",
