@@ -15,7 +15,7 @@ from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile
-from pages.shell import address, definitions, overtaken, stretch
+from pages.shell import address, definitions, overtaken, refused, stretch
 from pages.shell.profiles import PRESETS, TYPED, in_order, offered, profiles_of
 
 _CURRENT, _BEFORE = "fp_settings", "fp_settings_before"
@@ -123,7 +123,7 @@ def form(fs: FingerprintSet) -> bool:
             StretchConfig(weight, 1 - weight, 1000 * max_km, max_min),
         )
     except FpanonError as error:
-        st.error(str(error))
+        refused.say(error)
         return False
     if _apply(wanted):
         overtaken.overtake(_CROWDS)

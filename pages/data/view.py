@@ -11,6 +11,7 @@ from pages.charts import style
 from pages.charts.activity import samples_per_user
 from pages.charts.dots import dots_legend
 from pages.charts.maps import places_map
+from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import asking, form, opening, story
 from pages.shell import dataset, formula, job_panel
 from pages.shell.guard import end_view
@@ -84,7 +85,7 @@ if len(report.rejects):
         help="Row number, reason and fields, without those that name a person.",
     )
 for note in report.notes:
-    st.caption(for_screen(note))
+    st.caption(plain(for_screen(note), MESSAGE_LENGTH))
 left, right = side_by_side("understood")
 left.markdown("**How the file was understood**")
 left.dataframe(story.roles(report), hide_index=True, key="data_columns")

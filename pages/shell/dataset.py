@@ -14,6 +14,7 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
 from pages.charts import words
+from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import session
 
@@ -141,14 +142,14 @@ def banner(dataset: Dataset) -> None:
     """One line that says which data are shown, and what must be known about them."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"**{dataset.source.label}** · {words.count(dataset.fs.n_users, 'user')} · "
+            f"**{plain(dataset.source.label)}** · {words.count(dataset.fs.n_users, 'user')} · "
             f"{words.count(dataset.fs.n_samples, 'sample')}",
             width="content",
         )
         if dataset.source.synthetic:
             st.badge("Synthetic data, no real people", icon="⚙️", color="orange")
     if dataset.source.note:
-        st.caption(dataset.source.note)
+        st.caption(plain(dataset.source.note, MESSAGE_LENGTH))
 
 
 def _open(source: Source) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.navigation.page import Page
 
 from pages.charts import words
+from pages.charts.plain import plain
 
 from . import address, dataset, job_panel, pair, session
 from .guard import Ended, guarded
@@ -37,7 +38,7 @@ def _sidebar(here: str) -> None:
         st.caption("No data set is open.")
     else:
         st.caption(
-            f"**{current.source.label}**  \n{words.count(current.fs.n_users, 'user')}, "
+            f"**{plain(current.source.label)}**  \n{words.count(current.fs.n_users, 'user')}, "
             f"{words.count(current.fs.n_samples, 'sample')}"
         )
         if current.source.synthetic:

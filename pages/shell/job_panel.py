@@ -9,6 +9,7 @@ import streamlit as st
 from fpanon_core.engines.process import Job
 from fpanon_core.io.hints import for_screen
 from fpanon_core.model.errors import FpanonError
+from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.charts.words import clock
 
 from . import session
@@ -54,7 +55,8 @@ def _failure(message: str, jobs: list[Job], key: str, stop: Callable[[Job], None
     first, more = jobs[0], len(jobs) - 1
     label = first.label + (f" (and {more} more)" if more else "")
     with st.container(border=True, key=f"{key}_failed_{first.number}"):
-        st.error(f"**{label}: not finished.** {for_screen(message)}")
+        said = plain(for_screen(message), MESSAGE_LENGTH)
+        st.error(f"**{plain(label)}: not finished.** {said}")
         with st.container(horizontal=True):
             if first.status == "lost" or type(first.error) is FpanonError:
                 st.button(
@@ -115,7 +117,7 @@ def background(following: Callable[[], Job | None], text: str) -> None:
 
 
 def _line(job: Job, waiting: int) -> str:
-    parts = [f"**{job.label}**", f"{job.fraction:.0%}"]
+    parts = [f"**{plain(job.label)}**", f"{job.fraction:.0%}"]
     if job.status == "running":
         parts.append(f"{clock(job.elapsed_s)} so far")
     if (left := job.remaining_s) is not None:
@@ -131,4 +133,4 @@ def small(jobs: list[Job]) -> None:
     if any(not job.active for job in jobs):
         st.rerun()
     first = min(jobs, key=lambda job: job.status != "running")
-    st.progress(first.fraction, text=f"{first.label} · {first.fraction:.0%}")
+    st.progress(first.fraction, text=f"{plain(first.label)} · {first.fraction:.0%}")

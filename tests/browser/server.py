@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,11 +31,15 @@ class Server:
     log: Path
 
     @classmethod
-    def start(cls, port: int, log: Path) -> Server:
-        """As ``make run`` starts it, but for the port and the browser that is not opened."""
+    def start(cls, port: int, log: Path, more: Mapping[str, str] | None = None) -> Server:
+        """As ``make run`` starts it, but for the port and the browser that is not opened.
+
+        ``more`` is added to its environment.
+        """
         command = [sys.executable, "-m", "streamlit", "run", "app.py"]
         command += ["--server.headless", "true", "--server.port", str(port)]
         environment = {k: v for k, v in os.environ.items() if k != "FPANON_DATA_DIR"}
+        environment |= more or {}
         with log.open("wb") as printed:
             process = subprocess.Popen(
                 command,
@@ -139,15 +143,15 @@ class Server:
 
 
 @contextmanager
-def started(log: Path) -> Iterator[Server]:
+def started(log: Path, more: Mapping[str, str] | None = None) -> Iterator[Server]:
     """A dashboard of one's own on a free port of this machine, ended afterwards with all it began.
 
-    It must have printed no trace of a fault and no user id.
+    It must have printed no trace of a fault and no user id. ``more`` is added to its environment.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = Server.start(port, log)
+    server = Server.start(port, log, more)
     try:
         server.wait_until_healthy()
         yield server
