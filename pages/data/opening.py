@@ -11,7 +11,7 @@ from fpanon_core.io.samples import SAMPLES
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies.reading import Source
 from fpanon_core.tables.folder import data_files, file_in
-from pages.shell import dataset
+from pages.shell import dataset, session
 from pages.shell.pair import side_by_side
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
@@ -60,6 +60,7 @@ def _upload() -> None:
                 antennas=(antennas.name, antennas.getvalue()) if antennas else None,
             )
         )
+        session.uploads_read([file, *([antennas] if antennas else [])])
         st.rerun()
 
 

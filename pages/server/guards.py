@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
+from streamlit import config
 from streamlit.starlette import App
 
-MIDDLEWARE: list[Middleware] = []
+from . import allowances
+from .lives import REGISTRY
+from .owners import Owners
+from .reaper import Reaper
+from .uploads import Uploads
+
+MIDDLEWARE: list[Middleware] = [
+    Middleware(Owners, registry=REGISTRY),
+    Middleware(Uploads, registry=REGISTRY, allowances=allowances.IN_FORCE),
+]
 
 # The web server would spool uploads of more than a megabyte to a temporary file; what people upload
 # here stays in memory.
 MultiPartParser.spool_max_size = 2**40
 
+# Streamlit must not forget a session before the reaper ends it: reconnecting would find the work,
+# and nothing on the page.
+config.set_option("server.disconnectedSessionTTL", int(allowances.IN_FORCE.grace_s) + 3600)
+
 
 @asynccontextmanager
 async def lifespan(_app: App) -> AsyncGenerator[dict[str, Any]]:
     """From the start of the server to its end."""
-    yield {}
+    reaper = asyncio.create_task(Reaper(REGISTRY).run())
+    try:
+        yield {}
+    finally:
+        reaper.cancel()
+        REGISTRY.close()
