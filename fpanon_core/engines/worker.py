@@ -11,6 +11,7 @@ too. What a fault says may quote the data, so only its type and its place in the
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import pickle
@@ -30,9 +31,14 @@ from fpanon_core.model.fingerprints import FingerprintSet
 _LENGTH = struct.Struct(">Q")
 _REPORT_EVERY_S = 0.1
 
+KILLED_FIRST = 900
+"""Linux's oom_score_adj, of 1,000: with 900 a child goes before whatever else there is, and between
+two children the one that has taken more."""
+
 
 def main() -> None:
     """Serve tasks until the parent closes our input."""
+    _go_first_when_memory_ends()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -42,6 +48,12 @@ def main() -> None:
     shelf = Shelf()
     while True:
         serve(tasks.get, answers, shelf)
+
+
+def _go_first_when_memory_ends() -> None:
+    """Have the kernel end this process before the server, and before anybody else's programs."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
+        score.write(f"{KILLED_FIRST}")
 
 
 def serve(take: Callable[[], bytes], answers: BinaryIO, shelf: Shelf) -> None:
@@ -142,6 +154,8 @@ def _answer(body: bytes, answers: BinaryIO, shelf: Shelf) -> tuple[Any, ...] | N
         return ("refused", type(error).__name__, error.message)
     except BrokenPipeError:
         os._exit(0)
+    except MemoryError as fault:  # Of numpy and Arrow, too, which call theirs by other names.
+        return ("fault", "MemoryError", _place(fault))
     except BaseException as fault:  # Every fault is the parent's to tell; none may print its data.
         return ("fault", type(fault).__name__, _place(fault))
 

@@ -20,6 +20,7 @@ from . import session
 
 _CURRENT, _BEFORE, _COLUMNS = "fp_dataset", "fp_readings_before", "fp_columns"
 _ASKED = "fp_doubtful"
+_READING_S = 600.0  # what takes longer to read is not a table that somebody meant to open
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +94,7 @@ def answer(positions: str) -> None:
 
 def leave() -> None:
     """Do not open the source that waits; what is open stays so."""
-    st.session_state.pop(_ASKED, None)
+    session.drop(_ASKED)
 
 
 def undo() -> None:
@@ -118,18 +119,18 @@ def adopt(job: Job) -> None:
     meta = job.meta
     if isinstance(job.result, PositionDoubt):
         waiting = Asked(job.result, meta["source"], meta["reading"], meta["before"])
-        st.session_state[_ASKED] = waiting
+        session.keep(_ASKED, waiting)
         return
     fs, report = job.result
-    st.session_state[_CURRENT] = Dataset(fs, report, job.meta["source"], job.meta["reading"])
-    st.session_state[_BEFORE] = job.meta["before"]
+    session.keep(_CURRENT, Dataset(fs, report, job.meta["source"], job.meta["reading"]))
+    session.keep(_BEFORE, job.meta["before"])
     for key in ("fp_person", "fp_neighbour"):
         st.session_state.pop(key, None)
 
 
 def adopt_columns(job: Job) -> None:
     """Keep the columns of a source that were listed."""
-    st.session_state[_COLUMNS] = (job.meta["source"], job.result)
+    session.keep(_COLUMNS, (job.meta["source"], job.result))
 
 
 def columns_of(source: Source) -> list[str | int] | None:
@@ -159,6 +160,8 @@ def _open(source: Source) -> None:
 def _start(source: Source, reading: Reading, before: list[Reading]) -> None:
     session.cancel_all()
     leave()
+    tables = (source.file, source.antennas)
+    session.source_held(sum(len(t[1]) for t in tables if t and isinstance(t[1], bytes)))
     session.start(
         reading_study.read_or_ask,
         source,
@@ -167,6 +170,7 @@ def _start(source: Source, reading: Reading, before: list[Reading]) -> None:
         kind="read",
         adopt=adopt,
         page=session.EVERYWHERE,
+        at_most_s=_READING_S,
         source=source,
         reading=reading,
         before=before,

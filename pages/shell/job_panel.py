@@ -117,7 +117,7 @@ def background(following: Callable[[], Job | None], text: str) -> None:
 
 
 def _line(job: Job, waiting: int) -> str:
-    parts = [f"**{plain(job.label)}**", f"{job.fraction:.0%}"]
+    parts = [f"**{plain(job.label)}**", waits(job) or f"{job.fraction:.0%}"]
     if job.status == "running":
         parts.append(f"{clock(job.elapsed_s)} so far")
     if (left := job.remaining_s) is not None:
@@ -127,10 +127,19 @@ def _line(job: Job, waiting: int) -> str:
     return " · ".join(parts)
 
 
+def waits(job: Job) -> str:
+    """Behind how many others, of anybody on this server, a job waits; "" when it is its turn."""
+    ahead = job.ahead
+    if not ahead:
+        return ""
+    return "waits behind 1 other" if ahead == 1 else f"waits behind {ahead} others"
+
+
 @st.fragment(run_every=_POLL_S)
 def small(jobs: list[Job]) -> None:
     """One quiet line for the sidebar; the page itself takes over what finishes."""
     if any(not job.active for job in jobs):
         st.rerun()
     first = min(jobs, key=lambda job: job.status != "running")
-    st.progress(first.fraction, text=f"{plain(first.label)} · {first.fraction:.0%}")
+    done = waits(first) or f"{first.fraction:.0%}"
+    st.progress(first.fraction, text=f"{plain(first.label)} · {done}")

@@ -81,3 +81,18 @@ def make(n_users: int, *, progress: Progress) -> tuple[FingerprintSet, str]:
     progress(1.0)
     rows = np.arange(n_users)
     return FingerprintSet.from_samples(rows, 100.0 * rows, 0.0 * rows, 0.0 * rows), "made"
+
+
+def fill(size: int, *, progress: Progress) -> int:
+    """Takes so many bytes, a tenth at a time, and keeps them for a while."""
+    parts = []
+    for step in range(10):
+        parts.append(np.ones(size // 10, np.uint8))
+        progress(step / 10)
+        time.sleep(0.05)
+    return sum(part.nbytes for part in parts)
+
+
+def ask_for_too_much(kind: str, *, progress: Progress) -> int:
+    progress(0.1)
+    return len(np.ones(2**60, np.uint8) if kind == "numpy" else bytearray(2**60))

@@ -42,7 +42,7 @@ def any_open() -> bool:
 class InProcessRunner(ProcessRunner):
     """Runs a session's jobs in order, in this process, when :meth:`work` is called."""
 
-    def __init__(self, _spare: Any = None) -> None:
+    def __init__(self, _spare: Any = None, **_: Any) -> None:
         super().__init__()
         self._here = _Here()
         _open.append(self)
