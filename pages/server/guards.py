@@ -10,11 +10,15 @@ from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from streamlit.starlette import App
 
+from . import faults
+
 MIDDLEWARE: list[Middleware] = []
 
 # The web server would spool uploads of more than a megabyte to a temporary file; what people upload
 # here stays in memory.
 MultiPartParser.spool_max_size = 2**40
+
+faults.keep_out_of_logs()
 
 
 @asynccontextmanager

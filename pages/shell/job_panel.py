@@ -12,6 +12,7 @@ from fpanon_core.model.errors import FpanonError
 from pages.charts.words import clock
 
 from . import session
+from .guard import act, fragment
 
 _POLL_S = 0.6
 
@@ -61,13 +62,13 @@ def _failure(message: str, jobs: list[Job], key: str, stop: Callable[[Job], None
                     "Try again",
                     key=f"{key}_retry_{first.number}",
                     type="primary",
-                    on_click=_each,
+                    on_click=act(_each),
                     args=(session.retry, jobs),
                 )
             st.button(
                 "Dismiss",
                 key=f"{key}_dismiss_{first.number}",
-                on_click=_each,
+                on_click=act(_each),
                 args=(stop, jobs),
             )
 
@@ -77,7 +78,7 @@ def _each(act: Callable[[Job], None], jobs: list[Job]) -> None:
         act(job)
 
 
-@st.fragment(run_every=_POLL_S)
+@fragment(run_every=_POLL_S)
 def _progress(jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
     if any(not job.active for job in jobs):
         st.rerun()
@@ -91,7 +92,7 @@ def _progress(jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
             st.rerun()
 
 
-@st.fragment(run_every=_POLL_S)
+@fragment(run_every=_POLL_S)
 def quiet(job: Job, text: str) -> None:
     """A line about work in the background that nobody has to wait for."""
     if not job.active:
@@ -99,7 +100,7 @@ def quiet(job: Job, text: str) -> None:
     st.caption(f"{text} {job.fraction:.0%}" if job.fraction else text)
 
 
-@st.fragment(run_every=_POLL_S)
+@fragment(run_every=_POLL_S)
 def background(following: Callable[[], Job | None], text: str) -> None:
     """A line about one quiet job after another; the page is drawn anew when all are done.
 
@@ -125,7 +126,7 @@ def _line(job: Job, waiting: int) -> str:
     return " · ".join(parts)
 
 
-@st.fragment(run_every=_POLL_S)
+@fragment(run_every=_POLL_S)
 def small(jobs: list[Job]) -> None:
     """One quiet line for the sidebar; the page itself takes over what finishes."""
     if any(not job.active for job in jobs):
