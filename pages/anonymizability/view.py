@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from fpanon_core.model.spaces import corners_text
@@ -66,7 +68,7 @@ st.plotly_chart(
     key="anon_by_k",
     theme=None,
     config=style.CONFIG,
-    on_select=act(lambda: person.take_click("anon_by_k")),
+    on_select=act(partial(person.take_click, "anon_by_k")),
     selection_mode="points",
     alt=f"Share of users by k-gap at {profile}, one curve for each k.",
 )

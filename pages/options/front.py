@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -34,7 +35,7 @@ def figure(dots: Sequence[Dot], names: Sequence[str], criteria: Criteria, of: Th
             limit=criteria.limit,
         ),
         key="options_front", theme=None, config=CONFIG, selection_mode="points",
-        on_select=act(lambda: comparison.take_click("options_front", names)),
+        on_select=act(partial(comparison.take_click, "options_front", names)),
         alt="Risk against utility, a dot with its interval for each release option; those on the "
         "front are filled and joined by a line.",
     )  # fmt: skip
