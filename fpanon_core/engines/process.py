@@ -3,8 +3,8 @@
 In a child process. A :class:`ProcessRunner` belongs to one session: it runs that session's jobs
 one after the other in a child of its own, which no other session's data ever enters. The child is
 a plain ``python -m fpanon_core.engines.worker``: the program that started us is not executed again,
-and arguments and results travel as pickles over pipes between our own two processes, never over
-disk. What the child answers is read as data, and never trusted to be more (:mod:`.answers`).
+and arguments and results travel over pipes between our own two processes, never over disk. What
+the child answers is read as data, and never trusted to be more (:mod:`.answers`).
 
 Jobs of all sessions take :class:`.Turns`. Cancelling kills the child; a child that takes more
 memory or time than :class:`.Limits` allow is killed, too, and its job says so; a child killed from
@@ -15,7 +15,6 @@ ends too.
 
 from __future__ import annotations
 
-import pickle
 import threading
 import time
 from collections import deque
@@ -24,6 +23,7 @@ from typing import Any
 
 from ..model import errors
 from ..model.errors import FpanonError, InfeasibleError
+from .answers import unpacked
 from .child import Child, Recipient, Spare
 from .job import Job, Status
 from .limits import Limits, Watch, needs_too_much, out_of_memory
@@ -220,7 +220,7 @@ class ProcessRunner:
             with watch:
                 child.give(job)
                 while True:
-                    message = pickle.loads(receive(child.out))
+                    message = unpacked(receive(child.out, self._limits.memory_bytes))
                     match message:
                         case ("taken",):
                             taken = True

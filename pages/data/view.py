@@ -14,7 +14,7 @@ from pages.charts.maps import places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import asking, form, opening, story
 from pages.shell import dataset, formula, job_panel
-from pages.shell.guard import end_view
+from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
 
@@ -97,7 +97,7 @@ st.caption(story.unused(report))
 if refused is None:
     form.correction(data.source, data.reading, report)
 if dataset.can_undo():
-    st.button("Undo last change", key="data_undo", icon="↩️", on_click=dataset.undo)
+    st.button("Undo last change", key="data_undo", icon="↩️", on_click=act(dataset.undo))
 
 # --- places and people ---
 st.header("Where, and how much of each user", anchor=False)

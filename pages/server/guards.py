@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.starlette import App
 
-from . import allowances, place, silence
+from . import allowances, faults, place, silence
 from .door import Door
 from .headers import Headers
 from .lives import REGISTRY
@@ -36,6 +36,8 @@ silence.keep()
 # Streamlit must not forget a session before the reaper ends it: reconnecting would find the work,
 # and nothing on the page.
 config.set_option("server.disconnectedSessionTTL", int(allowances.IN_FORCE.grace_s) + 3600)
+
+faults.keep_out_of_logs()
 
 
 @asynccontextmanager

@@ -15,11 +15,11 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import pickle
 from types import SimpleNamespace
 from typing import Any
 
 from fpanon_core.engines import worker
+from fpanon_core.engines.answers import unpacked
 from fpanon_core.engines.held import Shelf
 from fpanon_core.engines.process import Job, ProcessRunner, Recipient
 from fpanon_core.model.fingerprints import FingerprintSet
@@ -144,5 +144,5 @@ def _last(answer: bytes) -> tuple[Any, ...]:
     messages, last = io.BytesIO(answer), b""
     while messages.tell() < len(answer):
         last = worker.receive(messages)
-    found: tuple[Any, ...] = pickle.loads(last)
+    found: tuple[Any, ...] = unpacked(last)
     return found
