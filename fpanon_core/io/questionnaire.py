@@ -21,6 +21,7 @@ from ..model.profiles import AntennaClusters, GeneralizationProfile, Regions, Sp
 from ..tables.columns import missing_in, numbers_of, text_of
 from ..tables.names import normal
 from ..tables.sources import read_source
+from ..tables.spreadsheets import restored
 from ..tables.table import SourceTable
 
 COLUMNS = ("expert", "domain", "option", "score")
@@ -79,6 +80,8 @@ def read_questionnaire(
     at = _columns(table)
     texts = {name: text_of(table.columns[at[name]]) for name in COLUMNS}
     frame = pd.DataFrame({name: _objects(values) for name, values in texts.items()})
+    # As they were asked: what the template's spreadsheet was not to run has an apostrophe before it.
+    frame = frame.map(restored, na_action="ignore")
     missing = {name: np.asarray(missing_in(values)) for name, values in texts.items()}
     score = numbers_of(table.columns[at["score"]])
     reason = np.full(len(frame), "", object)

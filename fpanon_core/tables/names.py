@@ -134,14 +134,6 @@ def says_something_else(name: object) -> bool:
     return bool(set(normal(name).split("_")) & _ELSE)
 
 
-def names_a_person(name: object) -> bool:
-    """Whether a column may identify someone, and so is left out of what can be downloaded."""
-    tokens = set(normal(name).split("_"))
-    return rank(name, "user") <= 1000 or bool(
-        tokens & {"called", "callee", "imei", "phone", "email"}
-    )
-
-
 def normal(name: object) -> str:
     """Lower case, no accents, words joined by single underscores: ``"User-ID"`` → ``"user_id"``."""
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name))
