@@ -23,6 +23,7 @@ from ..tables.names import normal
 from ..tables.sources import read_source
 from ..tables.spreadsheets import restored
 from ..tables.table import SourceTable
+from ..tables.writing import write_table
 
 COLUMNS = ("expert", "domain", "option", "score")
 DOMAINS = ("transport", "epidemics")
@@ -248,4 +249,4 @@ def _rejected(table: SourceTable, frame: pd.DataFrame, reason: Any) -> pd.DataFr
 
 
 if __name__ == "__main__":  # make sample-data
-    synthetic_questionnaire().to_csv(sys.argv[1], index=False)
+    write_table([synthetic_questionnaire()], sys.argv[1])

@@ -92,7 +92,10 @@ _NOT = {
     "time": {"zone", "offset", "end", "stop", "duration", "updated", "changed", "spent", "birth"},
     "lat": {"end", "dest", "destination", "b", "home", "work"},
     "lon": {"end", "dest", "destination", "b", "home", "work"},
-    "antenna": {"lat", "lon", "latitude", "longitude", "type", "last", "end", "time", "range"},
+    "antenna": {
+        *("lat", "lon", "latitude", "longitude", "type", "last", "end", "time", "range"),
+        *("phone", "mobile", "number", "owner", "contact", "email", "mail", "user", "subscriber"),
+    },
     "offset": set(),
 }
 _ELSE = {
