@@ -81,7 +81,7 @@ def read_questionnaire(
     at = _columns(table)
     texts = {name: text_of(table.columns[at[name]]) for name in COLUMNS}
     frame = pd.DataFrame({name: _objects(values) for name, values in texts.items()})
-    # As they were asked: what the template's spreadsheet was not to run has an apostrophe before it.
+    # As they were asked: in the template, what a spreadsheet would run has an apostrophe before it.
     frame = frame.map(restored, na_action="ignore")
     missing = {name: np.asarray(missing_in(values)) for name, values in texts.items()}
     score = numbers_of(table.columns[at["score"]])

@@ -4,8 +4,7 @@ A digest lets everybody who has it test guesses at the data: is it these people,
 What goes into a file is the digest under a key of 256 bits that lies among the user's own files and
 is in no export. The same data have the same keyed digest here, and nobody else can compute it.
 
-Source: Krawczyk, Bellare & Canetti 1997, *HMAC: Keyed-Hashing for Message Authentication* (RFC
-2104), with SHA-256.
+Source: Krawczyk et al. 1997 (HMAC), with SHA-256.
 """
 
 from __future__ import annotations

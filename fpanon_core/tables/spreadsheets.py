@@ -36,7 +36,7 @@ _SUSPECT = f"^{_BETWEEN}*[{_SIGN}]|^{MARK}*[\\t\\r\\n]|[{_BREAK}]{_BETWEEN}*[{_S
 
 
 def defused(text: str) -> str:
-    """A text that no spreadsheet runs: an apostrophe stands before what would be a formula.
+    r"""A text that no spreadsheet runs: an apostrophe stands before what would be a formula.
 
     Also before one that begins in the middle of the text, where another country's spreadsheet
     begins a new cell. A number, of digits, one sign and separators, is left as it is.
@@ -44,7 +44,7 @@ def defused(text: str) -> str:
     Examples
     --------
     >>> defused('=HYPERLINK("http://a.example")'), defused("-5.2"), defused("a;@b")
-    ('\\'=HYPERLINK("http://a.example")', '-5.2', "a;'@b")
+    ('\'=HYPERLINK("http://a.example")', '-5.2', "a;'@b")
     """
     if _NUMBER.fullmatch(text):
         return text

@@ -175,7 +175,7 @@ def test_what_is_held_elsewhere_is_not_swept_up(
     """A process of another container has a number that is nobody's here; its lock tells."""
     with whole_file(tmp_path / "a") as into:
         into.write(b"x")
-        monkeypatch.setattr(whole, "_runs", lambda process: False)
+        monkeypatch.setattr(whole, "_runs", lambda _: False)
         assert sweep(tmp_path) == 0
     assert (tmp_path / "a").read_bytes() == b"x"
 
@@ -225,7 +225,7 @@ def test_a_full_disk_is_told_at_the_last_moment_too(
 ) -> None:
     """Some disks say so only when what was written is to be kept."""
 
-    def full(descriptor: int) -> None:
+    def full(_: int) -> None:
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(whole.os, "fsync", full)
