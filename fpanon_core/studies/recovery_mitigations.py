@@ -26,6 +26,7 @@ from ..model.checks import number, whole
 from ..model.counts_frame import CountsFrame, FrameConfig
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
+from ..model.keyed import keyed
 from ..model.privacy import UNITS, Unit
 from . import recovery
 from .framing import frame_for, frame_of_data
@@ -260,7 +261,7 @@ def mitigation_table(
     table = pd.DataFrame(rows)
     table.attrs = {
         "config": {"slot_min": float(slot_min), "pairing": pairing, "seed": int(seed)},
-        "digest": fs.digest,
+        "digest": keyed(fs.digest),
     }
     return table
 

@@ -24,6 +24,7 @@ from .anonymity import check_claim, listed_samples
 from .data_file import read_rows
 from .facts import check_counts, check_facts, limits_stated
 from .faults import Faults
+from .marks import without_marks
 from .package import check_page, check_texts, digest, read_package, texts
 from .promises import check_cells, check_crowds, check_limits
 from .records import Key, matched, records_of
@@ -165,8 +166,10 @@ def _table(path: Place, what: str) -> pd.DataFrame:
         head = content.split(b"\n", 1)[0].decode("utf-8-sig").strip("\r").split(",")
         types = {column.strip('"'): pa.string() for column in head}
         options = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
-        frame: Any = csv.read_csv(io.BytesIO(content), convert_options=options).to_pandas()
+        cells = csv.ParseOptions(newlines_in_values=True)
+        read = csv.read_csv(io.BytesIO(content), parse_options=cells, convert_options=options)
+        frame: Any = read.to_pandas()
     except (pa.ArrowException, OSError, ValueError):
         raise SchemaError(f"The {what} is missing, damaged or of another kind.") from None
     table: pd.DataFrame = frame
-    return table
+    return table.map(lambda cell: without_marks(cell) if isinstance(cell, str) else cell)

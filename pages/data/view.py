@@ -7,6 +7,7 @@ import streamlit as st
 from fpanon_core.io.hints import for_screen
 from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies.reading import places_of
+from fpanon_core.tables.writing import table_bytes
 from pages.charts import style
 from pages.charts.activity import samples_per_user
 from pages.charts.dots import dots_legend
@@ -76,13 +77,13 @@ what_this_means(*story.account(report), key="account")
 if len(report.rejects):
     st.download_button(
         "Download the rows set aside (CSV)",
-        lambda: report.rejects.to_csv(index=False).encode(),
+        lambda: table_bytes([report.rejects], ".csv"),
         file_name="set_aside_not_for_release.csv",
         mime="text/csv",
         key="data_rejects",
         icon="⬇️",
         on_click="ignore",
-        help="Row number, reason and fields, without those that name a person.",
+        help="Row number, reason, and the fields of time and place, no others.",
     )
 for note in report.notes:
     st.caption(plain(for_screen(note), MESSAGE_LENGTH))
