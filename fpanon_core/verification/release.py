@@ -15,8 +15,9 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import csv
 
+from ..model.budgets import MAX_BYTES, check_columns
 from ..model.checks import whole
-from ..model.errors import SchemaError
+from ..model.errors import SchemaError, only_ours
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.published import GeneralizedFingerprintSet
@@ -45,6 +46,7 @@ _HELD = frozenset(
 _MOVED = "places or times were moved first: that cells hold anybody's samples is not checked"
 
 
+@only_ours("release")
 def verify_release(
     path: Place | bytes,
     original: FingerprintSet | GeneralizedFingerprintSet,
@@ -161,12 +163,19 @@ def _table(path: Place, what: str) -> pd.DataFrame:
     """A file of texts, with a head of column names."""
     try:
         with open(path, "rb") as file:
-            content = file.read()
+            content = file.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            raise ValueError
         head = content.split(b"\n", 1)[0].decode("utf-8-sig").strip("\r").split(",")
         types = {column.strip('"'): pa.string() for column in head}
         options = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
+        check_columns(len(head))
+        if len(types) < len(head):
+            raise ValueError  # a column twice
         frame: Any = csv.read_csv(io.BytesIO(content), convert_options=options).to_pandas()
-    except (pa.ArrowException, OSError, ValueError):
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, KeyError):
         raise SchemaError(f"The {what} is missing, damaged or of another kind.") from None
     table: pd.DataFrame = frame
     return table
