@@ -22,19 +22,19 @@ MAX_BYTES = 4 << 30
 MAX_RATIO = 100
 """Nor beyond this multiple of the source's size, once it exceeds :data:`ALWAYS_FINE`: tables of
 events pack 3 to 30 times."""
-ALWAYS_FINE = 64 << 20
+ALWAYS_FINE = 16 << 20
 """Bytes that any source may become."""
 MAX_COLUMNS = 1_000
 """Of a table; one of events has 4 to 50. Finding out what a column holds takes milliseconds."""
 MAX_CELLS = 50_000_000
 """Fields of the formats that are read one by one, XLSX and JSON: each takes some 100 bytes then."""
-CELLS_ALWAYS_FINE = 250_000
+CELLS_ALWAYS_FINE = 100_000
 CELLS_PER_BYTE = 4
 """A workbook packs a cell in a fourth of a byte at best, a field of JSON takes more than one."""
 MAX_SHEET_ROWS = 1_048_576
 """Of a sheet: what the format has room for."""
 MEMORY_BASE = 256 << 20
-MEMORY_TIMES = 12
+MEMORY_TIMES = 24
 """Decoded, as text, as columns, sorted and compared: so many copies are alive at a time at most."""
 
 

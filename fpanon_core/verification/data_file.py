@@ -68,7 +68,7 @@ def read_rows(name: str, content: bytes, faults: Faults) -> tuple[pd.DataFrame |
         return None, extra
     out: dict[str, Any] = {}
     try:
-        out["pseudonym"] = table["pseudonym"].to_pandas().astype(object)
+        out["pseudonym"] = table["pseudonym"].cast(pa.string()).to_pandas().astype(object)
         if out["pseudonym"].astype(str).str.len().max() > _LONGEST:
             raise ValueError
         if "group" in table.column_names:

@@ -27,7 +27,7 @@ from .facts import check_counts, check_facts, limits_stated
 from .faults import Faults
 from .package import check_page, check_texts, digest, read_package, texts
 from .promises import check_cells, check_crowds, check_limits
-from .records import Key, matched, records_of
+from .records import Key, coded, matched, records_of
 from .secrecy import (
     check_groups_numbered,
     check_ids,
@@ -129,7 +129,7 @@ def _check(
     check_facts(facts, rows, digest(package.members[name]), faults)
     records = records_of(rows, faults)
     check_pseudonyms(records, faults)
-    code = pd.factorize(rows["pseudonym"].astype(str))[0].astype(np.int64)
+    code = coded(rows)[0]
     check_rows_in_order(code, rows["start"], faults)
     if "group" in rows.columns:
         check_groups_numbered(records, faults)
