@@ -152,14 +152,12 @@ class Result(Tabled):
     @property
     def alone(self) -> float:
         """Share of the counts above 0 that are of one person."""
-        counts = self.counts.counts
-        return float((counts[counts > 0] == 1).mean())
+        return float((self.counts.above_zero == 1).mean())
 
     @property
     def small(self) -> float:
         """Share of the counts above 0 that are below :data:`CUSTOMARY_LIMIT`."""
-        counts = self.counts.counts
-        return float((counts[counts > 0] < CUSTOMARY_LIMIT).mean())
+        return float((self.counts.above_zero < CUSTOMARY_LIMIT).mean())
 
     def within(self, metres: float) -> float:
         """Share of the recovered points no farther than this from the truth."""
@@ -237,13 +235,13 @@ class Result(Tabled):
     def _counts(self) -> pd.DataFrame:
         """One row per slot and place with anybody."""
         c = self.counts
-        slot, place = np.nonzero(c.counts)
+        slot, place, people = c.entries()
         columns = {
             "slot_start_min": c.slot_start_min[slot],
             "slot_min": c.slot_min,
             "x_m": c.x_m[place],
             "y_m": c.y_m[place],
-            "people": c.counts[slot, place],
+            "people": people,
         }
         return pd.DataFrame(columns)
 

@@ -247,13 +247,13 @@ def mitigation_table(
         if stretch is not None:
             stretch(0.0)
         released, read, exact = made.release(name, setting, unit)
-        off, counted = _error(read, exact), float(exact.counts.sum())
+        off, counted = _error(read, exact), float(exact.totals.sum())
         row = attacked(
             released, people=len(released.truth), pairing=pairing, seed=seed, engine=engine,
             progress=stretch,
         )  # fmt: skip
         cost = {
-            "count_error": off / exact.counts.size,
+            "count_error": off / (exact.n_slots * exact.n_places),
             "count_error_share": off / counted if counted else np.nan,
         }
         rows.append({"mitigation": name, "setting": setting, "unit": unit or "", **row, **cost})
@@ -349,19 +349,18 @@ class _Releases:
             made = counted_people(self._fs, slot_min=setting)
             long = made.counts
             holds = np.searchsorted(long.slot_start_min, counts.slot_start_min, side="right")
-            return made, lambda slots: long.counts[holds[slots] - 1], counts
+            return made, lambda slots: long.block(holds[slots] - 1), counts
         if name == "coarser places":
             coarse, truth = coarsen(counts, made.truth, metres=setting)
             _, square = squares_of(counts, setting)
             share = 1 / np.bincount(square)[square]
             coarser = replace(made, counts=coarse, truth=truth)
-            return coarser, lambda slots: coarse.counts[slots][:, square] * share, counts
+            return coarser, lambda slots: coarse.block(slots)[:, square] * share, counts
         if name == "small counts suppressed":
             counts = suppress_small(counts, int(setting))
         elif name == "noise at frequent places":
             counts = noise_at_frequent(counts, made.truth, share=setting, seed=self._seed)
-        published = counts.counts
-        return replace(made, counts=counts), lambda slots: published[slots], self.counts
+        return replace(made, counts=counts), counts.block, self.counts
 
     def _private(self, epsilon: float, unit: Unit) -> Release:
         """Counts over the frame with the noise that ε takes; the truth is filled in."""
@@ -376,8 +375,10 @@ class _Releases:
             raise InfeasibleError(
                 "Nobody has a sample within the stated places and period; state others, or none."
             )
-        kept = replace(made, counts=noisy, truth=made.truth[inside], recorded=made.recorded[inside])
-        return kept, lambda slots: noisy.counts[slots], exact
+        truth, recorded = made.truth, made.recorded
+        if not inside.all():
+            truth, recorded = truth[inside], recorded[inside]
+        return replace(made, counts=noisy, truth=truth, recorded=recorded), noisy.block, exact
 
 
 def _error(read: Reading, exact: AggregateCounts) -> float:
@@ -385,4 +386,4 @@ def _error(read: Reading, exact: AggregateCounts) -> float:
     pieces = [
         slice(first, first + _SLOTS_AT_ONCE) for first in range(0, exact.n_slots, _SLOTS_AT_ONCE)
     ]
-    return float(sum(np.abs(np.maximum(read(p), 0) - exact.counts[p]).sum() for p in pieces))
+    return float(sum(np.abs(np.maximum(read(p), 0) - exact.block(p)).sum() for p in pieces))
