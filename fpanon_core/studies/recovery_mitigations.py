@@ -7,6 +7,7 @@ Nothing here is for publication: noise has the study's seed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -43,7 +44,9 @@ _COARSER = ("longer slots", "coarser places")
 _MILD = 0.5
 _SLOTS_AT_ONCE = 256
 _ATTACKS = 10.0  # that all mitigations take, of one on the counts as they are
-_BYTES_A_COUNT, _BYTES_A_POINT = 24.0, 60.0
+# Beside one attack: private counts, which are above or below 0 everywhere; and those of the data as
+# they are with their truth, which are kept for the rows to come.
+_BYTES_A_COUNT, _BYTES_A_POINT = 8, 30
 _MOST_SECONDS, _MOST_GIGABYTES = 900.0, 4.0
 
 
@@ -300,8 +303,18 @@ def effort(attacked_before: recovery.Result, seconds: float, people: int) -> Eff
     """
     more = people / attacked_before.score.n_users
     counts = attacked_before.counts
-    cells = _BYTES_A_COUNT * counts.n_places * max(1.0, more) + _BYTES_A_POINT * people
-    return Effort(people, _ATTACKS * seconds * more**2, cells * counts.n_slots / 1e9)
+    places = math.ceil(counts.n_places * max(1.0, more))
+    room = memory_bytes(counts.n_slots, people, places)
+    return Effort(people, _ATTACKS * seconds * more**2, room / 1e9)
+
+
+def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
+    """Memory that :func:`study` takes at most on counts of such a size, beside the data; bytes.
+
+    ``n_places`` are those of the data or of the frame of private counts, whichever are more.
+    """
+    kept = (_BYTES_A_COUNT * n_places + _BYTES_A_POINT * people) * n_slots
+    return recovery.memory_bytes(n_slots, people, n_places) + kept
 
 
 def longer_slot(slot_min: float) -> float:
