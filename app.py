@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.navigation.page import Page
 from streamlit.starlette import App
 
-from pages.server import guards
+from pages.server import faults, guards
 from pages.shell import entry, frame
 
 
@@ -31,4 +31,9 @@ if __name__ == "__main__":
     st.set_page_config(page_title="fpanon", page_icon="🛡️", layout="wide")
     frame.run(st.navigation(all_pages(), position=entry.navigation()))
 else:
-    app = App(__file__, middleware=guards.MIDDLEWARE, lifespan=guards.lifespan)
+    app = App(
+        __file__,
+        middleware=guards.MIDDLEWARE,
+        lifespan=guards.lifespan,
+        on_script_error=faults.on_script_error,
+    )

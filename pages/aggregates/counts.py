@@ -17,7 +17,7 @@ from fpanon_core.studies.counts_release import Config, Form
 from fpanon_core.studies.recovery import CUSTOMARY_LIMIT
 from pages.aggregates import counts_story
 from pages.charts import words
-from pages.shell import definitions, downloads, questions
+from pages.shell import definitions, downloads, questions, refused
 from pages.shell.dataset import Dataset
 from pages.shell.meaning import what_this_means
 from pages.shell.questions import Kind, Question
@@ -155,7 +155,7 @@ def _form(data: Dataset) -> bool:
             int(below), float(epsilon), unit,
         )  # fmt: skip
     except FpanonError as fault:
-        st.error(str(fault))
+        refused.say(fault)
         return False
     st.session_state[_CONFIG] = (fs.digest, config)
     return True

@@ -19,7 +19,7 @@ from fpanon_core.studies.option_result import Asked, utility_choice
 from fpanon_core.tables.writing import table_bytes
 from pages.charts import words
 from pages.options.criteria import AXES, COMPONENTS, MEASURES, RISKS, UNITS, Criteria
-from pages.shell import address, definitions, downloads
+from pages.shell import address, definitions, downloads, refused
 
 _ANSWERS = "fp_questionnaire"
 _LIMITS = "fp_risk_limits"
@@ -168,7 +168,7 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
                     "of yours is among them."
                 )
             else:
-                st.error(str(error))
+                refused.say(error)
             return None
     kept_example, frame = st.session_state.get(_ANSWERS, (example, None))
     if frame is None or kept_example != example:

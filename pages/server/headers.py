@@ -33,17 +33,19 @@ _FIXED: Final = {
 def policy() -> str:
     """The Content-Security-Policy of every answer.
 
-    The one script that Streamlit's page holds inline is known by its digest; its style sheets are
-    made by scripts, which needs ``unsafe-inline`` for styles.
+    The one script that Streamlit's page holds inline is known by its digest. Its style sheets are
+    made by scripts, which needs ``unsafe-inline`` for styles; its reading of messages, and the
+    maps, hold compiled code, which needs ``wasm-unsafe-eval`` (no text becomes a program by that);
+    the tables' icons are a font within a style sheet.
     """
-    scripts = " ".join(["'self'", *_inline_scripts()])
+    scripts = " ".join(["'self'", "'wasm-unsafe-eval'", *_inline_scripts()])
     return "; ".join(
         [
             "default-src 'none'",
             f"script-src {scripts}",
             "style-src 'self' 'unsafe-inline'",
             "img-src 'self' data: blob:",
-            "font-src 'self'",
+            "font-src 'self' data:",
             "connect-src 'self'",
             "worker-src 'self' blob:",
             "manifest-src 'self'",

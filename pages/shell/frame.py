@@ -8,8 +8,9 @@ import streamlit as st
 from streamlit.navigation.page import Page
 
 from pages.charts import words
+from pages.charts.plain import plain
 
-from . import address, audit, dataset, entry, job_panel, pair, session
+from . import address, audit, away, dataset, entry, job_panel, pair, session
 from .guard import Ended, guarded
 
 
@@ -18,6 +19,7 @@ def run(page: Page) -> None:
     with guarded():
         if not entry.passed():
             return
+        session.arrive()
         session.runner()  # its child warms up while the user reads
         address.remember()
         job_panel.collect()
@@ -25,10 +27,12 @@ def run(page: Page) -> None:
         pair.dress()
         with st.sidebar:
             _sidebar(page.url_path)
+        away.tell()
         # A view that is interrupted has been asked to make way for another run, perhaps of another
         # view; that comes next, not this one again.
         with contextlib.suppress(Ended):
             page.run()
+        session.uploads_of_page()
         # A job that ended meanwhile was drawn neither as running nor as done.
         if session.finished():
             st.rerun()
@@ -40,7 +44,7 @@ def _sidebar(here: str) -> None:
         st.caption("No data set is open.")
     else:
         st.caption(
-            f"**{current.source.label}**  \n{words.count(current.fs.n_users, 'user')}, "
+            f"**{plain(current.source.label)}**  \n{words.count(current.fs.n_users, 'user')}, "
             f"{words.count(current.fs.n_samples, 'sample')}"
         )
         if current.source.synthetic:

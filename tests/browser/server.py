@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,16 +31,21 @@ class Server:
     log: Path
 
     @classmethod
-    def start(cls, port: int, log: Path, *options: str, **settings: str) -> Server:
+    def start(
+        cls,
+        port: int,
+        log: Path,
+        more: Mapping[str, str] | None = None,
+        options: Sequence[str] = (),
+    ) -> Server:
         """As ``make run`` starts it, but for the port and the browser that is not opened.
 
-        Options are Streamlit's, settings of the environment.
+        ``more`` is added to its environment, ``options`` are Streamlit's.
         """
         command = [sys.executable, "-m", "streamlit", "run", "app.py"]
         command += ["--server.headless", "true", "--server.port", str(port), *options]
-        environment = {
-            k: v for k, v in os.environ.items() if not k.startswith("FPANON_")
-        } | settings
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("FPANON_")}
+        environment |= more or {}
         with log.open("wb") as printed:
             process = subprocess.Popen(
                 command,
@@ -144,12 +149,19 @@ class Server:
 
 
 @contextmanager
-def started(log: Path, *options: str, port: int = 0, **settings: str) -> Iterator[Server]:
+def started(
+    log: Path,
+    more: Mapping[str, str] | None = None,
+    *,
+    options: Sequence[str] = (),
+    port: int = 0,
+) -> Iterator[Server]:
     """A dashboard of one's own on this machine, ended afterwards with all it began.
 
-    It must have printed no trace of a fault and no user id. The port is a free one, unless given.
+    It must have printed no trace of a fault and no user id. ``more`` is added to its environment,
+    ``options`` are Streamlit's; the port is a free one, unless it is given.
     """
-    server = Server.start(port or free_port(), log, *options, **settings)
+    server = Server.start(port or free_port(), log, more, options)
     try:
         server.wait_until_healthy()
         yield server

@@ -21,8 +21,8 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 
 from pages.server import entrance, guards
 from pages.server.entrance import Entrance, Guard
+from tests.support.caller import Caller
 from tests.support.provider import PEOPLE, Provider
-from tests.support.visitor import Visitor
 
 ANNA = {"is_logged_in": True, **PEOPLE["anna"]}
 NOW = 1_800_000_000.0
@@ -183,17 +183,17 @@ async def _socket(websocket: WebSocket) -> None:
     await websocket.close()
 
 
-def client(guard: Entrance | None = None) -> Visitor:
+def client(guard: Entrance | None = None) -> Caller:
     """A visitor of a server with that entrance."""
     routes = [
         WebSocketRoute("/_stcore/stream", _socket),
         Route("/{path:path}", _reached, methods=["GET", "PUT", "DELETE", "POST"]),
     ]
     guarded = Guard(Starlette(routes=routes), guard or entrance.as_set_up({}))
-    return Visitor(guarded)
+    return Caller(guarded)
 
 
-def logged_in(visitor: Visitor, said: Secrets, secret: str = "", **claims: Any) -> Visitor:
+def logged_in(visitor: Caller, said: Secrets, secret: str = "", **claims: Any) -> Caller:
     """The same, with the cookie of somebody who has logged in."""
     who = json.dumps(ANNA | {"iat": time.time(), "origin": DASHBOARD} | claims)
     signed = create_signed_value(secret or said["auth"]["cookie_secret"], USER_COOKIE_NAME, who)
@@ -201,7 +201,7 @@ def logged_in(visitor: Visitor, said: Secrets, secret: str = "", **claims: Any) 
     return visitor
 
 
-def sees(visitor: Visitor) -> set[str]:
+def sees(visitor: Caller) -> set[str]:
     """What a visitor reaches."""
     found = {path for path in (*WAY_IN, *CLOSED) if visitor.get(path).text == "reached"}
     found |= {f"PUT {p}" for p in CLOSED if visitor.ask("PUT", p).text == "reached"}
