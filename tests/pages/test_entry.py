@@ -43,7 +43,7 @@ def test_no_page_is_run_for_who_is_not_let_in(
         assert len(at.main) == 3  # the title, why, and the way to the provider
         assert len(at.sidebar) == 0
         assert not said(at).replace("fpanon", "").strip()
-    assert not at.session_state.filtered_state
+    assert "fp_jobs" not in at.session_state
 
 
 @pytest.mark.usefixtures("asked")
