@@ -7,7 +7,7 @@ from streamlit.navigation.page import Page
 from streamlit.starlette import App
 
 from pages.server import faults, guards
-from pages.shell import frame
+from pages.shell import entry, frame
 
 
 def all_pages() -> list[Page]:
@@ -29,7 +29,7 @@ def all_pages() -> list[Page]:
 
 if __name__ == "__main__":
     st.set_page_config(page_title="fpanon", page_icon="🛡️", layout="wide")
-    frame.run(st.navigation(all_pages()))
+    frame.run(st.navigation(all_pages(), position=entry.navigation()))
 else:
     app = App(
         __file__,

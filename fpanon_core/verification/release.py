@@ -10,7 +10,6 @@ import os
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pyarrow import csv

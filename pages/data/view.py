@@ -14,7 +14,7 @@ from pages.charts.dots import dots_legend
 from pages.charts.maps import places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import asking, form, opening, story
-from pages.shell import dataset, formula, job_panel
+from pages.shell import dataset, downloads, formula, job_panel
 from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
@@ -75,14 +75,12 @@ st.dataframe(
 )
 what_this_means(*story.account(report), key="account")
 if len(report.rejects):
-    st.download_button(
+    downloads.offer(
         "Download the rows set aside (CSV)",
         lambda: table_bytes([report.rejects], ".csv"),
-        file_name="set_aside_not_for_release.csv",
-        mime="text/csv",
+        "set_aside_not_for_release.csv",
         key="data_rejects",
         icon="⬇️",
-        on_click="ignore",
         help="Row number, reason, and the fields of time and place, no others.",
     )
 for note in report.notes:

@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.starlette import App
 
-from . import allowances, faults, place, silence
+from . import allowances, entrance, faults, place, silence
 from .door import Door
 from .headers import Headers
 from .lives import REGISTRY
@@ -20,10 +20,12 @@ from .owners import Owners
 from .reaper import Reaper
 from .uploads import Uploads
 
-# The outermost first: what the door refuses is answered with the headers, too, and owns nothing.
+# The outermost first: what the door refuses is answered with the headers, too; whom the entrance
+# keeps out has come under the dashboard's own name, and owns nothing.
 MIDDLEWARE: list[Middleware] = [
     Middleware(Headers),
     Middleware(Door),
+    Middleware(entrance.Guard),
     Middleware(Owners, registry=REGISTRY),
     Middleware(Uploads, registry=REGISTRY, allowances=allowances.IN_FORCE),
 ]

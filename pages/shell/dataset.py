@@ -10,13 +10,14 @@ import streamlit as st
 from fpanon_core.engines.process import Job
 from fpanon_core.io.report import PositionDoubt
 from fpanon_core.model.configs import Screening
+from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
-from . import session
+from . import audit, session
 
 _CURRENT, _BEFORE, _COLUMNS = "fp_dataset", "fp_readings_before", "fp_columns"
 _ASKED = "fp_doubtful"
@@ -122,6 +123,10 @@ def adopt(job: Job) -> None:
         session.keep(_ASKED, waiting)
         return
     fs, report = job.result
+    try:
+        audit.opened(_kind(job.meta["source"]), fs.digest, fs.n_users)
+    except FpanonError:
+        return  # the frame says why, above every page
     session.keep(_CURRENT, Dataset(fs, report, job.meta["source"], job.meta["reading"]))
     session.keep(_BEFORE, job.meta["before"])
     for key in ("fp_person", "fp_neighbour"):
@@ -151,6 +156,13 @@ def banner(dataset: Dataset) -> None:
             st.badge("Synthetic data, no real people", icon="⚙️", color="orange")
     if dataset.source.note:
         st.caption(plain(dataset.source.note, MESSAGE_LENGTH))
+
+
+def _kind(source: Source) -> str:
+    """What sort of thing was opened; never what a file is called."""
+    if source.file is None:
+        return f"sample {source.sample}"
+    return "upload" if isinstance(source.file[1], bytes) else "file of the server's folder"
 
 
 def _open(source: Source) -> None:

@@ -10,17 +10,20 @@ from streamlit.navigation.page import Page
 from pages.charts import words
 from pages.charts.plain import plain
 
-from . import address, away, dataset, job_panel, pair, session
+from . import address, audit, away, dataset, entry, job_panel, pair, session
 from .guard import Ended, guarded
 
 
 def run(page: Page) -> None:
     """Run a view within the frame."""
     with guarded():
+        if not entry.passed():
+            return
         session.arrive()
         session.runner()  # its child warms up while the user reads
         address.remember()
         job_panel.collect()
+        audit.tell()
         pair.dress()
         with st.sidebar:
             _sidebar(page.url_path)
@@ -51,3 +54,4 @@ def _sidebar(here: str) -> None:
     active = [job for job in session.jobs() if job.active and job.meta["page"] not in told]
     if active:
         job_panel.small(active)
+    entry.way_out()

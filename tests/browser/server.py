@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,15 +31,16 @@ class Server:
     log: Path
 
     @classmethod
-    def start(cls, port: int, log: Path, more: Mapping[str, str] | None = None) -> Server:
+    def start(cls, port: int, log: Path, *options: str, **settings: str) -> Server:
         """As ``make run`` starts it, but for the port and the browser that is not opened.
 
-        ``more`` is added to its environment.
+        Options are Streamlit's, settings of the environment.
         """
         command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-        command += ["--server.headless", "true", "--server.port", str(port)]
-        environment = {k: v for k, v in os.environ.items() if k != "FPANON_DATA_DIR"}
-        environment |= more or {}
+        command += ["--server.headless", "true", "--server.port", str(port), *options]
+        environment = {
+            k: v for k, v in os.environ.items() if not k.startswith("FPANON_")
+        } | settings
         with log.open("wb") as printed:
             process = subprocess.Popen(
                 command,
@@ -143,15 +144,12 @@ class Server:
 
 
 @contextmanager
-def started(log: Path, more: Mapping[str, str] | None = None) -> Iterator[Server]:
-    """A dashboard of one's own on a free port of this machine, ended afterwards with all it began.
+def started(log: Path, *options: str, port: int = 0, **settings: str) -> Iterator[Server]:
+    """A dashboard of one's own on this machine, ended afterwards with all it began.
 
-    It must have printed no trace of a fault and no user id. ``more`` is added to its environment.
+    It must have printed no trace of a fault and no user id. The port is a free one, unless given.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = Server.start(port, log, more)
+    server = Server.start(port or free_port(), log, *options, **settings)
     try:
         server.wait_until_healthy()
         yield server
@@ -159,6 +157,14 @@ def started(log: Path, more: Mapping[str, str] | None = None) -> Iterator[Server
         left = server.end()
     assert left == [], "computing processes outlived the server"
     server.check_printed()
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens at."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    return port
 
 
 def _is_worker(pid: int) -> bool:
