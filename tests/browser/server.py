@@ -31,11 +31,15 @@ class Server:
     log: Path
 
     @classmethod
-    def start(cls, port: int, log: Path) -> Server:
-        """As ``make run`` starts it, but for the port and the browser that is not opened."""
+    def start(cls, port: int, log: Path, **variables: str) -> Server:
+        """As ``make run`` starts it, but for the port and the browser that is not opened.
+
+        And with environment variables; sessions end soon after their browser, if these say nothing.
+        """
         command = [sys.executable, "-m", "streamlit", "run", "app.py"]
         command += ["--server.headless", "true", "--server.port", str(port)]
-        environment = {k: v for k, v in os.environ.items() if k != "FPANON_DATA_DIR"}
+        usual = {k: v for k, v in os.environ.items() if not k.startswith("FPANON_")}
+        environment = usual | {"FPANON_GRACE_MIN": "0.1"} | variables
         with log.open("wb") as printed:
             process = subprocess.Popen(
                 command,
@@ -78,6 +82,11 @@ class Server:
             text=True,
         )
         return [int(line.split()[0]) for line in listed.stdout.splitlines() if WORKER in line]
+
+    @property
+    def resident_mb(self) -> float:
+        """Memory of its own process, without its children."""
+        return _resident_mb(self.process.pid)
 
     def wait_until_alone(self) -> None:
         """Until no session has a child any more; the one kept for whoever is next stays."""
@@ -139,15 +148,17 @@ class Server:
 
 
 @contextmanager
-def started(log: Path) -> Iterator[Server]:
+def started(log: Path, **variables: str) -> Iterator[Server]:
     """A dashboard of one's own on a free port of this machine, ended afterwards with all it began.
+
+    Environment variables as of :meth:`Server.start`.
 
     It must have printed no trace of a fault and no user id.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = Server.start(port, log)
+    server = Server.start(port, log, **variables)
     try:
         server.wait_until_healthy()
         yield server
@@ -162,6 +173,15 @@ def _is_worker(pid: int) -> bool:
         return WORKER in Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
     except OSError:
         return False
+
+
+def _resident_mb(pid: int) -> float:
+    """Memory of a process that is not swapped out, in MB (10⁶ bytes); 0 when it is gone."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def _processor_ticks(pid: int) -> int:
