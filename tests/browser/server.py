@@ -86,7 +86,7 @@ class Server:
     @property
     def resident_mb(self) -> float:
         """Memory of its own process, without its children."""
-        return _resident_mb(self.process.pid)
+        return resident_mb(self.process.pid)
 
     def wait_until_alone(self) -> None:
         """Until no session has a child any more; the one kept for whoever is next stays."""
@@ -175,7 +175,7 @@ def _is_worker(pid: int) -> bool:
         return False
 
 
-def _resident_mb(pid: int) -> float:
+def resident_mb(pid: int) -> float:
     """Memory of a process that is not swapped out, in MB (10⁶ bytes); 0 when it is gone."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
