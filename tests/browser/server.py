@@ -34,13 +34,13 @@ class Server:
     def start(cls, port: int, log: Path, *options: str, **settings: str) -> Server:
         """As ``make run`` starts it, but for the port and the browser that is not opened.
 
-        Options are Streamlit's, settings of the environment.
+        Options are Streamlit's, settings of the environment; sessions end soon after their browser,
+        if these say nothing.
         """
         command = [sys.executable, "-m", "streamlit", "run", "app.py"]
         command += ["--server.headless", "true", "--server.port", str(port), *options]
-        environment = {
-            k: v for k, v in os.environ.items() if not k.startswith("FPANON_")
-        } | settings
+        usual = {k: v for k, v in os.environ.items() if not k.startswith("FPANON_")}
+        environment = usual | {"FPANON_GRACE_MIN": "0.1"} | settings
         with log.open("wb") as printed:
             process = subprocess.Popen(
                 command,
@@ -83,6 +83,11 @@ class Server:
             text=True,
         )
         return [int(line.split()[0]) for line in listed.stdout.splitlines() if WORKER in line]
+
+    @property
+    def resident_mb(self) -> float:
+        """Memory of its own process, without its children."""
+        return resident_mb(self.process.pid)
 
     def wait_until_alone(self) -> None:
         """Until no session has a child any more; the one kept for whoever is next stays."""
@@ -172,6 +177,15 @@ def _is_worker(pid: int) -> bool:
         return WORKER in Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
     except OSError:
         return False
+
+
+def resident_mb(pid: int) -> float:
+    """Memory of a process that is not swapped out, in MB (10⁶ bytes); 0 when it is gone."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def _processor_ticks(pid: int) -> int:
