@@ -17,7 +17,7 @@ from fpanon_core.studies.counts_release import Config, Form
 from fpanon_core.studies.recovery import CUSTOMARY_LIMIT
 from pages.aggregates import counts_story
 from pages.charts import words
-from pages.shell import definitions, questions
+from pages.shell import definitions, downloads, questions, refused
 from pages.shell.dataset import Dataset
 from pages.shell.meaning import what_this_means
 from pages.shell.questions import Kind, Question
@@ -53,14 +53,18 @@ def section(data: Dataset) -> None:
         return
     what_this_means(*counts_story.made(made), key="aggregates_counts")
     prefix = "synthetic_" if data.source.synthetic else ""
-    st.download_button(
+    downloads.offer(
         "Counts to publish (zip)",
         made.package,
-        file_name=f"{prefix}counts_{config.form}.zip",
-        mime="application/zip",
+        f"{prefix}counts_{config.form}.zip",
         key="aggregates_get_release",
-        on_click="ignore",
-        type="primary",
+        kind="primary",
+        settings={
+            "form": config.form,
+            "below": config.below if config.form == "suppressed" else None,
+            "epsilon": config.epsilon if config.form == "private" else None,
+            "unit": config.unit if config.form == "private" else None,
+        },
     )
     with st.expander("The README in it"):
         st.markdown(made.readme())
@@ -151,7 +155,7 @@ def _form(data: Dataset) -> bool:
             int(below), float(epsilon), unit,
         )  # fmt: skip
     except FpanonError as fault:
-        st.error(str(fault))
+        refused.say(fault)
         return False
     st.session_state[_CONFIG] = (fs.digest, config)
     return True

@@ -13,6 +13,7 @@ from fpanon_core.model.profiles import GeneralizationProfile
 from fpanon_core.studies.anonymizability import Measured, Parts
 from pages.charts import words
 from pages.charts.cdf import Curve, beyond
+from pages.charts.plain import plain
 
 TABLES = {"k_gap_summary": "k-gaps by profile and k", "k_gaps": "Everyone's k-gap"}
 _PUBLISHED_BY_K = (
@@ -92,11 +93,11 @@ def by_k(
     few, many = ks[0], ks[-1]
     hidden = int((measured.gaps.at(few).values == 0).sum())
     parts: Parts = measured.parts[many]
+    shown = plain(measured.profile)
     return [
-        f"At {measured.profile}, {words.share(hidden, n)} {words.verb(hidden)} {few}-anonymous "
-        "already."
+        f"At {shown}, {words.share(hidden, n)} {words.verb(hidden)} {few}-anonymous already."
         if judges_all(stretch)
-        else f"At {measured.profile}, the {few}-gap of {words.share(hidden, n)} is 0.",
+        else f"At {shown}, the {few}-gap of {words.share(hidden, n)} is 0.",
         alone(stretch),
         f"To look like {words.others(few)}, a typical user would have to be moved by about "
         f"{_typical(measured.parts[few])} on average, {counted(stretch)}.",
@@ -135,21 +136,21 @@ def by_profile(
     if told_apart == n > 1:
         others = "another" if k == 2 else f"{k - 1} others"
         said = (
-            f"Even at {most.profile}, none of the {n:,} users is {k}-anonymous: nobody has "
+            f"Even at {plain(most.profile)}, none of the {n:,} users is {k}-anonymous: nobody has "
             f"the very same fingerprint as {others}."
         )
     elif told_apart:
         said = (
-            f"Even at {most.profile}, {words.share(told_apart, n)} {words.verb(told_apart)} "
+            f"Even at {plain(most.profile)}, {words.share(told_apart, n)} {words.verb(told_apart)} "
             f"{words.not_anonymous(k)}."
         )
     elif judges_all(stretch):
         said = (
-            f"At {most.profile}, everybody is {k}-anonymous: at least {k - 1} "
+            f"At {plain(most.profile)}, everybody is {k}-anonymous: at least {k - 1} "
             f"other{'s have' if k > 2 else ' has'} the very same fingerprint."
         )
     else:
-        said = f"At {most.profile}, everybody has a {k}-gap of 0. {alone(stretch)}"
+        said = f"At {plain(most.profile)}, everybody has a {k}-gap of 0. {alone(stretch)}"
     return [
         said,
         f"{missing} of the profiles {words.verb(missing)} not measured yet." if missing else "",
@@ -209,7 +210,7 @@ def cost_of_asking(
     if seconds is None:
         return f"{what}; on {n_users:,} users it may take a while."
     each = f"{what}; it takes about {words.clock(max(seconds, 1))}"
-    return f"{each} for {profiles[0]}" + (
+    return f"{each} for {plain(profiles[0])}" + (
         f", and at most {words.clock(max(seconds, 1) * missing)} for all." if missing > 1 else "."
     )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
+
+from pages.charts.plain import plain
 
 
 def distance(metres: float) -> str:
@@ -89,18 +90,13 @@ def not_anonymous(k: int) -> str:
 
 def beyond(curves: dict[str, int]) -> str:
     """Who lies beyond the right edge of a figure, from the number for each curve."""
-    told = [f"{count:,} on the curve “{name}”" for name, count in curves.items() if count]
+    told = [f"{count:,} on the curve “{plain(name)}”" for name, count in curves.items() if count]
     return f"Users beyond the right edge: {', '.join(told)}." if told else ""
 
 
 def others(k: int) -> str:
     """The crowd that k stands for, less oneself."""
     return "one other user" if k == 2 else f"{k - 1} other users"
-
-
-def plain(text: str) -> str:
-    """A text of the user's own, so that Markdown shows it as it is."""
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$:])", r"\\\1", text)
 
 
 def supported(value: float, low: float, high: float) -> str:

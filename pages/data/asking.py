@@ -5,8 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from fpanon_core.io.turns import AS_THEY_ARE
+from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.shell import dataset
 from pages.shell.dataset import Asked
+from pages.shell.guard import act
 
 from . import story
 
@@ -16,16 +18,17 @@ def show(asked: Asked) -> None:
     doubt = asked.doubt
     st.header("Are these the places that are meant?", anchor=False)
     with st.container(border=True, key="data_doubt"):
-        st.warning(" ".join([*doubt.found, "Nothing is measured before you have answered."]))
+        found = plain(" ".join(doubt.found), MESSAGE_LENGTH)
+        st.warning(f"{found} Nothing is measured before you have answered.")
         for i, reading in enumerate(doubt.readings):
             st.button(
-                reading.title,
+                plain(reading.title),
                 key=f"data_read_{reading.positions}",
                 type="secondary" if i else "primary",
-                on_click=dataset.answer,
+                on_click=act(dataset.answer),
                 args=(reading.positions,),
             )
-            st.caption(story.consequence(reading))
+            st.caption(plain(story.consequence(reading)))
         if not doubt.readings:
             st.caption(
                 "Neither an exchange of latitude and longitude nor lost signs would explain it. "
@@ -35,7 +38,7 @@ def show(asked: Asked) -> None:
             st.button(
                 "Use the positions as they are",
                 key=f"data_read_{AS_THEY_ARE}",
-                on_click=dataset.answer,
+                on_click=act(dataset.answer),
                 args=(AS_THEY_ARE,),
             )
-            st.button("Do not open the file", key="data_leave", on_click=dataset.leave)
+            st.button("Do not open the file", key="data_leave", on_click=act(dataset.leave))

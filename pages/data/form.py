@@ -15,7 +15,8 @@ from fpanon_core.model.configs import Screening
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
-from pages.shell import dataset, job_panel, session
+from pages.shell import dataset, job_panel, refused, session
+from pages.shell.guard import act
 
 from .story import ROLES, centre_in, column
 
@@ -42,18 +43,18 @@ def correction(source: Source, reading: Reading, report: IngestReport | None) ->
                 st.button(
                     "List the file's columns",
                     key="data_list_columns",
-                    on_click=_peek,
+                    on_click=act(_peek),
                     args=(source,),
                 )
             return
         with st.form("data_mapping", border=False):
             try:
-                corrected, fault = _form(labels, reading, report), ""
+                corrected, fault = _form(labels, reading, report), None
             except FpanonError as wrong:
-                corrected, fault = reading, str(wrong)
+                corrected, fault = reading, wrong
             if st.form_submit_button("Read again", type="primary", key="data_read_again"):
-                if fault:
-                    st.error(fault)
+                if fault is not None:
+                    refused.say(fault)
                 else:
                     dataset.read_again(corrected, source)
                     st.rerun()

@@ -11,7 +11,8 @@ from fpanon_core.io.samples import SAMPLES
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies.reading import Source
 from fpanon_core.tables.folder import data_files, file_in
-from pages.shell import dataset
+from pages.charts.plain import plain
+from pages.shell import dataset, refused, session
 from pages.shell.pair import side_by_side
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
@@ -60,6 +61,7 @@ def _upload() -> None:
                 antennas=(antennas.name, antennas.getvalue()) if antennas else None,
             )
         )
+        session.uploads_read([file, *([antennas] if antennas else [])])
         st.rerun()
 
 
@@ -79,7 +81,7 @@ def _from_folder(folder: Path) -> None:
                 antennas=(antennas, file_in(folder, antennas)) if antennas else None,
             )
         except FpanonError as error:
-            st.error(str(error))
+            refused.say(error)
             return
         dataset.open_file(source)
         st.rerun()
@@ -88,7 +90,7 @@ def _from_folder(folder: Path) -> None:
 def _samples() -> None:
     for sample in SAMPLES:
         with st.container(horizontal=True, vertical_alignment="center"):
-            if st.button(sample.title, key=f"data_sample_{sample.key}"):
+            if st.button(plain(sample.title), key=f"data_sample_{sample.key}"):
                 dataset.open_sample(sample.key)
                 st.rerun()
             if sample.synthetic:

@@ -11,6 +11,7 @@ from fpanon_core.io.report import MEANINGS, IngestReport, OtherReading
 from fpanon_core.model.arrays import IntArray
 from fpanon_core.model.errors import ConfigError
 from pages.charts import words
+from pages.charts.plain import plain
 
 ROLES = {
     "user": "User",
@@ -107,7 +108,7 @@ def unused(report: IngestReport) -> str:
     if not rest:
         return said
     named = any(not isinstance(label, int) for label in report.available)
-    names = ", ".join(rest[:12]) + (", …" if len(rest) > 12 else "")
+    names = ", ".join(plain(name) for name in rest[:12]) + (", …" if len(rest) > 12 else "")
     columns = f"({names}) " if named else ""
     isnt = "is" if len(rest) == 1 else "are"
     more = words.count(len(rest), "further column")

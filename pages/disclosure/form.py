@@ -18,7 +18,7 @@ from fpanon_core.model.profiles import GeneralizationProfile
 from fpanon_core.studies import disclosure, worked_example
 from fpanon_core.studies.disclosure import Config, suited_profiles
 from pages.charts import words
-from pages.shell import address, definitions
+from pages.shell import address, definitions, refused
 from pages.shell.profiles import TYPED, offered, profiles_of
 from pages.shell.questions import Kind, Question
 
@@ -71,7 +71,7 @@ def form(fs: FingerprintSet) -> bool:
     try:
         wanted = Config(knowledge, profiles_of(chosen))
     except FpanonError as error:
-        st.error(str(error))
+        refused.say(error)
         return False
     if wanted.profiles == suited:
         wanted = replace(wanted, profiles=())

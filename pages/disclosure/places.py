@@ -7,6 +7,7 @@ import streamlit as st
 from fpanon_core.studies.disclosure import Leak
 from pages.charts import disclosure
 from pages.charts.maps import MAX_CELLS, cells_map
+from pages.charts.plain import plain
 from pages.charts.style import CONFIG, Theme
 from pages.disclosure import story
 from pages.shell.meaning import what_this_means
@@ -15,7 +16,7 @@ from pages.shell.meaning import what_this_means
 def by_place(leak: Leak, measure: str, of: Theme) -> None:
     """The map of the places with the most disclosure, its colours and its sentence."""
     name, unit = story.NAMES[measure], story.with_unit(measure)
-    st.markdown(f"**By place** – mean {unit}, at {leak.profile}")
+    st.markdown(f"**By place** – mean {unit}, at {plain(leak.profile)}")
     if "west" in leak.places:
         places = leak.places.nlargest(MAX_CELLS, measure).sort_values(measure)
         by = disclosure.shades(places[measure].to_numpy(), of)
@@ -40,7 +41,7 @@ def by_place(leak: Leak, measure: str, of: Theme) -> None:
 def by_hour(leak: Leak, measure: str, of: Theme, *, weekdays: bool) -> None:
     """The heat map of the week and its sentence; without ``weekdays``, days are counted."""
     unit = story.with_unit(measure)
-    st.markdown(f"**By hour of the week** – mean {unit}, at {leak.profile}")
+    st.markdown(f"**By hour of the week** – mean {unit}, at {plain(leak.profile)}")
     st.plotly_chart(
         disclosure.hours_of_week(
             leak.week[measure].to_numpy().reshape(7, 24), weekdays, unit, of, height=460

@@ -13,6 +13,7 @@ from fpanon_core.studies import worked_example
 from fpanon_core.studies.disclosure import Leak, Result
 from pages.charts import words
 from pages.charts.disclosure import WEEK, Panel, Series
+from pages.charts.plain import plain
 from pages.shell import definitions
 
 _THIRD_BIN = 2  # the bin that Noriega Campero works by hand
@@ -117,7 +118,7 @@ def discordant_told(row: dict[str, Any], most: int = 6) -> str:
 
 def _whole(profile: str) -> str:
     """A profile's name that no line break divides."""
-    return profile.replace(" ", "\u00a0")
+    return plain(profile).replace(" ", "\u00a0")
 
 
 def agreement_told(found: Result) -> list[str]:
@@ -133,10 +134,11 @@ def agreement_told(found: Result) -> list[str]:
     first, second = worst["discordant_pairs"][0]
     if worst["b"] == _unicity(found):
         first, second = second, first
+    one, two = plain(first), plain(second)
     told = [
         f"{name.capitalize()} and {spoken(other)} rank {worst['discordant']} of "
-        f"{worst['pairs']} pairs of profiles differently: for example, {first} is the riskier by "
-        f"{name}, {second} by {spoken(other)}.",
+        f"{worst['pairs']} pairs of profiles differently: for example, {one} is the riskier by "
+        f"{name}, {two} by {spoken(other)}.",
     ]
     alike = [spoken(r["b"] if r["a"] == _unicity(found) else r["a"])
              for r in against if r["concordant"] and not r["discordant"]]  # fmt: skip
@@ -146,11 +148,11 @@ def agreement_told(found: Result) -> list[str]:
     a, b = table.loc[first], table.loc[second]
     if other in ("em", "kl") and b["bins"] < a["bins"]:
         told.append(
-            f"EM and KL are means over bins. {first} has {words.count(int(a['bins']), 'bin')}, "
-            f"{second} {int(b['bins']):,}, with more users in each: of an average bin more is "
+            f"EM and KL are means over bins. {one} has {words.count(int(a['bins']), 'bin')}, "
+            f"{two} {int(b['bins']):,}, with more users in each: of an average bin more is "
             "learnt there, although fewer people are found. Over all bins of a person, "
-            f"EM adds up to {words.supported(*_total(a))} at {first}, to "
-            f"{words.supported(*_total(b))} at {second}."
+            f"EM adds up to {words.supported(*_total(a))} at {one}, to "
+            f"{words.supported(*_total(b))} at {two}."
         )
     return told
 
@@ -199,7 +201,7 @@ def measures_told(found: Result, profile: str) -> list[str]:
     unicity, k, em, kl = (leak.measures[m] for m in ("unicity", "k", "em", "kl"))
     em_sum, kl_sum = leak.measures["em_sum"], leak.measures["kl_sum"]
     return [
-        f"At {profile}, whoever knows {words.count(p, 'point')} of a person finds "
+        f"At {plain(profile)}, whoever knows {words.count(p, 'point')} of a person finds "
         f"{words.percent(unicity[0])} of them with certainty, and names the right record with "
         f"probability {words.supported(*k)} on average (95 % interval: {_ends(k)}); guessing, with "
         f"1 in {found.n_users:,}.",

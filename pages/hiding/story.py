@@ -17,6 +17,7 @@ from fpanon_core.studies.hiding import Config, Result, Worth
 from pages.charts import words
 from pages.charts.cdf import Curve
 from pages.charts.cdf import beyond as off_the_axis
+from pages.charts.plain import plain
 from pages.charts.style import Theme
 
 LEFTOVERS = {"merge": "join the nearest group", "suppress": "are left out"}
@@ -279,18 +280,18 @@ def compared(found: comparison.Result) -> list[str]:
         f"areas of {words.distance(ours['mean_space_m'])} by side and time spans of "
         f"{words.duration(ours['mean_time_min'])} on average"
     )
-    last = found.searched[-1]
+    last, grid = found.searched[-1], plain(uniform["profile"])
     if uniform["share_hidden"] == 1:
         whole = ", with all places and times in one cell" if uniform["profile"] == str(last) else ""
         told = [
-            f"Made equally coarse, everyone is one of {first} only at {uniform['profile']}{whole}: "
+            f"Made equally coarse, everyone is one of {first} only at {grid}{whole}: "
             f"the first of {_tried(found.searched)} to do so. GLOVE needs {spans}."
         ]
     else:
         told = [
             f"Made equally coarse, not everyone is one of {first} under any of "
             f"{len(found.searched)} grids from {found.searched[0]} to {last}: at most "
-            f"{words.percent(uniform['share_hidden'])} of the users are, at {uniform['profile']}. "
+            f"{words.percent(uniform['share_hidden'])} of the users are, at {grid}. "
             f"GLOVE hides all with {spans}."
         ]
     limited = rows.get("GLOVE with suppression")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fpanon_core.model import limits
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import production
-from pages.charts import words
 from pages.shell import release
 from pages.shell.dataset import Dataset
 from pages.shell.questions import Kind
@@ -23,4 +22,4 @@ def section(data: Dataset, option: ReleaseOption) -> None:
     """Produce the release of an option, whatever it is, and offer it."""
     form = release.file_format(PRODUCED)
     config = production.Config(ReleaseOption(steps=option.steps), format=form)
-    release.section(PRODUCED, data, config, f"“{words.plain(option.name)}”", note=_NOTE)
+    release.section(PRODUCED, data, config, f"“{option.name}”", note=_NOTE)

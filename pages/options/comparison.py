@@ -11,9 +11,9 @@ from fpanon_core.model.limits import COMPARED_OPTIONS
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import look
 from fpanon_core.studies.options_table import OptionsTable
-from pages.charts import words
 from pages.charts.cdf import Curve, cdf
 from pages.charts.maps import MAX_CELLS, released_map
+from pages.charts.plain import plain
 from pages.charts.style import CONFIG, Theme
 from pages.options import story
 from pages.shell import questions
@@ -90,7 +90,7 @@ def _maps(looks: Mapping[str, look.Result], names: Sequence[str], of: Theme) -> 
             columns = st.columns(2, gap="large")
         for column, name in zip(columns, names[at : at + 2], strict=False):
             with column:
-                st.markdown(f"**{words.plain(name)}**")
+                st.markdown(f"**{plain(name)}**")
                 _map(looks.get(name), name, most, of, key=f"options_map_{names.index(name)}")
     if any(len(look.bounds) for look in looks.values()):
         st.caption(
@@ -123,7 +123,7 @@ def _curves(looks: Mapping[str, look.Result], names: Sequence[str], of: Theme) -
         if name in looks and len(looks[name].gaps)
     ]
     if alone := [name for name in names if name in looks and not len(looks[name].gaps)]:
-        st.caption(f"One user is in “{words.plain(alone[0])}”: there is nobody to compare with.")
+        st.caption(f"One user is in “{plain(alone[0])}”: there is nobody to compare with.")
     if not curves:
         return
     st.plotly_chart(

@@ -39,7 +39,7 @@ from fpanon_core.model.techniques import (
     What,
 )
 from pages.charts import words
-from pages.shell import definitions
+from pages.shell import definitions, refused
 
 _OWN = "fp_own_options"
 _AS_READ, _GRID, _CLUSTERS = "as they are", "a square grid", "antenna clusters"
@@ -87,7 +87,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
             steps.append(Glove(k))
         option = ReleaseOption(name.strip(), tuple(steps))
     except FpanonError as error:
-        st.error(str(error))
+        refused.say(error)
         return
     own = added(fs)
     name_key = option.name.casefold()

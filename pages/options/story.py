@@ -17,6 +17,7 @@ from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PublishedUnicity
 from pages.charts import words
 from pages.charts.pareto import Dot
+from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.options.criteria import COMPONENTS, RISKS, SPOKEN, Criteria
 
 
@@ -106,7 +107,7 @@ def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
         ]
     option = table.options[best]
     told = [
-        f"By {name} alone, “{words.plain(option.told)}” is the most useful within the limit of "
+        f"By {name} alone, “{plain(option.told)}” is the most useful within the limit of "
         f"{limit}: {name} {_estimate(table, best, criteria.risk)}, {criteria.utility_told} "
         f"{table.utility[best]:.2f}."
     ]
@@ -130,7 +131,7 @@ def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
         told.append(f"It is within {all_of}.")
     else:
         told.append(
-            f"Within {all_of}, “{words.plain(table.options[within].told)}” is the most useful: "
+            f"Within {all_of}, “{plain(table.options[within].told)}” is the most useful: "
             f"{criteria.utility_told} {table.utility[within]:.2f}."
         )
     return told
@@ -173,7 +174,7 @@ def shared_told(result: OptionResult) -> list[str]:
 
 def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
     """What the figures of options with noise or exchange are of."""
-    moved = [f"“{words.plain(option.told)}”" for option in options if option.moved]
+    moved = [f"“{plain(option.told)}”" for option in options if option.moved]
     if not moved:
         return []
     return [
@@ -192,7 +193,7 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
         for i, better in enumerate(table.dominated_by):
             for j in better.tolist():
                 if by.risk_high[i] < by.risk_low[j]:
-                    one, other = (words.plain(table.options[at].told) for at in (i, j))
+                    one, other = (plain(table.options[at].told) for at in (i, j))
                     return [
                         f"The ranking turns with the measure: by {SPOKEN[criteria.risk]} “{other}” "
                         f"dominates “{one}”; by {SPOKEN[risk]} it is the riskier of the two "
@@ -232,8 +233,8 @@ def _explained(
         else f"more utility ({better.utility:.2f} against {one.utility:.2f})"
     )
     return (
-        f"{len(worse)} {'is' if len(worse) == 1 else 'are'} dominated: “{words.plain(one.name)}”, "
-        f"for one, by “{words.plain(better.name)}”, which has {risk} and {gain}. That is by {name} "
+        f"{len(worse)} {'is' if len(worse) == 1 else 'are'} dominated: “{plain(one.name)}”, "
+        f"for one, by “{plain(better.name)}”, which has {risk} and {gain}. That is by {name} "
         "alone."
     )
 
@@ -306,15 +307,15 @@ def outsider_told(known: KnowledgeConfig) -> str:
 def fault_told(result: OptionResult) -> str:
     """Why an option has no figures."""
     assert result.fault is not None
-    name = words.plain(result.option.name)
-    return f"**{name}** could not be made: {for_screen(result.fault)}"
+    name = plain(result.option.name)
+    return f"**{name}** could not be made: {plain(for_screen(result.fault), MESSAGE_LENGTH)}"
 
 
 def chosen_told(
     result: OptionResult, why: str, table: OptionsTable, criteria: Criteria
 ) -> tuple[str, bool]:
     """The choice that stands, and whether nothing speaks against it."""
-    name, reason = words.plain(result.option.told), words.plain(why)
+    name, reason = plain(result.option.told), plain(why, MESSAGE_LENGTH)
     lines = [f"**Chosen: {name}.** {reason or 'No reason is given yet.'}"]
     if over := broken(result, criteria):
         lines.append(f"Its risk may be above the limit of {_listed(over)}.")
@@ -327,9 +328,7 @@ def chosen_told(
         [],
     )
     if dominating:
-        lines.append(
-            f"By {SPOKEN[criteria.risk]} it is dominated by {words.plain(_some(dominating))}."
-        )
+        lines.append(f"By {SPOKEN[criteria.risk]} it is dominated by {plain(_some(dominating))}.")
     lines += shared_told(result) + moved_told([result.option])
     return "  \n".join(lines), not over and not dominating
 
@@ -338,7 +337,7 @@ def gaps_told(name: str, gaps: FloatArray) -> str:
     """How many of a release hide already, in a sentence."""
     alike = int((gaps == 0).sum())
     return (
-        f"In “{words.plain(name)}”, {words.share(alike, len(gaps))} "
+        f"In “{plain(name)}”, {words.share(alike, len(gaps))} "
         f"{'has' if alike <= 1 else 'have'} a record that somebody else has, too."
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from fpanon_core.io.samples import SAMPLES
+from pages.charts.plain import plain
 from pages.shell import dataset
 from pages.shell.pair import side_by_side
 
@@ -27,7 +28,7 @@ cards = side_by_side("samples")
 for card, sample in zip(cards, SAMPLES, strict=True):
     box = card.container(border=True, height="stretch", vertical_alignment="distribute")
     with box.container():
-        st.markdown(f"#### {sample.title}")
+        st.markdown(f"#### {plain(sample.title)}")
         if sample.synthetic:
             st.badge("Synthetic data, no real people", icon="⚙️", color="orange")
         st.caption(sample.description)

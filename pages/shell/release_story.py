@@ -7,20 +7,22 @@ import re
 from fpanon_core.io.release_page import truth as _truth
 from fpanon_core.studies.production import Result
 from pages.charts import words
+from pages.charts.plain import MESSAGE_LENGTH, plain
 
 FORMATS = {"csv": "CSV", "parquet": "Parquet"}
 
 
 def verdict(found: Result) -> str:
     """What the verifier says of the bytes."""
+    said = plain(found.verdict.text, MESSAGE_LENGTH)
     if not found.verdict.passed:
-        return f"**Do not release this; it is not offered.** {found.verdict.text}"
+        return f"**Do not release this; it is not offered.** {said}"
     if found.facts.k is None:
         return (
             "**Written as it would leave; nobody is promised a crowd.** What an outsider finds in "
-            f"it is measured on this page, not verified here. {found.verdict.text}"
+            f"it is measured on this page, not verified here. {said}"
         )
-    return f"**Ready, as it leaves.** {found.verdict.text}"
+    return f"**Ready, as it leaves.** {said}"
 
 
 def truth(found: Result) -> str:

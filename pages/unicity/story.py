@@ -14,6 +14,7 @@ from fpanon_core.model.scaling import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity
 from fpanon_core.studies.unicity import Law, Result, Shares
 from pages.charts import words
+from pages.charts.plain import plain
 from pages.charts.unicity import Fitted, Line, Rising
 
 MONTJOYE = "1.5 million people (de Montjoye et al. 2013)"
@@ -144,8 +145,8 @@ def coarser(result: Result, p: int) -> list[str]:
     at = result.grid[result.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
     told = [
-        f"With {p} points, {words.percent(fine['value'])} are unique at {fine['profile']}, "
-        f"{words.percent(coarse['value'])} at {coarse['profile']}."
+        f"With {p} points, {words.percent(fine['value'])} are unique at {plain(fine['profile'])}, "
+        f"{words.percent(coarse['value'])} at {plain(coarse['profile'])}."
     ]
     if coarse["too_few"]:
         told.append(

@@ -31,11 +31,16 @@ class Server:
     log: Path
 
     @classmethod
-    def start(cls, port: int, log: Path) -> Server:
-        """As ``make run`` starts it, but for the port and the browser that is not opened."""
+    def start(cls, port: int, log: Path, *options: str, **settings: str) -> Server:
+        """As ``make run`` starts it, but for the port and the browser that is not opened.
+
+        Options are Streamlit's, settings of the environment.
+        """
         command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-        command += ["--server.headless", "true", "--server.port", str(port)]
-        environment = {k: v for k, v in os.environ.items() if k != "FPANON_DATA_DIR"}
+        command += ["--server.headless", "true", "--server.port", str(port), *options]
+        environment = {
+            k: v for k, v in os.environ.items() if not k.startswith("FPANON_")
+        } | settings
         with log.open("wb") as printed:
             process = subprocess.Popen(
                 command,
@@ -139,15 +144,12 @@ class Server:
 
 
 @contextmanager
-def started(log: Path) -> Iterator[Server]:
-    """A dashboard of one's own on a free port of this machine, ended afterwards with all it began.
+def started(log: Path, *options: str, port: int = 0, **settings: str) -> Iterator[Server]:
+    """A dashboard of one's own on this machine, ended afterwards with all it began.
 
-    It must have printed no trace of a fault and no user id.
+    It must have printed no trace of a fault and no user id. The port is a free one, unless given.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = Server.start(port, log)
+    server = Server.start(port or free_port(), log, *options, **settings)
     try:
         server.wait_until_healthy()
         yield server
@@ -155,6 +157,14 @@ def started(log: Path) -> Iterator[Server]:
         left = server.end()
     assert left == [], "computing processes outlived the server"
     server.check_printed()
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens at."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    return port
 
 
 def _is_worker(pid: int) -> bool:

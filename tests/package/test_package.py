@@ -222,9 +222,14 @@ def test_dashboard_serves_this_machine_alone(port: int, elsewhere: Path) -> None
         "Sec-WebSocket-Version": "13",
         "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
     }
-    stream = "/_stcore/stream"
-    assert status(port, stream, **upgrade) == 101
-    assert status(port, stream, Host=f"rebound.example:{port}", **upgrade) == 403
+    stream, page = "/_stcore/stream", f"http://127.0.0.1:{port}"
+    assert status(port, stream, Origin=page, **upgrade) == 101
+    assert status(port, stream, **upgrade) == 403  # a browser always says where from
+    assert status(port, stream, Origin="http://other.example", **upgrade) == 403
+    rebound = f"rebound.example:{port}"
+    assert status(port, stream, Host=rebound, Origin=f"http://{rebound}", **upgrade) == 403
+    assert status(port, "/", Host=rebound) == 421
+    assert status(port, "/_stcore/metrics") == 404
     assert "Traceback" not in (elsewhere / "log").read_text()
 
 
@@ -248,6 +253,7 @@ def test_dashboard_settings_are_those_shipped(
     settings = dict(leaves(tomllib.loads(shown[shown.index("\n[") :])))  # after a wrapped comment
     shipped = dict(leaves(tomllib.loads((SHIPPED / ".streamlit" / "config.toml").read_text())))
     assert len(shipped) > 20
+    assert shipped.pop("client.allowedOrigins") == []  # Streamlit shows it to nobody
     assert {name: settings.get(name) for name in shipped} == shipped
     assert settings["server.port"] == 8765
     assert settings["server.headless"] is True

@@ -1,0 +1,144 @@
+"""Who is let in: requests for a known route, under the dashboard's own name, from its own pages.
+
+Streamlit checks the host of a WebSocket alone, and asks an outside service for this machine's
+address before it refuses a foreign origin. So what is not wanted is refused here, and never reaches
+it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from typing import Final
+
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+from streamlit import config
+from streamlit.runtime.secrets import secrets_singleton
+
+from . import place
+from .place import Place
+
+_READING: Final = frozenset({"GET", "HEAD"})
+_HEALTH: Final = "/_stcore/health"
+_LOGIN: Final = re.compile(r"/auth/(enter|login|logout)|/oauth2callback")
+# What the dashboard's own pages ask for; Streamlit's other routes (metrics, agents, components) are
+# of no use here. Whatever is in no file is answered with the start page: a view's address is one
+# word.
+_ROUTES: Final = tuple(
+    (re.compile(path, re.ASCII), frozenset(methods))
+    for path, methods in (
+        (r"/([a-z][a-z-]*/?)?", _READING),
+        (r"/(favicon\.png|manifest\.json|index\.html)", _READING),
+        (r"/static/(css|js|media)/[\w@~-][\w@~.-]*", _READING),
+        (r"/media/[\w-][\w.-]*", _READING),
+        (_HEALTH, _READING),
+        (r"/_stcore/host-config", _READING),
+        (r"/_stcore/upload_file/[\w-]+/[\w-]+", {"PUT", "DELETE"}),
+    )
+)
+_SOCKET: Final = "/_stcore/stream"
+
+
+def login_stands() -> bool:
+    """Whether a login is configured (Streamlit's secrets); its routes are closed otherwise."""
+    return secrets_singleton.load_if_toml_exists() and "auth" in secrets_singleton
+
+
+class Door:
+    """ASGI middleware that answers what is not let in with a short refusal.
+
+    Parameters
+    ----------
+    app : ASGIApp
+        What is behind the door.
+    names : collection of str, optional
+        Names of this machine under which it may be reached, with the port it listens on; what
+        Streamlit's ``server.allowedHosts`` says when not given.
+    public : Place, optional
+        The one address under which it is reached through a proxy; under ``names`` it then tells of
+        its health alone.
+    login : callable, optional
+        Whether the routes of a login are open.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        names: Collection[str] | None = None,
+        public: Place | None = None,
+        login: Callable[[], bool] = login_stands,
+    ) -> None:
+        self._app = app
+        self._names = config.get_option("server.allowedHosts") if names is None else names
+        self._public = public or place.public()
+        self._login = login
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or refuse it."""
+        refusal = self._refusal(scope) if scope["type"] in ("http", "websocket") else None
+        if refusal is None:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await WebSocketClose(code=1008)(scope, receive, send)  # before it is accepted: a 403
+        else:
+            status, reason = refusal
+            await PlainTextResponse(f"{reason}\n", status)(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        """Status and reason; None when there is nothing against it. Never quotes the request."""
+        here = self._place(scope)
+        if here is None:
+            return 421, "The dashboard is not reached under this name."
+        origins = _values(scope, b"origin")
+        if len(origins) > 1 or any(origin != here.origin for origin in origins):
+            return 403, "Not from a page of the dashboard."
+        # A browser says where from in all but plain reading; what does not is none of our pages.
+        if not origins and (scope["type"] == "websocket" or scope["method"] not in _READING):
+            return 403, "Not from a page of the dashboard."
+        if not _from_here(scope):
+            return 403, "Not from a page of the dashboard."
+        return self._unknown(scope)
+
+    def _place(self, scope: Scope) -> Place | None:
+        """The allowed place under which this request came; None for any other."""
+        scheme = scope["scheme"].replace("ws", "http")
+        # The port of the very socket it came by: Streamlit may have taken another than asked for.
+        _, port = scope["server"]
+        local: list[Place] = [Place.of(scheme, name, port) for name in self._names]
+        if self._public is not None:
+            local = [self._public, *(local if scope["path"] == _HEALTH else [])]
+        hosts = [host.lower() for host in _values(scope, b"host")]
+        return next((each for each in local if [each.host] == hosts), None)
+
+    def _unknown(self, scope: Scope) -> tuple[int, str] | None:
+        path: str = scope["path"]
+        if scope["type"] == "websocket":
+            return None if path == _SOCKET else (404, "Not found.")
+        if _LOGIN.fullmatch(path):
+            # A provider sends people back by a link; nothing is posted.
+            open_ = scope["method"] in _READING and self._login()
+            return None if open_ else (404, "Not found.")
+        for route, methods in _ROUTES:
+            if route.fullmatch(path):
+                return None if scope["method"] in methods else (405, "Not that way.")
+        return 404, "Not found."
+
+
+def _values(scope: Scope, name: bytes) -> list[str]:
+    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
+
+
+def _from_here(scope: Scope) -> bool:
+    """Whether a browser that says where a request comes from names this place, or a link to it.
+
+    So another page cannot load parts of the dashboard into itself, where no Origin is sent:
+    https://www.w3.org/TR/fetch-metadata/.
+    """
+    site = _values(scope, b"sec-fetch-site")
+    if all(value in ("same-origin", "none") for value in site):
+        return True
+    followed = (_values(scope, b"sec-fetch-mode"), _values(scope, b"sec-fetch-dest"))
+    return scope.get("method") in _READING and followed == (["navigate"], ["document"])

@@ -1,0 +1,119 @@
+"""Texts from outside are shown as they are, wherever Markdown is rendered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pages.charts.plain import MESSAGE_LENGTH, NAME_LENGTH, plain
+from tests.support.outside import Program
+
+ROOT = Path(__file__).resolve().parents[2]
+JOINER = "\u2060"
+
+
+def test_no_text_from_outside_is_rendered_unless_made_plain():
+    assert Program.of_folder(ROOT, "pages").leaks() == []
+
+
+# --- that the test above sees it ---
+
+
+LEAKING = {
+    "a message": "st.error(job.error.message)",
+    "an error": "try:\n    read()\nexcept FpanonError as error:\n    st.error(str(error))",
+    "in an f-string": 'st.caption(f"{source.label} is open")',
+    "with its width": 'st.caption(f"{source.label:>20}")',
+    "through a variable": 'name = file.name\nst.markdown(f"**{name}**")',
+    "through variables": 'name = file.name\nshown = name.upper()\nst.markdown("**" + shown)',
+    "as a label": "st.button(sample.title)",
+    "in a tooltip": 'st.metric("Users", 3, help=source.label)',
+    "in the text of a bar": "st.progress(0.5, text=job.label)",
+    "in a list": "st.tabs([option.name for option in options])",
+    "in a loop": "for note in report.notes:\n    st.caption(note)",
+    "joined": 'st.caption(", ".join(report.columns))',
+    "of two": 'for i, name in enumerate(table.names):\n    st.caption(f"{i}: {name}")',
+    "gathered": "said = []\nsaid.append(file.name)\nst.caption(said[0])",
+    "typed": 'why = st.text_area("Why")\nst.caption(why)',
+    "chosen": 'name = st.selectbox("Option", table.names)\nst.caption(name)',
+    "by a function": "def told(a):\n    return f'At {a.profile}'\nst.caption(told(found))",
+    "to a function": "def say(text):\n    st.caption(text)\nsay(file.name)",
+    "to a function, by name": "def say(*, text):\n    st.caption(text)\nsay(text=file.name)",
+    "to a function, among others": "def say(*all):\n    st.caption(all[0])\nsay('a', file.name)",
+    "to and fro": "def b(text):\n    return 'At ' + text\nst.caption(b(file.name))",
+    "by a key": "st.caption(row['profile'])",
+    "as the case may be": "st.caption(file.name if file else '')",
+}
+
+
+@pytest.mark.parametrize("source", LEAKING.values(), ids=LEAKING)
+def test_a_leak_is_found(source):
+    assert Program({"pages.a.view": source}).leaks()
+
+
+CLEAN = {
+    "made plain": 'st.caption(f"{plain(source.label)} is open")',
+    "a number": 'st.caption(f"{report.found:,} rows, {job.fraction:.0%}")',
+    "of our own": 'st.caption("No data set is open.")',
+    "not rendered": "st.selectbox('Column', report.columns)\nst.dataframe(table.names)",
+    "how many": 'st.caption(f"{len(report.notes)} notes")',
+    "a comparison": 'st.caption("yes" if file.name == "a.csv" else "no")',
+}
+
+
+@pytest.mark.parametrize("source", CLEAN.values(), ids=CLEAN)
+def test_what_is_clean_is_let_be(source):
+    assert Program({"pages.a.view": source}).leaks() == []
+
+
+def test_from_module_to_module():
+    story = "def told(found):\n    return f'At {found.profile}'"
+    for view in (
+        "from pages.a import story\nst.caption(story.told(found))",
+        "from pages.a.story import told\nst.caption(told(found))",
+        "from . import story\nst.caption(story.told(found))",
+    ):
+        assert Program({"pages.a.story": story, "pages.a.view": view}).leaks()
+
+
+# --- what is made of a text ---
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("records.csv", "records.csv"),
+        ("100 m · 1 min", "100 m · 1 min"),
+        ("![](http://a/n.png)", rf"!\[\](http:{JOINER}//a/n.png)"),
+        ("[a](b)", r"\[a\](b)"),
+        ("<img src=a>", r"\<img src=a\>"),
+        ("`code` *b* _i_ ~s~", r"\`code\` \*b\* \_i\_ \~s\~"),
+        ("$x^2$", r"\$x\^2\$"),
+        (":red[a]", r"\:red\[a\]"),
+        (":material/home:", rf"\:{JOINER}material/home:"),
+        (":streamlit:", rf"\:{JOINER}streamlit:"),
+        ("www.example.org", f"www{JOINER}.example.org"),
+        ("a@example.org", f"a@{JOINER}example.org"),
+        ("# a", r"\# a"),
+        ("- a", r"\- a"),
+        ("12. a", r"12\. a"),
+        ("3) a", r"3\) a"),
+        ("a -> b", f"a -{JOINER}\\> b"),
+        ("&amp;", r"\&amp;"),
+        ("a\n# b\n\n| c |\t", r"a \# b \| c \|"),
+        ("gpj\u202ecsv\u200b\x00\x1b", "gpj\ufffdcsv\ufffd\ufffd\ufffd"),
+        ("", ""),
+        (3, "3"),
+    ],
+)
+def test_it_is_escaped(text, shown):
+    assert plain(text) == shown
+
+
+def test_long_ones_are_cut():
+    assert plain("a" * NAME_LENGTH) == "a" * NAME_LENGTH
+    assert plain("a" * (NAME_LENGTH + 1)) == "a" * (NAME_LENGTH - 1) + "…"
+    assert len(plain("a" * 9_999, MESSAGE_LENGTH)) == MESSAGE_LENGTH
+    # Cut before it is escaped: no mark is left without its escape.
+    assert plain("*" * 9_999).count("\\") == NAME_LENGTH - 1
