@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..model.checks import whole
-from ..model.errors import ConfigError, SchemaError
+from ..model.errors import ConfigError, SchemaError, only_ours
 from ..model.options import as_option, name_key
 from ..model.profiles import AntennaClusters, GeneralizationProfile, Regions, Space
 from ..tables.columns import missing_in, numbers_of, text_of
@@ -35,6 +35,7 @@ UNKNOWN_OPTION = "unknown option"
 DUPLICATE = "the same expert, domain and option once more"
 
 
+@only_ours("questionnaire")
 def read_questionnaire(
     source: Any,
     *,
