@@ -72,7 +72,7 @@ def read_published(path: str | os.PathLike[str]) -> pd.DataFrame:
 def _values(name: str, column: pa.ChunkedArray) -> Any:
     """A column as its name says it is."""
     if name == "pseudonym":
-        return column.to_pandas().astype(str)
+        return column.cast(pa.string()).to_pandas().astype(str)
     if name in ("start", "end"):
         return _times(column)
     if pa.types.is_boolean(column.type):

@@ -204,11 +204,15 @@ class AggregateCounts(Closed):
     def block(self, slots: slice | IntArray) -> npt.NDArray[np.integer]:
         """The counts of some slots, (slots, n_places); no table of all of them is made."""
         held = self._held
-        return held.dense(slots) if isinstance(held, CountRows) else held[slots]
+        some: npt.NDArray[np.integer] = (
+            held.dense(slots) if isinstance(held, CountRows) else held[slots]
+        )
+        return some
 
     def of_slot(self, slot: int) -> npt.NDArray[np.integer]:
         """The counts of one slot, (n_places,)."""
-        return self.block(slice(slot, slot + 1))[0]
+        row: npt.NDArray[np.integer] = self.block(slice(slot, slot + 1))[0]
+        return row
 
     def pieces(self) -> Iterator[slice]:
         """All slots, some at a time, so that a block of them takes little room."""

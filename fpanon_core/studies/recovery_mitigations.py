@@ -117,8 +117,13 @@ class Result(Tabled):
         return self.table.iloc[0]
 
     @property
+    def least(self) -> pd.Series[Any]:
+        """The mitigation, whichever it is, after which least comes back: no row has less."""
+        return _least(self.table.iloc[1:])
+
+    @property
     def strongest(self) -> pd.Series[Any]:
-        """The mitigation after which least comes back of the same recorded points."""
+        """Of the same counts and places, without a promise: after which least comes back."""
         return _least(self._comparable())
 
     @property

@@ -7,6 +7,7 @@ import io
 import struct
 import zipfile
 import zlib
+from typing import IO
 
 from ..model.budgets import Budget
 from ..model.errors import SchemaError
@@ -15,6 +16,7 @@ _BROKEN = (
     zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, NotImplementedError,
     ValueError, RuntimeError, LookupError,
 )  # fmt: skip
+_BLOCK = 1 << 20
 _DAMAGED = "The zip file is damaged; pack or download it again."
 
 
@@ -38,12 +40,11 @@ def gunzipped(data: bytes, budget: Budget) -> bytes:
     """
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            content = stream.read(budget.decoded_bytes + 1)
+            content = _read(stream, budget)
     except (OSError, EOFError, zlib.error, struct.error):
         raise SchemaError(
             "The gz file is cut short or damaged; copy or download it again."
         ) from None
-    budget.check_bytes(len(content))
     return content
 
 
@@ -80,11 +81,19 @@ def only_member(archive: zipfile.ZipFile, budget: Budget) -> bytes:
         raise SchemaError("The zip file is protected by a password; unpack it first.")
     try:
         with archive.open(members[0]) as stream:
-            content = stream.read(budget.decoded_bytes + 1)
+            content = _read(stream, budget)
     except _BROKEN:
         raise SchemaError(_DAMAGED) from None
-    budget.check_bytes(len(content))
     return content
+
+
+def _read(stream: IO[bytes] | gzip.GzipFile, budget: Budget) -> bytes:
+    """All of a stream, piece by piece: to read with a limit takes the room of the limit at once."""
+    content = io.BytesIO()
+    while block := stream.read(_BLOCK):
+        content.write(block)
+        budget.check_bytes(content.tell())
+    return content.getvalue()
 
 
 def _is_litter(name: str) -> bool:

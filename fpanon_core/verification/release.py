@@ -163,18 +163,18 @@ def _table(path: Place, what: str) -> pd.DataFrame:
     """A file of texts, with a head of column names."""
     try:
         with open(path, "rb") as file:
-            content = file.read(MAX_BYTES + 1)
-        if len(content) > MAX_BYTES:
-            raise ValueError
+            if os.fstat(file.fileno()).st_size > MAX_BYTES:
+                raise ValueError
+            content = file.read()
         head = content.split(b"\n", 1)[0].decode("utf-8-sig").strip("\r").split(",")
         types = {column.strip('"'): pa.string() for column in head}
         options = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
         check_columns(len(head))
-        if len(types) < len(head):
-            raise ValueError  # a column twice
         cells = csv.ParseOptions(newlines_in_values=True)
         read = csv.read_csv(io.BytesIO(content), parse_options=cells, convert_options=options)
         frame: Any = read.to_pandas()
+        if frame.columns.duplicated().any():
+            raise ValueError
     except MemoryError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError):

@@ -134,7 +134,7 @@ st.header(
     anchor=False,
     help="  \n".join((definitions.COUNT_ERROR, definitions.PRIVACY_UNIT)),
 )
-tried = form.mitigations(data.fs, plan, found, counts.stated(data.fs))
+tried = form.mitigations(data.fs, plan, found, counts.stated(data))
 if tried is None:
     st.caption(
         "Runs the attack again after each mitigation, for an outsider who knows how many people "

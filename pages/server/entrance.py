@@ -34,7 +34,7 @@ OFFICERS = "FPANON_OFFICERS"
 """The setting that says who may enter: e-mail addresses or subjects, by commas; unset: whomever the
 provider lets in."""
 ELSEWHERE = "FPANON_LOGIN"
-"""The setting by which somebody says that the proxy lets people in, and no log-in is needed here."""
+"""The setting that says that the proxy asks who comes, and no log-in is wanted here."""
 HOURS = 24
 """How long a log-in opens sessions. One that is open stays open: work would be lost."""
 LOCAL = "local"
@@ -154,7 +154,7 @@ def as_set_up(environment: Mapping[str, str] = os.environ) -> Entrance:
 
 
 def _without_log_in(environment: Mapping[str, str]) -> Entrance:
-    """Everybody, where that can be meant: not by who has listed officers, or opened it to others."""
+    """Everybody, where that can be meant: not where officers are listed, or others can come."""
     if OFFICERS in environment:
         return Entrance(True, fault=f"{OFFICERS} is set, but no log-in is ([auth]).")
     if place.public(environment) is not None and environment.get(ELSEWHERE) != _BY_PROXY:

@@ -20,8 +20,8 @@ from .owners import Owners
 from .reaper import Reaper
 from .uploads import Uploads
 
-# The outermost first: what the door refuses is answered with the headers, too, and owns nothing;
-# nor does anybody whom the entrance keeps out.
+# The outermost first: what the door refuses is answered with the headers, too; whom the entrance
+# keeps out has come under the dashboard's own name, and owns nothing.
 MIDDLEWARE: list[Middleware] = [
     Middleware(Headers),
     Middleware(Door),

@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,21 +31,16 @@ class Server:
     log: Path
 
     @classmethod
-    def start(
-        cls,
-        port: int,
-        log: Path,
-        more: Mapping[str, str] | None = None,
-        options: Sequence[str] = (),
-    ) -> Server:
+    def start(cls, port: int, log: Path, *options: str, **settings: str) -> Server:
         """As ``make run`` starts it, but for the port and the browser that is not opened.
 
-        ``more`` is added to its environment, ``options`` are Streamlit's.
+        Options are Streamlit's, settings of the environment; sessions end soon after their browser,
+        if these say nothing.
         """
         command = [sys.executable, "-m", "streamlit", "run", "app.py"]
         command += ["--server.headless", "true", "--server.port", str(port), *options]
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("FPANON_")}
-        environment |= more or {}
+        usual = {k: v for k, v in os.environ.items() if not k.startswith("FPANON_")}
+        environment = usual | {"FPANON_GRACE_MIN": "0.1"} | settings
         with log.open("wb") as printed:
             process = subprocess.Popen(
                 command,
@@ -88,6 +83,11 @@ class Server:
             text=True,
         )
         return [int(line.split()[0]) for line in listed.stdout.splitlines() if WORKER in line]
+
+    @property
+    def resident_mb(self) -> float:
+        """Memory of its own process, without its children."""
+        return resident_mb(self.process.pid)
 
     def wait_until_alone(self) -> None:
         """Until no session has a child any more; the one kept for whoever is next stays."""
@@ -149,19 +149,12 @@ class Server:
 
 
 @contextmanager
-def started(
-    log: Path,
-    more: Mapping[str, str] | None = None,
-    *,
-    options: Sequence[str] = (),
-    port: int = 0,
-) -> Iterator[Server]:
+def started(log: Path, *options: str, port: int = 0, **settings: str) -> Iterator[Server]:
     """A dashboard of one's own on this machine, ended afterwards with all it began.
 
-    It must have printed no trace of a fault and no user id. ``more`` is added to its environment,
-    ``options`` are Streamlit's; the port is a free one, unless it is given.
+    It must have printed no trace of a fault and no user id. The port is a free one, unless given.
     """
-    server = Server.start(port or free_port(), log, more, options)
+    server = Server.start(port or free_port(), log, *options, **settings)
     try:
         server.wait_until_healthy()
         yield server
@@ -184,6 +177,15 @@ def _is_worker(pid: int) -> bool:
         return WORKER in Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
     except OSError:
         return False
+
+
+def resident_mb(pid: int) -> float:
+    """Memory of a process that is not swapped out, in MB (10⁶ bytes); 0 when it is gone."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def _processor_ticks(pid: int) -> int:

@@ -58,9 +58,7 @@ def office(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         secrets.write_text(provider.secrets(address))
         options = ("--secrets.files", str(secrets))
         settings = {"FPANON_PUBLIC_URL": address, "FPANON_OFFICERS": OFFICERS}
-        server = stack.enter_context(
-            started(folder / "log.txt", settings, options=options, port=port)
-        )
+        server = stack.enter_context(started(folder / "log.txt", *options, port=port, **settings))
         proxy = stack.enter_context(proxy_running(folder, public, port))
         yield Office(server, proxy, provider, browser)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import streamlit
 from streamlit.testing.v1 import AppTest
 
 from pages.server import entrance
@@ -36,6 +37,13 @@ def test_no_page_is_run_for_who_is_not_let_in(
     who: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "runner", lambda: pytest.fail("a session's work was begun"))
+    shown: set[str] = set()
+    usual = streamlit.navigation
+    monkeypatch.setattr(
+        streamlit,
+        "navigation",
+        lambda pages, position: shown.add(position) or usual(pages, position=position),
+    )
     at = app(who).run()
     for page in PAGES:
         go(at, page)
@@ -44,6 +52,7 @@ def test_no_page_is_run_for_who_is_not_let_in(
         assert len(at.sidebar) == 0
         assert not said(at).replace("fpanon", "").strip()
     assert "fp_jobs" not in at.session_state
+    assert shown == {"hidden"}  # nor is there a list of them
 
 
 @pytest.mark.usefixtures("asked")

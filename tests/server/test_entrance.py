@@ -21,7 +21,7 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 
 from pages.server import entrance, guards
 from pages.server.entrance import Entrance, Guard
-from tests.support.caller import Caller
+from tests.support.asgi_visitor import Visitor
 from tests.support.provider import PEOPLE, Provider
 
 ANNA = {"is_logged_in": True, **PEOPLE["anna"]}
@@ -187,17 +187,17 @@ async def _socket(websocket: WebSocket) -> None:
     await websocket.close()
 
 
-def client(guard: Entrance | None = None) -> Caller:
+def client(guard: Entrance | None = None) -> Visitor:
     """A visitor of a server with that entrance."""
     routes = [
         WebSocketRoute("/_stcore/stream", _socket),
         Route("/{path:path}", _reached, methods=["GET", "PUT", "DELETE", "POST"]),
     ]
     guarded = Guard(Starlette(routes=routes), guard or entrance.as_set_up({}))
-    return Caller(guarded)
+    return Visitor(guarded)
 
 
-def logged_in(visitor: Caller, said: Secrets, secret: str = "", **claims: Any) -> Caller:
+def logged_in(visitor: Visitor, said: Secrets, secret: str = "", **claims: Any) -> Visitor:
     """The same, with the cookie of somebody who has logged in."""
     who = json.dumps(ANNA | {"iat": time.time(), "origin": DASHBOARD} | claims)
     signed = create_signed_value(secret or said["auth"]["cookie_secret"], USER_COOKIE_NAME, who)
@@ -205,7 +205,7 @@ def logged_in(visitor: Caller, said: Secrets, secret: str = "", **claims: Any) -
     return visitor
 
 
-def sees(visitor: Caller) -> set[str]:
+def sees(visitor: Visitor) -> set[str]:
     """What a visitor reaches."""
     found = {path for path in (*WAY_IN, *CLOSED) if visitor.get(path).text == "reached"}
     found |= {f"PUT {p}" for p in CLOSED if visitor.ask("PUT", p).text == "reached"}

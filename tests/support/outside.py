@@ -18,7 +18,18 @@ from pathlib import Path
 # Attributes and keys of results, jobs, options and files whose text may not be ours.
 OUTSIDE = {
     *("label", "labels", "message", "note", "notes", "found", "title", "why", "told", "fault"),
-    *("name", "names", "columns", "available", "profile", "profiles", "option", "space", "method"),
+    *(
+        "domain",
+        "name",
+        "names",
+        "columns",
+        "available",
+        "profile",
+        "profiles",
+        "option",
+        "space",
+        "method",
+    ),
     *("discordant_pairs", "user_ids", "query_params", "text", "time_format", "encoding"),
 }
 TYPED = {"text_input", "text_area", "file_uploader", "chat_input"}

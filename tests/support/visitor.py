@@ -10,6 +10,7 @@ import contextlib
 import http.client
 import http.cookies
 import re
+import socket
 import threading
 import time
 import uuid
@@ -25,7 +26,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 _XSRF = "_streamlit_xsrf"
-_PATIENCE_S = 180.0
+_PATIENCE_S = 90.0
 _TEXTS = ("markdown", "alert", "heading", "text", "progress", "html")
 
 
@@ -46,6 +47,7 @@ class Visitor:
         self.session = ""
         self.heard: list[bytes] = []  # every message's bytes, in order
         self._socket: ClientConnection | None = None
+        self._listening = False
         self._change = threading.Condition()
         self._elements: dict[tuple[int, ...], Element] = {}
         self._next: dict[tuple[int, ...], Element] = {}
@@ -71,21 +73,24 @@ class Visitor:
         asked = self.session if session is None else session
         protocols: list[Any] = ["streamlit", self.cookies[_XSRF], *([asked] if asked else [])]
         host = urlsplit(self.address).netloc
-        self._socket = connect(
+        opening = connect(
             f"ws://{host}/_stcore/stream",
             subprotocols=protocols,
             origin=self.address,  # type: ignore[arg-type]
             additional_headers={"Cookie": self._cookie_header()},
             max_size=None,
             compression=None,
+            ping_interval=None,
         )
+        self._socket = opening.__enter__()  # left by `cut` or `leave`
+        self._listening = True
         threading.Thread(target=self._listen, args=(self._socket,), daemon=True).start()
         return self.run()
 
     def cut(self) -> None:
         """Lose the connection, as when the network fails: no goodbye."""
         assert self._socket is not None
-        self._socket.socket.close()
+        self._socket.socket.shutdown(socket.SHUT_RDWR)
         self._socket = None
 
     def leave(self) -> None:
@@ -127,12 +132,17 @@ class Visitor:
         self._widgets[self.widget(key).id] = WidgetState(id=self.widget(key).id, **value)
         return self.run()
 
+    def number(self, key: str, value: float) -> Visitor:
+        """Set a field for a number; in a form, without a word to the server yet."""
+        widget = self.widget(key)
+        state = WidgetState(id=widget.id)
+        state.double_value = value
+        self._widgets[state.id] = state
+        return self
+
     def choose(self, key: str, number: int) -> Visitor:
         """Choose an entry of a radio or a select box by its place."""
-        widget = self.widget(key)
-        if self._kind(key) == "radio":
-            return self.put(key, string_value=widget.options[number])
-        return self.put(key, string_value=widget.options[number])
+        return self.put(key, string_value=self.widget(key).options[number])
 
     def upload(self, key: str, name: str, content: bytes) -> Visitor:
         """Choose a file in an uploader."""
@@ -193,6 +203,12 @@ class Visitor:
     # --- what it shows ---
 
     @property
+    def idle(self) -> bool:
+        """Whether the page shows no work under way."""
+        kinds = {element.WhichOneof("type") for element in list(self._elements.values())}
+        return "progress" not in kinds
+
+    @property
     def text(self) -> str:
         """All that the page says."""
         return "\n".join(self._texts())
@@ -212,10 +228,6 @@ class Visitor:
         return self._ask("GET", path, {"Accept": accept})
 
     # --- inside ---
-
-    def _kind(self, key: str) -> str:
-        found = self._found(key)
-        return "" if found is None else str(found.WhichOneof("type"))
 
     def _found(self, key: str) -> Element | None:
         for element in list(self._elements.values()):
@@ -238,19 +250,25 @@ class Visitor:
 
     def _await(self, done: Callable[[], bool], what: str) -> None:
         with self._change:
-            there = self._change.wait_for(done, _PATIENCE_S)
-        assert there, f"waited in vain for {what}"
+            self._change.wait_for(lambda: done() or not self._listening, _PATIENCE_S)
+            assert done(), f"waited in vain for {what}"
 
-    def _listen(self, socket: ClientConnection) -> None:
-        with contextlib.suppress(ConnectionClosed, OSError, ValueError):
-            for data in socket:
-                assert isinstance(data, bytes)
-                with self._change:
-                    self.heard.append(data)
+    def _listen(self, connection: ClientConnection) -> None:
+        try:
+            with contextlib.suppress(ConnectionClosed, OSError):
+                for data in connection:
+                    assert isinstance(data, bytes)
                     message = ForwardMsg()
                     message.ParseFromString(data)
-                    self._take(message)
-                    self._change.notify_all()
+                    with self._change:
+                        self.heard.append(data)
+                        self._take(message)
+                        self._change.notify_all()
+        finally:
+            with self._change:
+                if self._socket is connection:
+                    self._listening = False  # nobody is to wait for more
+                self._change.notify_all()
 
     def _take(self, message: ForwardMsg) -> None:
         kind = message.WhichOneof("type")
@@ -286,9 +304,10 @@ class Visitor:
         self, method: str, path: str, headers: dict[str, str], body: bytes | None = None
     ) -> tuple[int, bytes]:
         parts = urlsplit(self.address)
+        own = {"Cookie": self._cookie_header(), "Origin": self.address}
         asking = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=_PATIENCE_S)
         try:
-            asking.request(method, path, body, headers | {"Cookie": self._cookie_header()})
+            asking.request(method, path, body, headers | own)
             answer = asking.getresponse()
             for line in answer.headers.get_all("Set-Cookie") or ():
                 for name, morsel in http.cookies.SimpleCookie(line).items():

@@ -20,7 +20,7 @@ class Answer:
 
 
 @dataclass
-class Caller:
+class Visitor:
     """Asks with these headers; ``host`` is sent as it is."""
 
     app: ASGIApp

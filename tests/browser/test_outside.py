@@ -1,0 +1,118 @@
+"""Names that would be images, links or formulas: shown as they are, and nothing is asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import VIEWS, Dashboard
+from tests.support import images
+
+pytestmark = pytest.mark.browser
+
+# By what Streamlit's Markdown would do with it; each begins the name of a file.
+ACTIVE = (
+    *("www.example.org", "http:example", "a@example.org", ":smile:", ":material-home:"),
+    *(":streamlit:", ":red[a]", ":blue-badge[a]", "$x^2$", "`a`", "**a**", "_a_", "~~a~~"),
+    *(
+        "<b>a</b>",
+        "[a](harm.png)",
+        "![a](harm.png)",
+        "# a",
+        "- a",
+        "1. a",
+        "> a",
+        "a -> b -- c <= d",
+    ),
+    *("&amp;", "a|b", "[^1]", "---"),
+)
+
+_TOLD = """wanted => {
+    const told = document.querySelector('[data-testid=stAlertContentError] strong');
+    return told && told.textContent.replaceAll('\\u2060', '') === wanted
+        && !told.querySelector('*');
+}"""
+
+
+@contextmanager
+def listener() -> Iterator[tuple[str, list[str]]]:
+    """A server of somebody else's on this machine; what it was asked for."""
+    asked: list[str] = []
+
+    class Noting(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_error(404)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Noting)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/harm.png", asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def choose(dashboard: Dashboard, key: str, name: str, content: bytes) -> None:
+    """A file for one of the two tables, and no more."""
+    box = dashboard.page.locator(f".st-key-{key}")
+    file = {"name": name, "mimeType": "text/csv", "buffer": content}
+    dashboard.insist(
+        lambda: box.locator("input[type=file]").set_input_files(file),
+        lambda ms: expect(box.get_by_text(name)).to_be_visible(timeout=ms),
+    )
+    expect(box.get_by_role("progressbar")).to_have_count(0)
+
+
+def pictures(dashboard: Dashboard) -> list[str]:
+    """Images and links on the page that are not its own."""
+    return dashboard.page.evaluate(
+        "() => [...document.querySelectorAll('[data-testid=stMarkdownContainer] img, "
+        "[data-testid=stMarkdownContainer] a[href]')].map(e => e.outerHTML)"
+        ".filter(html => html.includes('harm.png') || html.includes('example'))"
+    )
+
+
+def test_no_view_asks_for_what_a_file_names(open_dashboard: Callable[..., Dashboard]) -> None:
+    with listener() as (address, asked):
+        name = images.image(address)
+        dashboard = open_dashboard()
+        dashboard.go("/data")
+        choose(dashboard, "data_file", "records.csv", images.events(name))
+        choose(dashboard, "data_antennas", "antennas.csv", images.antennas(name))
+        dashboard.press("data_read")
+        dashboard.wait_for_data(users=12)
+        listed = dashboard.page.get_by_test_id("stCaptionContainer").filter(
+            has_text="further columns"
+        )
+        assert name in (listed.text_content() or "").replace("\u2060", "")
+        dashboard.unfold("data_correct")
+        dashboard.press("data_list_columns")
+        dashboard.wait_until_idle()
+        for view in VIEWS:
+            dashboard.turn_to(view)
+            dashboard.wait_until_idle()
+            assert pictures(dashboard) == []
+        assert asked == []
+        assert not [url for url in dashboard.seen.requests if "harm.png" in url]
+
+
+def test_a_name_is_shown_letter_by_letter(open_dashboard: Callable[..., Dashboard]) -> None:
+    dashboard = open_dashboard()
+    dashboard.go("/data")
+    for name in ACTIVE:
+        # Refused, and named so in the message; the file itself is empty.
+        choose(dashboard, "data_file", f"{name}.csv", b"")
+        dashboard.press("data_read")
+        dashboard.page.wait_for_function(_TOLD, arg=f"Reading {name}.csv: not finished.")
+        assert pictures(dashboard) == []
