@@ -266,7 +266,7 @@ class Colour(enum.Enum):
 @pytest.mark.parametrize(
     "value",
     [lambda: None, os.system, ProcessRunner, Colour.RED, Path("/"), object(), functools.partial],
-    ids=repr,
+    ids=["function", "built-in", "class", "enum of a test", "path", "object", "partial"],
 )
 def test_what_is_not_data_is_not_told(value: object) -> None:
     with pytest.raises(NotDataError):
