@@ -1,9 +1,9 @@
 """How much memory will a question take? From the size of the data, before it is asked.
 
 Measured on generated call records of 500 to 8,000 people over 14 days, 33,000 to 480,000 samples,
-in a child process by what it holds of its own at its peak, at k = 2 (22 November 2026): a start, and
-so many bytes for each sample, which is from a tenth less to half more than what was measured. Data
-beyond that range are taken to need memory in proportion, which nobody measured.
+in a child process by what it holds of its own at its peak, at k = 2 (22 November 2026): a start,
+and so many bytes for each sample, which is from a tenth less to half more than what was measured.
+Data beyond that range are taken to need memory in proportion, which nobody measured.
 """
 
 from __future__ import annotations
