@@ -341,6 +341,8 @@ def told(kind: str, *parts: Any) -> bytes:
         ("dataclass", ("fpanon_core.__main__:main", {})),
         ("dataclass", ("fpanon_core.model.configs:StretchConfig", {"__class__": 1})),
         ("dataclass", ("fpanon_core.model.configs:StretchConfig", {"validate": 1})),
+        ("dataclass", ("fpanon_core.model.fingerprints:FingerprintSet", {"subset": 1})),
+        ("dataclass", ("fpanon_core.model.aggregates:AggregateCounts", {"_close": 1})),
         ("text", ("fpanon_core.model.configs:StretchConfig", ())),
         ("member", ("fpanon_core.model.configs:StretchConfig", "x")),
         ("nothing", ()),
