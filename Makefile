@@ -2,16 +2,17 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 BIN = $(VENV)/bin
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# Of each package a list has the digests of its files; pip installs nothing else.
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: run test test-long endurance fuzz bench lint format requirements sample-data
+.PHONY: run test test-long endurance fuzz bench lint format audit requirements sample-data
 
 run: $(VENV)/.compiled
 	$(BIN)/streamlit run app.py
 
 # Compiled first, or each core would compile for itself. The longest files, the views', come first, so
 # that no core is left with one at the end. Browsers need the cores to themselves.
-test: $(VENV)/.development $(VENV)/.compiled chromium
+test: $(VENV)/.development $(VENV)/.compiled chromium nginx
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not browser" tests/pages tests
 	$(BIN)/python -m pytest -m browser
 
@@ -36,13 +37,24 @@ lint: $(VENV)/.development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml fpanon_core pages app.py
+
+# What is known against the versions in use. Asks the Python Package Index; no part of `make test`.
+# A package that the index says nothing of makes it fail (--strict): not known is not harmless.
+audit: $(VENV)/.development
+	@$(BIN)/python -c "import urllib.request as r; r.urlopen('https://pypi.org/pypi/pip/23.2.1/json', timeout=30)" \
+		2>/dev/null || { \
+		echo "What the Python Package Index knows of weaknesses cannot be asked from here: nothing was checked."; \
+		exit 1; }
+	$(INSTALL) -r requirements-audit.txt
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip -r requirements-dev.txt
 
 format: $(VENV)/.development
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 # After a change to the lists in pyproject.toml.
-requirements: | $(BIN)/python
+requirements: $(VENV)/.development
 	$(BIN)/python -m tests.package.requirements
 
 sample-data: $(VENV)/.runtime
@@ -58,7 +70,7 @@ $(BIN)/python:
 		rm -rf $(VENV); apt-get update -qq; \
 		apt-get install -y -qq python3-venv >/dev/null; $(PYTHON) -m venv $(VENV); }
 
-$(VENV)/.runtime: requirements.txt constraints.txt | $(BIN)/python
+$(VENV)/.runtime: requirements.txt | $(BIN)/python
 	$(INSTALL) -r requirements.txt
 	@touch $@
 
@@ -68,7 +80,7 @@ $(VENV)/.compiled: $(VENV)/.runtime $(wildcard fpanon_core/kernels/*.py)
 	@$(BIN)/python -c "from fpanon_core.studies.warming import compile_all; compile_all()"
 	@touch $@
 
-$(VENV)/.development: requirements.txt requirements-dev.txt constraints.txt | $(BIN)/python
+$(VENV)/.development: requirements-dev.txt | $(BIN)/python
 	$(INSTALL) -r requirements-dev.txt
 	@touch $@ $(VENV)/.runtime
 
@@ -78,3 +90,11 @@ chromium:
 		apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; }
 	@command -v chromium >/dev/null || { echo "Chromium could not be installed; the browser tests need it"; exit 1; }
+
+# The reverse proxy of docs/nginx.conf, which the tests try; nothing of it is started here.
+.PHONY: nginx
+nginx: | chromium # as two cannot install at the same time
+	@PATH="$$PATH:/usr/sbin" command -v nginx >/dev/null || { \
+		apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nginx-light >/dev/null; }
+	@PATH="$$PATH:/usr/sbin" command -v nginx >/dev/null || { echo "nginx could not be installed; a browser test needs it"; exit 1; }

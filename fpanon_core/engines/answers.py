@@ -14,7 +14,7 @@ import enum
 import functools
 import importlib
 import io
-import pickle
+import pickle  # nosec B403 # unpickled by a reader that knows data types alone
 import re
 from types import NoneType
 from typing import Any, NoReturn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
+import subprocess  # nosec B404 # starts the worker below, and nothing else
 import sys
 import threading
 from collections import deque
@@ -44,7 +44,7 @@ class Child(Recipient):
     """A worker process and the pipes to it."""
 
     def __init__(self, warm_up: str | None) -> None:
-        self.process = subprocess.Popen(
+        self.process = subprocess.Popen(  # nosec B603 # our own words, and no shell
             [sys.executable, "-m", "fpanon_core.engines.worker", *([warm_up] if warm_up else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

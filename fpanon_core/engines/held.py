@@ -8,7 +8,7 @@ the other side holds is named, not sent.
 from __future__ import annotations
 
 import io
-import pickle
+import pickle  # nosec B403 # the child unpickles what its own parent sends
 from collections.abc import Iterable
 from typing import Any
 

@@ -8,7 +8,7 @@ unpickled is used, by which a crafted pickle could have more done.
 from __future__ import annotations
 
 import datetime as dt
-import pickle
+import pickle  # nosec B403 # for its buffers; nothing is unpickled here
 import re
 from collections.abc import Callable
 from decimal import Decimal

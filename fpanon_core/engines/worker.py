@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-import pickle
+import pickle  # nosec B403 # packs what the parent sends to its own child
 import queue
 import struct
 import sys

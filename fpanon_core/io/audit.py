@@ -59,8 +59,7 @@ class AuditLog:
         ConfigError
             If not, and why.
         """
-        with self._opened():
-            self._key()
+        self._key()  # which opens both
 
     def note(
         self,

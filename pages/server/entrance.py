@@ -28,15 +28,20 @@ from streamlit.user_info import generate_login_redirect_url
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
+from . import place
+
 OFFICERS = "FPANON_OFFICERS"
 """The setting that says who may enter: e-mail addresses or subjects, by commas; unset: whomever the
 provider lets in."""
+ELSEWHERE = "FPANON_LOGIN"
+"""The setting that says that the proxy asks who comes, and no log-in is wanted here."""
 HOURS = 24
 """How long a log-in opens sessions. One that is open stays open: work would be lost."""
 LOCAL = "local"
 """Who somebody is where nobody logs in."""
 LOG_IN, LOG_OUT = "/auth/enter", "/auth/logout"
 
+_BY_PROXY = "proxy"
 _AHEAD_S = 300  # by how much the provider's clock may be ahead of this one
 _NEEDED = ("client_id", "client_secret", "server_metadata_url")
 _SECRET_LENGTH = 32
@@ -138,18 +143,27 @@ def as_set_up(environment: Mapping[str, str] = os.environ) -> Entrance:
         # Streamlit takes secrets that cannot be read for none.
         if any(os.path.exists(path) for path in config.get_option("secrets.files")):
             return Entrance(True, fault="the file of secrets cannot be read.")
-        if officers is not None:
-            return Entrance(True, fault=f"{OFFICERS} is set, but no log-in is ([auth]).")
-        return Entrance(False)
+        return _without_log_in(environment)
     section = secrets_singleton.get("auth")
     if section is None:
-        if officers is not None:
-            return Entrance(True, fault=f"{OFFICERS} is set, but no log-in is ([auth]).")
-        return Entrance(False)
+        return _without_log_in(environment)
     if not isinstance(section, Mapping):
         return Entrance(True, fault="[auth] of the secrets is no section.")
     providers, fault = _providers(section)
     return Entrance(True, providers, officers, fault or _common_fault(section, environment))
+
+
+def _without_log_in(environment: Mapping[str, str]) -> Entrance:
+    """Everybody, where that can be meant: not where officers are listed, or others can come."""
+    if OFFICERS in environment:
+        return Entrance(True, fault=f"{OFFICERS} is set, but no log-in is ([auth]).")
+    if place.public(environment) is not None and environment.get(ELSEWHERE) != _BY_PROXY:
+        return Entrance(
+            True,
+            fault=f"{place.PUBLIC_VARIABLE} is set, but no log-in is ([auth]). Where the proxy "
+            f"asks who comes, say so by {ELSEWHERE}={_BY_PROXY}.",
+        )
+    return Entrance(False)
 
 
 def _providers(section: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
@@ -174,9 +188,9 @@ def _common_fault(section: Mapping[str, Any], environment: Mapping[str, str]) ->
     back = urlsplit(str(section.get("redirect_uri", "")))
     if not back.netloc or back.path != "/oauth2callback":
         return "redirect_uri must be the dashboard's address followed by /oauth2callback."
-    public = environment.get("FPANON_PUBLIC_URL", "").rstrip("/")
-    if public and f"{back.scheme}://{back.netloc}" != public:
-        return "redirect_uri must begin with the dashboard's public address, FPANON_PUBLIC_URL."
+    public = place.public(environment)
+    if public is not None and f"{back.scheme}://{back.netloc}" != public.origin:
+        return f"redirect_uri must begin with the public address, {place.PUBLIC_VARIABLE}."
     if back.scheme != "https" and back.hostname not in _LOOPBACK:
         return "redirect_uri must be an https address."
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,10 @@ from fpanon_core.model.utility import COMPONENTS, WEIGHTINGS
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 DOCUMENTS = sorted(
-    [*DOCS.glob("*.md"), *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG"))]
+    [
+        *DOCS.glob("*.md"),
+        *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG", "SECURITY")),
+    ]
 )
 # Papers were once called by these in code and documents; readers know authors and years.
 HOUSE_NAME = re.compile(r"\b(ANON|TRADE|CROWD|ASH)\b")
@@ -89,12 +93,16 @@ def tables(text):
     return found
 
 
-def pinned(name):
-    """Packages that a requirements file pins itself."""
-    lines = [line.split("#")[0].strip() for line in text_of(ROOT / name).splitlines()]
-    own = [line for line in lines if line and not line.startswith("-")]
-    assert all("==" in line for line in own), "every dependency is pinned"
-    return {line.split("==")[0].strip().lower() for line in own}
+def pinned(*lists):
+    """Packages that ``pyproject.toml`` asks for itself."""
+    told = tomllib.loads(text_of(ROOT / "pyproject.toml"))
+    project = told["project"]
+    named = told["dependency-groups"] | {
+        "run": project["dependencies"] + project["optional-dependencies"]["dashboard"]
+    }
+    own = [entry for each in lists for entry in named[each]]
+    assert all("==" in entry for entry in own), "every dependency is pinned"
+    return {entry.split("==")[0].lower() for entry in own}
 
 
 def formula_faults(text):
@@ -154,14 +162,13 @@ def test_every_work_in_the_references_is_cited():
 
 
 @pytest.mark.parametrize(
-    ("heading", "file"),
-    [("To run", "requirements.txt"), ("To test and check", "requirements-dev.txt")],
+    ("heading", "lists"), [("To run", ["run"]), ("To test and check", ["dev", "audit"])]
 )
-def test_every_dependency_has_its_reason_and_no_other(heading, file):
+def test_every_dependency_has_its_reason_and_no_other(heading, lists):
     rows = tables(text_of(DOCS / "dependencies.md"))[heading][1:]
     names = [row[0].lower() for row in rows]
     assert len(names) == len(set(names))
-    assert set(names) == pinned(file)
+    assert set(names) == pinned(*lists)
     assert all(len(row) == 2 and row[1] for row in rows)
 
 

@@ -1,34 +1,41 @@
-"""The requirement files, as ``pyproject.toml`` has them: ``make requirements`` writes them anew."""
+"""The requirement files, from the lists in ``pyproject.toml``: ``make requirements`` writes them.
+
+Each holds all that an installation needs, direct or not, pinned, with the digests of every file
+that the Python Package Index has of that version: pip then installs nothing else, from wherever
+it comes. What a file pins already stays as it is unless ``pyproject.toml`` says otherwise.
+"""
 
 from __future__ import annotations
 
-import tomllib
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-NOTE = "# Made by `make requirements` from pyproject.toml, where changes belong.\n"
+INDEX = "https://pypi.org/simple"
+# What is installed together agrees: each list holds to those before it.
+FILES = {
+    "requirements.txt": ["pyproject.toml", "--extra", "dashboard"],
+    "requirements-dev.txt": [
+        *("pyproject.toml", "--extra", "dashboard", "--group", "dev"),
+        *("-c", "requirements.txt"),
+    ],
+    "requirements-audit.txt": ["--group", "audit", "-c", "requirements-dev.txt"],
+}
 
 
-def requirement_files() -> dict[str, str]:
-    """What each file is to hold."""
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    project = declared["project"]
-    runtime = [*project["optional-dependencies"]["dashboard"], *project["dependencies"]]
-    development = ["-r requirements.txt", *declared["dependency-groups"]["dev"]]
-    return {
-        "requirements.txt": NOTE
-        + "# What the dashboard and the command line need; why each: docs/dependencies.md.\n"
-        + _lines(runtime),
-        "requirements-dev.txt": NOTE
-        + "# What the tests and checks need besides.\n"
-        + _lines(development),
-    }
-
-
-def _lines(entries: list[str]) -> str:
-    return "".join(f"{entry}\n" for entry in entries)
+def write(name: str) -> None:
+    """Write one of them anew."""
+    command = [str(Path(sys.executable).with_name("uv")), "pip", "compile"]
+    command += [*FILES[name], "--output-file", name, "--quiet", "--no-config"]
+    # For every platform, and every Python from the oldest on.
+    command += ["--universal", "--python-version", "3.11", "--generate-hashes"]
+    command += ["--default-index", INDEX, "--custom-compile-command", "make requirements"]
+    quiet = {k: v for k, v in os.environ.items() if not k.startswith("UV_")}
+    subprocess.run(command, cwd=ROOT, env=quiet, check=True)
 
 
 if __name__ == "__main__":
-    for name, text in requirement_files().items():
-        (ROOT / name).write_text(text, encoding="utf-8")
+    for each in FILES:
+        write(each)

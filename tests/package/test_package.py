@@ -106,7 +106,7 @@ def test_one_version_one_command_one_list_of_dependencies(wheel: Path) -> None:
     plain = {entry.lower() for entry in needed if "extra ==" not in entry}
     assert plain == {entry.lower() for entry in project["dependencies"]}
     assert not any(name in entry for entry in plain for name in ("streamlit", "plotly", "pydeck"))
-    assert len(needed) - len(plain) == len(project["optional-dependencies"]["dashboard"]) == 3
+    assert len(needed) - len(plain) == len(project["optional-dependencies"]["dashboard"]) == 5
     assert texts["entry_points.txt"].decode().split("\n")[1] == "fpanon = fpanon_core.__main__:app"
 
 

@@ -1,31 +1,101 @@
-"""One list of dependencies: the requirement files are made from it, the frozen closure holds it."""
+"""One list of dependencies: the requirement files hold it, and what it brings along, by digest."""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from importlib.metadata import distribution
+from pathlib import Path
 
 import pytest
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
 
-from tests.package.requirements import ROOT, requirement_files
+from tests.package.requirements import FILES, ROOT
+
+PINNED = re.compile(
+    r"([\w.-]+)==([\w.]+)( ; [^\\]+)? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)"
+)
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
-def test_file_is_as_made(name: str) -> None:
-    made = requirement_files()[name]
-    assert (ROOT / name).read_text() == made, "run `make requirements`"
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def test_every_entry_is_pinned_as_in_the_closure() -> None:
-    closure = (ROOT / "constraints.txt").read_text().splitlines()
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    entries = [
-        *declared["project"]["dependencies"],
-        *declared["project"]["optional-dependencies"]["dashboard"],
-        *declared["dependency-groups"]["dev"],
-        *declared["build-system"]["requires"],
-    ]
-    assert len(entries) > 20
-    for entry in entries:
-        assert re.fullmatch(r"[A-Za-z0-9_-]+==[\w.]+", entry)
-        assert entry in closure
+def held(name: str) -> dict[str, tuple[str, frozenset[str]]]:
+    """What a file pins: by name, the version and the digests of its files."""
+    text = (ROOT / name).read_text()
+    found = {
+        canonical(package): (version, frozenset(re.findall(r"sha256:(\w+)", digests)))
+        for package, version, _, digests in PINNED.findall(text)
+    }
+    # Every line is one of these, or a comment: nothing is installed that has no digest.
+    assert [line for line in PINNED.sub("", text).splitlines() if line.strip()[:1] != "#"] == []
+    return found
+
+
+def declared(*lists: str) -> dict[str, str]:
+    """What ``pyproject.toml`` asks for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    named = {
+        "run": project["project"]["dependencies"],
+        "dashboard": project["project"]["optional-dependencies"]["dashboard"],
+        "build": project["build-system"]["requires"],
+        **project["dependency-groups"],
+    }
+    entries = [entry for each in lists for entry in named[each]]
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]+==[\w.]+", entry) for entry in entries), "all pinned"
+    return {canonical(name): version for name, version in (e.split("==") for e in entries)}
+
+
+@pytest.mark.parametrize(
+    ("name", "lists", "least"),
+    [
+        ("requirements.txt", ("run", "dashboard"), 50),
+        ("requirements-dev.txt", ("run", "dashboard", "dev", "build"), 80),
+        ("requirements-audit.txt", ("audit",), 10),
+    ],
+)
+def test_file_holds_what_is_asked_for_and_all_by_digest(
+    name: str, lists: tuple[str, ...], least: int
+) -> None:
+    found = held(name)
+    assert len(found) > least
+    wanted = declared(*lists)
+    told = "run `make requirements`"
+    assert {package: found.get(package, ("",))[0] for package in wanted} == wanted, told
+
+
+def test_files_agree() -> None:
+    """What two of them pin is the same version, of the same files."""
+    run, dev, audit = map(held, FILES)
+    assert run.items() <= dev.items()
+    common = dev.keys() & audit.keys()
+    assert common
+    assert {package: audit[package] for package in common} == {p: dev[p] for p in common}
+
+
+def test_files_hold_all_that_is_brought_along() -> None:
+    """Else pip would refuse the list: what has no digest is not installed."""
+    dev = held("requirements-dev.txt")
+    here = {key: str(value) for key, value in default_environment().items()}
+    lacking = set()
+    for package, (version, _) in dev.items():
+        if package == "colorama":  # of another system
+            continue
+        installed = distribution(package)
+        assert installed.version == version, f"{package}: not what is pinned"
+        for line in installed.requires or ():
+            needed = Requirement(line)
+            if needed.marker is None or needed.marker.evaluate(here | {"extra": ""}):
+                lacking |= {canonical(needed.name)} - dev.keys()
+    assert lacking == set()
+
+
+def test_an_entry_without_a_digest_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "requirements.txt").write_text("numpy==2.4.6\n    # via fpanon\n")
+    monkeypatch.setattr("tests.package.test_requirements.ROOT", tmp_path)
+    with pytest.raises(AssertionError, match="numpy"):
+        held("requirements.txt")

@@ -74,6 +74,9 @@ def test_alone_on_a_machine_nobody_logs_in(told: Callable[[str], Secrets]) -> No
     told("other = 1\n")
     assert entrance.as_set_up({}) == Entrance(False)
     assert entrance.as_set_up({}).refusal({}, NOW) == ""
+    # Nor where it is said that somebody else asks.
+    elsewhere = {"FPANON_PUBLIC_URL": DASHBOARD, "FPANON_LOGIN": "proxy"}
+    assert entrance.as_set_up(elsewhere) == Entrance(False)
 
 
 def test_a_log_in_that_is_set_up_is_required(told: Callable[[str], Secrets]) -> None:
@@ -103,6 +106,7 @@ def test_several_providers(told: Callable[[str], Secrets]) -> None:
         (set_up(redirect_uri="http://fpanon.example/oauth2callback"), {}, "https address"),
         (set_up(), {"FPANON_PUBLIC_URL": "https://other.example"}, "public address"),
         ("other = 1\n", {"FPANON_OFFICERS": "anna@office.example"}, "no log-in"),
+        ("other = 1\n", {"FPANON_PUBLIC_URL": DASHBOARD}, "no log-in"),
     ],
 )
 def test_set_up_by_half_lets_nobody_in(

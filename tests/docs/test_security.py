@@ -1,0 +1,53 @@
+"""Each promise of SECURITY.md names the tests that hold it, and those are there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+
+
+def promises(text: str) -> list[list[str]]:
+    """The rows of the tables whose second column says what holds the first."""
+    rows, head = [], ""
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line[:1] == "|" else []
+        if cells and not head:
+            head = cells[-1]
+        elif cells and head == "held by" and set(line) - set("|-: "):
+            rows.append(cells)
+        elif not cells:
+            head = ""
+    return rows
+
+
+def faults(text: str, root: Path = ROOT) -> list[str]:
+    """Promises that nothing holds, and tests that are named and not there."""
+    found = [promise for promise, held in promises(text) if not NAMED.search(held)]
+    for file, name in NAMED.findall(text):
+        path = root / file
+        tree = ast.parse(path.read_text(encoding="utf-8")) if path.is_file() else None
+        there = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)} if tree else ()
+        if name not in there:
+            found.append(f"{file}::{name}")
+    return found
+
+
+def test_every_promise_is_held_by_tests_that_are_there() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    assert len(promises(text)) > 30
+    assert faults(text) == []
+
+
+def test_one_that_is_not_is_found(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_a.py").write_text("def test_b(): ...\n")
+    text = (
+        "| promise | held by |\n|---|---|\n| one | `tests/test_a.py::test_b` |\n"
+        "| two | somebody |\n| three | `tests/test_a.py::test_c`, `tests/test_d.py::test_b` |\n\n"
+        "| who | what |\n|---|---|\n| a | b |\n"
+    )
+    assert faults(text, tmp_path) == ["two", "tests/test_a.py::test_c", "tests/test_d.py::test_b"]
