@@ -15,6 +15,7 @@ import functools
 import importlib
 import io
 import pickle  # nosec B403 # unpickled by a reader that knows data types alone
+import re
 from types import NoneType
 from typing import Any, NoReturn
 
@@ -101,7 +102,7 @@ def _parts(obj: object) -> tuple[Any, ...]:
         if isinstance(obj, enum.Enum):
             return ("member", name, obj.name)
         if "__dataclass_fields__" in vars(cls):
-            return ("dataclass", name, vars(obj))
+            return ("dataclass", name, obj.__getstate__() or {})
         if isinstance(obj, str) and hasattr(cls, "__getnewargs__"):
             return ("text", name, tuple(obj.__getnewargs__()))
     raise NotDataError(f"{cls.__module__}.{cls.__qualname__} may not cross from a child")
@@ -116,8 +117,10 @@ def _own(kind: str, name: str, content: Any) -> object:
     if kind == "member" and issubclass(cls, enum.Enum):
         return cls[content]
     if kind == "dataclass" and "__dataclass_fields__" in vars(cls):
-        if not content.keys() <= _kept(cls):
-            raise NotDataError(f"{name} has no such fields")
+        for kept in content.keys() - _kept(cls):
+            # Something private that the class keeps beside its fields; nothing that it does.
+            if not re.fullmatch("_[a-z][a-z0-9_]*", kept) or hasattr(cls, kept):
+                raise NotDataError(f"{name} has no such field")
         made: Any = object.__new__(cls)
         made.__dict__.update(content)
         if isinstance(made, Cells):

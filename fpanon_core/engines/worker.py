@@ -170,7 +170,7 @@ def _answer(body: bytes, answers: BinaryIO, shelf: Shelf) -> tuple[Any, ...] | N
         return ("refused", type(error).__name__, error.message)
     except BrokenPipeError:
         os._exit(0)
-    except MemoryError as fault:  # Of numpy and Arrow, too, which call theirs by other names.
+    except MemoryError as fault:  # Of Arrow, too, which calls its own by another name.
         return ("fault", "MemoryError", _place(fault))
     except BaseException as fault:  # Every fault is the parent's to tell; none may print its data.
         return ("fault", type(fault).__name__, _place(fault))

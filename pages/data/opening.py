@@ -12,7 +12,7 @@ from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies.reading import Source
 from fpanon_core.tables.folder import data_files, file_in
 from pages.charts.plain import plain
-from pages.shell import dataset, refused, session
+from pages.shell import away, dataset, refused, session
 from pages.shell.pair import side_by_side
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
@@ -53,6 +53,7 @@ def _upload() -> None:
         key="data_antennas",
         help="A table with the antenna's id, latitude and longitude in each row.",
     )
+    st.caption(away.kept())
     if st.button("Read", key="data_read", type="primary", disabled=file is None) and file:
         dataset.open_file(
             Source(

@@ -35,6 +35,8 @@ OFFICERS = "FPANON_OFFICERS"
 provider lets in."""
 ELSEWHERE = "FPANON_LOGIN"
 """The setting that says that the proxy asks who comes, and no log-in is wanted here."""
+PERSON = "fpanon.person"
+"""In the scope of a request that is let through after a log-in: whose it is."""
 HOURS = 24
 """How long a log-in opens sessions. One that is open stays open: work would be lost."""
 LOCAL = "local"
@@ -110,6 +112,11 @@ class Entrance:
 def name(claims: Mapping[str, Any]) -> str:
     """Who somebody is: the e-mail address, if the provider has checked it, or the subject."""
     return _checked_address(claims) or str(claims.get("sub") or LOCAL)
+
+
+def _person(claims: Mapping[str, Any]) -> str:
+    """Who somebody is to this server alone: the provider, and its name for the person."""
+    return f"{claims.get('iss', '')} {claims.get('sub', '')}"
 
 
 def _names(claims: Mapping[str, Any]) -> set[str]:
@@ -212,9 +219,12 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it."""
-        answer = None
+        answer, entrance = None, self._entrance or current()
         if scope["type"] in ("http", "websocket"):
-            answer = _answer(self._entrance or current(), HTTPConnection(scope))
+            request = HTTPConnection(scope)
+            answer = _answer(entrance, request)
+            if answer is None and entrance.required:
+                scope = {**scope, PERSON: _person(claims_of(request))}
         if answer is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":

@@ -14,8 +14,10 @@ import secrets
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
+from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from .entrance import PERSON
 from .lives import Registry
 
 CONNECTION = "x-fpanon-connection"
@@ -23,13 +25,24 @@ CONNECTION = "x-fpanon-connection"
 _STREAM = "/_stcore/stream"
 _PROTOCOLS = "sec-websocket-protocol"  # Streamlit's page puts three things there: see _parts
 _LEFT = 1001  # the code with which a browser says that the page is left (RFC 6455, 7.4.1)
+# Asked for by a page of ours, the same address comes with the cookie.
+_ONCE_MORE = (
+    '<!doctype html><html lang="en"><meta http-equiv="refresh" content="0"><title>fpanon</title>'
+    "<p>Opening fpanon.</p></html>"
+)
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")  # 32 bytes in base64
 
 
 def owner(scope: Scope) -> str:
-    """Digest of the cookie of the browser that asks; "" where it has none."""
+    """Digest of the cookie of the browser that asks; "" where it has none.
+
+    Where people log in, of who has logged in, too: whoever does so after somebody else, in the same
+    browser, finds nothing of theirs.
+    """
     token = _token(scope)
-    return hashlib.sha256(token.encode()).hexdigest() if token else ""
+    if not token:
+        return ""
+    return hashlib.sha256("\n".join((token, scope.get(PERSON, ""))).encode()).hexdigest()
 
 
 class Owners:
@@ -49,7 +62,10 @@ class Owners:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or connection."""
         if scope["type"] == "http" and _is_page(scope) and not _token(scope):
-            await self._app(scope, receive, _with_cookie(scope, send))
+            if _led_here(scope):
+                await HTMLResponse(_ONCE_MORE)(scope, receive, send)
+            else:
+                await self._app(scope, receive, _with_cookie(scope, send))
         elif scope["type"] == "websocket" and scope["path"].endswith(_STREAM):
             await self._connect(scope, receive, send)
         else:
@@ -87,6 +103,14 @@ def _parts(protocols: str) -> list[str]:
 def _is_page(scope: Scope) -> bool:
     """Whether a browser asks for a page, and not for what a page consists of."""
     return scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", "")
+
+
+def _led_here(scope: Scope) -> bool:
+    """Whether another site led the browser here: it then shows no cookie, even if it has one.
+
+    A new one would take the place of the one it has, and its other windows would lose their work.
+    """
+    return Headers(scope=scope).get("sec-fetch-site") == "cross-site"
 
 
 def _name(scope: Scope) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.charts import words
+from pages.server.allowances import IN_FORCE
 from pages.server.lives import Ended
 
 from . import session
@@ -17,11 +18,19 @@ def tell() -> None:
     if (ended := session.ended()) is not None:
         st.session_state[_TOLD] = ended
     told: Ended | None = st.session_state.get(_TOLD)
-    # Always there: what comes and goes moves, and redraws, all below it.
-    with st.container(key="frame_away"):
-        if told is not None:
-            st.warning(sentence(told))
-            st.button("Understood", key="frame_away_read", on_click=_read)
+    if told is not None:
+        st.warning(sentence(told))
+        st.button("Understood", key="frame_away_read", on_click=_read)
+
+
+def kept() -> str:
+    """What is kept of a session without its browser, and what is not."""
+    return (
+        "What you open stays in this computer's memory while a page of the dashboard is open in "
+        f"this browser, and for {_minutes(IN_FORCE.grace_min)} after: a lost connection or a "
+        "page that is loaded anew finds data, results and running work again, no other browser "
+        "does. Settings that are not in the address begin anew when a page is loaded anew."
+    )
 
 
 def sentence(ended: Ended) -> str:

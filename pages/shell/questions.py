@@ -14,6 +14,7 @@ import streamlit as st
 
 from fpanon_core.engines.process import Job
 from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.studies import memory
 
 from . import job_panel, session
 
@@ -151,6 +152,7 @@ def ask(question: Question, *, again: bool = False) -> None:
         kind=question.kind.name,
         adopt=_adopt,
         page=question.kind.page,
+        needs_bytes=memory.needed_bytes(question.kind.study, question.fs),
         key=question.key,
         of=question.kind,
     )

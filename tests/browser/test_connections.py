@@ -114,8 +114,15 @@ def test_whoever_is_gone_for_longer_leaves_nothing_and_is_told(tmp_path: Path) -
     with started(tmp_path / "log.txt", FPANON_GRACE_MIN="0.05") as server:
         first = Visitor(server.address).open()
         first.turn_to("data")
-        before = server.resident_mb
         visitor = Visitor(server.address).open().turn_to("data")
+        visitor.upload("data_file", "small.csv", separated(events(12, 20))).click("data_read")
+        visitor.until(lambda page: "12 users" in page.text, "the data")
+        visitor.turn_to("anonymizability")
+        visitor.until(lambda page: page.has("anon_get_k_gaps"), "the results")
+        results = visitor.address_of("anon_get_k_gaps")
+        assert visitor.fetch(results)[0] == 200
+        visitor.turn_to("data")
+        before = server.resident_mb  # with all that is loaded to measure and to draw
         large = separated(events(4, 5)) + b"," * 200_000_000
         visitor.upload("data_file", "large.csv", large)
         assert server.resident_mb > before + 150
@@ -129,6 +136,7 @@ def test_whoever_is_gone_for_longer_leaves_nothing_and_is_told(tmp_path: Path) -
                     break
                 time.sleep(0.2)
         assert server.resident_mb < before + 60
+        assert visitor.fetch(results)[0] == 404
         visitor.connect()
         assert OPEN not in visitor.text
         assert "Your session ended after 3 seconds without a connection: the data" in visitor.text

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import pyarrow as pa
 
 from fpanon_core.engines import worker
 from fpanon_core.model.errors import InfeasibleError
@@ -98,6 +99,8 @@ def fill(size: int, *, progress: Progress) -> int:
 
 def ask_for_too_much(kind: str, *, progress: Progress) -> int:
     progress(0.1)
+    if kind == "arrow":
+        return int(pa.allocate_buffer(2**60).size)
     return len(np.ones(2**60, np.uint8) if kind == "numpy" else bytearray(2**60))
 
 

@@ -266,7 +266,7 @@ class Colour(enum.Enum):
 @pytest.mark.parametrize(
     "value",
     [lambda: None, os.system, ProcessRunner, Colour.RED, Path("/"), object(), functools.partial],
-    ids=repr,
+    ids=["function", "built-in", "class", "enum of a test", "path", "object", "partial"],
 )
 def test_what_is_not_data_is_not_told(value: object) -> None:
     with pytest.raises(NotDataError):
@@ -341,6 +341,8 @@ def told(kind: str, *parts: Any) -> bytes:
         ("dataclass", ("fpanon_core.__main__:main", {})),
         ("dataclass", ("fpanon_core.model.configs:StretchConfig", {"__class__": 1})),
         ("dataclass", ("fpanon_core.model.configs:StretchConfig", {"validate": 1})),
+        ("dataclass", ("fpanon_core.model.fingerprints:FingerprintSet", {"subset": 1})),
+        ("dataclass", ("fpanon_core.model.aggregates:AggregateCounts", {"_close": 1})),
         ("text", ("fpanon_core.model.configs:StretchConfig", ())),
         ("member", ("fpanon_core.model.configs:StretchConfig", "x")),
         ("nothing", ()),

@@ -51,9 +51,9 @@ def test_what_fits_is_let_be(small: ProcessRunner) -> None:
     assert over(small.submit(errands.fill, 100 * MB, label="fill")).result == 100 * MB
 
 
-@pytest.mark.parametrize("kind", ["numpy", "plain"])
+@pytest.mark.parametrize("kind", ["arrow", "numpy", "plain"])
 def test_memory_that_the_system_refuses_is_told_as_such(small: ProcessRunner, kind: str) -> None:
-    """numpy's MemoryError goes by another name."""
+    """Arrow's MemoryError goes by another name."""
     job = over(small.submit(errands.ask_for_too_much, kind, label="too much"))
     assert job.status == "failed"
     assert "ran out of memory" in str(job.error)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pages.server import guards
 from pages.server.door import Door
+from pages.server.headers import Headers
 from pages.server.place import Place
 from tests.server.asgi import HERE, PAGE, PORT, Behind, ask
 
@@ -207,3 +209,8 @@ def test_the_public_name_is_read_from_the_environment(monkeypatch):
     behind = Behind()
     ask(Door(behind, names=["localhost"]), host=PUBLIC.host, origin=PUBLIC.origin)
     assert behind.reached
+
+
+def test_it_is_in_force_and_its_refusals_carry_the_headers():
+    order = [each.cls for each in guards.MIDDLEWARE]
+    assert order[:2] == [Headers, Door]

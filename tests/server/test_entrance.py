@@ -14,13 +14,14 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
+from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 from streamlit.runtime.secrets import Secrets
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from pages.server import entrance, guards
-from pages.server.entrance import Entrance, Guard
+from pages.server.entrance import PERSON, Entrance, Guard
 from tests.support.asgi_visitor import Visitor
 from tests.support.provider import PEOPLE, Provider
 
@@ -298,3 +299,17 @@ def test_what_a_person_is_called_is_no_markup(told: Callable[[str], Secrets]) ->
 
 def test_the_guard_stands_before_every_page() -> None:
     assert Guard in [each.cls for each in guards.MIDDLEWARE]
+
+
+def test_behind_it_one_knows_whose_a_request_is(told: Callable[[str], Secrets]) -> None:
+    said = told(set_up())
+    people: list[str] = []
+
+    async def app(scope: Scope, _receive: Receive, send: Send) -> None:
+        people.append(scope[PERSON])
+        await PlainTextResponse("reached")(scope, _receive, send)
+
+    for subject in ("a1", "b2", "a1"):
+        visitor = logged_in(Visitor(Guard(app, entrance.as_set_up({}))), said, sub=subject)
+        assert visitor.get("/").text == "reached"
+    assert people[0] == people[2] != people[1]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
+from pages.server.entrance import PERSON
 from pages.server.lives import Registry
 from pages.server.owners import CONNECTION, Owners, owner
 
@@ -169,3 +170,19 @@ def test_the_server_keeps_a_digest_alone() -> None:
     scope = Handshake(Registry(60.0), "streamlit").scope
     assert TOKEN not in owner(scope)
     assert len(owner(scope)) == 64
+
+
+def test_whoever_logs_in_after_somebody_else_is_another_owner() -> None:
+    cookie = (b"cookie", f"fpanon-8501={TOKEN}".encode())
+    scope: Scope = {"type": "http", "server": ("127.0.0.1", 8501), "headers": [cookie]}
+    anna, bert = owner(scope | {PERSON: "x anna"}), owner(scope | {PERSON: "x bert"})
+    assert len({owner(scope), anna, bert}) == 3
+    assert anna == owner(scope | {PERSON: "x anna"})
+
+
+def test_a_page_that_another_site_leads_to_replaces_no_cookie() -> None:
+    led = asked(HTML, (b"sec-fetch-site", b"cross-site"))
+    assert b"set-cookie" not in led
+    assert led[b"content-type"].startswith(b"text/html")
+    assert b"set-cookie" in asked(HTML, (b"sec-fetch-site", b"same-origin"))
+    assert b"set-cookie" in asked(HTML, (b"sec-fetch-site", b"none"))
