@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: run test test-long bench lint format requirements sample-data
+.PHONY: run test test-long endurance fuzz bench lint format requirements sample-data
 
 run: $(VENV)/.compiled
 	$(BIN)/streamlit run app.py
@@ -18,6 +18,16 @@ test: $(VENV)/.development $(VENV)/.compiled chromium
 # With ten times as many examples, drawn anew each time: tests/conftest.py.
 test-long: $(VENV)/.development $(VENV)/.compiled
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n auto --dist load -m "not browser" tests
+
+# Twenty browsers for ten minutes, then an officer's rounds for two hours.
+ENDURANCE ?= build/endurance
+endurance: $(VENV)/.development $(VENV)/.compiled
+	$(BIN)/python -m tests.endurance.visits --visitors 20 --minutes 10 --out $(ENDURANCE)/visits
+	$(BIN)/python -m tests.endurance.rounds --minutes 120 --out $(ENDURANCE)/rounds
+# 10,000 damaged files a reader, in child processes with limits; `make fuzz CASES=500 READERS=events`.
+CASES ?= 10000
+fuzz: $(VENV)/.development $(VENV)/.compiled
+	$(BIN)/python -m tests.fuzz.run $(CASES) $(READERS)
 
 bench: $(VENV)/.development
 	$(BIN)/python -m tests.benchmarks.run

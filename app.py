@@ -6,8 +6,8 @@ import streamlit as st
 from streamlit.navigation.page import Page
 from streamlit.starlette import App
 
-from pages.server import guards
-from pages.shell import frame
+from pages.server import faults, guards
+from pages.shell import entry, frame
 
 
 def all_pages() -> list[Page]:
@@ -29,6 +29,11 @@ def all_pages() -> list[Page]:
 
 if __name__ == "__main__":
     st.set_page_config(page_title="fpanon", page_icon="🛡️", layout="wide")
-    frame.run(st.navigation(all_pages()))
+    frame.run(st.navigation(all_pages(), position=entry.navigation()))
 else:
-    app = App(__file__, middleware=guards.MIDDLEWARE, lifespan=guards.lifespan)
+    app = App(
+        __file__,
+        middleware=guards.MIDDLEWARE,
+        lifespan=guards.lifespan,
+        on_script_error=faults.on_script_error,
+    )

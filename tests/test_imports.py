@@ -144,8 +144,8 @@ def test_what_is_private_stays_in_its_module(path):
 
 
 def test_the_verifier_shares_nothing_with_what_it_checks():
-    """Of the kernels its own alone; of the nouns what data, results and verdicts are."""
-    nouns = {"arrays", "checks", "errors", "fingerprints", "glove", "published"}
+    """Its own kernels alone; of the nouns what data, results, verdicts and budgets are."""
+    nouns = {"arrays", "budgets", "checks", "errors", "fingerprints", "glove", "published"}
     for path in (ROOT / "fpanon_core" / "verification").glob("*.py"):
         for name in imported(path):
             if not name.startswith("fpanon_core.") or name == "fpanon_core.verification":

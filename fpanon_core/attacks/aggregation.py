@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
@@ -17,6 +18,7 @@ from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 from ..engines.progress import Progress
 from ..model.aggregates import UNKNOWN, AggregateCounts, LeftOut
 from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
+from ..model.count_rows import CountRows
 from ..model.counts_frame import CountsFrame, check_slot
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
@@ -24,7 +26,7 @@ from ..model.ragged import offsets_of
 from ..model.stated import decided_by_records
 from .located import Located, located, nearest_place
 
-_CELLS_AT_ONCE = 1 << 21  # people × slots filled in, or counted, at a time
+_CELLS_AT_ONCE = 1 << 18  # people × slots filled in, or counted, at a time
 _MOST_CELLS = 1 << 31  # of truth, 8 GB
 
 
@@ -145,14 +147,7 @@ def counted_people(
     if np.any(fs.weight != 1):
         truth = np.repeat(truth, fs.weight, axis=0)
         recorded = np.repeat(recorded, fs.weight, axis=0)
-    n_places = len(where.corners[0])
-    counts = np.empty((slots, n_places), np.int32)
-    at_once = max(1, _CELLS_AT_ONCE // max(1, people))
-    for first in range(0, slots, at_once):
-        # Turned over, so that a slot lies together in memory; 0 is for who is not counted.
-        some = np.ascontiguousarray(truth[:, first : first + at_once].T) + 1
-        for i, here in enumerate(some, first):
-            counts[i] = np.bincount(here, minlength=n_places + 1)[1:]
+    counts = CountRows.of_blocks(_counted(truth, len(where.corners[0])))
     released = _released(fs, where, counts, slot_min, frame, filled_in)
     return CountedPeople(released, truth, recorded, where.left_out)
 
@@ -192,6 +187,18 @@ def counts_of(
     return _released(fs, where, counts, slot_min, frame, filled_in), where.left_out
 
 
+def _counted(truth: SmallInts, n_places: int) -> Iterator[SmallInts]:
+    """People at each place, some slots at a time."""
+    at_once = max(1, _CELLS_AT_ONCE // max(len(truth), n_places))
+    for first in range(0, truth.shape[1], at_once):
+        # Turned over, so that a slot lies together in memory; 0 is for who is not counted.
+        some = np.ascontiguousarray(truth[:, first : first + at_once].T) + 1
+        block = np.empty((len(some), n_places), np.int32)
+        for row, here in zip(block, some, strict=True):
+            row[:] = np.bincount(here, minlength=n_places + 1)[1:]
+        yield block
+
+
 def _where(
     fs: FingerprintSet, slot_min: float, frame: CountsFrame | None, filled_in: bool
 ) -> tuple[Located, float]:
@@ -200,14 +207,14 @@ def _where(
 
 
 def _released(
-    fs: FingerprintSet, where: Located, counts: IntArray | SmallInts, slot_min: float,
+    fs: FingerprintSet, where: Located, counts: IntArray | CountRows, slot_min: float,
     frame: CountsFrame | None, filled_in: bool,
 ) -> AggregateCounts:  # fmt: skip
     x_m, y_m, dx_m, dy_m = where.corners
     return AggregateCounts(
-        counts=counts, x_m=x_m, y_m=y_m, dx_m=dx_m, dy_m=dy_m, slot_start_min=where.starts,
-        slot_min=slot_min, wall_start_min=where.wall, digest=fs.digest, frame=frame,
-        filled_in=filled_in, heaviest=int(fs.weight.max()),
+        counts=cast(IntArray, counts), x_m=x_m, y_m=y_m, dx_m=dx_m, dy_m=dy_m,
+        slot_start_min=where.starts, slot_min=slot_min, wall_start_min=where.wall,
+        digest=fs.digest, frame=frame, filled_in=filled_in, heaviest=int(fs.weight.max()),
         of_records=decided_by_records(fs),
     )  # fmt: skip
 

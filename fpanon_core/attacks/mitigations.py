@@ -8,13 +8,15 @@ Source: Xu et al. 2017, §6.1; docs/science.md, “Counts and trajectory recover
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..model import checks
 from ..model.aggregates import AggregateCounts
-from ..model.arrays import IntArray, SmallInts
+from ..model.arrays import IntArray, SmallInts, pieces_of_rows
+from ..model.count_rows import CountRows
 from ..model.errors import InfeasibleError
 from ..model.ragged import offsets_of
 
@@ -50,19 +52,22 @@ def coarsen(
     squares, merged = squares_of(counts, metres)
     order = np.argsort(merged, kind="stable")
     begins = offsets_of(np.bincount(merged))[:-1]  # no square is empty
-    table = np.add.reduceat(counts.counts[:, order], begins, axis=1, dtype=np.int64)
     side = np.full(len(squares), float(metres))
     x_m, y_m = np.ascontiguousarray(squares.T, np.float64) * metres
+    added = CountRows.of_blocks(
+        np.add.reduceat(counts.block(some)[:, order], begins, axis=1, dtype=np.int64)
+        for some in counts.pieces()
+    )
     coarse = replace(
         counts,
-        counts=table,
+        counts=cast(IntArray, added),
         x_m=x_m,
         y_m=y_m,
         dx_m=side,
         dy_m=side,
         frame=None,
     )
-    return coarse, merged[truth].astype(np.int32)
+    return coarse, merged.astype(np.int32)[truth]
 
 
 def squares_of(counts: AggregateCounts, metres: float) -> tuple[IntArray, IntArray]:
@@ -87,7 +92,9 @@ def suppress_small(counts: AggregateCounts, limit: int = 15) -> AggregateCounts:
     [[2, 0]]
     """
     limit = checks.whole("limit", limit, 1)
-    return replace(counts, counts=np.where(counts.counts < limit, 0, counts.counts))
+    return counts.with_blocks(
+        np.where(block < limit, 0, block) for block in map(counts.block, counts.pieces())
+    )
 
 
 def noise_at_frequent(
@@ -128,14 +135,36 @@ def noise_at_frequent(
         raise InfeasibleError("There is only one place; nothing can be moved to another.")
     rng = np.random.default_rng(checks.whole("seed", seed, 0))
     near = _neighbours(counts, min(neighbours, counts.n_places - 1))
-    user, slot = np.nonzero(truth == _most_frequent(truth, counts.n_places)[:, None])
-    moved = rng.random(len(user)) < moving
-    user, slot = user[moved], slot[moved]
-    home = truth[user, slot]
-    table = counts.counts.astype(np.int64)
-    np.subtract.at(table, (slot, home), 1)
-    np.add.at(table, (slot, near[home, rng.integers(0, near.shape[1], len(home))]), 1)
-    return replace(counts, counts=table)
+    users, slots = _moved(truth, counts.n_places, moving, rng)
+    homes = truth[users, slots]
+    goals = near[homes, rng.integers(0, near.shape[1], len(homes))]
+    order = np.argsort(slots, kind="stable")
+    homes, goals = homes[order], goals[order]
+    begins = offsets_of(np.bincount(slots, minlength=counts.n_slots))
+    slots = slots[order]
+
+    def noisy(some: slice) -> IntArray:
+        block = counts.block(some).astype(np.int64)
+        of = slice(int(begins[some.start]), int(begins[some.stop]))
+        np.subtract.at(block, (slots[of] - some.start, homes[of]), 1)
+        np.add.at(block, (slots[of] - some.start, goals[of]), 1)
+        return block
+
+    return counts.with_blocks(map(noisy, counts.pieces()))
+
+
+def _moved(
+    truth: SmallInts, places: int, share: float, rng: np.random.Generator
+) -> tuple[SmallInts, SmallInts]:
+    """User and slot of the points at people's most frequent places that are moved."""
+    users, slots = [], []
+    for some in pieces_of_rows(*truth.shape):
+        part = truth[some]
+        user, slot = np.nonzero(part == _most_frequent(part, places)[:, None])
+        moved = rng.random(len(user)) < share
+        users.append((user[moved] + some.start).astype(np.int32))
+        slots.append(slot[moved].astype(np.int32))
+    return np.concatenate(users), np.concatenate(slots)
 
 
 def _most_frequent(truth: SmallInts, places: int) -> IntArray:

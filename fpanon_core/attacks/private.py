@@ -162,8 +162,9 @@ def studied_noise(counts: AggregateCounts, scale: float, seed: int) -> IntArray:
     """
     rng = np.random.default_rng(whole("seed", seed, 0))
     stop = -math.expm1(-1.0 / positive("scale", scale))  # 1 − q, q = exp(−1/scale)
-    noisy = counts.counts.astype(np.int64)
-    for row in noisy:  # slot by slot, so that little room is needed
+    noisy = np.empty((counts.n_slots, counts.n_places), np.int64)
+    for slot, row in enumerate(noisy):  # slot by slot, so that little room is needed
+        row[:] = counts.of_slot(slot)
         row += rng.geometric(stop, len(row)) - rng.geometric(stop, len(row))
     return noisy
 

@@ -97,10 +97,9 @@ def recover_trajectories(
     """
     config = RecoveryConfig(link_threshold_m, n_trajectories)
     engine = engine or LocalEngine()
-    records = np.maximum(counts.counts, 0)
     people = config.n_trajectories or _estimate(counts)
     daily, step_cost_m = _recover_days(
-        counts, records, people, config.link_threshold_m, engine,
+        counts, people, config.link_threshold_m, engine,
         part(progress, 0.0, _LINKING_SHARE),
     )  # fmt: skip
     offsets = counts.day_offsets
@@ -114,7 +113,7 @@ def recover_trajectories(
         day_offsets=offsets,
         step_cost_m=step_cost_m,
         link_cost=link_cost,
-        unrecorded=people - records.sum(axis=1, dtype=np.int64),
+        unrecorded=people - _records(counts),
         config=config,
         digest=counts.digest,
     )
@@ -122,14 +121,20 @@ def recover_trajectories(
 
 def _estimate(counts: AggregateCounts) -> int:
     """How many people there are: see :func:`recover_trajectories`."""
-    noisy = bool((counts.counts < 0).any())
-    people = int(np.rint(np.median(counts.totals))) if noisy else int(counts.totals.max())
+    people = int(np.rint(np.median(counts.totals))) if counts.noisy else int(counts.totals.max())
     if people < 1:
         raise InfeasibleError(
             "The counts hold nobody (their total is 0 or less); publish fewer suppressed or less "
             "noisy counts, or say how many people there are (n_trajectories)."
         )
     return people
+
+
+def _records(counts: AggregateCounts) -> IntArray:
+    """People that an attacker finds in each slot, negative counts read as 0."""
+    return np.concatenate(
+        [np.maximum(counts.block(s), 0).sum(axis=1, dtype=np.int64) for s in counts.pieces()]
+    )
 
 
 def scaled(records: Counts, people: int) -> IntArray:
@@ -145,7 +150,7 @@ def scaled(records: Counts, people: int) -> IntArray:
 
 
 def _recover_days(
-    counts: AggregateCounts, records: Counts, people: int, threshold_m: float, engine: Engine,
+    counts: AggregateCounts, people: int, threshold_m: float, engine: Engine,
     progress: Progress | None,
 ) -> tuple[SmallInts, FloatArray]:  # fmt: skip
     """Trajectories within each day, (people, slots), and what each step costs, metres."""
@@ -153,12 +158,13 @@ def _recover_days(
     daily = np.full((people, counts.n_slots), UNKNOWN, np.int32)
     step_cost_m = np.full(counts.n_slots, np.nan)
     # The sum makes −0.0 a 0.0, the same place with other bits.
-    xy = counts.centres + 0.0
+    xy, night = counts.centres + 0.0, counts.is_night
 
     def block(i: int) -> float:
         slots = slice(int(offsets[i]), int(offsets[i + 1]))
+        # A day's counts, made when it is its turn: those of all days may take much room.
         _recover_day(
-            xy, records[slots], counts.is_night[slots], threshold_m,
+            xy, np.maximum(counts.block(slots), 0), night[slots], threshold_m,
             daily[:, slots], step_cost_m[slots],
         )  # fmt: skip
         return float(slots.stop - slots.start)

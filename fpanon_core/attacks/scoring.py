@@ -15,7 +15,7 @@ from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
 from ..kernels.recovery_links import count_shared, pair_greedily
 from ..model.aggregates import UNKNOWN, AggregateCounts
-from ..model.arrays import FloatArray, IntArray, SmallInts
+from ..model.arrays import FloatArray, IntArray, SmallInts, pieces_of_rows
 from ..model.checks import whole
 from ..model.errors import ConfigError
 from ..model.fingerprints import distinct
@@ -165,8 +165,11 @@ class _Judge:
         self._users, self._greedy, self._engine = len(truth), pairing == "greedy", engine
         self._offsets, self._night = recovered.day_offsets, recovered.is_night
         # Who was where in each slot: rows by place, then by number; and the places in that order.
-        self._who = np.argsort(truth.T, axis=1, kind="stable").astype(np.int32)
-        self._at = np.take_along_axis(np.ascontiguousarray(truth.T), self._who, axis=1)
+        self._who, self._at = (np.empty(truth.shape[::-1], np.int32) for _ in range(2))
+        for slots in pieces_of_rows(truth.shape[1], len(truth)):
+            here = np.ascontiguousarray(truth[:, slots].T)
+            who = np.argsort(here, axis=1, kind="stable")
+            self._who[slots], self._at[slots] = who, np.take_along_axis(here, who, axis=1)
 
     def steps(
         self, daily: SmallInts, whole_: SmallInts, progress: Progress | None
@@ -189,7 +192,7 @@ class _Judge:
                     done += len(some)
                     if self._seen is not None:
                         hits += self._hits(self._seen, places, some, pair)
-                        seen += int(self._seen[:, some].sum())
+                        seen += int(np.count_nonzero(self._seen[:, _run(some)]))
             if points:
                 accuracy[step] = recovered / points
             if seen:
@@ -203,16 +206,18 @@ class _Judge:
         hits, paired = 0, np.flatnonzero(pair >= 0)
         for first in range(0, len(paired), _ROWS_A_BLOCK):
             rows = paired[first : first + _ROWS_A_BLOCK]
-            at = np.ix_(pair[rows], slots)
-            hits += int(np.sum((places[np.ix_(rows, slots)] == self._truth[at]) & seen[at]))
+            true, within = pair[rows], _run(slots)
+            right = places[rows][:, within] == self._truth[true][:, within]
+            hits += int(np.sum(right & seen[true][:, within]))
         return hits
 
     def _pair(
         self, places: SmallInts, slots: IntArray, progress: Progress | None
     ) -> tuple[IntArray, IntArray]:
         """The true row of each trajectory, −1 for none left, and the points they share."""
-        seen = np.ascontiguousarray(places[:, slots])
-        blocks = self._shared(seen, self._at[slots], self._who[slots], progress)
+        within = _run(slots)
+        seen = np.ascontiguousarray(places[:, within])
+        blocks = self._shared(seen, self._at[within], self._who[within], progress)
         if not self._greedy:
             return _pair_optimally(block for _, block in blocks)
         pair, best = np.full(len(seen), -1, np.int64), np.zeros(len(seen), np.int64)
@@ -240,6 +245,12 @@ class _Judge:
             if progress is not None:
                 progress(last / len(seen))
             yield first, shared
+
+
+def _run(slots: IntArray) -> slice | IntArray:
+    """The same slots; as a slice where they follow each other, so that nothing is copied."""
+    first, last = int(slots[0]), int(slots[-1]) + 1
+    return slice(first, last) if last - first == len(slots) else slots
 
 
 def _pair_optimally(blocks: Iterable[SmallInts]) -> tuple[IntArray, IntArray]:
@@ -275,8 +286,7 @@ def _random_links(counts: AggregateCounts, recovered: Recovered, seed: int) -> S
     rng = np.random.default_rng(seed)
     random = np.full(recovered.places.shape, UNKNOWN, np.int32)
     people, day_begins = len(random), set(recovered.day_offsets.tolist())
-    for s in range(counts.n_slots):
-        records = np.maximum(counts.counts[s], 0)
+    for s, records in _by_slot(counts):
         total = int(records.sum(dtype=np.int64))
         before = None if s in day_begins or random[0, s - 1] == UNKNOWN else random[:, s - 1]
         if before is not None and total < people:
@@ -289,32 +299,49 @@ def _random_links(counts: AggregateCounts, recovered: Recovered, seed: int) -> S
     return random
 
 
+def _by_slot(counts: AggregateCounts) -> Iterator[tuple[int, npt.NDArray[np.integer]]]:
+    """Number and records of each slot; negative counts are read as 0."""
+    for slots in counts.pieces():
+        yield from enumerate(np.maximum(counts.block(slots), 0), slots.start)
+
+
 def _errors(
     places: SmallInts, truth: SmallInts, pair: IntArray, counts: AggregateCounts
 ) -> npt.NDArray[np.float32]:
     """Distance of every known point of every pair, by trajectory, then by slot."""
-    paired = np.flatnonzero(pair >= 0)
-    ours, true = places[paired], truth[pair[paired]]
-    known = ours != UNKNOWN
-    ours, true = ours[known], true[known]
-    apart = np.hypot(*(counts.centres[ours] - counts.centres[true]).T)
-    error_m: npt.NDArray[np.float32] = apart.astype(np.float32)
+    paired, centres = np.flatnonzero(pair >= 0), counts.centres
+    error_m = np.empty(int(np.count_nonzero(places[paired] != UNKNOWN)), np.float32)
+    end = 0
+    for some in pieces_of_rows(len(paired), counts.n_slots):
+        ours, true = places[paired[some]], truth[pair[paired[some]]]
+        known = ours != UNKNOWN
+        ours, true = ours[known], true[known]
+        begin, end = end, end + len(ours)
+        error_m[begin:end] = np.hypot(*(centres[ours] - centres[true]).T)
     return error_m
 
 
 def _uniqueness(places: SmallInts) -> FloatArray:
     """Share of the rows whose set of k most visited places no other row has; k = 1 … TOP."""
-    row, slot = np.nonzero(places != UNKNOWN)
-    if len(row) == 0:
+    if not (places != UNKNOWN).any():
         return np.zeros(TOP)
-    (row, place), visits = distinct([row, places[row, slot].astype(np.int64)])
-    order = np.lexsort((place, -visits, row))  # ties: the lower place number
-    row, place = row[order], place[order]
-    rank = np.arange(len(row)) - np.searchsorted(row, row)
-    top = np.full((len(places), TOP), UNKNOWN, np.int64)
-    top[row[rank < TOP], rank[rank < TOP]] = place[rank < TOP]
+    top = np.concatenate([_top(places[some]) for some in pieces_of_rows(*places.shape)])
     shares = []
     for k in range(1, TOP + 1):
         _, many = np.unique(np.sort(top[:, :k], axis=1), axis=0, return_counts=True)
         shares.append((many == 1).sum() / len(places))
     return np.array(shares)
+
+
+def _top(places: SmallInts) -> IntArray:
+    """The most visited places of each row, (rows, TOP); −1 where there are fewer."""
+    top = np.full((len(places), TOP), UNKNOWN, np.int64)
+    row, slot = np.nonzero(places != UNKNOWN)
+    if len(row) == 0:
+        return top
+    (row, place), visits = distinct([row, places[row, slot].astype(np.int64)])
+    order = np.lexsort((place, -visits, row))  # ties: the lower place number
+    row, place = row[order], place[order]
+    rank = np.arange(len(row)) - np.searchsorted(row, row)
+    top[row[rank < TOP], rank[rank < TOP]] = place[rank < TOP]
+    return top

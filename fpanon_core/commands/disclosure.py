@@ -13,6 +13,7 @@ import typer
 
 from ..engines.local import LocalEngine
 from ..model.configs import KnowledgeConfig, Strategy
+from ..model.keyed import keyed
 from ..studies.disclosure import Config, Result, study
 from ..studies.under_profiles import as_read, corners
 from ..tables.writing import check_writable, write_table
@@ -92,7 +93,7 @@ def _plain(result: Result) -> dict[str, Any]:
     return {
         "users": result.n_users,
         "config": asdict(result.config.knowledge),
-        "digest": result.digest,
+        "digest": keyed(result.digest),
         "disclosure": t.plain_rows(result.grid),
         "agreement": pairs,
     }

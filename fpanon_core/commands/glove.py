@@ -14,6 +14,7 @@ from ..io.publishing import FORMATS, Format
 from ..model.checks import one_of
 from ..model.errors import ConfigError
 from ..model.glove import GloveResult
+from ..model.keyed import keyed
 from ..studies import comparison, hiding
 from ..studies.publishing import publish
 from ..studies.under_profiles import corners
@@ -134,7 +135,7 @@ def _plain(result: hiding.Result, beside: comparison.Result | None) -> dict[str,
         "suppress_space_m": release.suppress_space_m,
         "suppress_time_min": release.suppress_time_min,
         "leftover": release.leftover,
-        "digest": release.digest,
+        "digest": keyed(release.digest),
         "verified": result.verdict.passed,
         "violations": result.verdict.counts,
         "versions": release.versions,

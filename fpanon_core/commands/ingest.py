@@ -22,7 +22,10 @@ def ingest(
     wanted: r.Request,
     rejects: Annotated[
         Path | None,
-        typer.Option("--rejects", help="Write the rows set aside, with reasons, without users."),
+        typer.Option(
+            "--rejects",
+            help="Write the rows set aside: number, reason, and the fields of time and place.",
+        ),
     ] = None,
     out: Annotated[
         Path | None,

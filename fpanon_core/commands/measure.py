@@ -11,6 +11,7 @@ import typer
 
 from ..engines.local import LocalEngine
 from ..model.fingerprints import FingerprintSet
+from ..model.keyed import keyed
 from ..studies import anonymizability
 from ..studies.anonymizability import Config, Result
 from ..studies.under_profiles import check_profiles, corners
@@ -79,7 +80,7 @@ def _plain(fs: FingerprintSet, result: Result) -> dict[str, Any]:
         {n: None if isinstance(v, float) and math.isnan(v) else v for n, v in row.items()}
         for row in rows
     ]
-    return {"users": fs.n_users, "digest": result.digest, "gaps": gaps}
+    return {"users": fs.n_users, "digest": keyed(result.digest), "gaps": gaps}
 
 
 def _table(result: Result) -> str:

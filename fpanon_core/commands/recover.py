@@ -14,6 +14,7 @@ import typer
 
 from ..engines.local import LocalEngine
 from ..model.errors import ConfigError
+from ..model.keyed import keyed
 from ..model.recovery import RecoveryScore
 from ..studies import recovery, recovery_factors, recovery_mitigations
 from ..studies.recovery import PAIRINGS, STEPS, Pairing
@@ -175,7 +176,7 @@ def _plain(
         "places": counts.n_places,
         "slots": counts.n_slots,
         "config": asdict(found.config),
-        "digest": found.digest,
+        "digest": keyed(found.digest),
         "scores": _records(found.to_frame()),
     }
     if varied is not None:

@@ -14,6 +14,7 @@ import typer
 from ..model.errors import ConfigError
 from ..studies.tabled import Tabled
 from ..tables import leaving
+from ..tables.spreadsheets import restored
 from ..tables.writing import write_table
 
 Tables = Annotated[
@@ -31,7 +32,7 @@ _HEAD = ("file", "may_leave", "why")
 def check_folder(folder: Path) -> Path:
     """The folder, made if its parent exists, if files can be written there; ConfigError if not."""
     try:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(0o700, exist_ok=True)
     except OSError:
         raise ConfigError(
             "The tables' folder cannot be made; give one that is there, or a new one in a folder "
@@ -75,7 +76,7 @@ def _listed(folder: Path) -> dict[str, tuple[str, str]]:
     """What the folder's list says of the files that are still there."""
     try:
         with (folder / LIST).open(encoding="utf-8", newline="") as file:
-            rows = [tuple(row) for row in csv.reader(file) if len(row) == len(_HEAD)]
+            rows = [tuple(map(restored, row)) for row in csv.reader(file) if len(row) == len(_HEAD)]
     except (OSError, ValueError, csv.Error):
         return {}
     return {name: (said, why) for name, said, why in rows[1:] if (folder / name).is_file()}

@@ -3,95 +3,34 @@
 In a child process. A :class:`ProcessRunner` belongs to one session: it runs that session's jobs
 one after the other in a child of its own, which no other session's data ever enters. The child is
 a plain ``python -m fpanon_core.engines.worker``: the program that started us is not executed again,
-and arguments and results travel as pickles over pipes between our own two processes, never over
-disk. Cancelling kills the child; a child killed from outside, or out of memory, leaves its job
-``lost`` with a plain sentence, and the next job gets a new child. When we end, the child reads the
-end of its input and ends too.
+and arguments and results travel over pipes between our own two processes, never over disk. What
+the child answers is read as data, and never trusted to be more (:mod:`.answers`).
 
-A :class:`Spare` keeps one child started, imported and compiled, without data, for whoever is next.
+Jobs of all sessions take :class:`.Turns`. Cancelling kills the child; a child that takes more
+memory or time than :class:`.Limits` allow is killed, too, and its job says so; a child killed from
+outside leaves its job ``lost`` with a plain sentence, and the next job gets a new child. A child
+that had nothing to do for long is ended. When we end, the child reads the end of its input and
+ends too.
 """
 
 from __future__ import annotations
 
-import contextlib
-import itertools
-import os
-import pickle
-import subprocess
-import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Literal, cast
+from typing import Any
 
-from fpanon_core.model import errors
-from fpanon_core.model.errors import FpanonError
-from fpanon_core.model.shipped import SHIPPED
+from ..model import errors
+from ..model.errors import FpanonError, InfeasibleError
+from .answers import unpacked
+from .child import Child, Recipient, Spare
+from .job import Job, Status
+from .limits import Limits, Watch, needs_too_much, out_of_memory
+from .turns import Turns
+from .worker import receive
 
-from .held import pack
-from .worker import receive, send, send_packed
-
-Status = Literal["queued", "running", "done", "failed", "lost", "cancelled"]
-_numbers = itertools.count(1)
-
-
-@dataclass(eq=False)
-class Job:
-    """One call in a child process, as its owner sees it.
-
-    Attributes
-    ----------
-    label : str
-        What it does, for the screen.
-    kind, meta
-        The owner's own notes on what to do with the result.
-    status : str
-        queued, running, done, failed (an error was raised), lost (the process died), cancelled.
-    fraction : float
-        Progress in [0, 1].
-    result : object
-        What the function returned, once done.
-    process_id : int or None
-        Of the child it runs or ran in.
-    error : FpanonError or None
-        For ``failed``: the error itself where it is one of ours, else a plain sentence.
-    """
-
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...] = field(repr=False)
-    named: dict[str, Any] = field(repr=False)
-    label: str
-    kind: str = ""
-    meta: dict[str, Any] = field(default_factory=dict, repr=False)
-    status: Status = "queued"
-    fraction: float = 0.0
-    result: Any = field(default=None, repr=False)
-    error: FpanonError | None = None
-    number: int = field(default_factory=lambda: next(_numbers))
-    process_id: int | None = None
-    began: float | None = None
-    ended: float | None = None
-
-    @property
-    def active(self) -> bool:
-        """Whether it still waits or runs."""
-        return self.status in ("queued", "running")
-
-    @property
-    def elapsed_s(self) -> float:
-        """Seconds since it began to run."""
-        if self.began is None:
-            return 0.0
-        return (self.ended or time.monotonic()) - self.began
-
-    @property
-    def remaining_s(self) -> float | None:
-        """Seconds it is likely to need yet, at the pace so far; None while too early to say."""
-        if self.status != "running" or self.fraction < 0.03 or self.elapsed_s < 1:
-            return None
-        return self.elapsed_s * (1 - self.fraction) / self.fraction
+__all__ = ["Child", "Job", "Limits", "ProcessRunner", "Recipient", "Spare", "Status", "Turns"]
 
 
 class ProcessRunner:
@@ -101,10 +40,22 @@ class ProcessRunner:
     ----------
     spare : Spare or None
         Where to take a child that is already warm; None starts one when needed.
+    turns : Turns or None
+        The line in which its jobs wait, shared by all sessions of a server; None for no others.
+    limits : Limits or None
+        What a job may take; None for as much as it likes.
     """
 
-    def __init__(self, spare: Spare | None = None) -> None:
+    def __init__(
+        self,
+        spare: Spare | None = None,
+        *,
+        turns: Turns | None = None,
+        limits: Limits | None = None,
+    ) -> None:
         self._spare = spare or Spare(None)
+        self._turns = turns or Turns()
+        self._limits = limits or Limits()
         self._change = threading.Condition()
         self._queue: deque[Job] = deque()
         self._child: Child | None = None
@@ -119,16 +70,34 @@ class ProcessRunner:
         label: str,
         kind: str = "",
         meta: dict[str, Any] | None = None,
+        at_most_s: float | None = None,
+        needs_bytes: int | None = None,
         **named: Any,
     ) -> Job:
-        """Queue ``function(*arguments, progress=..., **named)``; it must be importable by name."""
-        return self._enqueue(Job(function, arguments, named, label, kind, meta or {}))
+        """Queue ``function(*arguments, progress=..., **named)``; it must be importable by name.
+
+        Parameters
+        ----------
+        at_most_s : float or None
+            Time it may take, where that is less than the limits allow.
+        needs_bytes : int or None
+            Memory it will need, by an estimate: a job for which there is not enough fails at once.
+        """
+        return self._enqueue(
+            Job(
+                function, arguments, named, label, kind, meta or {},
+                at_most_s=at_most_s, needs_bytes=needs_bytes,
+            )
+        )  # fmt: skip
 
     def retry(self, job: Job) -> Job:
         """Queue the same call again."""
         return self._enqueue(
-            Job(job.function, job.arguments, job.named, job.label, job.kind, job.meta)
-        )
+            Job(
+                job.function, job.arguments, job.named, job.label, job.kind, job.meta,
+                at_most_s=job.at_most_s, needs_bytes=job.needs_bytes,
+            )
+        )  # fmt: skip
 
     def cancel(self, job: Job) -> None:
         """Stop a job; a running one's process is killed. Does nothing to a finished one."""
@@ -137,8 +106,11 @@ class ProcessRunner:
                 return
             running = job is self._running
             self._finish(job, "cancelled")
+            if job in self._queue:
+                self._queue.remove(job)
             if running and self._child is not None:
                 self._child.end()
+        self._turns.nudge()
 
     def close(self) -> None:
         """Stop everything and forget the data; for the end of a session."""
@@ -151,6 +123,7 @@ class ProcessRunner:
             if self._child is not None:
                 self._child.end()
             self._change.notify_all()
+        self._turns.nudge()
 
     @property
     def process_id(self) -> int | None:
@@ -158,10 +131,29 @@ class ProcessRunner:
         child = self._child
         return child.process.pid if child is not None and child.alive else None
 
+    @property
+    def waiting(self) -> int:
+        """How many jobs have not begun."""
+        return len(self._queue)
+
+    def ahead(self, job: Job) -> int:
+        """How many jobs, of anybody who shares the turns, run or begin before this one."""
+        with self._change:
+            if job not in self._queue:
+                return 0
+            own = self._queue.index(job)
+        return self._turns.before(self, own)
+
     def _enqueue(self, job: Job) -> Job:
+        job.place = self.ahead
+        most = self._limits.memory_bytes
         with self._change:
             if self._closed:
                 self._finish(job, "cancelled")
+                return job
+            if job.needs_bytes is not None and most is not None and job.needs_bytes > most:
+                said = needs_too_much(job.needs_bytes, most)
+                self._finish(job, "failed", error=InfeasibleError(said))
                 return job
             self._queue.append(job)
             if self._thread is None:
@@ -171,24 +163,41 @@ class ProcessRunner:
         return job
 
     def _work(self) -> None:
-        while True:
-            with self._change:
-                while not self._queue and not self._closed:
-                    self._change.wait()
-                if self._closed:
-                    return
-                job = self._queue.popleft()
-                if not job.active:
-                    continue
-                self._running = job
+        while self._wait_for_work():
+            if not self._turns.take(self, lambda: self.waiting > 0):
+                continue
+            try:
+                self._next()
+            finally:
+                with self._change:
+                    self._running = None
+                self._turns.give_back(self)
+
+    def _wait_for_work(self) -> bool:
+        """Until there is a job; False when there will be none. An idle child is ended meanwhile."""
+        with self._change:
+            idle_s = None if self._child is None else self._limits.idle_s
+            there = self._change.wait_for(lambda: self._queue or self._closed, idle_s)
+            if not there and self._child is not None:
+                self._child.end()
+                self._child = None
+            return not self._closed
+
+    def _next(self) -> None:
+        """Run the first job in line, if it has not been cancelled on the way here."""
+        with self._change:
+            if not self._queue:
+                return
+            job = self._running = self._queue.popleft()
+        try:
             # A child that died while it had nothing to do is found out only when it is given work:
             # before it has taken the job nothing is lost, and another child gets it.
             for last in (False, True):
                 child = self._child_for(job)
                 if child is None or self._attend(job, child, last):
                     break
-            with self._change:
-                self._running = None
+        except Exception as fault:  # Such as no process to be had; later jobs need this thread.
+            self._finish(job, "failed", error=_fault(type(fault).__name__, "process.py"))
 
     def _child_for(self, job: Job) -> Child | None:
         """A child that looks alive, or None if the job has been cancelled."""
@@ -206,30 +215,27 @@ class ProcessRunner:
         the job is then as it was.
         """
         taken = False
+        watch = Watch(child.process.pid, child.end, self._limits, job.at_most_s)
         try:
-            child.give(job)
-            while True:
-                message = pickle.loads(receive(child.out))
-                match message:
-                    case ("taken",):
-                        taken = True
-                        self._begin(job, child)
-                    case ("progress", fraction):
-                        job.fraction = fraction
-                    case (held, "result", result):
-                        child.holds = held
-                        self._finish(job, "done", result=result)
-                        return True
-                    case (held, "refused", kind, text):
-                        child.holds = held
-                        self._finish(job, "failed", error=_named_error(kind, text))
-                        return True
-                    case (held, "fault", kind, place):
-                        child.holds = held
-                        self._finish(job, "failed", error=_fault(kind, place))
-                        return True
+            with watch:
+                child.give(job)
+                while True:
+                    message = unpacked(receive(child.out, self._limits.memory_bytes))
+                    match message:
+                        case ("taken",):
+                            taken = True
+                            self._begin(job, child)
+                        case ("progress", fraction):
+                            job.fraction = fraction
+                        case (held, outcome, *told):
+                            child.holds = held
+                            self._conclude(job, outcome, told)
+                            return True
         except (EOFError, OSError, ValueError):
             code = child.end(grace_s=1.0)
+            if watch.stopped is not None:
+                self._finish(job, "lost", error=FpanonError(watch.stopped))
+                return True
             if taken or last:
                 self._finish(job, "lost", error=_loss(code))
             return taken
@@ -244,6 +250,21 @@ class ProcessRunner:
                 job.process_id = child.process.pid
                 job.status, job.began = "running", time.monotonic()
 
+    def _conclude(self, job: Job, outcome: str, told: list[Any]) -> None:
+        """End the job with what the child says became of it."""
+        match outcome, *told:
+            case "result", result:
+                self._finish(job, "done", result=result)
+            case "refused", kind, text:
+                self._finish(job, "failed", error=_named_error(kind, text))
+            case "fault", "MemoryError", _:
+                said = out_of_memory(self._limits.memory_bytes)
+                self._finish(job, "failed", error=FpanonError(said))
+            case "fault", kind, place:
+                self._finish(job, "failed", error=_fault(kind, place))
+            case _:
+                raise TypeError("no answer of the worker's")
+
     def _finish(self, job: Job, status: Status, **outcome: Any) -> None:
         with self._change:
             if not job.active:
@@ -255,138 +276,13 @@ class ProcessRunner:
             job.status = status
 
 
-class Spare:
-    """Keeps one child process warm, without data, so that a click does not pay for its start.
-
-    Parameters
-    ----------
-    warm_up : str or None
-        ``"module:function"`` for the child to call while it waits; None keeps no spare.
-    refill_after_s : float
-        How long after a child is taken the next is started: its imports should not compete with
-        the computation somebody waits for.
-    """
-
-    def __init__(self, warm_up: str | None, refill_after_s: float = 20.0) -> None:
-        self._warm_up = warm_up
-        self._refill_after_s = refill_after_s
-        self._lock = threading.Lock()
-        self._child: Child | None = None
-        self._refill()
-
-    def take(self) -> Child:
-        """A child nobody has used."""
-        with self._lock:
-            child, self._child = self._child, None
-        if self._warm_up is not None:
-            timer = threading.Timer(self._refill_after_s, self._refill)
-            timer.daemon = True
-            timer.start()
-        if child is not None and child.alive:
-            return child
-        return Child(None)
-
-    def close(self) -> None:
-        """End the spare child, and keep none from now on."""
-        with self._lock:
-            self._warm_up = None
-            if self._child is not None:
-                self._child.end()
-                self._child = None
-
-    def _refill(self) -> None:
-        with self._lock:
-            if self._warm_up is not None and (self._child is None or not self._child.alive):
-                self._child = Child(self._warm_up)
-
-
-class Recipient:
-    """Whoever is given jobs, and holds the data that came with them.
-
-    Attributes
-    ----------
-    into : binary file
-        Where messages to it go.
-    holds : tuple of str
-        Digests of the fingerprint sets that need not be sent to it again.
-    """
-
-    into: BinaryIO
-    holds: tuple[str, ...] = ()
-
-    def give(self, job: Job) -> None:
-        """Send it a job, and before it the data that it does not hold yet."""
-        body, named = pack((job.function, job.arguments, job.named))
-        for digest, fs in named.items():
-            if digest not in self.holds:
-                send(self.into, ("hold", fs, tuple(named)))
-                self.holds = (*self.holds, digest)
-        send_packed(self.into, body)
-
-
-class Child(Recipient):
-    """A worker process and the pipes to it."""
-
-    def __init__(self, warm_up: str | None) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "fpanon_core.engines.worker", *([warm_up] if warm_up else [])],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=SHIPPED,  # Where Python finds the dashboard's own modules.
-            env=os.environ | {"PYTHONUNBUFFERED": "1"},
-            start_new_session=True,  # An interrupt typed at the server's terminal is ours alone.
-        )
-        self.into = cast(BinaryIO, self.process.stdin)
-        self.out = cast(BinaryIO, self.process.stdout)
-        self._noise: deque[bytes] = deque(maxlen=100)
-        threading.Thread(target=self._drain, daemon=True).start()
-
-    @property
-    def alive(self) -> bool:
-        """Whether the process still runs."""
-        # poll() alone says "alive" while another thread waits for the same process.
-        if self.process.poll() is not None:
-            return False
-        try:
-            look = os.WEXITED | os.WNOHANG | os.WNOWAIT
-            return os.waitid(os.P_PID, self.process.pid, look) is None
-        except ChildProcessError:
-            return False
-
-    @property
-    def noise(self) -> bytes:
-        """The last lines of its standard error: for tests and debuggers, never for a screen."""
-        return b"".join(self._noise)
-
-    def end(self, grace_s: float = 0.0) -> int:
-        """End it, if need be after a grace; returns its exit code, or minus the signal."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return self.process.wait(grace_s)
-        self.process.kill()
-        return self.process.wait()
-
-    def _drain(self) -> None:
-        with cast(BinaryIO, self.process.stderr) as pipe:
-            for line in pipe:
-                self._noise.append(line[:500])
-        self.process.wait()
-        for pipe in (self.into, self.out):
-            with contextlib.suppress(OSError):
-                pipe.close()
-
-
 def _named_error(kind: str, text: str) -> FpanonError:
     error = getattr(errors, kind, FpanonError)
-    return error(text) if isinstance(error, type) else FpanonError(text)
+    ours = isinstance(error, type) and issubclass(error, FpanonError)
+    return error(text) if ours else FpanonError(text)
 
 
 def _fault(kind: str, place: str) -> FpanonError:
-    if kind == "MemoryError":
-        return FpanonError(
-            "The computation ran out of memory. Choose fewer users (screening) or a smaller k, or "
-            "use a machine with more memory."
-        )
     return FpanonError(
         f"The computation stopped because of a fault in the program ({kind} at {place}). Your data "
         "and settings are unchanged; try again, and report this line if it comes back."

@@ -3,7 +3,8 @@
 Started as ``python -m fpanon_core.engines.worker [module:function]``; the optional function is
 called once before any task arrives, to pay for imports and compilation while nobody waits.
 
-Tasks come on standard input and answers leave on what was standard output; a stray ``print`` goes
+Tasks come on standard input as pickles, and answers leave as data (:mod:`.answers`) on what was
+standard output; a stray ``print`` goes
 to standard error instead, where it cannot garble them. Input is read on a thread of its own, so
 that the end of the parent, seen as end of file, ends this process in the middle of a computation
 too. What a fault says may quote the data, so only its type and its place in the program are sent.
@@ -11,6 +12,7 @@ too. What a fault says may quote the data, so only its type and its place in the
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import pickle
@@ -23,6 +25,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from fpanon_core.engines.answers import packed
 from fpanon_core.engines.held import Shelf, unpack
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
@@ -30,9 +33,14 @@ from fpanon_core.model.fingerprints import FingerprintSet
 _LENGTH = struct.Struct(">Q")
 _REPORT_EVERY_S = 0.1
 
+KILLED_FIRST = 900
+"""Linux's oom_score_adj, of 1,000: with 900 a child goes before whatever else there is, and between
+two children the one that has taken more."""
+
 
 def main() -> None:
     """Serve tasks until the parent closes our input."""
+    _go_first_when_memory_ends()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -42,6 +50,12 @@ def main() -> None:
     shelf = Shelf()
     while True:
         serve(tasks.get, answers, shelf)
+
+
+def _go_first_when_memory_ends() -> None:
+    """Have the kernel end this process before the server, and before anybody else's programs."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
+        score.write(f"{KILLED_FIRST}")
 
 
 def serve(take: Callable[[], bytes], answers: BinaryIO, shelf: Shelf) -> None:
@@ -59,15 +73,20 @@ def serve(take: Callable[[], bytes], answers: BinaryIO, shelf: Shelf) -> None:
     if answer is None:
         return
     try:
-        send(answers, (shelf.digests, *answer))
+        tell(answers, (shelf.digests, *answer))
     except BrokenPipeError:
         os._exit(0)
     except Exception as fault:  # The result cannot be pickled.
-        send(answers, (shelf.digests, "fault", type(fault).__name__, _place(fault)))
+        tell(answers, (shelf.digests, "fault", type(fault).__name__, _place(fault)))
+
+
+def tell(pipe: BinaryIO, answer: object) -> None:
+    """Write one answer, as data that the server may read without trusting us."""
+    send_packed(pipe, packed(answer))
 
 
 def send(pipe: BinaryIO, message: object) -> None:
-    """Write one message: its length in eight bytes, then its pickle."""
+    """Write one message to a child, which trusts us: its length in eight bytes, then its pickle."""
     send_packed(pipe, pickle.dumps(message, protocol=5))
 
 
@@ -78,15 +97,24 @@ def send_packed(pipe: BinaryIO, body: bytes) -> None:
     pipe.flush()
 
 
-def receive(pipe: BinaryIO) -> bytes:
+def receive(pipe: BinaryIO, most: int | None = None) -> bytes:
     """The body of the next message.
+
+    Parameters
+    ----------
+    most : int or None
+        Bytes it may have.
 
     Raises
     ------
     EOFError
         The other side is gone, perhaps in the middle of a message.
+    ValueError
+        It is longer than it may be.
     """
     (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size))
+    if most is not None and length > most:
+        raise ValueError("a message that is longer than it may be")
     return _exactly(pipe, length)
 
 
@@ -122,7 +150,7 @@ def _answer(body: bytes, answers: BinaryIO, shelf: Shelf) -> tuple[Any, ...] | N
         now = time.monotonic()
         if now - last >= _REPORT_EVERY_S or fraction >= 1:
             last = now
-            send(answers, ("progress", min(max(float(fraction), 0.0), 1.0)))
+            tell(answers, ("progress", min(max(float(fraction), 0.0), 1.0)))
 
     try:
         message = unpack(body, shelf)
@@ -130,7 +158,7 @@ def _answer(body: bytes, answers: BinaryIO, shelf: Shelf) -> tuple[Any, ...] | N
         if message[0] == "hold":
             shelf.put(message[1], message[2])
             return None
-        send(answers, ("taken",))
+        tell(answers, ("taken",))
         task: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]] = message
         function, arguments, named = task
         result = function(*arguments, progress=progress, **named)
@@ -142,6 +170,8 @@ def _answer(body: bytes, answers: BinaryIO, shelf: Shelf) -> tuple[Any, ...] | N
         return ("refused", type(error).__name__, error.message)
     except BrokenPipeError:
         os._exit(0)
+    except MemoryError as fault:  # Of numpy and Arrow, too, which call theirs by other names.
+        return ("fault", "MemoryError", _place(fault))
     except BaseException as fault:  # Every fault is the parent's to tell; none may print its data.
         return ("fault", type(fault).__name__, _place(fault))
 

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from ..model.antennas import Antennas
 from ..model.arrays import FloatArray
-from ..model.errors import ConfigError, FpanonError, SchemaError
+from ..model.errors import ConfigError, FpanonError, OutOfMemory, SchemaError, only_ours
 from ..model.projection import project
 from ..tables.columns import missing_in, numbers_of, text_of
 from ..tables.names import normal, rank
@@ -36,6 +36,7 @@ _PARTS = {"mcc": ("mcc",), "net": ("net", "mnc"), "area": ("area", "lac", "tac")
 _RADIOS = {"GSM", "UMTS", "LTE", "NR", "CDMA"}
 
 
+@only_ours("antenna table")
 def read_antennas(source: Any) -> pd.DataFrame:
     """Read a table of antennas.
 
@@ -65,6 +66,8 @@ def read_antennas(source: Any) -> pd.DataFrame:
     try:
         table = read_source(source)[0]
         return _antennas(table)
+    except OutOfMemory:
+        raise
     except ConfigError as fault:
         raise ConfigError(f"Antenna table: {fault}") from None
     except FpanonError as fault:
@@ -142,10 +145,18 @@ def _antennas(table: SourceTable) -> pd.DataFrame:
         if i not in used:
             name = label if label not in names else f"{label}_{i}"
             names.add(name)
-            frame[name] = table.columns[i].to_pandas().to_numpy()
+            frame[name] = _kept(table.columns[i])
     frame = _usable(frame, len(table.malformed), notes)
     frame.attrs = {"notes": notes, "parts": bool(parts)}
     return frame
+
+
+def _kept(column: pa.ChunkedArray) -> npt.NDArray[Any]:
+    """A column beyond id and position: numbers and texts as they are, all else as text."""
+    kind = column.type
+    plain = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+    values: npt.NDArray[Any] = (column if plain else text_of(column)).to_pandas().to_numpy()
+    return values
 
 
 def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFrame:

@@ -14,7 +14,7 @@ import pandas as pd
 from ..model.checks import positive
 from ..model.clock import LocalClock, zone_of
 from ..model.configs import Screening
-from ..model.errors import ConfigError, SchemaError
+from ..model.errors import ConfigError, SchemaError, only_ours
 from ..model.fingerprints import FingerprintSet
 from ..model.projection import project
 from ..tables.names import ROLES
@@ -37,6 +37,7 @@ from .search import Roles
 from .turns import AS_THEY_ARE, turn_of
 
 
+@only_ours("table of events")
 def read_cdr(
     source: Any,
     *,

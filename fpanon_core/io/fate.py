@@ -13,13 +13,13 @@ import pyarrow as pa
 from ..model.arrays import BoolArray, IntArray
 from ..model.errors import SchemaError
 from ..tables.columns import text_of
-from ..tables.names import names_a_person
 from ..tables.table import SourceTable
 from . import report as why
 from .hints import Message, namely
 from .report import REASONS
 from .search import Roles
 
+_TIME_OR_PLACE = ("time", "offset", "lat", "lon", "antenna")
 _WAY_OUT: dict[str, str] = {
     why.UNPARSEABLE_TIME: Message(
         "Write times as 2012-04-03T18:00:09Z or as epoch seconds, or say which column holds them",
@@ -112,12 +112,14 @@ class Fate:
         )
 
     def rejects(self, table: SourceTable, roles: Roles) -> pd.DataFrame:
-        """The rows set aside: number in the source, reason, and fields that name no person."""
+        """The rows set aside: number in the source, reason, and the fields of time and place.
+
+        No other field, whatever its column is called: nobody can list all names under which a file
+        may keep a person.
+        """
         rows = np.flatnonzero(self._code >= 0)
-        needed = {i for role, where in roles.where.items() if role != "user" for i in where}
-        people = {i for i, label in enumerate(table.labels) if names_a_person(label)} - needed
-        people |= set(roles.where.get("user", ()))
-        columns = [i for i in range(len(table.labels)) if i not in people]
+        known = {i for role in _TIME_OR_PLACE for i in roles.where.get(role, ())}
+        columns = sorted(known - set(roles.where.get("user", ())))
         frame = text_frame(table, columns, rows)
         frame.columns = pd.Index(_distinct_labels(str(table.labels[i]) for i in columns))
         reasons = np.array(self._reasons, dtype=object)

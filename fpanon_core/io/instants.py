@@ -36,6 +36,15 @@ def datetime_of(us: int) -> dt.datetime:
     return _UNIX + dt.timedelta(microseconds=int(us))
 
 
+def local_of(us: int, zone: dt.tzinfo) -> dt.datetime:
+    """The same in a zone; in UTC within a day of the ends of the calendar."""
+    instant = datetime_of(us)
+    try:
+        return instant.astimezone(zone)
+    except OverflowError:
+        return instant
+
+
 def microseconds_of(instant: dt.datetime) -> int:
     """Microseconds since 1970 of an aware datetime."""
     return (instant - _UNIX) // dt.timedelta(microseconds=1)

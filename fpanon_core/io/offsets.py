@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
 
 from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.clock import zone_of
 from ..model.errors import ConfigError
 from ..tables.columns import numbers_of, text_of
 from ..tables.names import normal
 from ..tables.table import SourceTable
 from ..tables.times import ParsedTimes
 from .hints import AS_LOCAL, Message, give
-from .instants import datetime_of
+from .instants import local_of
 from .roles import time_column
 from .search import Roles
 
@@ -102,8 +102,11 @@ def _of_zone(zone: str, us: IntArray) -> FloatArray:
     """Offsets of a column of timestamps with a zone, such as Parquet has."""
     if zone[0] in "+-":
         return _written(pa.chunked_array([[f"00:00{zone}"]])).repeat(len(us))
-    clock = ZoneInfo(zone)
-    ahead = [datetime_of(int(each)).astimezone(clock).utcoffset() for each in us]
+    try:
+        clock = zone_of(zone)
+    except ConfigError:  # the times are instants all the same
+        return np.full(len(us), np.nan)
+    ahead = [local_of(int(each), clock).utcoffset() for each in us]
     return np.array([np.nan if a is None else a.total_seconds() / 60 for a in ahead])
 
 

@@ -16,7 +16,7 @@ from ..tables.columns import text_of
 from ..tables.table import SourceTable
 from ..tables.times import ParsedTimes
 from .fate import Fate, text_frame
-from .instants import datetime_of
+from .instants import local_of
 from .roles import time_column
 from .search import Roles
 
@@ -84,5 +84,5 @@ def with_users_and_fates(
 
 
 def _local(us: int, zone: str) -> str:
-    local = datetime_of(us).astimezone(zone_of(zone))
+    local = local_of(us, zone_of(zone))
     return local.replace(tzinfo=None).isoformat(sep=" ", timespec="minutes")

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyarrow import csv, parquet
+from pyarrow import csv
 
-from ..model.errors import SchemaError
+from ..model.budgets import Budget, check_columns
+from ..model.errors import SchemaError, only_ours
 from ..model.records import CELL_COLUMNS
+from ..tables.packed import gunzipped, is_gzip
+from ..tables.parquet import read_parquet
+from ..tables.sources import bytes_of
 
 _TEXT = ("pseudonym", "start", "end")
 _NEEDED = tuple(name for name in CELL_COLUMNS if name[:4] not in ("lat_", "lon_"))
 _POSSIBLE = ("pseudonym", "group", *CELL_COLUMNS)
 
 
+@only_ours("release")
 def read_published(path: str | os.PathLike[str]) -> pd.DataFrame:
     """The data file of a release, as :meth:`GloveResult.to_frame` gives it.
 
@@ -38,44 +44,79 @@ def read_published(path: str | os.PathLike[str]) -> pd.DataFrame:
         If the file is missing or damaged, or is no release.
     """
     table = _read(path)
-    missing = [name for name in ("pseudonym", *_NEEDED) if name not in table.column_names]
+    names = table.column_names
+    missing = [name for name in ("pseudonym", *_NEEDED) if name not in names]
     if missing:
         raise SchemaError(
             f"The file lacks the columns {', '.join(missing)}; give the data file of a release."
         )
-    there = [name for name in _POSSIBLE if name in table.column_names]
-    frame: pd.DataFrame = table.select(there).to_pandas()
+    there = [name for name in _POSSIBLE if name in names]
+    if any(names.count(name) > 1 for name in there):
+        raise SchemaError(
+            "A column occurs twice in the file; give the data file of a release as it was written."
+        )
+    out: dict[str, Any] = {}
     try:
-        for name in ("start", "end"):
-            if not isinstance(frame[name].dtype, pd.DatetimeTZDtype):
-                numbers = pd.to_numeric(frame[name], errors="coerce")
-                if numbers.isna().any():
-                    times = pd.to_datetime(frame[name], utc=True, format="ISO8601")
-                    frame[name] = times.dt.as_unit("us")
-                else:
-                    frame[name] = numbers.astype(np.float64)
-        if "group" in there:
-            frame["group"] = frame["group"].astype(np.int64)
-        bounds = [name for name in CELL_COLUMNS[:8] if name in there]
-        frame[bounds] = frame[bounds].astype(np.float64)
-    except (ValueError, TypeError, OverflowError):
+        for name in there:
+            out[name] = _values(name, table[name])
+    except MemoryError:
+        raise
+    except (pa.ArrowException, ValueError, TypeError, OverflowError, KeyError, OSError):
         raise SchemaError(
             "A bound, group or time in the file is not a number or a time; give the data file of a "
             "release."
         ) from None
-    frame["pseudonym"] = frame["pseudonym"].astype(str)
-    return frame
+    return pd.DataFrame(out)
+
+
+def _values(name: str, column: pa.ChunkedArray) -> Any:
+    """A column as its name says it is."""
+    if name == "pseudonym":
+        return column.cast(pa.string()).to_pandas().astype(str)
+    if name in ("start", "end"):
+        return _times(column)
+    if pa.types.is_boolean(column.type):
+        raise ValueError(name)
+    values = column.to_pandas()
+    return values.astype(np.int64 if name == "group" else np.float64)
+
+
+def _times(column: pa.ChunkedArray) -> Any:
+    """Instants in UTC, or minutes as numbers."""
+    if pa.types.is_timestamp(column.type):
+        if column.type.tz is None:
+            raise ValueError("a time without its zone")
+        instants = column.cast(pa.timestamp("us", "UTC"))  # whatever zone: it is an instant
+        return instants.to_pandas()
+    values = column.to_pandas()
+    numbers = pd.to_numeric(values, errors="coerce")
+    if numbers.isna().any():
+        return pd.to_datetime(values, utc=True, format="ISO8601").dt.as_unit("us")
+    return numbers.astype(np.float64)
 
 
 def _read(path: str | os.PathLike[str]) -> pa.Table:
     source = Path(path)
-    if not source.is_file():
-        raise SchemaError("The file of the release does not exist; check its name.")
     try:
-        if source.name.lower().endswith(".parquet"):
-            return parquet.ParquetFile(source).read()
+        there = source.is_file()
+    except ValueError:  # no file has a NUL in its name
+        there = False
+    if not there:
+        raise SchemaError("The file of the release does not exist; check its name.")
+    data = bytes_of(source)
+    budget = Budget(len(data))
+    if data[:4] == b"PAR1":
+        names, columns = read_parquet(data, budget)
+        return pa.table(list(columns), names=list(names))
+    if is_gzip(data):
+        data = gunzipped(data, budget)
+    try:
+        head = data.split(b"\n", 1)[0].decode("utf-8")
+        check_columns(head.count(",") + 1)
         # As text: what was written as text is not to be taken for something else.
         options = csv.ConvertOptions(column_types=dict.fromkeys(_TEXT, pa.string()))
-        return csv.read_csv(source, convert_options=options)
-    except (pa.ArrowException, OSError, ValueError):
+        return csv.read_csv(pa.BufferReader(data), convert_options=options)
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, KeyError):
         raise SchemaError("The file of the release is damaged or of another kind.") from None

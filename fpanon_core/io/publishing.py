@@ -11,19 +11,18 @@ import hashlib
 import os
 import re
 import shutil
-import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, BinaryIO, Literal, get_args
 
 import pandas as pd
 
 from ..model.errors import ConfigError
 from ..model.facts import ReleaseFacts, Verdict
 from ..model.version import __version__
-from ..tables.writing import write_json, write_table
+from ..tables.whole import told_plainly, whole_file
+from ..tables.writing import table_bytes, write_bytes, write_json, write_table
 from .release_page import projection, readme, title, truth
 
 Format = Literal["csv", "parquet"]
@@ -138,7 +137,7 @@ def describe(facts: ReleaseFacts, verdict: Verdict, data: Path) -> None:
     """Write the page and the data package beside the data file."""
     sha256 = sha256_of(data)
     page = readme(facts, verdict, data.name, sha256)
-    (data.parent / README).write_text(page, encoding="utf-8")
+    write_bytes(page.encode(), data.parent / README)
     write_json(data_package(facts, verdict, data, sha256), data.parent / DATA_PACKAGE)
 
 
@@ -226,69 +225,42 @@ def _ours(facts: ReleaseFacts, verdict: Verdict, sha256: str) -> dict[str, Any]:
 # --- folder and zip ------------------------------------------------------------------------------
 
 
-@contextmanager
-def staged(parent: Path) -> Iterator[Path]:
-    """A folder, readable by nobody else, in which a release is put together; removed afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix=".release-", dir=parent))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def put(folder: Path, target: Path) -> None:
-    """Bring a release that is whole to its place, as a folder or as a zip.
+    """Bring a release that is whole to its place, as a folder or as a zip, for its owner alone.
 
     Raises
     ------
     ConfigError
-        The place cannot be written to.
+        The place cannot be written to, or the disk is full.
     """
-    try:
-        if target.suffix.lower() == ".zip":
-            unfinished = folder.parent / f"{folder.name}.part"
-            try:
-                write_zip(folder, unfinished)
-                os.replace(unfinished, target)
-            finally:
-                unfinished.unlink(missing_ok=True)
-        else:
-            if target.is_dir():
-                target.rmdir()  # empty, or it is refused
-            folder.chmod(0o755)
-            os.rename(folder, target)
-    except OSError as fault:
-        raise ConfigError(
-            f"The release could not be written ({fault.strerror}); check the folder and its space."
-        ) from fault
+    if target.suffix.lower() == ".zip":
+        with whole_file(target) as into:
+            write_zip(folder, into)
+        return
+    with told_plainly():
+        if target.is_dir():
+            target.rmdir()  # empty, or it is refused
+        os.rename(folder, target)
 
 
-def write_zip(folder: Path, path: Path) -> None:
+def write_zip(folder: Path, into: BinaryIO) -> None:
     """Zip the members, at the top level, without the time of writing."""
     members = sorted(folder.iterdir(), key=lambda member: (member.name != README, member.name))
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for member in members:
             entry = zipfile.ZipInfo(member.name, _NO_TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system, entry.external_attr = 3, 0o644 << 16
+            entry.create_system, entry.external_attr = 3, 0o600 << 16
             entry.file_size = member.stat().st_size
-            with archive.open(entry, "w") as into, member.open("rb") as content:
-                shutil.copyfileobj(content, into, _BLOCK)
+            with archive.open(entry, "w") as packed, member.open("rb") as content:
+                shutil.copyfileobj(content, packed, _BLOCK)
 
 
 def write_secret(table: pd.DataFrame, path: Path) -> None:
-    """Write what is not for release to a file that nobody else may read."""
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    try:
-        with path.open("wb") as into:
-            into.write(secret_bytes(table))
-    except OSError as fault:
-        path.unlink(missing_ok=True)
-        raise ConfigError(
-            f"The file beside the release could not be written ({fault.strerror})."
-        ) from fault
+    """Write what is not for release to a new file that nobody else may read."""
+    write_bytes(secret_bytes(table), path, new=True)
 
 
 def secret_bytes(table: pd.DataFrame) -> bytes:
     """A table that is not for release, as CSV."""
-    return table.to_csv(index=False, lineterminator="\n").encode("utf-8")
+    return table_bytes([table], ".csv")

@@ -15,13 +15,15 @@ import numpy as np
 import pandas as pd
 
 from ..model.checks import whole
-from ..model.errors import ConfigError, SchemaError
+from ..model.errors import ConfigError, SchemaError, only_ours
 from ..model.options import as_option, name_key
 from ..model.profiles import AntennaClusters, GeneralizationProfile, Regions, Space
 from ..tables.columns import missing_in, numbers_of, text_of
 from ..tables.names import normal
 from ..tables.sources import read_source
+from ..tables.spreadsheets import restored
 from ..tables.table import SourceTable
+from ..tables.writing import write_table
 
 COLUMNS = ("expert", "domain", "option", "score")
 DOMAINS = ("transport", "epidemics")
@@ -35,6 +37,7 @@ UNKNOWN_OPTION = "unknown option"
 DUPLICATE = "the same expert, domain and option once more"
 
 
+@only_ours("questionnaire")
 def read_questionnaire(
     source: Any,
     *,
@@ -79,6 +82,8 @@ def read_questionnaire(
     at = _columns(table)
     texts = {name: text_of(table.columns[at[name]]) for name in COLUMNS}
     frame = pd.DataFrame({name: _objects(values) for name, values in texts.items()})
+    # As they were asked: in the template, what a spreadsheet would run has an apostrophe before it.
+    frame = frame.map(restored, na_action="ignore")
     missing = {name: np.asarray(missing_in(values)) for name, values in texts.items()}
     score = numbers_of(table.columns[at["score"]])
     reason = np.full(len(frame), "", object)
@@ -245,4 +250,4 @@ def _rejected(table: SourceTable, frame: pd.DataFrame, reason: Any) -> pd.DataFr
 
 
 if __name__ == "__main__":  # make sample-data
-    synthetic_questionnaire().to_csv(sys.argv[1], index=False)
+    write_table([synthetic_questionnaire()], sys.argv[1])

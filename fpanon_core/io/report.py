@@ -111,8 +111,9 @@ class IngestReport:
         Rows by reason (the keys of :data:`REASONS`), only reasons that occur.
     rejects : DataFrame
         One row per row set aside: ``row`` (line of a text file, row of a sheet, else running
-        number, from 1), ``reason``, then the fields as text without those that name a person. Of a
-        malformed line only the number: which of its fields is the user cannot be known.
+        number, from 1), ``reason``, then as text the fields of the columns that were recognised as
+        time, offset, latitude, longitude or antenna, and no other. Of a malformed line only the
+        number: which of its fields is the user cannot be known.
     n_users, n_samples : int
     rows_identical : int
         Of the rows used, those that equal an earlier one in every field. They are events of their

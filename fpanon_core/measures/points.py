@@ -15,6 +15,7 @@ from ..model.checks import number, whole
 from ..model.configs import KnowledgeConfig, Strategy
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
+from ..model.keyed import keyed
 from .drawing import drawn
 from .matching import first_unique
 
@@ -113,7 +114,7 @@ def points_needed(
             "out_of": int(out_of),
             "min_per_month": float(min_per_month),
         },
-        "digest": fs.digest,
+        "digest": keyed(fs.digest),
     }
     return table
 

@@ -7,7 +7,9 @@ Source: docs/science.md, “Counts and trajectory recovery”.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,17 +17,23 @@ import numpy.typing as npt
 from .arrays import FloatArray, IntArray
 from .checks import positive
 from .closed import Closed
+from .count_rows import CountRows
 from .counts_frame import CountsFrame
 from .errors import SchemaError
 
 NIGHT_ENDS_H = 6.0  # night is 0 to 6 h local
 UNKNOWN = -1
 _DAY_MIN = 1440.0
+_COUNTS_AT_ONCE = 1 << 20  # of a table, worked on at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AggregateCounts(Closed):
     """How many people were at each place in each time slot. Arrays are read-only.
+
+    Made from people, they are held by those above 0 (:class:`CountRows`), in memory linear in
+    people and slots; the table itself is then made when it is first asked for. What works through
+    all of them takes them by :meth:`block`, and needs no table.
 
     Attributes
     ----------
@@ -73,7 +81,12 @@ class AggregateCounts(Closed):
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        put(self, "counts", np.ascontiguousarray(self.counts))
+        rows = cast(Any, self.counts)
+        if isinstance(rows, CountRows):
+            put(self, "_rows", rows)
+            object.__delattr__(self, "counts")
+        else:
+            put(self, "counts", np.ascontiguousarray(self.counts))
         for name in ("x_m", "y_m", "dx_m", "dy_m", "slot_start_min", "wall_start_min"):
             put(self, name, np.ascontiguousarray(getattr(self, name), np.float64))
         if len(self.wall_start_min) == 0:
@@ -84,9 +97,10 @@ class AggregateCounts(Closed):
         if self.slot_min == 0.0:
             gaps = np.diff(self.slot_start_min)
             put(self, "slot_min", float(gaps.min()) if len(gaps) else 30.0)
-        if self.counts.ndim != 2 or not np.issubdtype(self.counts.dtype, np.integer):
+        held = self._held
+        if len(held.shape) != 2 or not np.issubdtype(_values(held).dtype, np.integer):
             raise SchemaError("Counts are a table of whole numbers, slots by places.")
-        slots, places = self.counts.shape
+        slots, places = held.shape
         if slots == 0 or places == 0:
             raise SchemaError("There is no slot or no place; counts need at least one of each.")
         if {len(self.x_m), len(self.y_m), len(self.dx_m), len(self.dy_m)} != {places}:
@@ -101,9 +115,29 @@ class AggregateCounts(Closed):
         self._close()
 
     @property
+    def _held(self) -> CountRows | npt.NDArray[np.integer]:
+        rows: CountRows | None = self.__dict__.get("_rows")
+        return self.counts if rows is None else rows
+
+    if not TYPE_CHECKING:  # for a checker, ``counts`` is a field, and there is nothing else
+
+        def __getattr__(self, name: str) -> Any:
+            """The table, where the counts are held by rows; kept, as who asks may ask again."""
+            if name != "counts" or "_rows" not in self.__dict__:
+                raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+            table = self.__dict__["_rows"].dense()
+            table.flags.writeable = False
+            return self.__dict__.setdefault("counts", table)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the table where there are rows, from which it is made again."""
+        left_out = {"counts"} if "_rows" in self.__dict__ else set()
+        return {name: value for name, value in self.__dict__.items() if name not in left_out}
+
+    @property
     def n_slots(self) -> int:
         """Number of time slots."""
-        return len(self.counts)
+        return len(self.slot_start_min)
 
     @property
     def n_places(self) -> int:
@@ -118,8 +152,28 @@ class AggregateCounts(Closed):
     @property
     def totals(self) -> IntArray:
         """People in each slot, shape (n_slots,); negative counts included."""
-        totals: IntArray = self.counts.sum(axis=1, dtype=np.int64)
+        held = self._held
+        if isinstance(held, CountRows):
+            return held.totals
+        totals: IntArray = held.sum(axis=1, dtype=np.int64)
         return totals
+
+    @property
+    def noisy(self) -> bool:
+        """Whether a count is negative, as noise makes them."""
+        return bool(_values(self._held).min(initial=0) < 0)
+
+    @property
+    def greatest(self) -> int:
+        """The greatest count, 0 or more."""
+        return int(_values(self._held).max(initial=0))
+
+    @property
+    def above_zero(self) -> npt.NDArray[np.integer]:
+        """The counts above 0, by slot, then by place."""
+        values = _values(self._held)
+        above: npt.NDArray[np.integer] = values[values > 0]
+        return above
 
     @property
     def is_night(self) -> npt.NDArray[np.bool_]:
@@ -138,13 +192,50 @@ class AggregateCounts(Closed):
         changes = np.flatnonzero(np.diff(self.day)) + 1
         return np.concatenate([[0], changes, [self.n_slots]]).astype(np.int64)
 
-    def with_counts(self, counts: npt.NDArray[np.integer]) -> AggregateCounts:
+    def entries(self) -> tuple[IntArray, IntArray, npt.NDArray[np.integer]]:
+        """Slot, place and count of all other than 0, by slot, then by place."""
+        held = self._held
+        if isinstance(held, CountRows):
+            slot = np.repeat(np.arange(self.n_slots), np.diff(held.offsets))
+            return slot, held.place.astype(np.int64), held.many
+        slot, place = np.nonzero(held)
+        return slot, place, held[slot, place]
+
+    def block(self, slots: slice | IntArray) -> npt.NDArray[np.integer]:
+        """The counts of some slots, (slots, n_places); no table of all of them is made."""
+        held = self._held
+        some: npt.NDArray[np.integer] = (
+            held.dense(slots) if isinstance(held, CountRows) else held[slots]
+        )
+        return some
+
+    def of_slot(self, slot: int) -> npt.NDArray[np.integer]:
+        """The counts of one slot, (n_places,)."""
+        row: npt.NDArray[np.integer] = self.block(slice(slot, slot + 1))[0]
+        return row
+
+    def pieces(self) -> Iterator[slice]:
+        """All slots, some at a time, so that a block of them takes little room."""
+        at_once = max(1, _COUNTS_AT_ONCE // self.n_places)
+        for first in range(0, self.n_slots, at_once):
+            yield slice(first, min(first + at_once, self.n_slots))
+
+    def with_counts(self, counts: npt.NDArray[np.integer] | CountRows) -> AggregateCounts:
         """The same places and slots with other counts."""
-        return replace(self, counts=counts)
+        return replace(self, counts=cast("npt.NDArray[np.integer]", counts))
+
+    def with_blocks(self, blocks: Iterable[npt.NDArray[np.integer]]) -> AggregateCounts:
+        """The same places and slots with other counts, given as those of some slots at a time."""
+        return self.with_counts(CountRows.of_blocks(blocks))
 
     def __repr__(self) -> str:
         slots = f"{self.n_slots} slots of {self.slot_min:g} min"
         return f"AggregateCounts({slots}, {self.n_places} places)"
+
+
+def _values(held: CountRows | npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
+    """All counts but for zeros that are not held."""
+    return held.many if isinstance(held, CountRows) else held
 
 
 @dataclass(frozen=True)

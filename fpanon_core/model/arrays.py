@@ -38,3 +38,12 @@ def pieces(n: int) -> Iterator[slice]:
     Big temporary arrays cost more than the arithmetic.
     """
     return (slice(at, at + 65_536) for at in range(0, n, 65_536))
+
+
+def pieces_of_rows(n: int, width: int) -> Iterator[slice]:
+    """Of n rows of so many cells, pieces of a quarter of a million cells, or of one row.
+
+    What is made of a piece takes a few megabytes, however many rows there are.
+    """
+    at_once = max(1, 262_144 // max(1, width))
+    return (slice(at, min(at + at_once, n)) for at in range(0, n, at_once))

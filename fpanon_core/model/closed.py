@@ -13,7 +13,7 @@ class Closed:
 
     def _close(self) -> None:
         for f in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, f.name)
+            value = self.__dict__.get(f.name)  # what is not there is made when asked for
             if isinstance(value, np.ndarray) and value.flags.writeable:
                 value = value.view()  # who made the array may go on with it
                 value.flags.writeable = False

@@ -4,6 +4,17 @@ Every message says what was found, what was expected and what to do; none quotes
 or a row of the data, because messages reach logs and screens.
 """
 
+from __future__ import annotations
+
+import functools
+import os
+import traceback
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
 
 class FpanonError(Exception):
     """Base of every error that fpanon raises on purpose."""
@@ -29,3 +40,50 @@ class InfeasibleError(FpanonError, ValueError):
 
 class Cancelled(FpanonError):
     """Raised by a ``progress`` callback to stop a long computation; carries no result."""
+
+
+class OutOfMemory(FpanonError):
+    """Memory ended: nothing is wrong with the file or the parameters, but they ask for too much."""
+
+
+class Unforeseen(SchemaError):
+    """A file that nobody thought of: the program met a fault in reading it.
+
+    Says the fault's kind and place, never its words, which may quote the file. Whoever is told has
+    no other exception to catch; to the tests of the readers it is a fault like any other.
+    """
+
+
+def only_ours(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """A reader of files that people bring, from which nothing but :class:`FpanonError` comes.
+
+    Parameters
+    ----------
+    what : str
+        Is read, for the message, such as "table".
+    """
+
+    def around(reader: Callable[_P, _R]) -> Callable[_P, _R]:
+        @functools.wraps(reader)
+        def guarded(*args: _P.args, **named: _P.kwargs) -> _R:
+            try:
+                return reader(*args, **named)
+            except FpanonError:
+                raise
+            except MemoryError:
+                raise OutOfMemory(
+                    f"Reading the {what} needs more memory than there is to spare. Give fewer days "
+                    "or users, or fewer columns, or use a machine with more memory."
+                ) from None
+            except Exception as fault:
+                last = traceback.extract_tb(fault.__traceback__)[-1]
+                place = f"{type(fault).__name__} at {os.path.basename(last.filename)}:{last.lineno}"
+            # Out of the clause above: a fault that hangs on to this one would quote the file.
+            raise Unforeseen(
+                f"The {what} holds something that fpanon did not foresee ({place}). Save it again, "
+                "as plain CSV if need be; and report this line if it comes back."
+            )
+
+        return guarded
+
+    return around

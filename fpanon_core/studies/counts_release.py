@@ -24,6 +24,7 @@ from ..io.hints import Message, Way
 from ..io.positions import centre_of
 from ..model import limits
 from ..model.aggregates import AggregateCounts, LeftOut
+from ..model.arrays import BoolArray, IntArray
 from ..model.checks import one_of
 from ..model.clock import zone_of
 from ..model.counts_frame import CountsFrame, FrameConfig
@@ -103,6 +104,9 @@ class Result(Tabled):
         By the frame; exact numbers, not for release.
     people : int
         People counted; not for release unless the counts are plain.
+    recorded : int64 ndarray, shape of the counts, or None
+        Of the same people, those with a sample in the slot; where gaps are filled in and the counts
+        carry no noise. Not for release.
     config : Config
     digest : str
         Of the data; not for release.
@@ -112,6 +116,7 @@ class Result(Tabled):
     guarantee: PrivacyGuarantee | None
     left_out: LeftOut
     people: int
+    recorded: IntArray | None = field(repr=False)
     config: Config
     digest: str = field(repr=False)
 
@@ -141,6 +146,35 @@ class Result(Tabled):
         counts = self.counts.counts
         hidden = np.where(counts < self._least, counts, 0).sum(axis=1)
         return int(((hidden > 0) & (hidden < self._least)).sum())
+
+    @property
+    def published(self) -> int:
+        """Counts above 0 that leave; of private ones, all that do."""
+        return len(self._counts())
+
+    @property
+    def of_one(self) -> int:
+        """Counts of one person alone that leave; none where small ones are blank."""
+        return int(self._alone().sum()) if self.config.form == "plain" else 0
+
+    @property
+    def of_one_unseen(self) -> int:
+        """Of the counts of one person alone, those where nobody was recorded: filled in."""
+        if self.recorded is None or self.config.form != "plain":
+            return 0
+        return int((self._alone() & (self.recorded == 0)).sum())
+
+    @property
+    def recorded_share(self) -> float:
+        """Of the people counted over all slots, those recorded then; NaN where it is not known."""
+        total = int(self.counts.counts.sum())
+        if self.config.form == "private" or not total:
+            return float("nan")
+        return 1.0 if self.recorded is None else int(self.recorded.sum()) / total
+
+    def _alone(self) -> BoolArray:
+        alone: BoolArray = self.counts.counts == 1
+        return alone
 
     @property
     def _least(self) -> int:
@@ -244,13 +278,19 @@ def study(
     if progress is not None:
         progress(0.0)
     frame = frame_for(fs, config.frame)
-    if config.form == "private":
-        _check_reading(fs, config.frame)
+    if config.form == "private" and (fault := reading_fault(fs, config.frame)):
+        raise ConfigError(fault)
     counts, left_out = counts_of(
         fs, frame=frame, filled_in=config.filled_in, most_counts=limits.COUNTS_CELLS,
         progress=part(progress, 0.0, _COUNTING),
     )  # fmt: skip
-    guarantee = None
+    guarantee, recorded = None, None
+    if config.filled_in and config.form != "private":
+        seen, _ = counts_of(
+            fs, frame=frame, filled_in=False, most_counts=limits.COUNTS_CELLS,
+            progress=part(progress, _COUNTING, 1.0),
+        )  # fmt: skip
+        recorded = np.asarray(seen.counts, np.int64)
     if config.form == "private":
         guarantee = privacy_guarantee(counts, config.epsilon, config.unit)
         counts = dp_counts(
@@ -259,19 +299,37 @@ def study(
     if progress is not None:
         progress(1.0)
     people = int(fs.weight.sum()) - left_out.people
-    return Result(counts, guarantee, left_out, people, config, fs.digest)
+    return Result(counts, guarantee, left_out, people, recorded, config, fs.digest)
 
 
-def _check_reading(fs: FingerprintSet, frame: FrameConfig) -> None:
-    """ConfigError, with the way out, where the records decided how they were read."""
+def reading_fault(fs: FingerprintSet, frame: FrameConfig | None = None) -> str:
+    """Why private counts of these data promise nothing, with the way out; "" where they may.
+
+    Where the records decided how they were read, no noise hides one of them.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    frame : FrameConfig, optional
+        Places and period; None where they are not stated yet, and no centre can be proposed.
+    """
     fault = decided_by_records(fs)
     if fault != UNSTATED_CENTRE:
-        if fault:
-            raise ConfigError(fault)
-        return
+        return fault
+    again = f"{fault} Read the data again with a stated centre"
+    if frame is None:
+        return Message(
+            again,
+            Way(
+                ": read_cdr(..., centre=(…, …)), the middle of the area or antenna table.",
+                ", the middle of the area or antenna table.",
+                ": on the page Data, under “Correct the columns …”, give the middle of the area or "
+                "antenna table as centre of the projection.",
+            ),
+        )
     area = frame.area
     if area is not None and area.unit == "metres":
-        raise ConfigError(
+        return (
             "State the area of private counts in degrees: metres are on the data's own map "
             "projection, whose middle is taken from the records."
         )
@@ -282,16 +340,14 @@ def _check_reading(fs: FingerprintSet, frame: FrameConfig) -> None:
         places = CountsFrame.of_antennas(fs.antennas, frame.period, clock=fs.clock, crs=fs.crs)
         centre = centre_of(places.lat, (places.lon + 180.0) % 360.0 - 180.0)
         lat, lon, what = centre.lat, centre.lon, "the middle of the antenna table"
-    raise ConfigError(
-        Message(
-            f"{fault} Read the data again with a stated centre",
-            Way(
-                f": read_cdr(..., centre=({lat:g}, {lon:g})), {what}.",
-                f", {what}.",
-                f": on the page Data, under “Correct the columns …”, give {lat:g}, {lon:g} as "
-                f"centre of the projection ({what}).",
-            ),
-        )
+    return Message(
+        again,
+        Way(
+            f": read_cdr(..., centre=({lat:g}, {lon:g})), {what}.",
+            f", {what}.",
+            f": on the page Data, under “Correct the columns …”, give {lat:g}, {lon:g} as "
+            f"centre of the projection ({what}).",
+        ),
     )
 
 

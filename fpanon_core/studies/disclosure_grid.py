@@ -19,6 +19,7 @@ from ..model.configs import KnowledgeConfig, Strategy, UnicityConfig
 from ..model.disclosure import MEASURES, SUMS, DisclosureResult
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
+from ..model.keyed import keyed
 from ..model.profiles import GeneralizationProfile
 from .under_profiles import under_profiles
 
@@ -89,7 +90,7 @@ def disclosure_grid(
     table = pd.DataFrame([row for row, _, _ in measured])
     table.attrs = {
         "config": {"p": config.p, "strategy": strategy, "users": config.users, "seed": config.seed},
-        "digest": fs.digest,
+        "digest": keyed(fs.digest),
     }
     return table
 

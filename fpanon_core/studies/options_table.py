@@ -15,6 +15,7 @@ from ..measures.pareto import dominating, level, pareto_front
 from ..model.arrays import FloatArray, IntArray
 from ..model.configs import KnowledgeConfig
 from ..model.errors import ConfigError, SchemaError
+from ..model.keyed import keyed
 from ..model.options import ReleaseOption
 from ..model.risk import RISKS
 from ..model.techniques import Step
@@ -37,7 +38,7 @@ class OptionsTable(Tabled):
     config : KnowledgeConfig
         What the outsider knows, and the seed.
     digest : str
-        Of the original data.
+        Of the original data; keyed (:mod:`fpanon_core.model.keyed`) in a table that was read back.
     version : str
         Of the program that made the results.
     figures : int
@@ -144,8 +145,8 @@ class OptionsTable(Tabled):
 
         Nor any of a grid whose origin is not said: it was saved when grids began elsewhere.
         """
-        mine = (self.digest, self.config, self.version, self.figures)
-        if (digest, config, __version__, FIGURES) != mine:
+        mine = (keyed(self.digest), self.config, self.version, self.figures)
+        if (keyed(digest), config, __version__, FIGURES) != mine:
             return {}
         return {
             r.option.steps: r
@@ -207,7 +208,7 @@ class OptionsTable(Tabled):
             "risk": self.risk_name,
             "utility": self.choice.label,
             "config": asdict(self.config),
-            "digest": self.digest,
+            "digest": keyed(self.digest),
         }
         return {"options": frame}
 
@@ -218,7 +219,7 @@ class OptionsTable(Tabled):
             "risk": self.risk_name,
             "utility": asdict(self.choice),
             "config": asdict(self.config),
-            "digest": self.digest,
+            "digest": keyed(self.digest),
             "version": self.version,
             "figures": self.figures,
         }

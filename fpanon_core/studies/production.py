@@ -6,6 +6,7 @@ bytes are verified before anybody is offered them.
 
 from __future__ import annotations
 
+import io
 import tempfile
 import zipfile
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from ..anonymize.chain import made_by, release
 from ..anonymize.glove import glove
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
-from ..io.publishing import FORMATS, README, Format, data_file, secret_bytes, staged, write_zip
+from ..io.publishing import FORMATS, README, Format, data_file, secret_bytes, write_zip
 from ..model import checks
 from ..model.errors import ConfigError
 from ..model.facts import ReleaseFacts, Verdict
@@ -26,6 +27,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.options import ReleaseOption
 from ..model.released import Origin, ReleasedSet
+from ..tables.whole import staged
 from . import hiding
 from .publishing import produced
 from .tabled import Tabled
@@ -172,14 +174,13 @@ def _origin(
 
 def _zipped(folder: Path, member: str, verified: str) -> bytes:
     """The zip's bytes, in which the data file is the one that was verified."""
-    with staged(folder.parent) as beside:
-        path = beside / "release.zip"
-        write_zip(folder, path)
-        content = path.read_bytes()
-        with zipfile.ZipFile(path) as archive, archive.open(member) as data:
-            found = sha256()
-            while block := data.read(1 << 20):
-                found.update(block)
+    packed = io.BytesIO()
+    write_zip(folder, packed)
+    content = packed.getvalue()
+    with zipfile.ZipFile(packed) as archive, archive.open(member) as data:
+        found = sha256()
+        while block := data.read(1 << 20):
+            found.update(block)
     if found.hexdigest() != verified:
         raise OSError("The release was not written to the zip as it was verified.")
     return content

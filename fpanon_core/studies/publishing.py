@@ -23,7 +23,6 @@ from ..io.publishing import (
     describe,
     put,
     sha256_of,
-    staged,
     write_data,
     write_secret,
 )
@@ -36,6 +35,7 @@ from ..model.originals import known
 from ..model.records import Naming
 from ..model.released import NOT_COVERED, NOT_PUBLISHED, Origin, ReleasedSet
 from ..model.techniques import Glove
+from ..tables.whole import staged
 from ..verification.release import verify_release
 from .release_facts import facts_of
 from .release_verdict import verdict_on

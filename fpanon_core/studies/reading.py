@@ -15,9 +15,13 @@ from ..io.doubts import ASK, DoubtfulPositions
 from ..io.report import IngestReport, PositionDoubt
 from ..io.samples import sample
 from ..measures.places import visited_places
+from ..model.budgets import MAX_BYTES
 from ..model.configs import Screening
 from ..model.fingerprints import FingerprintSet
+from ..tables.folder import FolderFile
 from ..tables.sources import read_source
+
+Body = bytes | Path | FolderFile
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Source:
         For the screen.
     sample : str
         Key of a sample data set, or "".
-    file, antennas : tuple of (name, bytes or Path), or None
+    file, antennas : tuple of (name, bytes, Path or FolderFile), or None
         The table of events, and of antennas; antennas given with a sample take the place of its
         own.
     synthetic : bool
@@ -41,13 +45,13 @@ class Source:
 
     label: str
     sample: str = ""
-    file: tuple[str, bytes | Path] | None = field(default=None, repr=False)
-    antennas: tuple[str, bytes | Path] | None = field(default=None, repr=False)
+    file: tuple[str, Body] | None = field(default=None, repr=False)
+    antennas: tuple[str, Body] | None = field(default=None, repr=False)
     synthetic: bool = False
     note: str = ""
 
     @classmethod
-    def of_sample(cls, key: str, antennas: tuple[str, bytes | Path] | None = None) -> Source:
+    def of_sample(cls, key: str, antennas: tuple[str, Body] | None = None) -> Source:
         """A sample data set, with all that must be said of it; ConfigError for an unknown key."""
         known = sample(key)
         return cls(known.title, key, None, antennas, known.synthetic, known.description)
@@ -152,10 +156,10 @@ def places_of(fs: FingerprintSet) -> pd.DataFrame:
     return visited_places(fs)
 
 
-def _opened(file: tuple[str, bytes | Path]) -> Path | io.BytesIO:
+def _opened(file: tuple[str, Body]) -> Path | io.BytesIO:
     name, body = file
     if isinstance(body, Path):
         return body
-    stream = io.BytesIO(body)
+    stream = io.BytesIO(body.read(MAX_BYTES) if isinstance(body, FolderFile) else body)
     stream.name = name  # read_cdr tells the kind of file by its content, and by its name in doubt
     return stream

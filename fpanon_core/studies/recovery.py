@@ -35,6 +35,7 @@ __all__ = [
     "Pairing",
     "Result",
     "drawn_rows",
+    "memory_bytes",
     "study",
 ]
 
@@ -45,6 +46,12 @@ CUSTOMARY_LIMIT = 15
 """People below which counts are customarily not published."""
 
 _MOST_ERRORS = 20_001
+# Of a person and slot: truth, recovered (three times), its order and places for the score, random
+# links, errors and their copies, 4 bytes each; recorded, 1; a count, 8, twice while made.
+_BYTES_A_POINT = 64
+_BYTES_A_PAIR = 160  # costs, flow and proof of an assignment, on two cores
+_BYTES_BESIDE = 100_000_000
+_SLOTS_HELD = 512  # a day of slots on each core, and blocks
 _MAKING, _RECOVERING = 0.1, 0.5  # of the progress, when they are done
 
 
@@ -152,14 +159,12 @@ class Result(Tabled):
     @property
     def alone(self) -> float:
         """Share of the counts above 0 that are of one person."""
-        counts = self.counts.counts
-        return float((counts[counts > 0] == 1).mean())
+        return float((self.counts.above_zero == 1).mean())
 
     @property
     def small(self) -> float:
         """Share of the counts above 0 that are below :data:`CUSTOMARY_LIMIT`."""
-        counts = self.counts.counts
-        return float((counts[counts > 0] < CUSTOMARY_LIMIT).mean())
+        return float((self.counts.above_zero < CUSTOMARY_LIMIT).mean())
 
     def within(self, metres: float) -> float:
         """Share of the recovered points no farther than this from the truth."""
@@ -237,13 +242,13 @@ class Result(Tabled):
     def _counts(self) -> pd.DataFrame:
         """One row per slot and place with anybody."""
         c = self.counts
-        slot, place = np.nonzero(c.counts)
+        slot, place, people = c.entries()
         columns = {
             "slot_start_min": c.slot_start_min[slot],
             "slot_min": c.slot_min,
             "x_m": c.x_m[place],
             "y_m": c.y_m[place],
-            "people": c.counts[slot, place],
+            "people": people,
         }
         return pd.DataFrame(columns)
 
@@ -327,6 +332,20 @@ def study(
         config=config,
         digest=fs.digest,
     )
+
+
+def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
+    """Memory that :func:`study` takes at most on counts of such a size, beside the data; bytes.
+
+    Linear in people × slots; of people × people there is what one assignment needs, and of places
+    what a few slots do. A bound for the usual machine: measured runs stay below it.
+    """
+    return _BYTES_A_POINT * people * n_slots + _BYTES_A_PAIR * people**2 + _beside(n_places)
+
+
+def _beside(n_places: int) -> int:
+    """What does not grow with people or slots: blocks, and some slots of all places."""
+    return _BYTES_BESIDE + _SLOTS_HELD * 8 * n_places
 
 
 def drawn_rows(fs: FingerprintSet, counting: Counting) -> IntArray:

@@ -19,6 +19,7 @@ from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
 from ..model.checks import number, whole
 from ..model.fingerprints import FingerprintSet
+from ..model.keyed import keyed
 from .recovery import STEPS, Counting, drawn_rows
 from .tabled import Tabled
 
@@ -178,7 +179,7 @@ def recovery_factors(
     table = pd.DataFrame(rows)
     table.attrs = {
         "config": {"slot_min": float(slot_min), "pairing": pairing, "seed": int(seed)},
-        "digest": fs.digest,
+        "digest": keyed(fs.digest),
     }
     return table
 

@@ -7,6 +7,7 @@ Nothing here is for publication: noise has the study's seed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,7 @@ from ..model.checks import number, whole
 from ..model.counts_frame import CountsFrame, FrameConfig
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
+from ..model.keyed import keyed
 from ..model.privacy import UNITS, Unit
 from . import recovery
 from .framing import frame_for, frame_of_data
@@ -43,7 +45,9 @@ _COARSER = ("longer slots", "coarser places")
 _MILD = 0.5
 _SLOTS_AT_ONCE = 256
 _ATTACKS = 10.0  # that all mitigations take, of one on the counts as they are
-_BYTES_A_COUNT, _BYTES_A_POINT = 24.0, 60.0
+# Beside one attack: private counts, which are above or below 0 everywhere; and those of the data as
+# they are with their truth, which are kept for the rows to come.
+_BYTES_A_COUNT, _BYTES_A_POINT = 8, 30
 _MOST_SECONDS, _MOST_GIGABYTES = 900.0, 4.0
 
 
@@ -113,8 +117,13 @@ class Result(Tabled):
         return self.table.iloc[0]
 
     @property
+    def least(self) -> pd.Series[Any]:
+        """The mitigation, whichever it is, after which least comes back: no row has less."""
+        return _least(self.table.iloc[1:])
+
+    @property
     def strongest(self) -> pd.Series[Any]:
-        """The mitigation after which least comes back of the same recorded points."""
+        """Of the same counts and places, without a promise: after which least comes back."""
         return _least(self._comparable())
 
     @property
@@ -247,20 +256,20 @@ def mitigation_table(
         if stretch is not None:
             stretch(0.0)
         released, read, exact = made.release(name, setting, unit)
-        off, counted = _error(read, exact), float(exact.counts.sum())
+        off, counted = _error(read, exact), float(exact.totals.sum())
         row = attacked(
             released, people=len(released.truth), pairing=pairing, seed=seed, engine=engine,
             progress=stretch,
         )  # fmt: skip
         cost = {
-            "count_error": off / exact.counts.size,
+            "count_error": off / (exact.n_slots * exact.n_places),
             "count_error_share": off / counted if counted else np.nan,
         }
         rows.append({"mitigation": name, "setting": setting, "unit": unit or "", **row, **cost})
     table = pd.DataFrame(rows)
     table.attrs = {
         "config": {"slot_min": float(slot_min), "pairing": pairing, "seed": int(seed)},
-        "digest": fs.digest,
+        "digest": keyed(fs.digest),
     }
     return table
 
@@ -300,8 +309,18 @@ def effort(attacked_before: recovery.Result, seconds: float, people: int) -> Eff
     """
     more = people / attacked_before.score.n_users
     counts = attacked_before.counts
-    cells = _BYTES_A_COUNT * counts.n_places * max(1.0, more) + _BYTES_A_POINT * people
-    return Effort(people, _ATTACKS * seconds * more**2, cells * counts.n_slots / 1e9)
+    places = math.ceil(counts.n_places * max(1.0, more))
+    room = memory_bytes(counts.n_slots, people, places)
+    return Effort(people, _ATTACKS * seconds * more**2, room / 1e9)
+
+
+def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
+    """Memory that :func:`study` takes at most on counts of such a size, beside the data; bytes.
+
+    ``n_places`` are those of the data or of the frame of private counts, whichever are more.
+    """
+    kept = (_BYTES_A_COUNT * n_places + _BYTES_A_POINT * people) * n_slots
+    return recovery.memory_bytes(n_slots, people, n_places) + kept
 
 
 def longer_slot(slot_min: float) -> float:
@@ -349,19 +368,18 @@ class _Releases:
             made = counted_people(self._fs, slot_min=setting)
             long = made.counts
             holds = np.searchsorted(long.slot_start_min, counts.slot_start_min, side="right")
-            return made, lambda slots: long.counts[holds[slots] - 1], counts
+            return made, lambda slots: long.block(holds[slots] - 1), counts
         if name == "coarser places":
             coarse, truth = coarsen(counts, made.truth, metres=setting)
             _, square = squares_of(counts, setting)
             share = 1 / np.bincount(square)[square]
             coarser = replace(made, counts=coarse, truth=truth)
-            return coarser, lambda slots: coarse.counts[slots][:, square] * share, counts
+            return coarser, lambda slots: coarse.block(slots)[:, square] * share, counts
         if name == "small counts suppressed":
             counts = suppress_small(counts, int(setting))
         elif name == "noise at frequent places":
             counts = noise_at_frequent(counts, made.truth, share=setting, seed=self._seed)
-        published = counts.counts
-        return replace(made, counts=counts), lambda slots: published[slots], self.counts
+        return replace(made, counts=counts), counts.block, self.counts
 
     def _private(self, epsilon: float, unit: Unit) -> Release:
         """Counts over the frame with the noise that ε takes; the truth is filled in."""
@@ -376,8 +394,10 @@ class _Releases:
             raise InfeasibleError(
                 "Nobody has a sample within the stated places and period; state others, or none."
             )
-        kept = replace(made, counts=noisy, truth=made.truth[inside], recorded=made.recorded[inside])
-        return kept, lambda slots: noisy.counts[slots], exact
+        truth, recorded = made.truth, made.recorded
+        if not inside.all():
+            truth, recorded = truth[inside], recorded[inside]
+        return replace(made, counts=noisy, truth=truth, recorded=recorded), noisy.block, exact
 
 
 def _error(read: Reading, exact: AggregateCounts) -> float:
@@ -385,4 +405,4 @@ def _error(read: Reading, exact: AggregateCounts) -> float:
     pieces = [
         slice(first, first + _SLOTS_AT_ONCE) for first in range(0, exact.n_slots, _SLOTS_AT_ONCE)
     ]
-    return float(sum(np.abs(np.maximum(read(p), 0) - exact.counts[p]).sum() for p in pieces))
+    return float(sum(np.abs(np.maximum(read(p), 0) - exact.block(p)).sum() for p in pieces))

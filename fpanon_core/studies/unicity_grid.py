@@ -18,6 +18,7 @@ from ..measures.unicity import result_of
 from ..model.configs import Strategy, UnicityConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
+from ..model.keyed import keyed
 from ..model.profiles import GeneralizationProfile
 from ..model.unicity import UnicityResult
 from .under_profiles import under_profiles
@@ -97,7 +98,7 @@ def unicity_grid(
             ]
     table = pd.DataFrame(rows)
     drawing = {"strategy": strategy, "users": configs[0][0].users, "seed": configs[0][0].seed}
-    table.attrs = {"config": drawing, "digest": fs.digest}
+    table.attrs = {"config": drawing, "digest": keyed(fs.digest)}
     return table
 
 

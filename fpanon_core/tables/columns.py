@@ -42,10 +42,7 @@ def text_of(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if is_nested(column):
         return pa.chunked_array([pa.array([repr(v) for v in column.to_pylist()], pa.string())])
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        try:
-            column = column.cast(pa.large_string())
-        except pa.ArrowException:  # durations, bytes that are no text, a zone Arrow does not know
-            column = pa.chunked_array([pa.array([_plain(v) for v in column.to_pylist()])])
+        column = _spelt(column)
     if column.null_count:
         column = pc.fill_null(column, "")
     return pc.utf8_trim_whitespace(column)
@@ -82,8 +79,39 @@ def missing_in(texts: pa.ChunkedArray) -> npt.NDArray[np.bool_]:
     return found
 
 
-def _plain(value: object) -> str | None:
-    return None if value is None else str(value)
+def _spelt(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Whatever it is as text: as Arrow, else as Python writes it, else the bare number behind it.
+
+    Arrow writes no durations and no times in a zone that it does not know; Python has neither these
+    nor times before the year 1 or past 9999.
+    """
+    for spell in (_by_arrow, _by_python, _instants, _bare):
+        try:
+            return spell(column)
+        except MemoryError:
+            raise
+        except (pa.ArrowException, ValueError, OverflowError, TypeError, KeyError, OSError):
+            continue
+    return pa.chunked_array([pa.nulls(len(column), pa.large_string())])
+
+
+def _by_arrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(pa.large_string())
+
+
+def _by_python(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    texts = [None if value is None else str(value) for value in column.to_pylist()]
+    return pa.chunked_array([pa.array(texts, pa.large_string())])
+
+
+def _instants(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Times with a zone as instants in UTC, which they are whatever the zone."""
+    plain = column.cast(pa.timestamp(column.type.unit)).cast(pa.large_string())
+    return pc.binary_join_element_wise(plain, "Z", "")
+
+
+def _bare(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(pa.int64()).cast(pa.large_string())
 
 
 def _gathered(column: pa.ChunkedArray, convert: Callable[[pa.Array], pa.Array]) -> FloatArray:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
+from ..model.budgets import check_columns
 from ..model.errors import SchemaError
 from .names import is_known_name
 from .table import SourceTable
@@ -61,6 +62,7 @@ def read_delimited(data: bytes) -> SourceTable:
             "The file has one column only, or no separator that fpanon knows (comma, semicolon, "
             "tab, bar, space); give a table with columns for user, time and position."
         )
+    check_columns(width)
     rows = [_fields(line, delimiter) for line in lines]
     header = has_header(rows)
     labels: tuple[str | int, ...] = tuple(range(width))

@@ -1,12 +1,20 @@
 """Which files on the server may be opened? Those in one folder that its operator has named.
 
-Files too large to upload are picked from a list; a path is never typed. Links that lead out of the
-folder are not followed.
+Files too large to upload are picked from a list; a path is never typed. No link is followed, not in
+a file's name and not in a folder's on the way to it: the folder is opened once, and what is below
+it is opened from there, part by part. So a file that is changed for a link after it was listed, or
+after it was chosen, is not followed either; and what was chosen is told by its number on the disk,
+so that another file put in its place is not taken for it.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 
 from ..model.errors import SchemaError
 
@@ -14,21 +22,67 @@ SUFFIXES = (
     *(".csv", ".tsv", ".txt", ".gz", ".zip", ".parquet", ".xlsx"),
     *(".json", ".jsonl", ".ndjson", ".geojson"),
 )
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe would keep us waiting
+
+
+@dataclass(frozen=True)
+class FolderFile:
+    """A file that was chosen: whoever reads it, also in another process, opens it by :meth:`read`.
+
+    Attributes
+    ----------
+    folder : Path
+        The operator's.
+    name : str
+        Relative to it, its parts divided by ``/``.
+    number : (int, int)
+        Of the device, and of the file on it, when it was chosen.
+    """
+
+    folder: Path = field(repr=False)
+    name: str = field(repr=False)
+    number: tuple[int, int] = field(repr=False)
+
+    def read(self, most: int) -> bytes:
+        """Its content.
+
+        Raises
+        ------
+        SchemaError
+            It is no longer there, or another file, or a link is; or it has more than ``most``
+            bytes.
+        """
+        with os.fdopen(_opened(self.folder, self.name), "rb") as file:
+            found = os.fstat(file.fileno())
+            if (found.st_dev, found.st_ino) != self.number:
+                raise _gone()
+            if found.st_size > most:
+                raise SchemaError(
+                    f"The file has more than {most >> 30} GB; give Parquet, or a part of the users "
+                    "or days."
+                )
+            try:
+                return file.read()
+            except OSError:
+                raise _gone() from None
 
 
 def data_files(folder: Path) -> list[str]:
-    """Names, relative to the folder, of the readable data files in it and below, sorted."""
-    root = folder.resolve()
-    if not root.is_dir():
-        return []
-    return sorted(
-        path.relative_to(root).as_posix()
-        for path in root.rglob("*")
-        if path.name.endswith(SUFFIXES) and path.is_file() and _inside(path, root)
-    )
+    """Names, relative to the folder, of the readable data files in it and below, sorted.
+
+    What is a link, or below one, is not among them; the folder itself may be one.
+    """
+    found = []
+    for below, _, files in os.walk(folder, followlinks=False):
+        for name in files:
+            path = Path(below) / name
+            if name.endswith(SUFFIXES) and _is_plain(path):
+                found.append(path.relative_to(folder).as_posix())
+    return sorted(found)
 
 
-def file_in(folder: Path, name: str) -> Path:
+def file_in(folder: Path, name: str) -> FolderFile:
     """The file of that name in the folder.
 
     Raises
@@ -37,13 +91,59 @@ def file_in(folder: Path, name: str) -> Path:
         If there is no such file, or the name or a link leads out of the folder.
     """
     root = folder.resolve()
-    path = root / name
-    if not (_inside(path, root) and path.is_file()):
-        raise SchemaError(
-            "This file is not, or no longer, in the server's data folder; choose one from the list."
-        )
-    return path.resolve()
+    opened = _opened(root, name)
+    try:
+        found = os.fstat(opened)
+    finally:
+        os.close(opened)
+    return FolderFile(root, name, (found.st_dev, found.st_ino))
 
 
-def _inside(path: Path, root: Path) -> bool:
-    return path.resolve().is_relative_to(root)
+def _opened(folder: Path, name: str) -> int:
+    """Descriptor of a plain file, opened from the folder's own part by part; no link is followed.
+
+    Raises
+    ------
+    SchemaError
+    """
+    parts = list(_parts(name))
+    try:
+        here = os.open(folder, _FOLDER)
+        try:
+            for part in parts[:-1]:
+                below = os.open(part, _FOLDER, dir_fd=here)
+                os.close(here)
+                here = below
+            file = os.open(parts[-1], _FILE, dir_fd=here)
+        finally:
+            os.close(here)
+    except OSError as fault:
+        if fault.errno in (errno.EACCES, errno.EPERM):
+            raise SchemaError(
+                "The server may not read this file; its owner can allow it."
+            ) from None
+        raise _gone() from None
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise _gone()
+    return file
+
+
+def _parts(name: str) -> Iterator[str]:
+    path = PurePosixPath(name)
+    if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in name:
+        raise _gone()
+    yield from path.parts
+
+
+def _is_plain(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _gone() -> SchemaError:
+    return SchemaError(
+        "This file is not, or no longer, in the server's data folder; choose one from the list."
+    )

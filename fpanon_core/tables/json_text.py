@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from ..model.budgets import MAX_COLUMNS, Budget
 from ..model.errors import SchemaError
 from .table import SourceTable
 
 MAX_JSON_BYTES = 256 << 20
 """JSON is read no larger than this: parsed, it takes ten times the room."""
-_MOST_FIELDS = 1_000
 _BEGINS = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]0-9-])')
 _READABLE = (
     "To be read: an array of records, one record a line, or GeoJSON with points; or save it as CSV"
@@ -33,13 +33,16 @@ def is_json(data: bytes) -> bool:
     return _BEGINS.match(head) is not None
 
 
-def read_json(data: bytes, as_column: Callable[[pd.Series], pa.ChunkedArray]) -> SourceTable:
+def read_json(
+    data: bytes, as_column: Callable[[pd.Series], pa.ChunkedArray], budget: Budget
+) -> SourceTable:
     """The table in the bytes of UTF-8 JSON.
 
     Parameters
     ----------
     as_column : callable
         Makes a typed column, or one of text, of values of any kind.
+    budget : Budget
 
     Raises
     ------
@@ -50,6 +53,7 @@ def read_json(data: bytes, as_column: Callable[[pd.Series], pa.ChunkedArray]) ->
         raise SchemaError(
             f"The file is JSON of more than {MAX_JSON_BYTES >> 20} MB; save it as CSV or Parquet."
         )
+    budget.check_cells(sum(data.count(mark) for mark in (b",", b"[", b"{")))
     lines = _lines(data)
     if lines is not None:
         return _table_of_lines(lines, as_column)
@@ -188,9 +192,9 @@ def _table(
     names = dict.fromkeys(name for r in good for name in r)
     if not names:
         raise _no_table()
-    if len(names) > _MOST_FIELDS:
+    if len(names) > MAX_COLUMNS:
         raise SchemaError(
-            f"The file is JSON whose records have more than {_MOST_FIELDS:,} different names; that "
+            f"The file is JSON whose records have more than {MAX_COLUMNS:,} different names; that "
             f"is no table of events. {_READABLE}."
         )
     columns = [as_column(pd.Series([r.get(name) for r in good], dtype=object)) for name in names]

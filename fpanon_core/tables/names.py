@@ -92,7 +92,10 @@ _NOT = {
     "time": {"zone", "offset", "end", "stop", "duration", "updated", "changed", "spent", "birth"},
     "lat": {"end", "dest", "destination", "b", "home", "work"},
     "lon": {"end", "dest", "destination", "b", "home", "work"},
-    "antenna": {"lat", "lon", "latitude", "longitude", "type", "last", "end", "time", "range"},
+    "antenna": {
+        *("lat", "lon", "latitude", "longitude", "type", "last", "end", "time", "range"),
+        *("phone", "mobile", "number", "owner", "contact", "email", "mail", "user", "subscriber"),
+    },
     "offset": set(),
 }
 _ELSE = {
@@ -132,14 +135,6 @@ def is_known_name(name: object) -> bool:
 def says_something_else(name: object) -> bool:
     """Whether a name tells that the column is not the user (a track, a place, a speed …)."""
     return bool(set(normal(name).split("_")) & _ELSE)
-
-
-def names_a_person(name: object) -> bool:
-    """Whether a column may identify someone, and so is left out of what can be downloaded."""
-    tokens = set(normal(name).split("_"))
-    return rank(name, "user") <= 1000 or bool(
-        tokens & {"called", "callee", "imei", "phone", "email"}
-    )
 
 
 def normal(name: object) -> str:

@@ -5,32 +5,27 @@ Nothing here runs code from a file: pickles are refused, XLSX formulas are not c
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
 import zipfile
-import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import openpyxl
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from ..model.errors import ConfigError, FpanonError, SchemaError
+from ..model import budgets
+from ..model.budgets import Budget, check_columns
+from ..model.errors import ConfigError, SchemaError, only_ours
 from .delimited import as_utf8, has_header, read_delimited
 from .json_text import is_json, read_json
+from .packed import gunzipped, is_gzip, is_zip, only_member, opened_zip
+from .parquet import read_parquet
 from .table import SourceTable
+from .workbook import WORKBOOK, read_sheets
 
-MAX_BYTES = 4 << 30
-"""No file is unpacked, or read as text, beyond this size."""
-MAX_RATIO = 250
-"""Nor beyond this multiple of its packed size once it exceeds 64 MB: tables pack 3 to 30 times."""
-_ALWAYS_FINE = 64 << 20
 _DEPTH = 3
 
 _ACCEPTED = "give CSV (plain, gz or a zip of one file), Parquet, XLSX or JSON records"
@@ -53,6 +48,7 @@ _REFUSED = (
 )
 
 
+@only_ours("table")
 def read_source(source: Any) -> list[SourceTable]:
     """The tables in a source: one, or every sheet of a workbook that holds rows.
 
@@ -70,13 +66,23 @@ def read_source(source: Any) -> list[SourceTable]:
     """
     if isinstance(source, pd.DataFrame):
         return [_from_frame(source)]
-    return _tables(_bytes_of(source), None, 0)
+    data = bytes_of(source)
+    return _tables(data, Budget(len(data)))
 
 
 # --- bytes -------------------------------------------------------------------------------------
 
 
-def _bytes_of(source: Any) -> bytes:
+def bytes_of(source: Any) -> bytes:
+    """What is in a path or file object.
+
+    Raises
+    ------
+    SchemaError
+        It is missing, a directory, too large, or cannot be opened.
+    ConfigError
+        The source is something else altogether.
+    """
     if isinstance(source, (str, os.PathLike)):
         return _bytes_at(os.fspath(source))
     if not hasattr(source, "read"):
@@ -106,7 +112,7 @@ def _bytes_at(name: str | bytes) -> bytes:
             raise SchemaError(f"{path.name!r} is a directory; give one file in it.")
         if not path.exists():
             raise SchemaError(f"There is no file {path.name!r} at the path given; check the path.")
-        if path.stat().st_size > MAX_BYTES:
+        if path.stat().st_size > budgets.MAX_BYTES:
             raise _too_large()
         return path.read_bytes()
     except (OSError, ValueError) as fault:
@@ -116,22 +122,24 @@ def _bytes_at(name: str | bytes) -> bytes:
 
 
 def _small_enough(data: bytes) -> bytes:
-    if len(data) > MAX_BYTES:
+    if len(data) > budgets.MAX_BYTES:
         raise _too_large()
     return data
 
 
 def _too_large() -> SchemaError:
     return SchemaError(
-        f"The file has more than {MAX_BYTES >> 30} GB of unpacked text; give Parquet, or a part of "
-        "the users or days."
+        f"The file has more than {budgets.MAX_BYTES >> 30} GB of unpacked text; give Parquet, or a "
+        "part of the users or days."
     )
 
 
 # --- kinds -------------------------------------------------------------------------------------
 
 
-def _tables(data: bytes, packed: str | None, depth: int) -> list[SourceTable]:
+def _tables(
+    data: bytes, budget: Budget, packed: str | None = None, depth: int = 0
+) -> list[SourceTable]:
     """Recognize the kind by the first bytes and read it."""
     if not data:
         raise SchemaError("The file is empty; give a table with one row per event.")
@@ -145,98 +153,32 @@ def _tables(data: bytes, packed: str | None, depth: int) -> list[SourceTable]:
         )
     if data[257:262] == b"ustar":
         raise SchemaError(f"The file is a tar archive; {_ACCEPTED}.")
-    if data[:2] == b"\x1f\x8b" or data[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
+    if is_gzip(data) or is_zip(data):
         if depth >= _DEPTH:
             raise SchemaError("The file is packed several times over; pack it once, or not at all.")
-        if data[:2] == b"\x1f\x8b":
-            return _tables(_gunzipped(data), packed or "gzip", depth + 1)
-        return _from_zip(data, packed, depth)
-    table = _from_parquet(data) if data[:4] == b"PAR1" else _from_text(data)
+        if is_gzip(data):
+            return _tables(gunzipped(data, budget), budget, packed or "gzip", depth + 1)
+        archive = opened_zip(data, budget)
+        if WORKBOOK in archive.namelist():
+            return _from_workbook(data, archive, budget)
+        return _tables(only_member(archive, budget), budget, packed or "zip", depth + 1)
+    table = _from_parquet(data, budget) if data[:4] == b"PAR1" else _from_text(data, budget)
     return [replace(table, packed=packed)]
 
 
-def _from_text(data: bytes) -> SourceTable:
+def _from_text(data: bytes, budget: Budget) -> SourceTable:
     if not is_json(data):
         return read_delimited(data)
     text, encoding = as_utf8(data)
-    return replace(read_json(text, _column), encoding=encoding)
-
-
-def _gunzipped(data: bytes) -> bytes:
-    limit = _limit(len(data))
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            content = stream.read(limit + 1)
-    except (OSError, EOFError, zlib.error):
-        raise SchemaError(
-            "The gz file is cut short or damaged; copy or download it again."
-        ) from None
-    if len(content) > limit:
-        raise _bomb()
-    return content
-
-
-def _limit(packed_size: int) -> int:
-    return min(MAX_BYTES, max(_ALWAYS_FINE, packed_size * MAX_RATIO))
-
-
-def _bomb() -> SchemaError:
-    return SchemaError(
-        f"The packed file unpacks to more than {MAX_BYTES >> 30} GB or {MAX_RATIO} times its size, "
-        "which no table of events does; unpack it yourself and check what it holds."
-    )
-
-
-def _from_zip(data: bytes, packed: str | None, depth: int) -> list[SourceTable]:
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-        members = [
-            info
-            for info in archive.infolist()
-            if not info.is_dir()
-            and not info.filename.startswith("__MACOSX/")
-            and not info.filename.endswith(".DS_Store")
-        ]
-        limit = _limit(len(data))
-        if sum(info.file_size for info in members) > limit:
-            raise _bomb()
-        if "xl/workbook.xml" in archive.namelist():
-            return _from_workbook(data)
-        if len(members) != 1:
-            raise SchemaError(
-                f"The zip file holds {len(members)} files; give one with exactly one file in it."
-            )
-        if members[0].flag_bits & 1:
-            raise SchemaError("The zip file is protected by a password; unpack it first.")
-        with archive.open(members[0]) as stream:
-            content = stream.read(limit + 1)
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, ValueError,
-            RuntimeError, KeyError):  # fmt: skip
-        raise SchemaError("The zip file is damaged; pack or download it again.") from None
-    if len(content) > limit:
-        raise _bomb()
-    return _tables(content, packed or "zip", depth + 1)
+    return replace(read_json(text, _column, budget), encoding=encoding)
 
 
 # --- Parquet, XLSX, DataFrame ------------------------------------------------------------------
 
 
-def _from_parquet(data: bytes) -> SourceTable:
-    try:
-        file = pq.ParquetFile(pa.BufferReader(data))
-        groups = range(file.metadata.num_row_groups)
-        if sum(file.metadata.row_group(i).total_byte_size for i in groups) > MAX_BYTES:
-            raise _bomb()
-        table = file.read()
-        table.validate(full=True)  # a flipped bit in a text is not UTF-8, and is found only so
-    except FpanonError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, NotImplementedError):
-        raise SchemaError("The Parquet file is damaged or cut short; write it again.") from None
-    if table.num_rows == 0:
-        raise SchemaError("The Parquet file has no rows; give one row per event.")
-    columns = tuple(_plain_column(column) for column in table.columns)
-    return SourceTable(tuple(table.column_names), columns, "Parquet")
+def _from_parquet(data: bytes, budget: Budget) -> SourceTable:
+    labels, columns = read_parquet(data, budget)
+    return SourceTable(labels, tuple(_plain_column(column) for column in columns), "Parquet")
 
 
 def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -246,27 +188,16 @@ def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_string_view(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         try:
             column = column.cast(pa.large_string())
+        except MemoryError:
+            raise
         except pa.ArrowException:
             texts = [None if v is None else repr(v) for v in column.to_pylist()]
             column = pa.chunked_array([pa.array(texts, pa.string())])
     return column
 
 
-def _from_workbook(data: bytes) -> list[SourceTable]:
-    try:
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        sheets = []
-        for sheet in book.worksheets:
-            if hasattr(sheet, "reset_dimensions"):
-                sheet.reset_dimensions()  # the size a sheet claims may be wrong, or absurd
-            rows = [
-                (number, row)
-                for number, row in enumerate(sheet.iter_rows(values_only=True), 1)
-                if any(cell is not None and cell != "" for cell in row)
-            ]
-            sheets.append(rows)
-    except Exception:  # openpyxl lets through whatever its parsers raise on a damaged file
-        raise SchemaError("The XLSX file is damaged; save it again, or as CSV.") from None
+def _from_workbook(data: bytes, archive: zipfile.ZipFile, budget: Budget) -> list[SourceTable]:
+    sheets = read_sheets(data, archive, budget)
     tables = [_from_sheet(rows) for rows in sheets if len(rows) > 1]
     if not tables:
         raise SchemaError("No sheet of the XLSX file has rows below a header; give one per event.")
@@ -296,6 +227,7 @@ def _from_sheet(rows: list[tuple[int, tuple[Any, ...]]]) -> SourceTable:
 def _from_frame(frame: pd.DataFrame) -> SourceTable:
     if len(frame.columns) == 0 or len(frame) == 0:
         raise SchemaError("The DataFrame is empty; give one row per event.")
+    check_columns(frame.shape[1])
     names: list[Any] = list(frame.columns)
     labels = tuple("_".join(map(str, n)) if isinstance(n, tuple) else n for n in names)
     columns = tuple(_column(frame.iloc[:, i]) for i in range(frame.shape[1]))
@@ -311,6 +243,8 @@ def _column(series: pd.Series) -> pa.ChunkedArray:
         series = series.dt.to_timestamp()
     try:
         column = pa.chunked_array([pa.array(series, from_pandas=True)])
+    except MemoryError:
+        raise
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         column = None
     if column is not None and not pa.types.is_null(column.type):

@@ -37,6 +37,10 @@ SMALLEST_EPOCH = 10**8
 """Epoch seconds below this (before March 1973) are a counter or a duration, not a time."""
 
 
+_FIRST, _LAST = (int(np.datetime64(d, "us").astype(np.int64)) for d in ("0001-01-01", "9999-12-31"))
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
 @dataclass
 class ParsedTimes:
     """A time column in microseconds since 1970.
@@ -72,8 +76,16 @@ def parse_times(column: pa.ChunkedArray) -> ParsedTimes:
     ``MM/DD/YYYY`` (which of the two is decided by the data, see :attr:`ParsedTimes.notes`); both
     with ``hh:mm``, ``hh:mm:ss``, fractions, am/pm, or no time of day; ``YYYYMMDDhhmmss``;
     ``3 Apr 2012``; ``Tue Apr 03 18:00:09 +0000 2012``; epoch seconds, milli-, micro- and
-    nanoseconds, told apart by magnitude.
+    nanoseconds, told apart by magnitude. What lies before the year 1 or past 9999 is no time.
     """
+    parsed = _parsed(column)
+    beyond = (parsed.us < _FIRST) | (parsed.us > _LAST)
+    if beyond.any():
+        parsed.us[beyond], parsed.ok[beyond], parsed.aware[beyond] = 0, False, False
+    return parsed
+
+
+def _parsed(column: pa.ChunkedArray) -> ParsedTimes:
     kind = column.type
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return _typed(column)
@@ -116,9 +128,18 @@ def _typed(column: pa.ChunkedArray) -> ParsedTimes:
     name = "timestamp column" + (" with zone" if aware else " without zone")
     ok = ~pc.is_null(column).to_numpy()
     if pa.types.is_timestamp(column.type):
-        column = column.cast(pa.timestamp(column.type.unit))  # drops the zone, keeps the instant
-    values = column.cast(pa.timestamp("us"), safe=False)
-    us = pc.fill_null(values.cast(pa.int64()), 0).to_numpy()
+        per_second = _PER_SECOND[column.type.unit]
+    else:  # days, or their milliseconds
+        per_second = 1 if pa.types.is_date32(column.type) else 1_000
+    if pa.types.is_date32(column.type):
+        column = column.cast(pa.int32())
+    found = pc.fill_null(column.cast(pa.int64()), 0).to_numpy()
+    if pa.types.is_int32(column.type):
+        found = found * 86_400
+    # Of the years 1 to 9999, or it would run over the edge of what counts microseconds, unseen.
+    ok = ok & (found >= _FIRST // SECOND * per_second) & (found <= _LAST // SECOND * per_second)
+    found = np.where(ok, found, 0)
+    us = found * (SECOND // per_second) if per_second <= SECOND else found // 1_000
     return ParsedTimes(us, ok, np.full(len(ok), aware), Counter({name: int(ok.sum())}))
 
 

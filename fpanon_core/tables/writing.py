@@ -2,7 +2,8 @@
 
 CSV has times in ISO 8601 with their offset, so that nobody has to guess the zone. A gzipped file
 carries no time of writing: the same table gives the same bytes. A file appears under its name only
-when it is whole.
+when it is whole (:mod:`.whole`). In CSV, text that a spreadsheet would run is defused
+(:mod:`.spreadsheets`); Parquet is opened by none, and its texts stay as they are.
 """
 
 from __future__ import annotations
@@ -10,11 +11,10 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,8 @@ import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
 from ..model.errors import ConfigError, SchemaError
+from .spreadsheets import defused, defused_column
+from .whole import whole_file
 
 _FORMATS = (".csv", ".csv.gz", ".parquet")
 
@@ -50,7 +52,7 @@ def write_table(pieces: Iterable[pd.DataFrame], path: str | os.PathLike[str]) ->
     """
     target = check_writable(path)
     rows = 0
-    with _whole(target) as unfinished, _Writer(unfinished, target.name) as writer:
+    with whole_file(target) as into, _Writer(into, target.name) as writer:
         for piece in pieces:
             writer.write(piece)
             rows += len(piece)
@@ -66,8 +68,16 @@ def table_bytes(pieces: Iterable[pd.DataFrame], name: str) -> bytes:
     return content.getvalue()
 
 
-def write_bytes(content: bytes, path: str | os.PathLike[str]) -> None:
+def write_bytes(content: bytes, path: str | os.PathLike[str], *, new: bool = False) -> None:
     """Write a whole file, which appears only when it is whole.
+
+    Parameters
+    ----------
+    content : bytes
+    path : path
+        An existing file is replaced, unless ``new``.
+    new : bool
+        Refuse to replace anything.
 
     Raises
     ------
@@ -77,8 +87,8 @@ def write_bytes(content: bytes, path: str | os.PathLike[str]) -> None:
     target = Path(path)
     if target.is_dir() or not target.absolute().parent.is_dir():
         raise ConfigError("The output's folder does not exist, or the name is a folder's own.")
-    with _whole(target) as unfinished:
-        unfinished.write_bytes(content)
+    with whole_file(target, new=new) as into:
+        into.write(content)
 
 
 def write_json(plain: Any, path: str | os.PathLike[str]) -> None:
@@ -89,9 +99,9 @@ def write_json(plain: Any, path: str | os.PathLike[str]) -> None:
     ConfigError
         The place cannot be written to.
     """
-    with _whole(Path(path)) as unfinished:
-        text = json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
-        unfinished.write_text(text + "\n", encoding="utf-8")
+    text = json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
+    with whole_file(Path(path)) as into:
+        into.write(f"{text}\n".encode())
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:
@@ -122,25 +132,10 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-@contextmanager
-def _whole(target: Path) -> Iterator[Path]:
-    """A path to write to; takes the target's name at the end, or is removed after a failure."""
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        yield unfinished
-        os.replace(unfinished, target)
-    except OSError as fault:
-        raise ConfigError(
-            f"The output could not be written ({fault.strerror}); check the folder and its space."
-        ) from fault
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
 class _Writer:
     """One open file; the first piece settles the columns."""
 
-    def __init__(self, target: Path | BytesIO, name: str) -> None:
+    def __init__(self, target: BinaryIO, name: str) -> None:
         self._target = target
         self._parquet = name.lower().endswith(".parquet")
         self._zipped = name.lower().endswith(".gz")
@@ -150,7 +145,7 @@ class _Writer:
         return self
 
     def write(self, piece: pd.DataFrame) -> None:
-        table = pa.table({str(name): self._column(piece[name]) for name in piece.columns})
+        table = pa.table({self._name(name): self._column(piece[name]) for name in piece.columns})
         first = not self._open
         if first:
             self._start(table.schema)
@@ -169,16 +164,22 @@ class _Writer:
 
     def _start(self, schema: Any) -> None:
         if self._parquet:
-            self._open.append(parquet.ParquetWriter(self._target, schema))
+            self._open.append(parquet.ParquetWriter(_Kept(self._target), schema))
             return
-        into = self._target
-        self._open.append(into.open("wb") if isinstance(into, Path) else _Kept(into))
+        self._open.append(_Kept(self._target))
         if self._zipped:
             # No name and no time in the header: equal tables, equal bytes.
             raw = self._open[-1]
             self._open.append(gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0))
 
+    def _name(self, name: object) -> str:
+        return str(name) if self._parquet else defused(str(name))
+
     def _column(self, column: pd.Series[Any]) -> Any:
+        values = self._values(column)
+        return values if self._parquet else defused_column(values)
+
+    def _values(self, column: pd.Series[Any]) -> Any:
         if isinstance(column.dtype, pd.DatetimeTZDtype) and not self._parquet:
             return pa.array(iso_with_offset(column))
         if isinstance(column.dtype, pd.CategoricalDtype):
@@ -187,9 +188,9 @@ class _Writer:
 
 
 class _Kept:
-    """A stream in memory that is not emptied by closing what writes to it."""
+    """A stream that stays open when what writes to it is closed."""
 
-    def __init__(self, stream: BytesIO) -> None:
+    def __init__(self, stream: BinaryIO) -> None:
         self.write, self.flush = stream.write, stream.flush
         self.closed = False
 

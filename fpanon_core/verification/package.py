@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..model.budgets import MAX_BYTES, Budget
 from ..model.errors import SchemaError
 from .faults import Faults
 from .page_figures import phantom_figures, wrong_figures
@@ -26,8 +27,8 @@ from .zip_layout import is_tight
 
 DESCRIPTION, PAGE = "datapackage.json", "README.md"
 DATA = ("data.csv", "data.parquet")
-MAX_BYTES = 8 << 30
-"""No member is unpacked beyond this size."""
+MOST_PAGE, MOST_DESCRIPTION = 64 << 10, 1 << 20
+"""Bytes of the page and of the description that are looked at; longer ones are a fault."""
 FACTS = (
     "version", "steps", "option", "k", "suppress_space_m", "suppress_time_min", "leftover", "crs",
     "timezone", "epoch", "granularity_m", "granularity_min", "first_day", "last_day", "people",
@@ -78,13 +79,7 @@ def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Pack
     if isinstance(source, (bytes, bytearray, memoryview)):
         members = _zip_members(bytes(source), faults)
     else:
-        place = Path(source)
-        if place.is_dir():
-            members = _folder_members(place, faults)
-        elif place.is_file():
-            members = _zip_members(place.read_bytes(), faults)
-        else:
-            raise SchemaError("There is no release at that place; give its folder or zip file.")
+        members = _members_at(Path(source), faults)
     package = Package(members)
     found = [name for name in DATA if name in members]
     for name in (DESCRIPTION, PAGE):
@@ -97,17 +92,38 @@ def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Pack
     extra = len(set(members) - {DESCRIPTION, PAGE, *DATA})
     for _ in range(extra):
         faults.add("members", "There is a member that does not belong to a release.")
+    for name, most in ((PAGE, MOST_PAGE), (DESCRIPTION, MOST_DESCRIPTION)):
+        if len(members.get(name, b"")) > most:
+            faults.add("members", f"{name} is longer than a release's.")
+            members[name] = members[name][:most]  # what is found by pattern takes its square
     if DESCRIPTION in members:
         _describe(package, faults)
     return package
 
 
+def _members_at(place: Path, faults: Faults) -> dict[str, bytes]:
+    try:
+        if place.is_dir():
+            return _folder_members(place, faults)
+        if place.is_file():
+            if place.stat().st_size > MAX_BYTES:
+                raise SchemaError("The release has more than 4 GB; give one of fewer people.")
+            return _zip_members(place.read_bytes(), faults)
+    except (OSError, ValueError):  # not to be opened; or a NUL in its name
+        raise SchemaError("The release cannot be opened; check its path and permissions.") from None
+    raise SchemaError("There is no release at that place; give its folder or zip file.")
+
+
 def _folder_members(place: Path, faults: Faults) -> dict[str, bytes]:
     members = {}
+    left = MAX_BYTES
     for entry in sorted(place.iterdir()):
         if entry.is_symlink() or not entry.is_file():
             faults.add("members", "There is a folder or a link inside the release.")
         else:
+            left -= entry.stat().st_size
+            if left < 0:
+                raise SchemaError("The release has more than 4 GB; give one of fewer people.")
             members[entry.name] = entry.read_bytes()
     return members
 
@@ -118,21 +134,20 @@ def _zip_members(content: bytes, faults: Faults) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if archive.comment:
                 faults.add("members", "The zip file carries a comment.")
+            Budget(len(content)).check_bytes(sum(i.file_size for i in archive.infolist()))
             for info in archive.infolist():
                 if info.filename in members:
                     faults.add("members", "A member occurs twice.")
-                if info.is_dir() or "/" in info.filename or "\\" in info.filename:
+                if "/" in info.filename or "\\" in info.filename:
                     faults.add("members", "A member is a folder, or inside one.")
                 if info.comment or info.extra:
                     faults.add("members", "A member of the zip file carries a comment or more.")
-                if info.file_size > MAX_BYTES:
-                    raise SchemaError("The release unpacks to more than 8 GB; unpack it first.")
                 members[info.filename] = archive.read(info)
             if not is_tight(content, archive.infolist()):
                 text = "The zip file holds a time, or bytes that belong to no member."
                 faults.add("members", text)
     except (zipfile.BadZipFile, struct.error, zlib.error, EOFError, NotImplementedError,
-            RuntimeError, ValueError, KeyError, OSError):  # fmt: skip
+            RuntimeError, ValueError, LookupError, OSError):  # fmt: skip
         faults.add("members", "The zip file is damaged, or no zip file.")
     return members
 

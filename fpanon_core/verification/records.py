@@ -58,7 +58,7 @@ def records_of(table: pd.DataFrame, faults: Faults) -> Records:
         raise SchemaError(
             f"The table lacks {', '.join(missing)}; give one as written by the export."
         )
-    code, names = pd.factorize(table["pseudonym"].astype(str))
+    code, names = coded(table)
     if table["pseudonym"].isna().any():
         faults.add("pseudonym", "A row has no pseudonym.")
     try:
@@ -89,7 +89,14 @@ def records_of(table: pd.DataFrame, faults: Faults) -> Records:
         records=size.astype(np.int64),
         home=None,
     )
-    return Records([str(name) for name in names], kind.reshape(-1).astype(np.int64), claim)
+    return Records(names, kind.reshape(-1).astype(np.int64), claim)
+
+
+def coded(table: pd.DataFrame) -> tuple[IntArray, list[str]]:
+    """Number of each row's pseudonym, and the pseudonyms by number; none is one, too: ``""``."""
+    texts = table["pseudonym"].astype(object)
+    code, names = pd.factorize(texts.where(texts.notna(), "").astype(str))
+    return code.astype(np.int64), [str(name) for name in names]
 
 
 def _labels(stated: IntArray, code: IntArray, n_records: int, faults: Faults) -> IntArray:

@@ -10,13 +10,13 @@ import os
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pyarrow import csv
 
+from ..model.budgets import MAX_BYTES, check_columns
 from ..model.checks import whole
-from ..model.errors import SchemaError
+from ..model.errors import SchemaError, only_ours
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.published import GeneralizedFingerprintSet
@@ -24,9 +24,10 @@ from .anonymity import check_claim, listed_samples
 from .data_file import read_rows
 from .facts import check_counts, check_facts, limits_stated
 from .faults import Faults
+from .marks import without_marks
 from .package import check_page, check_texts, digest, read_package, texts
 from .promises import check_cells, check_crowds, check_limits
-from .records import Key, matched, records_of
+from .records import Key, coded, matched, records_of
 from .secrecy import (
     check_groups_numbered,
     check_ids,
@@ -45,6 +46,7 @@ _HELD = frozenset(
 _MOVED = "places or times were moved first: that cells hold anybody's samples is not checked"
 
 
+@only_ours("release")
 def verify_release(
     path: Place | bytes,
     original: FingerprintSet | GeneralizedFingerprintSet,
@@ -127,7 +129,7 @@ def _check(
     check_facts(facts, rows, digest(package.members[name]), faults)
     records = records_of(rows, faults)
     check_pseudonyms(records, faults)
-    code = pd.factorize(rows["pseudonym"].astype(str))[0].astype(np.int64)
+    code = coded(rows)[0]
     check_rows_in_order(code, rows["start"], faults)
     if "group" in rows.columns:
         check_groups_numbered(records, faults)
@@ -161,12 +163,21 @@ def _table(path: Place, what: str) -> pd.DataFrame:
     """A file of texts, with a head of column names."""
     try:
         with open(path, "rb") as file:
+            if os.fstat(file.fileno()).st_size > MAX_BYTES:
+                raise ValueError
             content = file.read()
         head = content.split(b"\n", 1)[0].decode("utf-8-sig").strip("\r").split(",")
         types = {column.strip('"'): pa.string() for column in head}
         options = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
-        frame: Any = csv.read_csv(io.BytesIO(content), convert_options=options).to_pandas()
-    except (pa.ArrowException, OSError, ValueError):
+        check_columns(len(head))
+        cells = csv.ParseOptions(newlines_in_values=True)
+        read = csv.read_csv(io.BytesIO(content), parse_options=cells, convert_options=options)
+        frame: Any = read.to_pandas()
+        if frame.columns.duplicated().any():
+            raise ValueError
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, KeyError):
         raise SchemaError(f"The {what} is missing, damaged or of another kind.") from None
     table: pd.DataFrame = frame
-    return table
+    return table.map(lambda cell: without_marks(cell) if isinstance(cell, str) else cell)

@@ -1,157 +1,239 @@
-"""Counts to publish: places and period stated, the form chosen, and the zip that leaves."""
+"""Counts to publish: places and period stated, the form chosen, and the zip that leaves.
+
+The zip is offered only while the settings on the screen, and how the data were read, are those that
+it was made with: an unprotected one must not lie under settings that promise something.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import streamlit as st
 
+from fpanon_core.io.hints import for_screen
 from fpanon_core.model import limits
 from fpanon_core.model.counts_frame import FrameConfig, Places, StatedArea, StatedPeriod
 from fpanon_core.model.errors import FpanonError
-from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.privacy import Unit
 from fpanon_core.studies import counts_release
-from fpanon_core.studies.counts_release import Config, Form
+from fpanon_core.studies.counts_release import Config, Form, reading_fault
+from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.recovery import CUSTOMARY_LIMIT
 from pages.aggregates import counts_story
 from pages.charts import words
-from pages.shell import definitions, questions, refused
+from pages.charts.plain import MESSAGE_LENGTH, plain
+from pages.shell import definitions, downloads, questions
 from pages.shell.dataset import Dataset
 from pages.shell.meaning import what_this_means
 from pages.shell.questions import Kind, Question
 
 COUNTS = Kind("counts_release", counts_release.study, page="aggregates")
 
-_CONFIG = "fp_counts_config"
+_ASKED, _OF = "fp_counts_config", "fp_counts_of"
+_FIELD = "aggregates_counts_"
 _FORMS: dict[Form, str] = {
-    "plain": "as they are",
     "suppressed": "small ones left blank",
     "private": "private (ε)",
+    "plain": "as they are, unprotected",
 }
 _PLACES: dict[Places, str] = {"antennas": "the antennas", "grid": "squares over an area"}
 _UNITS: dict[Unit, str] = {"user": "a person's whole record", "user-slot": "one slot"}
+_BOUNDS = ("South", "West", "North", "East")
 
 
-def stated(fs: FingerprintSet) -> FrameConfig | None:
-    """The places and the period that were stated for these data, if any."""
-    config = _config(fs)
-    return None if config is None else config.frame
+@dataclass(frozen=True)
+class Asked:
+    """Counts that were asked for: of which data, read how, with which settings.
+
+    The data's digest alone would not do: read again in another way, they may be the same samples,
+    and what may be promised of them is not the same.
+    """
+
+    digest: str
+    reading: Reading
+    config: Config
+
+
+def stated(data: Dataset) -> FrameConfig | None:
+    """The places and the period for which counts were last asked of these data, if any."""
+    asked = _asked(data)
+    return None if asked is None else asked.config.frame
 
 
 def section(data: Dataset) -> None:
-    """The form; what the counts are that were made, and their download."""
-    asked = _form(data)
-    config = _config(data.fs)
+    """The settings; what the counts are that were made with just these, and their download."""
+    _begin(data)
+    config, lacking = _settings(data)
+    pressed = st.button("Make these counts", type="primary", key="aggregates_counts")
     if config is None:
-        st.caption(counts_story.EMPTY)
+        if pressed:
+            for fault in lacking:
+                st.error(fault)
+        elif _asked(data) is None:
+            st.caption(counts_story.EMPTY)
+        if _asked(data) is not None:
+            st.info(counts_story.CHANGED)
+        return
+    wanted = Asked(data.digest, data.reading, config)
+    if pressed:
+        st.session_state[_ASKED] = wanted
+    elif wanted != _asked(data):
+        st.caption(counts_story.EMPTY) if _asked(data) is None else st.info(counts_story.CHANGED)
         return
     question = Question(COUNTS, data.fs, config, "Making counts")
-    made = questions.settle(question, alone=False, asked=asked, button="Make these counts again")
-    if made is None:
-        return
+    made = questions.settle(question, alone=False, asked=pressed, button="Make these counts again")
+    if made is not None:
+        _offer(made, prefix="synthetic_" if data.source.synthetic else "")
+
+
+def _offer(made: counts_release.Result, *, prefix: str) -> None:
+    """What was made, in words; the zip, labelled with what it is."""
+    if warning := counts_story.warned(made):
+        st.warning(warning)
     what_this_means(*counts_story.made(made), key="aggregates_counts")
-    prefix = "synthetic_" if data.source.synthetic else ""
-    st.download_button(
-        "Counts to publish (zip)",
+    made_by = made.config
+    form = made_by.form
+    downloads.offer(
+        counts_story.zip_label(made_by),
         made.package,
-        file_name=f"{prefix}counts_{config.form}.zip",
-        mime="application/zip",
+        f"{prefix}counts_{'unprotected' if form == 'plain' else form}.zip",
         key="aggregates_get_release",
-        on_click="ignore",
-        type="primary",
+        kind="secondary" if form == "plain" else "primary",
+        settings={
+            "form": form,
+            "below": made_by.below if form == "suppressed" else None,
+            "epsilon": made_by.epsilon if form == "private" else None,
+            "unit": made_by.unit if form == "private" else None,
+        },
     )
     with st.expander("The README in it"):
         st.markdown(made.readme())
 
 
-def _config(fs: FingerprintSet) -> Config | None:
-    digest, config = st.session_state.get(_CONFIG, ("", None))
-    return cast(Config, config) if config is not None and digest == fs.digest else None
+def _asked(data: Dataset) -> Asked | None:
+    """What was last asked for, if it was of these data as they are read now."""
+    found: Asked | None = st.session_state.get(_ASKED)
+    if found is None or (found.digest, found.reading) != (data.digest, data.reading):
+        return None
+    return found
 
 
-def _form(data: Dataset) -> bool:
-    """Whether counts have just been asked for, with settings that make sense."""
+# --- the settings --------------------------------------------------------------------------------
+
+
+def _begin(data: Dataset) -> None:
+    """Fields keep what was stated while the source is the same, read again or not; else empty."""
+    if st.session_state.get(_OF) != data.source.label:
+        st.session_state[_OF] = data.source.label
+        for name in ("form_of", "first", "days", *(bound.lower() for bound in _BOUNDS)):
+            st.session_state[_FIELD + name] = None
+    if data.fs.antennas is None and st.session_state.get(f"{_FIELD}places") == "antennas":
+        st.session_state[f"{_FIELD}places"] = "grid"
+
+
+def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
+    """The settings on the screen, if they make sense; else what is lacking, all at once."""
     fs = data.fs
-    places: list[Places] = ["grid"] if fs.antennas is None else ["antennas", "grid"]
-    with st.form("aggregates_counts_form"):
-        what = st.columns(4, gap="medium", vertical_alignment="bottom")
-        form = what[0].selectbox(
-            "Counts", list(_FORMS), format_func=_FORMS.__getitem__, key="aggregates_counts_form_of"
-        )
+    form, below, epsilon, unit = _protection()
+    when = st.columns(4, gap="medium", vertical_alignment="bottom")
+    first = None
+    if fs.clock is not None:
+        first = when[0].date_input(
+            "First day", None, min_value=dt.date(1970, 1, 1), max_value=dt.date(2255, 1, 1),
+            key=f"{_FIELD}first", persist_state="session",
+        )  # fmt: skip
+    days = when[1].number_input(
+        "Days", limits.COUNTS_DAYS.low, limits.COUNTS_DAYS.high, None, key=f"{_FIELD}days",
+        persist_state="session",
+    )  # fmt: skip
+    slot = when[2].selectbox(
+        "Length of a slot ", limits.SLOTS_MIN, 1, format_func=words.duration,
+        key=f"{_FIELD}slot", persist_state="session",
+    )  # fmt: skip
+    one_slot = form == "private" and unit == "user-slot"
+    gaps = False
+    if not one_slot:  # never filled in where ε protects one slot
+        gaps = when[3].checkbox(
+            "Fill in gaps", True, key=f"{_FIELD}gaps", persist_state="session",
+            help="Count people in slots without a sample, too, on the straight line between the "
+            "places before and after: where nobody saw them.",
+        )  # fmt: skip
+    kind, bounds, side = _places(data)
+    lacking = [counts_story.lacking(form, kind, bounds, first, days, calendar=fs.clock is not None)]
+    if form == "private":
+        lacking.append(counts_story.guessed(data.report))
+    frame = None
+    try:
+        if not lacking[0]:
+            area = None
+            if kind == "grid":
+                south, west, north, east = (float(cast(float, bound)) for bound in bounds)
+                area = StatedArea(
+                    south, west, north, east, "degrees" if fs.crs is not None else "metres"
+                )
+            period = StatedPeriod(first, int(cast(int, days)), float(slot))
+            frame = FrameConfig(period, kind, area, float(side))
+            made = Config(frame, cast(Form, form), gaps, int(below), float(epsilon), unit)
+    except FpanonError as fault:
+        frame = None
+        lacking.append(plain(for_screen(fault.message), MESSAGE_LENGTH))
+    if form == "private":  # whatever else is lacking: all that asks for another reading, at once
+        lacking.append(plain(for_screen(reading_fault(fs, frame)), MESSAGE_LENGTH))
+    lacking = [fault for fault in lacking if fault]
+    return (None, lacking) if lacking or frame is None else (made, ())
+
+
+def _protection() -> tuple[Form | None, float, float, Unit]:
+    """How the counts are protected, nothing being chosen at first; only the fields that count."""
+    what = st.columns(4, gap="medium", vertical_alignment="bottom")
+    form = what[0].selectbox(
+        "Counts", list(_FORMS), index=None, format_func=_FORMS.__getitem__,
+        key=f"{_FIELD}form_of", placeholder="how are they protected?", persist_state="session",
+    )  # fmt: skip
+    below, epsilon, unit = float(CUSTOMARY_LIMIT), 1.0, next(iter(_UNITS))
+    if form == "suppressed":
         below = what[1].number_input(
             "Blank below", limits.SUPPRESSED_BELOW.low, limits.SUPPRESSED_BELOW.high,
-            CUSTOMARY_LIMIT, key="aggregates_counts_below",
+            CUSTOMARY_LIMIT, key=f"{_FIELD}below", persist_state="session",
             help="Of small counts left blank: those below this number of people.",
         )  # fmt: skip
-        epsilon = what[2].number_input(
+    if form == "private":
+        epsilon = what[1].number_input(
             "ε", limits.EPSILON.low, limits.EPSILON.high, 1.0, format="%g",
-            key="aggregates_counts_epsilon", help="Of private counts; smaller protects more.",
+            key=f"{_FIELD}epsilon", persist_state="session",
+            help="Of private counts; smaller protects more.",
         )  # fmt: skip
-        unit = what[3].selectbox(
+        unit = what[2].selectbox(
             "ε protects", list(_UNITS), format_func=_UNITS.__getitem__,
-            key="aggregates_counts_unit", help=definitions.PRIVACY_UNIT,
+            key=f"{_FIELD}unit", persist_state="session", help=definitions.PRIVACY_UNIT,
         )  # fmt: skip
-        when = st.columns(4, gap="medium", vertical_alignment="bottom")
-        first = None
-        if fs.clock is not None:
-            first = when[0].date_input(
-                "First day", None, min_value=dt.date(1970, 1, 1), max_value=dt.date(2255, 1, 1),
-                key="aggregates_counts_first",
-            )  # fmt: skip
-        days = when[1].number_input(
-            "Days", limits.COUNTS_DAYS.low, limits.COUNTS_DAYS.high, None,
-            key="aggregates_counts_days",
-        )  # fmt: skip
-        slot = when[2].selectbox(
-            "Length of a slot ", limits.SLOTS_MIN, 1, format_func=words.duration,
-            key="aggregates_counts_slot",
-        )  # fmt: skip
-        gaps = when[3].checkbox(
-            "Fill in gaps", True, key="aggregates_counts_gaps",
-            help="Count people in slots without a sample, too. Never done where ε protects one "
-            "slot.",
-        )  # fmt: skip
-        where = st.columns([1.6, 1, 1, 1, 1, 1], gap="medium", vertical_alignment="bottom")
-        kind = where[0].selectbox(
-            "Places", places, format_func=_PLACES.__getitem__, key="aggregates_counts_places",
-            help=definitions.COUNTS_FRAME,
-        )  # fmt: skip
-        degrees = fs.crs is not None
+    return form, below, epsilon, unit
+
+
+def _places(data: Dataset) -> tuple[Places, list[float | None], float]:
+    """The places: the antennas, or squares over an area between four bounds."""
+    kinds: list[Places] = ["grid"] if data.fs.antennas is None else ["antennas", "grid"]
+    where = st.columns([1.6, 1, 1, 1, 1, 1], gap="medium", vertical_alignment="bottom")
+    kind = where[0].selectbox(
+        "Places", kinds, format_func=_PLACES.__getitem__, key=f"{_FIELD}places",
+        persist_state="session", help=definitions.COUNTS_FRAME,
+    )  # fmt: skip
+    bounds: list[float | None] = [None] * len(_BOUNDS)
+    side = 1_000.0
+    if kind == "grid":
+        unit = "°" if data.fs.crs is not None else "m"
         bounds = [
             where[i].number_input(
-                f"{name} ({'°' if degrees else 'm'})", value=None, format="%g",
-                key=f"aggregates_counts_{name.lower()}",
+                f"{name} ({unit})", value=None, format="%g", key=_FIELD + name.lower(),
+                persist_state="session",
             )
-            for i, name in enumerate(("South", "West", "North", "East"), 1)
+            for i, name in enumerate(_BOUNDS, 1)
         ]  # fmt: skip
         side = where[5].number_input(
-            "Side (m)", limits.COUNTS_SIDE_M.low, limits.COUNTS_SIDE_M.high, 1_000.0, format="%g",
-            key="aggregates_counts_side",
+            "Side (m)", limits.COUNTS_SIDE_M.low, limits.COUNTS_SIDE_M.high, side, format="%g",
+            key=f"{_FIELD}side", persist_state="session",
         )  # fmt: skip
-        asked = st.form_submit_button("Make these counts", type="primary", key="aggregates_counts")
-    if not asked:
-        return False
-    lacking = counts_story.lacking(kind, bounds, first, days, calendar=fs.clock is not None)
-    if not lacking and form == "private":
-        lacking = counts_story.guessed(data.report)
-    if lacking:
-        st.error(lacking)
-        return False
-    try:
-        area = None
-        if kind == "grid":
-            south, west, north, east = (float(cast(float, bound)) for bound in bounds)
-            area = StatedArea(south, west, north, east, "degrees" if degrees else "metres")
-        period = StatedPeriod(first, int(cast(int, days)), float(slot))
-        one_slot = form == "private" and unit == "user-slot"
-        config = Config(
-            FrameConfig(period, kind, area, float(side)), form, gaps and not one_slot,
-            int(below), float(epsilon), unit,
-        )  # fmt: skip
-    except FpanonError as fault:
-        refused.say(fault)
-        return False
-    st.session_state[_CONFIG] = (fs.digest, config)
-    return True
+    return kind, bounds, side

@@ -7,16 +7,23 @@ from collections.abc import Sequence
 
 from fpanon_core.io.report import IngestReport
 from fpanon_core.studies import counts_words
-from fpanon_core.studies.counts_release import Result
+from fpanon_core.studies.counts_release import Config, Form, Result
 from pages.charts import words
 
 EMPTY = (
-    "State places and period, and the counts of everybody are made. They leave as one zip: the "
-    "counts, the places, a README of one page and a description for machines."
+    "State how the counts are protected, places and period, and the counts of everybody are made. "
+    "They leave as one zip: the counts, the places, a README of one page and a description for "
+    "machines."
 )
+CHANGED = (
+    "The settings, or how the data are read, are not those that counts were last made with. What "
+    "was made is no longer offered: make these counts."
+)
+_NOISE_PER_ROOT = 2**0.5  # standard deviation of Laplace noise in its scale
 
 
 def lacking(
+    form: Form | None,
     places: str,
     bounds: Sequence[float | None],
     first: dt.date | None,
@@ -25,7 +32,7 @@ def lacking(
     calendar: bool,
 ) -> str:
     """What is not stated yet; nothing where all is."""
-    missing = []
+    missing = [] if form is not None else ["how the counts are protected"]
     if calendar and first is None:
         missing.append("the first day")
     if days is None:
@@ -34,10 +41,69 @@ def lacking(
         missing.append("the four bounds of the area")
     if not missing:
         return ""
-    return (
-        f"State {' and '.join(missing)}. They are not taken from the records, as those would show "
-        "in the table."
+    taken = (
+        ""
+        if form is None and len(missing) == 1
+        else (
+            " Places and period are not taken from the records, as those would show in the table."
+        )
     )
+    return f"State {' and '.join(missing)}.{taken}"
+
+
+def zip_label(config: Config) -> str:
+    """Of the button, what it gives."""
+    match config.form:
+        case "plain":
+            return "Unprotected counts (zip)"
+        case "suppressed":
+            return f"Counts, below {config.below} left blank (zip)"
+        case _:
+            return f"Private counts, ε = {config.epsilon:g} (zip)"
+
+
+def warned(made: Result) -> str:
+    """What speaks against publishing these counts at all; nothing where nothing here does."""
+    if made.config.form == "plain":
+        ones = f"{words.percent(made.of_one / made.published)} of the " if made.published else ""
+        return (
+            f"**Nothing protects these counts.** {ones}{words.count(made.published, 'count')} in "
+            f"this zip {'is' if made.of_one == 1 else 'are'} of one person alone "
+            f"({made.of_one:,})."
+        ) + _unseen(made)
+    if made.guarantee is not None and (off := _off(made)) >= made.people:
+        return (
+            f"**These counts say next to nothing.** Each is off by about {_rounded(off)}; there "
+            f"{'is' if made.people == 1 else 'are'} {_people(made.people)} in all. Fewer slots or "
+            "a larger ε make them less noisy."
+        )
+    return ""
+
+
+def _unseen(made: Result) -> str:
+    """Whether a count of one person says where the person was."""
+    if not made.of_one:
+        return ""
+    if not made.of_one_unseen:
+        return " Each says where that person was recorded."
+    seen = made.of_one - made.of_one_unseen
+    return (
+        f" In {words.percent(made.of_one_unseen / made.of_one)} of those nobody was recorded at "
+        "that place in that slot: the person is put there between two records, and may have been "
+        f"elsewhere. The other {seen:,} say where somebody was; nothing tells which these are."
+    )
+
+
+def _off(made: Result) -> float:
+    """Standard deviation of the noise of a count, people."""
+    assert made.guarantee is not None
+    return _NOISE_PER_ROOT * made.guarantee.scale
+
+
+def _rounded(off: float) -> str:
+    """An error in people, to three digits."""
+    people = f"{float(f'{off:.3g}'):,.0f}" if off >= 10 else f"{off:.2g}"
+    return f"{people} {'person' if people == '1' else 'people'}"
 
 
 def guessed(report: IngestReport) -> str:
@@ -63,7 +129,7 @@ def made(made: Result) -> tuple[str, ...]:
         f"{_people(made.people)} counted at "
         f"{words.count(frame.n_places, 'place')} in {words.count(frame.n_slots, 'slot')}"
         + (
-            ", gaps filled in."
+            f", gaps filled in{_filled(made)}."
             if counts.filled_in
             else ", each in the slots with a sample of theirs."
         ),
@@ -78,11 +144,24 @@ def made(made: Result) -> tuple[str, ...]:
     )
 
 
+def _filled(made: Result) -> str:
+    """How much of what is counted was recorded, where that is known."""
+    share = made.recorded_share
+    if not share < 1:
+        return ""
+    return (
+        f": {words.percent(share)} of those counted over all slots were recorded there, the others "
+        "were filled in and never seen"
+    )
+
+
 def _protected(made: Result) -> str:
     if made.guarantee is not None:
         return (
-            f"{counts_words.epsilons(made.guarantee)} It holds if time zone, centre of the "
-            "projection, area and period were not chosen by looking at single records."
+            f"Each count is off by about {_rounded(_off(made))} (standard deviation of the noise), "
+            f"of {_people(made.people)} in all. {counts_words.epsilons(made.guarantee)} It holds "
+            "if time zone, centre of the projection, area and period were not chosen by looking at "
+            "single records."
         )
     if made.config.form == "suppressed":
         return (
@@ -92,7 +171,7 @@ def _protected(made: Result) -> str:
             f"subtraction that fewer than {made.config.below} are in the blanks: publish no "
             "totals, and no other table of the same people. It is a custom, and promises nothing."
         )
-    return "Nothing protects them: a count of one person says where that person was."
+    return "Nothing protects them."
 
 
 def _people(many: int) -> str:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from fpanon_core.studies.recovery import Result
 from pages.shell import overtaken
+from pages.shell.guard import act
 
 _LIST_UP_TO = 5_000
 _PICKED, _WHO = "fp_recovered_picked", "fp_recovered_who"
@@ -24,14 +25,14 @@ def person(found: Result) -> int:
         key = overtaken.key("aggregates_person", _PICKED)
         if len(numbers) <= _LIST_UP_TO:
             st.selectbox(
-                "Person", numbers.tolist(), index=row, key=key, on_change=_take, args=(key,),
+                "Person", numbers.tolist(), index=row, key=key, on_change=act(_take), args=(key,),
                 format_func=dict(zip(numbers.tolist(), found.pseudonyms, strict=True)).__getitem__,
                 help="Choose by pseudonym, among those counted.", width=220,
             )  # fmt: skip
         else:
             asked = st.number_input(
                 "Person (number of the pseudonym)", 1, int(numbers.max()), number, key=key,
-                on_change=_take, args=(key,), width=260,
+                on_change=act(_take), args=(key,), width=260,
             )  # fmt: skip
             if asked not in numbers:
                 st.warning("Nobody counted has this number.")
@@ -43,7 +44,7 @@ def person(found: Result) -> int:
             st.button(
                 label,
                 key=f"aggregates_{label.split()[0].lower()}",
-                on_click=_look_at,
+                on_click=act(_look_at),
                 args=(int(numbers[order[at]]),),
             )
     return row

@@ -47,11 +47,15 @@ def told(wall_min: float, dates: list[str]) -> str:
 def release(found: recovery.Result) -> Sentences:
     """What would be published."""
     counts, people = found.counts, found.score.n_users
-    left = found.n_users - people
+    left, filled = found.n_users - people, 1 - found.recorded
     return (
-        f"Nothing but numbers: how many of {people:,} people are at each of "
+        f"Nothing but numbers: how many of {people:,} people are counted at each of "
         f"{words.count(counts.n_places, 'place')}, every {words.duration(counts.slot_min)}. No "
         "record of anybody is published.",
+        f"{words.percent(filled)} of the points that are counted are filled in between two records "
+        "of a person: nobody was seen there then."
+        if filled > 0
+        else "",
         f"Yet {words.percent(found.alone)} of the counts above 0 are of one person alone, and "
         f"{words.percent(found.small)} are below {CUSTOMARY_LIMIT}, a customary limit.",
         "Places and period are those of the records here: they, too, tell of single people. State "
@@ -213,14 +217,16 @@ def _taking(planned: Effort) -> str:
 
 def mitigations(tried: recovery_mitigations.Result) -> Sentences:
     """What helps, and what it costs."""
-    best, mild, none = tried.strongest, tried.mildest, tried.none
     drawn = tried.n_users - tried.people
+    least, best, mild, none = tried.least, tried.strongest, tried.mildest, tried.none
+    custom = best["mitigation"] != least["mitigation"]
     return (
         f"As they are, {words.percent(none['recorded'])} of the recorded points come back. Least "
-        f"comes back after “{named(best)}”: {words.percent(best['recorded'])} (at random "
-        f"{words.percent(best['recorded_random'])}), but then the published counts are off by "
-        f"{best['count_error']:,.{1 if best['count_error'] < 10 else 0}f} people each on average, "
-        f"{_times(best['count_error_share'])} all people counted.",
+        f"comes back after {_after(least)}",
+        f"Of those that keep places and slots and promise nothing, least comes back after "
+        f"{_after(best)}"
+        if custom
+        else "",
         f"Of those that are off by half of all counted at most, “{named(mild)}” helps most: "
         f"{words.percent(mild['recorded'])} come back, for an error of "
         f"{words.percent(mild['count_error_share'])} of all counted."
@@ -237,6 +243,17 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
     )
 
 
+def _after(row: Any) -> str:
+    """A mitigation, what comes back after it, and what it costs."""
+    digits = 1 if row["count_error"] < 10 else 0
+    return (
+        f"“{named(row)}”: {words.percent(row['recorded'])} (at random "
+        f"{words.percent(row['recorded_random'])}); then the published counts are off by "
+        f"{row['count_error']:,.{digits}f} people each on average, "
+        f"{_times(row['count_error_share'])} all people counted."
+    )
+
+
 def _promise(tried: recovery_mitigations.Result) -> str:
     places = words.count(tried.places, "place")
     if tried.config.frame is None:
@@ -246,9 +263,9 @@ def _promise(tried: recovery_mitigations.Result) -> str:
             "State places and period below, and a stated ε is a promise."
         )
     return (
-        f"The private counts tried here are of the {places} and the period stated below. Of "
-        "everything on this page only a stated ε over stated places and a stated period is a "
-        "promise."
+        f"The private counts tried here are of the {places} and the period that were stated for "
+        "the counts last made below. Of everything on this page only a stated ε over stated places "
+        "and a stated period is a promise."
     )
 
 

@@ -35,7 +35,7 @@ made, score, dates = found.counts, found.score, days(data.fs)
 st.header("What would be published", anchor=False, help=definitions.AGGREGATES)
 slot = form.moment(found, dates)
 show_map(
-    recovery.counts_map(made.counts[slot], int(made.counts.max()), found.lon, found.lat, of),
+    recovery.counts_map(made.of_slot(slot), made.greatest, found.lon, found.lat, of),
     key="aggregates_map",
     alt=f"Map of the counts at {story.told(float(made.wall_start_min[slot]), dates)}; larger "
     "dots count more people.",
@@ -134,7 +134,7 @@ st.header(
     anchor=False,
     help="  \n".join((definitions.COUNT_ERROR, definitions.PRIVACY_UNIT)),
 )
-tried = form.mitigations(data.fs, plan, found, counts.stated(data.fs))
+tried = form.mitigations(data.fs, plan, found, counts.stated(data))
 if tried is None:
     st.caption(
         "Runs the attack again after each mitigation, for an outsider who knows how many people "

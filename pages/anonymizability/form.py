@@ -16,6 +16,7 @@ from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile
 from pages.shell import address, definitions, overtaken, refused, stretch
+from pages.shell.guard import act
 from pages.shell.profiles import PRESETS, TYPED, in_order, offered, profiles_of
 
 _CURRENT, _BEFORE = "fp_settings", "fp_settings_before"
@@ -139,7 +140,7 @@ def crowds(wanted: Settings, n_users: int) -> None:
         selection_mode="multi",
         default=list(wanted.ks),
         key=key,
-        on_change=_take_crowds,
+        on_change=act(_take_crowds),
         args=(key,),
         help="A user is k-anonymous when at least k − 1 other users have exactly the same record.",
     )
@@ -174,7 +175,7 @@ def k_looked_at(ks: Sequence[int]) -> int:
         key="anon_k",
         persist_state="session",
         width=120,
-        on_change=_take_k,
+        on_change=act(_take_k),
         args=("anon_k",),
         help="The crowd to hide in. A user is k-anonymous when at least k − 1 others have exactly "
         "the same record.",
@@ -187,7 +188,7 @@ def undo_button() -> None:
     # In a container that is always there: what comes and goes moves, and redraws, all below it.
     with st.container(key="anon_last_change"):
         if st.session_state.get(_BEFORE):
-            st.button("Undo last change", key="anon_undo", icon="↩️", on_click=_undo)
+            st.button("Undo last change", key="anon_undo", icon="↩️", on_click=act(_undo))
 
 
 def write_url() -> None:

@@ -21,7 +21,7 @@ from pages.charts.spacetime import Path3D, space_time
 from pages.charts.style import CONFIG, Theme
 from pages.shell import overtaken
 from pages.shell.calendar import days
-from pages.shell.guard import guarded
+from pages.shell.guard import act, fragment
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
 
@@ -40,14 +40,9 @@ def take_click(chart_key: str) -> None:
         _look_at(int(user[0] if isinstance(user, list) else user))
 
 
-@st.fragment
+@fragment()
 def show(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
     """The whole section for one profile's result at one k; redrawn alone when only it changes."""
-    with guarded():
-        _show(measured, fs, k, of)
-
-
-def _show(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
     result = measured.gaps.at(k)
     user = _pick(fs, result)
     if user is None:
@@ -81,7 +76,7 @@ def _pick(fs: FingerprintSet, result: KGapResult) -> int | None:
                 index=user,
                 format_func=fs.pseudonyms.__getitem__,
                 key=key,
-                on_change=_take_listed,
+                on_change=act(_take_listed),
                 args=(key,),
                 help="Choose by pseudonym, or click a point on a curve above.",
                 width=220,
@@ -94,7 +89,7 @@ def _pick(fs: FingerprintSet, result: KGapResult) -> int | None:
                 int(fs.number.max()),
                 int(fs.number[user]),
                 key=key,
-                on_change=_take_number,
+                on_change=act(_take_number),
                 args=(key, fs),
                 help="Type a number, or click a point on a curve above.",
                 width=260,
@@ -110,7 +105,7 @@ def _pick(fs: FingerprintSet, result: KGapResult) -> int | None:
             st.button(
                 label,
                 key=f"person_{label.split()[0].lower()}",
-                on_click=_look_at,
+                on_click=act(_look_at),
                 args=(int(np.argsort(result.values, kind="stable")[at]),),
             )
     return user
@@ -149,7 +144,7 @@ def _pick_neighbour(fs: FingerprintSet, user: int, neighbours: list[Neighbour]) 
             index=rank,
             format_func=lambda i: names[neighbours[i].user],
             key=key,
-            on_change=_compare,
+            on_change=act(_compare),
             args=(key, user),
             horizontal=True,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from fpanon_core.model.spaces import corners_text
@@ -9,7 +11,7 @@ from fpanon_core.studies.anonymizability import together
 from pages.anonymizability import figures, form, person, results, story, why
 from pages.charts import style
 from pages.shell import definitions, downloads, formula, job_panel, needed, questions
-from pages.shell.guard import end_view
+from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
 
 of = style.theme(st.context.theme.type)
@@ -66,7 +68,7 @@ st.plotly_chart(
     key="anon_by_k",
     theme=None,
     config=style.CONFIG,
-    on_select=lambda: person.take_click("anon_by_k"),
+    on_select=act(partial(person.take_click, "anon_by_k")),
     selection_mode="points",
     alt=f"Share of users by k-gap at {profile}, one curve for each k.",
 )

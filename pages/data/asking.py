@@ -8,6 +8,7 @@ from fpanon_core.io.turns import AS_THEY_ARE
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.shell import dataset
 from pages.shell.dataset import Asked
+from pages.shell.guard import act
 
 from . import story
 
@@ -24,7 +25,7 @@ def show(asked: Asked) -> None:
                 plain(reading.title),
                 key=f"data_read_{reading.positions}",
                 type="secondary" if i else "primary",
-                on_click=dataset.answer,
+                on_click=act(dataset.answer),
                 args=(reading.positions,),
             )
             st.caption(plain(story.consequence(reading)))
@@ -37,7 +38,7 @@ def show(asked: Asked) -> None:
             st.button(
                 "Use the positions as they are",
                 key=f"data_read_{AS_THEY_ARE}",
-                on_click=dataset.answer,
+                on_click=act(dataset.answer),
                 args=(AS_THEY_ARE,),
             )
-            st.button("Do not open the file", key="data_leave", on_click=dataset.leave)
+            st.button("Do not open the file", key="data_leave", on_click=act(dataset.leave))

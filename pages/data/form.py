@@ -16,6 +16,7 @@ from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
 from pages.shell import dataset, job_panel, refused, session
+from pages.shell.guard import act
 
 from .story import ROLES, centre_in, column
 
@@ -42,7 +43,7 @@ def correction(source: Source, reading: Reading, report: IngestReport | None) ->
                 st.button(
                     "List the file's columns",
                     key="data_list_columns",
-                    on_click=_peek,
+                    on_click=act(_peek),
                     args=(source,),
                 )
             return

@@ -12,7 +12,7 @@ from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies.reading import Source
 from fpanon_core.tables.folder import data_files, file_in
 from pages.charts.plain import plain
-from pages.shell import dataset, refused
+from pages.shell import dataset, refused, session
 from pages.shell.pair import side_by_side
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
@@ -61,6 +61,7 @@ def _upload() -> None:
                 antennas=(antennas.name, antennas.getvalue()) if antennas else None,
             )
         )
+        session.uploads_read([file, *([antennas] if antennas else [])])
         st.rerun()
 
 

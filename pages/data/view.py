@@ -7,14 +7,15 @@ import streamlit as st
 from fpanon_core.io.hints import for_screen
 from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies.reading import places_of
+from fpanon_core.tables.writing import table_bytes
 from pages.charts import style
 from pages.charts.activity import samples_per_user
 from pages.charts.dots import dots_legend
 from pages.charts.maps import places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import asking, form, opening, story
-from pages.shell import dataset, formula, job_panel
-from pages.shell.guard import end_view
+from pages.shell import dataset, downloads, formula, job_panel
+from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
 
@@ -74,15 +75,13 @@ st.dataframe(
 )
 what_this_means(*story.account(report), key="account")
 if len(report.rejects):
-    st.download_button(
+    downloads.offer(
         "Download the rows set aside (CSV)",
-        lambda: report.rejects.to_csv(index=False).encode(),
-        file_name="set_aside_not_for_release.csv",
-        mime="text/csv",
+        lambda: table_bytes([report.rejects], ".csv"),
+        "set_aside_not_for_release.csv",
         key="data_rejects",
         icon="⬇️",
-        on_click="ignore",
-        help="Row number, reason and fields, without those that name a person.",
+        help="Row number, reason, and the fields of time and place, no others.",
     )
 for note in report.notes:
     st.caption(plain(for_screen(note), MESSAGE_LENGTH))
@@ -97,7 +96,7 @@ st.caption(story.unused(report))
 if refused is None:
     form.correction(data.source, data.reading, report)
 if dataset.can_undo():
-    st.button("Undo last change", key="data_undo", icon="↩️", on_click=dataset.undo)
+    st.button("Undo last change", key="data_undo", icon="↩️", on_click=act(dataset.undo))
 
 # --- places and people ---
 st.header("Where, and how much of each user", anchor=False)

@@ -21,6 +21,7 @@ from pages.hiding.moment import Moment, busiest, hours, moment
 from pages.shell import overtaken
 from pages.shell.calendar import days
 from pages.shell.dataset import Dataset
+from pages.shell.guard import act
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
 
@@ -121,7 +122,7 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
             n_groups - 1,
             group,
             key=key,
-            on_change=_take,
+            on_change=act(_take),
             args=(key,),
             width=200,
         )
@@ -134,7 +135,7 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
             st.button(
                 label,
                 key=f"glove_group_{label.split()[0].lower()}",
-                on_click=_turn_to,
+                on_click=act(_turn_to),
                 args=(int(ranked[at]),),
             )
     members = result.members(group)[:_MEMBERS_DRAWN]

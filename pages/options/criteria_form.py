@@ -19,7 +19,7 @@ from fpanon_core.studies.option_result import Asked, utility_choice
 from fpanon_core.tables.writing import table_bytes
 from pages.charts import words
 from pages.options.criteria import AXES, COMPONENTS, MEASURES, RISKS, UNITS, Criteria
-from pages.shell import address, definitions, refused
+from pages.shell import address, definitions, downloads, refused
 
 _ANSWERS = "fp_questionnaire"
 _LIMITS = "fp_risk_limits"
@@ -138,14 +138,12 @@ def _computed() -> tuple[Any, str, str] | None:
 def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
     """Utility by a questionnaire: a file of theirs, or the synthetic example."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.download_button(
+        downloads.offer(
             "Template",
             lambda: table_bytes([questionnaire_template(names, DOMAINS)], "template.csv"),
-            file_name="questionnaire.csv",
-            mime="text/csv",
+            "questionnaire.csv",
             key="options_template",
             icon="⬇️",
-            on_click="ignore",
             help="A row for each expert, domain and option, its score (0–10) left to fill in.",
         )
         example = st.toggle(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -12,6 +13,7 @@ from pages.charts.pareto import Dot, pareto
 from pages.charts.style import CONFIG, Theme
 from pages.options import comparison
 from pages.options.criteria import RISKS, Criteria
+from pages.shell.guard import act
 
 _COLUMNS = {
     "No.": st.column_config.NumberColumn(width=50),
@@ -33,7 +35,7 @@ def figure(dots: Sequence[Dot], names: Sequence[str], criteria: Criteria, of: Th
             limit=criteria.limit,
         ),
         key="options_front", theme=None, config=CONFIG, selection_mode="points",
-        on_select=lambda: comparison.take_click("options_front", names),
+        on_select=act(partial(comparison.take_click, "options_front", names)),
         alt="Risk against utility, a dot with its interval for each release option; those on the "
         "front are filled and joined by a line.",
     )  # fmt: skip

@@ -90,8 +90,8 @@ whole = replace(table, results=tuple(results))  # with those that failed, and wh
 downloads.tables(
     "options", whole, {"options": "Options and figures"}, synthetic=data.source.synthetic
 )
-st.download_button(
-    "Recipe of the options (JSON)", lambda: story.recipe(wanted), file_name="options.json",
-    mime="application/json", key="options_get_options_json", icon="⬇️", on_click="ignore",
+downloads.offer(
+    "Recipe of the options (JSON)", lambda: story.recipe(wanted), "options.json",
+    key="options_get_options_json", icon="⬇️",
 )  # fmt: skip
 formula.link("Techniques, utility and the front of release options")

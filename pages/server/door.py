@@ -22,7 +22,7 @@ from .place import Place
 
 _READING: Final = frozenset({"GET", "HEAD"})
 _HEALTH: Final = "/_stcore/health"
-_LOGIN: Final = re.compile(r"/auth/(login|logout)|/oauth2callback")
+_LOGIN: Final = re.compile(r"/auth/(enter|login|logout)|/oauth2callback")
 # What the dashboard's own pages ask for; Streamlit's other routes (metrics, agents, components) are
 # of no use here. Whatever is in no file is answered with the start page: a view's address is one
 # word.

@@ -10,16 +10,18 @@ import streamlit as st
 from fpanon_core.engines.process import Job
 from fpanon_core.io.report import PositionDoubt
 from fpanon_core.model.configs import Screening
+from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
-from . import session
+from . import audit, session
 
 _CURRENT, _BEFORE, _COLUMNS = "fp_dataset", "fp_readings_before", "fp_columns"
 _ASKED = "fp_doubtful"
+_READING_S = 600.0  # what takes longer to read is not a table that somebody meant to open
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +95,7 @@ def answer(positions: str) -> None:
 
 def leave() -> None:
     """Do not open the source that waits; what is open stays so."""
-    st.session_state.pop(_ASKED, None)
+    session.drop(_ASKED)
 
 
 def undo() -> None:
@@ -118,18 +120,22 @@ def adopt(job: Job) -> None:
     meta = job.meta
     if isinstance(job.result, PositionDoubt):
         waiting = Asked(job.result, meta["source"], meta["reading"], meta["before"])
-        st.session_state[_ASKED] = waiting
+        session.keep(_ASKED, waiting)
         return
     fs, report = job.result
-    st.session_state[_CURRENT] = Dataset(fs, report, job.meta["source"], job.meta["reading"])
-    st.session_state[_BEFORE] = job.meta["before"]
+    try:
+        audit.opened(_kind(job.meta["source"]), fs.digest, fs.n_users)
+    except FpanonError:
+        return  # the frame says why, above every page
+    session.keep(_CURRENT, Dataset(fs, report, job.meta["source"], job.meta["reading"]))
+    session.keep(_BEFORE, job.meta["before"])
     for key in ("fp_person", "fp_neighbour"):
         st.session_state.pop(key, None)
 
 
 def adopt_columns(job: Job) -> None:
     """Keep the columns of a source that were listed."""
-    st.session_state[_COLUMNS] = (job.meta["source"], job.result)
+    session.keep(_COLUMNS, (job.meta["source"], job.result))
 
 
 def columns_of(source: Source) -> list[str | int] | None:
@@ -152,6 +158,13 @@ def banner(dataset: Dataset) -> None:
         st.caption(plain(dataset.source.note, MESSAGE_LENGTH))
 
 
+def _kind(source: Source) -> str:
+    """What sort of thing was opened; never what a file is called."""
+    if source.file is None:
+        return f"sample {source.sample}"
+    return "upload" if isinstance(source.file[1], bytes) else "file of the server's folder"
+
+
 def _open(source: Source) -> None:
     _start(source, Reading(), [])
 
@@ -159,6 +172,8 @@ def _open(source: Source) -> None:
 def _start(source: Source, reading: Reading, before: list[Reading]) -> None:
     session.cancel_all()
     leave()
+    tables = (source.file, source.antennas)
+    session.source_held(sum(len(t[1]) for t in tables if t and isinstance(t[1], bytes)))
     session.start(
         reading_study.read_or_ask,
         source,
@@ -167,6 +182,7 @@ def _start(source: Source, reading: Reading, before: list[Reading]) -> None:
         kind="read",
         adopt=adopt,
         page=session.EVERYWHERE,
+        at_most_s=_READING_S,
         source=source,
         reading=reading,
         before=before,

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
+from fpanon_core.io.audit import Setting
 from fpanon_core.studies.tabled import Tabled
 from fpanon_core.tables import leaving
 from fpanon_core.tables.writing import table_bytes
+
+from . import audit, dataset
+
+_TYPES = {"csv": "text/csv", "json": "application/json", "zip": "application/zip"}
 
 
 class File(NamedTuple):
@@ -61,15 +66,52 @@ def csv_files(view: str, files: Files, *, prefix: str = "") -> None:
 
 def button(label: str, file: File, *, key: str, prefix: str = "") -> None:
     """A button for one CSV file; its picture and the file's name say whether it may leave."""
-    st.download_button(
+    offer(
         label,
         file.content,
-        file_name=prefix + leaving.file_name(file.name, file.may_leave),
-        mime="text/csv",
+        prefix + leaving.file_name(file.name, file.may_leave),
         key=key,
         icon=":material/download:" if file.may_leave else ":material/lock:",
-        on_click="ignore",
         help="May leave." if file.may_leave else "Not for release.",
+    )
+
+
+def offer(
+    label: str,
+    content: Callable[[], bytes],
+    file_name: str,
+    *,
+    key: str,
+    icon: str | None = None,
+    kind: Literal["primary", "secondary"] = "secondary",
+    help: str | None = None,
+    settings: Mapping[str, Setting] | None = None,
+) -> None:
+    """The one button by which any file leaves the dashboard; the audit log hears of each.
+
+    Parameters
+    ----------
+    content : callable
+        Makes the bytes when they are asked for.
+    file_name : str
+        In words of the program's own: it stands in the audit log.
+    settings : mapping, optional
+        With which the file was made, for the audit log.
+    """
+    current = dataset.current()
+    st.download_button(
+        label,
+        audit.exporting(
+            content, file_name, current.digest if current else "", **dict(settings or {})
+        ),
+        file_name=file_name,
+        mime=_TYPES[file_name.rpartition(".")[2]],
+        key=key,
+        icon=icon,
+        type=kind,
+        on_click="ignore",
+        help=help,
+        disabled=bool(audit.standing()),
     )
 
 

@@ -10,23 +10,29 @@ from streamlit.navigation.page import Page
 from pages.charts import words
 from pages.charts.plain import plain
 
-from . import address, dataset, job_panel, pair, session
+from . import address, audit, away, dataset, entry, job_panel, pair, session
 from .guard import Ended, guarded
 
 
 def run(page: Page) -> None:
     """Run a view within the frame."""
     with guarded():
+        if not entry.passed():
+            return
+        session.arrive()
         session.runner()  # its child warms up while the user reads
         address.remember()
         job_panel.collect()
+        audit.tell()
         pair.dress()
         with st.sidebar:
             _sidebar(page.url_path)
+        away.tell()
         # A view that is interrupted has been asked to make way for another run, perhaps of another
         # view; that comes next, not this one again.
         with contextlib.suppress(Ended):
             page.run()
+        session.uploads_of_page()
         # A job that ended meanwhile was drawn neither as running nor as done.
         if session.finished():
             st.rerun()
@@ -48,3 +54,4 @@ def _sidebar(here: str) -> None:
     active = [job for job in session.jobs() if job.active and job.meta["page"] not in told]
     if active:
         job_panel.small(active)
+    entry.way_out()

@@ -1,17 +1,22 @@
-"""Faults told in plain words: the screen and the log get their kind and place, never their data."""
+"""Faults told in plain words: the screen and the log get their kind and place, never their data.
+
+Streamlit calls three things: the page's script, the callbacks of its widgets, and its fragments.
+Each goes through here: :func:`guarded`, :func:`act` and :func:`fragment`.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import logging
-import os
-import traceback
-from collections.abc import Iterator
-from typing import NoReturn
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn, ParamSpec
 
 import streamlit as st
 
-_log = logging.getLogger("fpanon")
+from pages.server import faults
+
+P = ParamSpec("P")
+_TOLD_NEXT = "fp_faults_of_callbacks"
 
 
 class Ended(Exception):
@@ -29,16 +34,49 @@ def guarded() -> Iterator[None]:
 
     A fault's message may quote the data; Streamlit would print it to the server's log.
     """
+    for said in st.session_state.pop(_TOLD_NEXT, ()):
+        st.error(said)
     try:
         yield
     except Ended:
         raise
     except Exception as fault:  # Streamlit's own control flow is no Exception.
-        last = traceback.extract_tb(fault.__traceback__)[-1]
-        place = f"{os.path.basename(last.filename)}:{last.lineno}"
-        _log.error("%s at %s", type(fault).__name__, place)
-        st.error(
-            "A fault in the program kept this from being drawn in full "
-            f"({type(fault).__name__} at {place}). Your data and results are still here; go to "
-            "another view and back, and report this line if it comes again."
-        )
+        faults.log.error("%s", faults.kind_and_place(fault))
+        st.error(faults.sentence(fault))
+
+
+def act(callback: Callable[P, object]) -> Callable[P, None]:
+    """A widget's callback; a fault in it is told when the page is drawn, right after."""
+
+    @functools.wraps(callback)
+    def guarded_callback(*arguments: P.args, **named: P.kwargs) -> None:
+        try:
+            callback(*arguments, **named)
+        except Exception as fault:
+            faults.log.error("%s", faults.kind_and_place(fault))
+            st.session_state.setdefault(_TOLD_NEXT, []).append(faults.sentence(fault))
+
+    return guarded_callback
+
+
+def fragment(
+    *, run_every: float | None = None
+) -> Callable[[Callable[P, object]], Callable[P, Any]]:
+    """Part of a page that is drawn anew by itself; what it raises by mistake is told in its place.
+
+    Parameters
+    ----------
+    run_every : float or None
+        Seconds from one drawing to the next.
+    """
+
+    def of(draw: Callable[P, object]) -> Callable[P, Any]:
+        @functools.wraps(draw)
+        def guarded_drawing(*arguments: P.args, **named: P.kwargs) -> None:
+            with contextlib.suppress(Ended), guarded():
+                draw(*arguments, **named)
+
+        drawn: Callable[P, Any] = st.fragment(guarded_drawing, run_every=run_every)
+        return drawn
+
+    return of

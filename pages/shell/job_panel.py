@@ -13,6 +13,7 @@ from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.charts.words import clock
 
 from . import session
+from .guard import act, fragment
 
 _POLL_S = 0.6
 
@@ -63,13 +64,13 @@ def _failure(message: str, jobs: list[Job], key: str, stop: Callable[[Job], None
                     "Try again",
                     key=f"{key}_retry_{first.number}",
                     type="primary",
-                    on_click=_each,
+                    on_click=act(_each),
                     args=(session.retry, jobs),
                 )
             st.button(
                 "Dismiss",
                 key=f"{key}_dismiss_{first.number}",
-                on_click=_each,
+                on_click=act(_each),
                 args=(stop, jobs),
             )
 
@@ -79,7 +80,7 @@ def _each(act: Callable[[Job], None], jobs: list[Job]) -> None:
         act(job)
 
 
-@st.fragment(run_every=_POLL_S)
+@fragment(run_every=_POLL_S)
 def _progress(jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
     if any(not job.active for job in jobs):
         st.rerun()
@@ -93,7 +94,7 @@ def _progress(jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
             st.rerun()
 
 
-@st.fragment(run_every=_POLL_S)
+@fragment(run_every=_POLL_S)
 def quiet(job: Job, text: str) -> None:
     """A line about work in the background that nobody has to wait for."""
     if not job.active:
@@ -101,7 +102,7 @@ def quiet(job: Job, text: str) -> None:
     st.caption(f"{text} {job.fraction:.0%}" if job.fraction else text)
 
 
-@st.fragment(run_every=_POLL_S)
+@fragment(run_every=_POLL_S)
 def background(following: Callable[[], Job | None], text: str) -> None:
     """A line about one quiet job after another; the page is drawn anew when all are done.
 
@@ -117,7 +118,7 @@ def background(following: Callable[[], Job | None], text: str) -> None:
 
 
 def _line(job: Job, waiting: int) -> str:
-    parts = [f"**{plain(job.label)}**", f"{job.fraction:.0%}"]
+    parts = [f"**{plain(job.label)}**", waits(job) or f"{job.fraction:.0%}"]
     if job.status == "running":
         parts.append(f"{clock(job.elapsed_s)} so far")
     if (left := job.remaining_s) is not None:
@@ -127,10 +128,19 @@ def _line(job: Job, waiting: int) -> str:
     return " · ".join(parts)
 
 
-@st.fragment(run_every=_POLL_S)
+def waits(job: Job) -> str:
+    """Behind how many others, of anybody on this server, a job waits; "" when it is its turn."""
+    ahead = job.ahead
+    if not ahead:
+        return ""
+    return "waits behind 1 other" if ahead == 1 else f"waits behind {ahead} others"
+
+
+@fragment(run_every=_POLL_S)
 def small(jobs: list[Job]) -> None:
     """One quiet line for the sidebar; the page itself takes over what finishes."""
     if any(not job.active for job in jobs):
         st.rerun()
     first = min(jobs, key=lambda job: job.status != "running")
-    st.progress(first.fraction, text=f"{plain(first.label)} · {first.fraction:.0%}")
+    done = waits(first) or f"{first.fraction:.0%}"
+    st.progress(first.fraction, text=f"{plain(first.label)} · {done}")

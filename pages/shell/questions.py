@@ -165,7 +165,7 @@ def let_go(kind: Kind, *, but: Collection[tuple[str, Hashable]] = ()) -> None:
 
 def hold(job: Job) -> None:
     """Stop computing, and do not start again by itself."""
-    st.session_state.setdefault(_HELD, set()).add((job.kind, job.meta["key"]))
+    session.keep(_HELD, st.session_state.get(_HELD, set()) | {(job.kind, job.meta["key"])})
     session.dismiss(job)
 
 
@@ -222,4 +222,4 @@ def _adopt(job: Job) -> None:
         result = kind.join(None if before is None else before.result, result)
     mine[key] = Answer(result, job.elapsed_s if before is None else before.seconds)
     some = dict(list(mine.items())[-kind.kept :])
-    st.session_state[_ANSWERS] = st.session_state.get(_ANSWERS, {}) | {kind.name: some}
+    session.keep(_ANSWERS, st.session_state.get(_ANSWERS, {}) | {kind.name: some})

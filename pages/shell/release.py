@@ -10,7 +10,7 @@ from fpanon_core.io.publishing import FORMATS, Format
 from fpanon_core.studies import production
 from fpanon_core.studies.publishing import KEY_NAME, LEFT_OUT_NAME
 
-from . import definitions, questions, release_story
+from . import definitions, downloads, questions, release_story
 from .dataset import Dataset
 from .questions import Kind, Question
 
@@ -76,38 +76,40 @@ def _offer(kind: Kind, found: production.Result, *, prefix: str) -> None:
     # Green stands for a promise that was checked, not for files in order.
     (st.info if found.facts.k is None else st.success)(release_story.verdict(found))
     st.markdown(release_story.truth(found))
-    st.download_button(
+    made = {
+        "release": "GLOVE" if found.config.hidden else found.config.option.text,
+        "k": found.facts.k,
+        "format": found.config.format,
+    }
+    downloads.offer(
         "Release (zip)",
         lambda: found.archive,
-        file_name=f"{prefix}release.zip",
-        mime="application/zip",
+        f"{prefix}release.zip",
         key=f"{kind.name}_get_release",
         icon=":material/download:",
-        on_click="ignore",
-        type="primary",
+        kind="primary",
+        settings=made,
     )
     with st.container(border=True, key=f"{kind.name}_secret"):
         st.markdown(release_story.secret(found))
         with st.container(horizontal=True):
-            st.download_button(
+            downloads.offer(
                 "Key (not for release)",
                 lambda: found.key,
-                file_name=f"{prefix}{KEY_NAME}",
-                mime="text/csv",
+                f"{prefix}{KEY_NAME}",
                 key=f"{kind.name}_get_key",
                 icon=":material/key:",
-                on_click="ignore",
+                settings=made,
             )
             if found.left_out is not None:
                 left_out = found.left_out
-                st.download_button(
+                downloads.offer(
                     "Left-out samples (not for release)",
                     lambda: left_out,
-                    file_name=f"{prefix}{LEFT_OUT_NAME}",
-                    mime="text/csv",
+                    f"{prefix}{LEFT_OUT_NAME}",
                     key=f"{kind.name}_get_left_out",
                     icon=":material/lock:",
-                    on_click="ignore",
+                    settings=made,
                 )
     with st.expander("The page that goes with the release (README.md)", key=f"{kind.name}_page"):
         st.markdown(release_story.page(found))

@@ -1,7 +1,8 @@
 """What a browser session owns on the server: its child process, its jobs, its data and results.
 
-Nothing here is shared between sessions, except one warm child process that holds no data yet. When
-the session's browser goes away its child is ended.
+Nothing here is shared between sessions, except one warm child process that holds no data yet, and
+the turns that all take. How long it is kept without the browser, and whose it is, is decided by
+:mod:`pages.server.lives`.
 """
 
 from __future__ import annotations
@@ -11,17 +12,71 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.typing import UploadedFile
 
 from fpanon_core.engines.process import Job as Job
-from fpanon_core.engines.process import ProcessRunner, Spare
+from fpanon_core.engines.process import Limits, ProcessRunner, Spare, Turns
+from pages.server import uploads
+from pages.server.lives import REGISTRY, Ended, Work
+from pages.server.owners import CONNECTION
 
 EVERYWHERE = "*"
 """The page of work that every view shows by itself."""
 
+_JOBS = "fp_jobs"
+_TURNS = Turns.of_server()
+_LIMITS = Limits.of_server()
 
-@st.cache_resource(show_spinner=False)
+
+def arrive() -> None:
+    """Find the work of this browser's page that was left before; call first in every run."""
+    work = REGISTRY.claim(_session_id(), st.context.headers.get(CONNECTION) or "")
+    if work.given_to != work.session_id:
+        st.session_state[_JOBS] = work.jobs
+        for name, value in work.kept.items():
+            st.session_state[name] = value
+        work.given_to = work.session_id  # last: Streamlit may end a run at any step
+
+
+def ended() -> Ended | None:
+    """What was ended while its browser was away; told once."""
+    return REGISTRY.ended(_session_id())
+
+
+def keep(name: str, value: Any) -> None:
+    """Put into the session's state what the page is to find again after it is loaded anew."""
+    _work().kept[name] = st.session_state[name] = value
+
+
+def drop(name: str) -> None:
+    """Take out again what :func:`keep` put in."""
+    _work().kept.pop(name, None)
+    st.session_state.pop(name, None)
+
+
+def uploads_of_page() -> None:
+    """Note which uploaded files the page's widgets hold; all others are dropped after a while."""
+    held = [value for value in st.session_state.values() if isinstance(value, UploadedFile)]
+    _work().claimed = frozenset(file.file_id for file in held)
+
+
+def uploads_read(files: list[UploadedFile]) -> None:
+    """Uploaded files were handed on to be read: the widgets' own copies are dropped."""
+    uploads.drop(_session_id(), [file.file_id for file in files])
+
+
+def source_held(size: int) -> None:
+    """Say how many bytes of an uploaded file the session keeps, to read it again."""
+    _work().source_bytes = size
+
+
 def spare() -> Spare:
     """The server's one warm child without data; what views draw with is loaded here, too."""
+    return REGISTRY.spare(_new_spare)
+
+
+def _new_spare() -> Spare:
     child = Spare("fpanon_core.studies.warming:warm_up")
     # A picked person's matches are drawn from this process; its first import should not be theirs.
     # Here every session waits for it: threads that import parts of one library at the same time can
@@ -30,10 +85,12 @@ def spare() -> Spare:
     return child
 
 
-@st.cache_resource(scope="session", show_spinner=False, on_release=lambda runner: runner.close())
 def runner() -> ProcessRunner:
     """The runner of the session's jobs."""
-    return ProcessRunner(spare())
+    work = _work()
+    if work.runner is None:
+        work.runner = ProcessRunner(spare(), turns=_TURNS, limits=_LIMITS)
+    return work.runner
 
 
 def start(
@@ -43,6 +100,8 @@ def start(
     kind: str,
     adopt: Callable[[Job], None],
     page: str | None,
+    at_most_s: float | None = None,
+    needs_bytes: int | None = None,
     **meta: Any,
 ) -> Job:
     """Queue a job of this session.
@@ -53,12 +112,17 @@ def start(
         Takes the job when it is done.
     page : str or None
         Address of the page that shows its progress, :data:`EVERYWHERE`, or None for nowhere.
+    at_most_s, needs_bytes
+        As of :meth:`.ProcessRunner.submit`.
     **meta
         Notes for ``adopt``.
     """
     meta |= {"adopt": adopt, "page": page}
     mine = jobs()  # reading the session's state may end this run; better before the job exists
-    job = runner().submit(function, *arguments, label=label, kind=kind, meta=meta)
+    job = runner().submit(
+        function, *arguments, label=label, kind=kind, meta=meta,
+        at_most_s=at_most_s, needs_bytes=needs_bytes,
+    )  # fmt: skip
     mine.append(job)
     return job
 
@@ -85,7 +149,9 @@ def cancel_all() -> None:
 
 def jobs(kind: str | None = None) -> list[Job]:
     """The session's jobs that wait, run, or ended badly; the list itself when no kind is given."""
-    found: list[Job] = st.session_state.setdefault("fp_jobs", [])
+    if _JOBS not in st.session_state:
+        st.session_state[_JOBS] = _work().jobs = []
+    found: list[Job] = st.session_state[_JOBS]
     return found if kind is None else [job for job in found if job.kind == kind]
 
 
@@ -99,3 +165,12 @@ def forget(job: Job) -> None:
     mine = jobs()
     if job in mine:
         mine.remove(job)
+
+
+def _session_id() -> str:
+    context = get_script_run_ctx()
+    return "" if context is None else context.session_id
+
+
+def _work() -> Work:
+    return REGISTRY.of(_session_id())

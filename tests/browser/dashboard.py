@@ -173,7 +173,7 @@ class Dashboard:
     # --- going about ---
 
     def go(self, path: str = "/") -> None:
-        """Open an address in a new session of the server."""
+        """Open an address; in a browser that was never here, that is with nothing open."""
         self.page.goto(self.address + path)
         self.page.locator("h1").first.wait_for()
         self.settle()

@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,15 +31,16 @@ class Server:
     log: Path
 
     @classmethod
-    def start(cls, port: int, log: Path, more: Mapping[str, str] | None = None) -> Server:
+    def start(cls, port: int, log: Path, *options: str, **settings: str) -> Server:
         """As ``make run`` starts it, but for the port and the browser that is not opened.
 
-        ``more`` is added to its environment.
+        Options are Streamlit's, settings of the environment; sessions end soon after their browser,
+        if these say nothing.
         """
         command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-        command += ["--server.headless", "true", "--server.port", str(port)]
-        environment = {k: v for k, v in os.environ.items() if k != "FPANON_DATA_DIR"}
-        environment |= more or {}
+        command += ["--server.headless", "true", "--server.port", str(port), *options]
+        usual = {k: v for k, v in os.environ.items() if not k.startswith("FPANON_")}
+        environment = usual | {"FPANON_GRACE_MIN": "0.1"} | settings
         with log.open("wb") as printed:
             process = subprocess.Popen(
                 command,
@@ -82,6 +83,11 @@ class Server:
             text=True,
         )
         return [int(line.split()[0]) for line in listed.stdout.splitlines() if WORKER in line]
+
+    @property
+    def resident_mb(self) -> float:
+        """Memory of its own process, without its children."""
+        return resident_mb(self.process.pid)
 
     def wait_until_alone(self) -> None:
         """Until no session has a child any more; the one kept for whoever is next stays."""
@@ -143,15 +149,12 @@ class Server:
 
 
 @contextmanager
-def started(log: Path, more: Mapping[str, str] | None = None) -> Iterator[Server]:
-    """A dashboard of one's own on a free port of this machine, ended afterwards with all it began.
+def started(log: Path, *options: str, port: int = 0, **settings: str) -> Iterator[Server]:
+    """A dashboard of one's own on this machine, ended afterwards with all it began.
 
-    It must have printed no trace of a fault and no user id. ``more`` is added to its environment.
+    It must have printed no trace of a fault and no user id. The port is a free one, unless given.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = Server.start(port, log, more)
+    server = Server.start(port or free_port(), log, *options, **settings)
     try:
         server.wait_until_healthy()
         yield server
@@ -161,11 +164,28 @@ def started(log: Path, more: Mapping[str, str] | None = None) -> Iterator[Server
     server.check_printed()
 
 
+def free_port() -> int:
+    """A port of this machine that nobody listens at."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    return port
+
+
 def _is_worker(pid: int) -> bool:
     try:
         return WORKER in Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
     except OSError:
         return False
+
+
+def resident_mb(pid: int) -> float:
+    """Memory of a process that is not swapped out, in MB (10⁶ bytes); 0 when it is gone."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def _processor_ticks(pid: int) -> int:

@@ -83,7 +83,10 @@ def looked_at(server: Server) -> Iterator[set[str]]:
 
 def test_whoever_knocks_and_wherever_one_walks(tmp_path: Path, browser: Browser) -> None:
     environment, log = sockets.watched(tmp_path)
-    with started(tmp_path / "log.txt", environment) as server, looked_at(server) as open_elsewhere:
+    with (
+        started(tmp_path / "log.txt", **environment) as server,
+        looked_at(server) as open_elsewhere,
+    ):
         knock(int(server.address.rpartition(":")[2]))
         with opened(server, browser) as dashboard, clean(dashboard):
             dashboard.go()

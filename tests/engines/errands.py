@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import io
 import os
 import sys
 import time
@@ -9,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from fpanon_core.engines import worker
 from fpanon_core.model.errors import InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 
@@ -81,3 +84,36 @@ def make(n_users: int, *, progress: Progress) -> tuple[FingerprintSet, str]:
     progress(1.0)
     rows = np.arange(n_users)
     return FingerprintSet.from_samples(rows, 100.0 * rows, 0.0 * rows, 0.0 * rows), "made"
+
+
+def fill(size: int, *, progress: Progress) -> int:
+    """Takes so many bytes, a tenth at a time, and keeps them for a while."""
+    parts = []
+    for step in range(10):
+        parts.append(np.ones(size // 10, np.uint8))
+        progress(step / 10)
+        time.sleep(0.05)
+    return sum(part.nbytes for part in parts)
+
+
+def ask_for_too_much(kind: str, *, progress: Progress) -> int:
+    progress(0.1)
+    return len(np.ones(2**60, np.uint8) if kind == "numpy" else bytearray(2**60))
+
+
+class _Evil:
+    def __init__(self, order: str) -> None:
+        self.order = order
+
+    def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
+        return (os.system, (self.order,))
+
+
+def answer_evil(trace: str, *, progress: Progress) -> None:
+    """As a child would that a file has taken over: it answers with what it likes."""
+    progress(0.1)
+    answers = next(
+        held for held in gc.get_objects() if type(held) is io.BufferedWriter and held.name > 2
+    )
+    worker.send(answers, ((), "result", _Evil(f"touch {trace}")))
+    time.sleep(60)

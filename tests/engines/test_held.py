@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
 import time
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from fpanon_core.engines import process
+from fpanon_core.engines import child
 from fpanon_core.engines.held import MOST_HELD, Shelf, pack, unpack
 from fpanon_core.engines.process import Job, ProcessRunner
 from fpanon_core.model.fingerprints import FingerprintSet
@@ -33,14 +34,14 @@ def runner() -> Iterator[ProcessRunner]:
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Digests of the sets that were sent whole, in order."""
     found: list[str] = []
-    real = process.send
+    real = child.send
 
     def noting(pipe, message):
         if message[0] == "hold":
             found.append(message[1].digest)
         real(pipe, message)
 
-    monkeypatch.setattr(process, "send", noting)
+    monkeypatch.setattr(child, "send", noting)
     return found
 
 
@@ -104,7 +105,7 @@ def test_what_a_job_read_need_not_be_sent_back(runner: ProcessRunner, sent: list
 def test_a_new_child_is_sent_them_again(runner: ProcessRunner, sent: list[str]) -> None:
     fs = people(1)
     first = ask(runner, fs).result[1]
-    process.os.kill(first, signal.SIGKILL)
+    os.kill(first, signal.SIGKILL)
     assert ask(runner, fs).result[1] != first
     assert sent == [fs.digest] * 2
 

@@ -205,6 +205,42 @@ def test_nothing_personal_in_messages_and_rejects():
     assert secret not in report.summary()
 
 
+PERSONAL = (
+    *("name", "surname", "b_number", "ip_address", "contact", "address", "msisdn_b", "iban"),
+    *("passport", "note", "Spalte 7", "called_at", "home_lat", "cell_phone", "sex", "=cmd|a"),
+)
+
+
+def test_rows_set_aside_carry_time_and_place_alone_whatever_the_others_are_called():
+    secret = "Ada Lovelace"
+    table = events(*GOOD, ("u", "soon", 40.7, -74.0), ("u", "2012-04-03 18:00", 40.7, "east"))
+    table = table.assign(**dict.fromkeys(PERSONAL, secret))
+    _, report = read_cdr(table)
+    needed = [report.columns[role] for role in ("time", "lat", "lon")]
+    assert list(report.rejects) == ["row", "reason", *needed]
+    assert len(report.rejects) == 2
+    text = report.rejects.to_csv()
+    assert secret not in text
+    assert "soon" in text  # what is to be looked at
+    assert "east" in text
+
+
+def test_rows_set_aside_carry_antenna_and_offset_too():
+    table = pd.DataFrame(
+        {
+            "subscriber": ["a", "b", "c"],
+            "partner": ["d", "e", "f"],
+            "timestamp": ["2012-04-03 18:00:09", "2012-04-03 19:00:00", "soon"],
+            "tz_offset": ["120", "120", "120"],
+            "cell_id": ["A1", "A1", "A2"],
+        }
+    )
+    antennas = pd.DataFrame({"antenna": ["A1", "A2"], "lat": [48.1, 48.2], "lon": [11.5, 11.6]})
+    _, report = read_cdr(table, antennas=antennas, naive_timezone="offset")
+    assert set(report.columns) == {"user", "time", "offset", "antenna"}
+    assert list(report.rejects) == ["row", "reason", "timestamp", "tz_offset", "cell_id"]
+
+
 def test_dates_and_clocks_in_two_columns():
     table = pd.DataFrame(
         {

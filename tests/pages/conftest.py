@@ -9,6 +9,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from pages.server.lives import REGISTRY
 from pages.shell import session
 from tests.support.runner import InProcessRunner, NoSpare
 from tests.support.views import new_app
@@ -33,6 +34,7 @@ def _runners_end(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     yield
     for part in made:
         part.close()
+    REGISTRY.close()
     st.cache_resource.clear()
 
 

@@ -8,13 +8,24 @@ import zipfile
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from fpanon_core import aggregate_counts, read_cdr, recover_trajectories, score_recovery
+from fpanon_core import (
+    FingerprintSet,
+    FrameConfig,
+    StatedArea,
+    StatedPeriod,
+    aggregate_counts,
+    read_cdr,
+    recover_trajectories,
+    score_recovery,
+)
 from fpanon_core.attacks.aggregation import counted_people
 from fpanon_core.model.configs import Screening
+from fpanon_core.studies import counts_release, recovery_mitigations
 from fpanon_core.studies.recovery_mitigations import Effort
 from pages.aggregates import counts_story, story
 from pages.charts import words
@@ -191,11 +202,18 @@ def test_cancelled_work_waits_to_be_asked_for_again(app: AppTest) -> None:
 
 
 def stated(at: AppTest, **fields: object) -> AppTest:
-    """The form of counts to publish filled in and sent."""
+    """The settings of counts to publish filled in and sent."""
+    return filled(at, **fields).button(key="aggregates_counts").click().run()
+
+
+def filled(at: AppTest, **fields: object) -> AppTest:
+    """The settings of counts to publish filled in; the form first, as fields go by it."""
+    if (form := fields.pop("form_of", None)) is not None:
+        at.selectbox(key="aggregates_counts_form_of").set_value(form).run()
     for name, value in fields.items():
-        kind = {"first": at.date_input, "form_of": at.selectbox, "unit": at.selectbox}
+        kind = {"first": at.date_input, "unit": at.selectbox}
         kind.get(name, at.number_input)(key=f"aggregates_counts_{name}").set_value(value)
-    return at.button(key="aggregates_counts").click().run()
+    return at.run()
 
 
 def corrected(at: AppTest, timezone: str, centre: str = "") -> AppTest:
@@ -217,6 +235,43 @@ def corrected(at: AppTest, timezone: str, centre: str = "") -> AppTest:
     return attacked(at)
 
 
+FRAME = {
+    "first": dt.date(2024, 3, 5), "days": 1, "side": 2_000.0,
+    "south": 14.6, "west": -17.5, "north": 14.75, "east": -17.3,
+}  # fmt: skip
+
+
+def test_the_counts_made_are_offered_under_their_own_settings_only(app: AppTest) -> None:
+    """Whatever is changed, refused or read again, the zip made before goes."""
+    upload(app, rows(users=9, samples=12))
+    go(app, "aggregates")
+    attacked(app)
+
+    def made() -> bool:
+        stated(app, form_of="plain", **FRAME)
+        until(app, lambda at: has(at, "aggregates_get_release"))
+        return has(app, "aggregates_get_release")
+
+    for change in ({"form_of": "suppressed"}, {"days": 2}, {"north": 14.76}, {"side": 500.0}):
+        assert made()
+        filled(app, **change)
+        assert not has(app, "aggregates_get_release"), change
+        assert "no longer offered" in said(app)
+    assert made()
+    filled(app, north=10.0)  # refused: no area
+    assert not has(app, "aggregates_get_release")
+    # Read again with the guessed zone stated: the same samples, another reading.
+    assert made()
+    before = app.session_state["fp_dataset"]
+    corrected(app, timezone=before.report.timezone)
+    after = app.session_state["fp_dataset"]
+    assert after.digest == before.digest
+    assert after.reading != before.reading
+    assert not has(app, "aggregates_get_release")
+    assert made()
+    assert not app.exception
+
+
 def test_counts_to_publish_are_stated_made_and_packed(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,35 +286,43 @@ def test_counts_to_publish_are_stated_made_and_packed(
     upload(app, rows(users=9, samples=12))
     go(app, "aggregates")
     attacked(app)
-    assert "State places and period" in said(app)
+    # Nothing is chosen, and no field is there that nothing uses.
+    assert "State how the counts are protected, places and period" in said(app)
+    assert app.selectbox(key="aggregates_counts_form_of").value is None
+    unused = ("aggregates_counts_below", "aggregates_counts_epsilon", "aggregates_counts_unit")
+    assert not any(has(app, key) for key in unused)
     stated(app)
-    assert "State the first day and the number of days and the four bounds" in said(app)
-    frame = {
-        "first": dt.date(2024, 3, 5), "days": 1, "side": 2_000.0,
-        "south": 14.6, "west": -17.5, "north": 14.75, "east": -17.3,
-    }  # fmt: skip
-    stated(app, **frame)
+    assert "State how the counts are protected and the first day and the number of" in said(app)
+    stated(app, form_of="plain", **FRAME)
     until(app, lambda at: has(at, "aggregates_get_release"))
     text = said(app)
     # Nine people 0.01° apart from 14.70 north on, of 12 samples each: five below 14.75.
     assert "5 people counted at" in text
     assert "48 samples outside the area, 0 outside the period, and 4 people without" in text
-    assert "Nothing protects them" in text
-    # A promise needs that the records decided nothing of how they were read.
-    stated(app, form_of="private", unit="user-slot", epsilon=0.5)
-    assert "The time zone is guessed from the records" in said(app)
-    corrected(app, timezone="Africa/Dakar")
-    stated(app, form_of="private", unit="user-slot", epsilon=0.5, **frame)
-    until(app, lambda at: "not finished" in said(at))
-    assert "give 14.675, -17.4 as centre of the projection (the middle of the area)" in said(app)
+    assert "Nothing protects these counts" in text
+    assert [name for name in offered if name.startswith("counts_")] == ["counts_unprotected.zip"]
+    # A promise needs that the records decided nothing of how they were read: both said at once,
+    # and the unprotected counts are not offered under settings that promise something.
+    filled(app, form_of="private")
+    assert not has(app, "aggregates_get_release")
+    stated(app, unit="user-slot", epsilon=0.5)
+    text = said(app)
+    assert "The time zone is guessed from the records" in text
+    assert "give 14.675, -17.4 as centre of the projection (the middle of the area)" in text
+    assert not has(app, "aggregates_get_release")
+    # Read again, the data are another matter; what was stated is still there.
     corrected(app, timezone="Africa/Dakar", centre="14.675, -17.4")
-    stated(app, form_of="private", unit="user-slot", epsilon=0.5, **frame)
-    until(app, lambda at: answer(at, "counts_release")[0][1].form == "private")
-    app.run()
+    assert not has(app, "aggregates_get_release")
+    assert app.number_input(key="aggregates_counts_south").value == 14.6
+    assert app.date_input(key="aggregates_counts_first").value == FRAME["first"]
+    stated(app, form_of="private", unit="user-slot", epsilon=0.5)
+    until(app, lambda at: has(at, "aggregates_get_release"))
     text = said(app)
     assert "ε = 0.5 for a person's records within one slot" in text
     assert "48 slots together, ε = 24" in text
     assert "add up" in text
+    # Sensitivity 2, ε = .5: scale 4, standard deviation 5.7 of the five people.
+    assert "Each is off by about 5.7 people; there are 5 people in all." in text
     _, made = answer(app, "counts_release")
     assert not made.counts.filled_in
     with zipfile.ZipFile(io.BytesIO(offered["counts_private.zip"]())) as packed:
@@ -302,3 +365,49 @@ def test_effort_is_said_of_everyone_and_of_those_drawn() -> None:
         "Tried on all 2,000 people: about 2 minutes and 1.5 GB of memory, going by the attack "
         "above.",
     )
+
+
+def test_what_counts_of_one_person_say_and_how_far_off_noise_is() -> None:
+    """Two people, each seen at 0:00 and 3:00 half an hour apart from the other; slots of an hour.
+
+    Filled in, each is alone in 4 slots, and recorded in 2 of them.
+    """
+    fs = FingerprintSet.from_samples(
+        [1, 1, 2, 2], [0, 3_000, 10_000, 13_000], [0] * 4, [5, 185, 5, 185]
+    )
+    area = StatedArea(0, 0, 1_000, 20_000, "metres")
+    frame = FrameConfig(StatedPeriod(None, 1, 60), "grid", area, 1_000)
+    made = counts_release.study(fs, counts_release.Config(frame, "plain"))
+    total = made.published
+    assert total == made.of_one
+    assert made.of_one_unseen == total - 4
+    assert made.recorded_share == 4 / total
+    text = counts_story.warned(made)
+    assert f"100 % of the {total} counts in this zip are of one person alone ({total})" in text
+    assert "nobody was recorded at that place in that slot" in text
+    assert "The other 4 say where somebody was" in text
+    seen = counts_release.study(fs, counts_release.Config(frame, "plain", filled_in=False))
+    assert (seen.published, seen.of_one, seen.of_one_unseen) == (4, 4, 0)
+    assert "Each says where that person was recorded." in counts_story.warned(seen)
+    blank = counts_release.study(fs, counts_release.Config(frame, "suppressed", below=2))
+    assert (blank.of_one, counts_story.warned(blank)) == (0, "")
+
+
+def test_least_is_least_of_all_that_were_tried() -> None:
+    """The officer reads off one sentence: it must be true of every row of the table beside it."""
+    table = pd.DataFrame(
+        {
+            "mitigation": ["none", "longer slots", "small counts suppressed", *["private"] * 2],
+            "setting": [np.nan, 180, 15, 1, 0.1],
+            "unit": ["", "", "", "user", "user"],
+            "recorded": [0.28, 0.35, 0.044, 0.011, 0.010],
+            "recorded_random": [0.02] * 5,
+            "count_error": [0.0, 1.0, 2.0, 30.0, 300.0],
+            "count_error_share": [0.0, 0.2, 0.94, 91.0, 902.0],
+            "users": [9] * 5,
+        }
+    )
+    tried = recovery_mitigations.Result(table, 159, 9, recovery_mitigations.Config(30.0), "")
+    text = " ".join(story.mitigations(tried))
+    assert "Least comes back after “private, person, ε = 0.1”: 1 %" in text
+    assert "promise nothing, least comes back after “counts below 15 left out”: 4.4 %" in text

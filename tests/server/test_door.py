@@ -169,7 +169,7 @@ def test_nothing_is_loaded_into_another_page(site, mode, dest, let_in):
 
 
 def test_the_routes_of_a_login_open_with_it():
-    for path in ("/auth/login", "/auth/logout", "/oauth2callback"):
+    for path in ("/auth/enter", "/auth/login", "/auth/logout", "/oauth2callback"):
         behind = Behind()
         ask(door(behind, login=True), path)
         assert behind.reached

@@ -1,9 +1,12 @@
 """A release as it leaves: what is in it, what is not, and that it comes back as it went."""
 
+import csv
 import datetime as dt
+import errno
 import hashlib
 import io
 import json
+import os
 import re
 import zipfile
 
@@ -36,6 +39,7 @@ from fpanon_core import (
 )
 from fpanon_core.model.facts import Verdict
 from fpanon_core.studies import publishing, release_verdict
+from fpanon_core.tables.spreadsheets import restored
 from fpanon_core.verification.release import verify_release
 
 WIDE = Generalize(GeneralizationProfile(Grid(5_000), 480))
@@ -244,6 +248,70 @@ def test_no_id_no_path_and_no_digest_of_the_input(fs, name, form, target, tmp_pa
     assert MARK in key.read_text()
     assert (MARK in left_out.read_text()) == (name in ("glove, limits", "sample"))
     assert key.stat().st_mode & 0o077 == left_out.stat().st_mode & 0o077 == 0
+
+
+RUN = ["=1+1", "@SUM(1)", "-2+3", "+4179;=1", "\t=1", "'=1", "a,b", "-5", "a\nb"]
+
+
+def test_no_id_is_run_by_a_spreadsheet_and_the_verifier_knows_each_again(tmp_path):
+    fs = FingerprintSet.from_samples(
+        [user for user in RUN for _ in range(3)],
+        [100 * at for at in range(3 * len(RUN))], [0] * 3 * len(RUN), list(range(3 * len(RUN))),
+    )  # fmt: skip
+    key, left_out = tmp_path / "key.csv", tmp_path / "left_out.csv"
+    path = publish(release(fs, SampleUsers(0.5)), tmp_path / "out", key=key, left_out=left_out)
+    for file in (key, left_out):
+        with file.open(encoding="utf-8", newline="") as lines:
+            ids = [row["user_id"] for row in csv.DictReader(lines)]
+        assert {each[0] for each in ids} <= {"'", "a", "-"}
+        assert all(each == "-5" for each in ids if each[0] == "-")
+        assert {restored(each) for each in ids} <= set(RUN)
+    assert verify_release(path, fs, None, key=key, left_out=left_out).passed
+    everybody = tmp_path / "everybody.csv"
+    path = publish(release(fs, []), tmp_path / "all", key=everybody)
+    assert verify_release(path, fs, None, key=everybody).passed
+    text = everybody.read_text(encoding="utf-8")
+    assert text.count("'=1+1") == 1
+    everybody.write_text(text.replace("'=1+1", "'=1+2"), encoding="utf-8")
+    assert not verify_release(path, fs, None, key=everybody).passed
+
+
+@pytest.mark.parametrize("target", ["out", "out.zip"])
+def test_what_is_written_is_its_owners_alone(fs, tmp_path, target):
+    before = os.umask(0)
+    try:
+        path = publish(release(fs, []), tmp_path / target, key=tmp_path / "key.csv")
+    finally:
+        os.umask(before)
+    written = sorted(tmp_path.rglob("*"))
+    assert {file.stat().st_mode & 0o777 for file in written if file.is_file()} == {0o600}
+    if path.is_dir():
+        assert path.stat().st_mode & 0o777 == 0o700
+        return
+    with zipfile.ZipFile(path) as archive:
+        assert {entry.external_attr >> 16 for entry in archive.infolist()} == {0o600}
+
+
+@pytest.mark.parametrize("target", ["out", "out.zip"])
+def test_where_the_disk_is_full_no_part_of_a_release_is_left(fs, tmp_path, monkeypatch, target):
+    """The last file that is written finds no room: the zip, or the key beside a folder."""
+    real, done = os.fsync, []
+
+    def filling(descriptor):
+        done.append(descriptor)
+        if len(done) == last:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(descriptor)
+
+    last = 0
+    monkeypatch.setattr(os, "fsync", filling)
+    publish(release(fs, []), tmp_path / "first.zip", key=tmp_path / "first.csv")
+    last, done = len(done) - (target == "out"), []
+    (tmp_path / "first.zip").unlink()
+    (tmp_path / "first.csv").unlink()
+    with pytest.raises(ConfigError, match="The disk is full"):
+        publish(release(fs, []), tmp_path / target, key=tmp_path / "key.csv")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_same_release_has_no_time_in_it(fs, tmp_path):

@@ -15,11 +15,11 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import pickle
 from types import SimpleNamespace
 from typing import Any
 
 from fpanon_core.engines import worker
+from fpanon_core.engines.answers import unpacked
 from fpanon_core.engines.held import Shelf
 from fpanon_core.engines.process import Job, ProcessRunner, Recipient
 from fpanon_core.model.fingerprints import FingerprintSet
@@ -42,7 +42,7 @@ def any_open() -> bool:
 class InProcessRunner(ProcessRunner):
     """Runs a session's jobs in order, in this process, when :meth:`work` is called."""
 
-    def __init__(self, _spare: Any = None) -> None:
+    def __init__(self, _spare: Any = None, **_: Any) -> None:
         super().__init__()
         self._here = _Here()
         _open.append(self)
@@ -144,5 +144,5 @@ def _last(answer: bytes) -> tuple[Any, ...]:
     messages, last = io.BytesIO(answer), b""
     while messages.tell() < len(answer):
         last = worker.receive(messages)
-    found: tuple[Any, ...] = pickle.loads(last)
+    found: tuple[Any, ...] = unpacked(last)
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 from pathlib import Path
 
 import pytest
@@ -17,22 +19,60 @@ def folder(tmp_path: Path) -> Path:
     for path in ("shared/a.csv", "shared/deep/b.parquet", "shared/notes.md", "secret.csv"):
         (tmp_path / path).write_text("x")
     (inside / "link.csv").symlink_to(tmp_path / "secret.csv")
+    (inside / "within.csv").symlink_to(inside / "a.csv")
     (inside / "up").symlink_to(tmp_path, target_is_directory=True)
+    os.mkfifo(inside / "pipe.csv")
     return inside
 
 
-def test_lists_data_files_below_the_folder_and_no_link_out_of_it(folder: Path) -> None:
+def test_lists_data_files_below_the_folder_and_no_link(folder: Path) -> None:
     assert data_files(folder) == ["a.csv", "deep/b.parquet"]
     assert data_files(folder / "absent") == []
 
 
 @pytest.mark.parametrize(
-    "name", ["../secret.csv", "link.csv", "up/secret.csv", "/etc/passwd", "absent.csv", "deep"]
-)
+    "name",
+    ["../secret.csv", "link.csv", "within.csv", "up/secret.csv", "/etc/passwd", "absent.csv",
+     "deep", "deep/../a.csv", "a.csv\0", "", ".", "a.csv/b", "pipe.csv", "x" * 5_000],
+    ids=lambda name: repr(name[:20]),
+)  # fmt: skip
 def test_a_name_that_leads_out_or_nowhere_is_refused(folder: Path, name: str) -> None:
     with pytest.raises(SchemaError, match="server's data folder"):
         file_in(folder, name)
 
 
-def test_a_listed_file_is_found(folder: Path) -> None:
-    assert file_in(folder, "deep/b.parquet").read_text() == "x"
+def test_a_listed_file_is_found_and_read_in_another_process(folder: Path) -> None:
+    chosen = pickle.loads(pickle.dumps(file_in(folder, "deep/b.parquet")))
+    assert chosen.read(10) == b"x"
+    with pytest.raises(SchemaError, match="more than"):
+        chosen.read(0)
+
+
+def test_the_operators_folder_may_be_a_link_itself(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "data").symlink_to(folder)
+    assert file_in(tmp_path / "data", "a.csv").read(10) == b"x"
+
+
+def test_what_is_exchanged_after_it_was_chosen_is_not_followed(
+    folder: Path, tmp_path: Path
+) -> None:
+    chosen = {name: file_in(folder, name) for name in ("a.csv", "deep/b.parquet")}
+    (folder / "a.csv").rename(tmp_path / "same.csv")
+    (folder / "a.csv").symlink_to(tmp_path / "same.csv")  # to the very file: a link all the same
+    (folder / "deep").rename(tmp_path / "elsewhere")
+    (folder / "deep").symlink_to(tmp_path / "elsewhere")  # a folder on the way
+    for each in chosen.values():
+        with pytest.raises(SchemaError, match="no longer"):
+            each.read(100)
+
+
+def test_another_file_in_its_place_is_not_taken_for_it(folder: Path) -> None:
+    chosen = file_in(folder, "a.csv")
+    (folder / "other.csv").write_text("of somebody else")
+    (folder / "other.csv").rename(folder / "a.csv")
+    with pytest.raises(SchemaError, match="no longer"):
+        chosen.read(100)
+
+
+def test_what_is_chosen_shows_no_name_in_a_log(folder: Path) -> None:
+    assert "a.csv" not in repr(file_in(folder, "a.csv"))

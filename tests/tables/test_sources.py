@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from fpanon_core.io.cdr import read_cdr
+from fpanon_core.model import budgets
 from fpanon_core.model.errors import ConfigError, FpanonError, SchemaError
-from fpanon_core.tables import json_text, sources
+from fpanon_core.tables import json_text
 from fpanon_core.tables.sources import read_source
 
 EVENTS = pd.DataFrame(
@@ -241,7 +242,7 @@ def test_paths_and_sources_that_are_none(tmp_path):
 
 
 def test_bombs_are_not_unpacked(monkeypatch):
-    monkeypatch.setattr(sources, "_ALWAYS_FINE", 1 << 20)
+    monkeypatch.setattr(budgets, "ALWAYS_FINE", 1 << 20)
     bomb = gzip.compress(b"0" * (1 << 24))  # packs about a thousandfold
     with pytest.raises(SchemaError, match="unpacks to more"):
         read_source(io.BytesIO(bomb))
@@ -250,7 +251,7 @@ def test_bombs_are_not_unpacked(monkeypatch):
         archive.writestr("a.csv", b"0" * (1 << 24))
     with pytest.raises(SchemaError, match="unpacks to more"):
         read_source(io.BytesIO(out.getvalue()))
-    monkeypatch.setattr(sources, "MAX_BYTES", 100)
+    monkeypatch.setattr(budgets, "MAX_BYTES", 100)
     with pytest.raises(SchemaError, match="more than"):
         read_source(io.BytesIO(CSV.encode()))
 

@@ -1,0 +1,137 @@
+"""The process a session's jobs run in, seen from ours; and one kept warm for whoever is next."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from typing import BinaryIO, cast
+
+from ..model.shipped import SHIPPED
+from .held import pack
+from .job import Job
+from .worker import send, send_packed
+
+
+class Recipient:
+    """Whoever is given jobs, and holds the data that came with them.
+
+    Attributes
+    ----------
+    into : binary file
+        Where messages to it go.
+    holds : tuple of str
+        Digests of the fingerprint sets that need not be sent to it again.
+    """
+
+    into: BinaryIO
+    holds: tuple[str, ...] = ()
+
+    def give(self, job: Job) -> None:
+        """Send it a job, and before it the data that it does not hold yet."""
+        body, named = pack((job.function, job.arguments, job.named))
+        for digest, fs in named.items():
+            if digest not in self.holds:
+                send(self.into, ("hold", fs, tuple(named)))
+                self.holds = (*self.holds, digest)
+        send_packed(self.into, body)
+
+
+class Child(Recipient):
+    """A worker process and the pipes to it."""
+
+    def __init__(self, warm_up: str | None) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "fpanon_core.engines.worker", *([warm_up] if warm_up else [])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=SHIPPED,  # Where Python finds the dashboard's own modules.
+            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+            start_new_session=True,  # An interrupt typed at the server's terminal is ours alone.
+        )
+        self.into = cast(BinaryIO, self.process.stdin)
+        self.out = cast(BinaryIO, self.process.stdout)
+        self._noise: deque[bytes] = deque(maxlen=100)
+        threading.Thread(target=self._drain, daemon=True).start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process still runs."""
+        # poll() alone says "alive" while another thread waits for the same process.
+        if self.process.poll() is not None:
+            return False
+        try:
+            look = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self.process.pid, look) is None
+        except ChildProcessError:
+            return False
+
+    @property
+    def noise(self) -> bytes:
+        """The last lines of its standard error: for tests and debuggers, never for a screen."""
+        return b"".join(self._noise)
+
+    def end(self, grace_s: float = 0.0) -> int:
+        """End it, if need be after a grace; returns its exit code, or minus the signal."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self.process.wait(grace_s)
+        self.process.kill()
+        return self.process.wait()
+
+    def _drain(self) -> None:
+        with cast(BinaryIO, self.process.stderr) as pipe:
+            for line in pipe:
+                self._noise.append(line[:500])
+        self.process.wait()
+        for pipe in (self.into, self.out):
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+
+class Spare:
+    """Keeps one child process warm, without data, so that a click does not pay for its start.
+
+    Parameters
+    ----------
+    warm_up : str or None
+        ``"module:function"`` for the child to call while it waits; None keeps no spare.
+    refill_after_s : float
+        How long after a child is taken the next is started: its imports should not compete with
+        the computation somebody waits for.
+    """
+
+    def __init__(self, warm_up: str | None, refill_after_s: float = 20.0) -> None:
+        self._warm_up = warm_up
+        self._refill_after_s = refill_after_s
+        self._lock = threading.Lock()
+        self._child: Child | None = None
+        self._refill()
+
+    def take(self) -> Child:
+        """A child nobody has used."""
+        with self._lock:
+            child, self._child = self._child, None
+        if self._warm_up is not None:
+            timer = threading.Timer(self._refill_after_s, self._refill)
+            timer.daemon = True
+            timer.start()
+        if child is not None and child.alive:
+            return child
+        return Child(None)
+
+    def close(self) -> None:
+        """End the spare child, and keep none from now on."""
+        with self._lock:
+            self._warm_up = None
+            if self._child is not None:
+                self._child.end()
+                self._child = None
+
+    def _refill(self) -> None:
+        with self._lock:
+            if self._warm_up is not None and (self._child is None or not self._child.alive):
+                self._child = Child(self._warm_up)

@@ -1,0 +1,239 @@
+"""How much memory and time may one computation take on this machine?
+
+A share of the memory there is, so that the rest of the machine goes on working when a file, or a
+question, needs more than anybody thought. The child that takes more is ended, and its job says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..model.checks import positive
+
+MEMORY_VARIABLE = "FPANON_MEMORY_GB"
+"""Environment variable: memory that one computation may take, in GB (10⁹ bytes)."""
+HOURS_VARIABLE = "FPANON_HOURS"
+"""Environment variable: hours that one computation may take."""
+
+SHARE_OF_MEMORY = 0.5
+"""Of the machine's memory, for one computation, unless :data:`MEMORY_VARIABLE` says otherwise."""
+LONGEST_HOURS = 12.0
+"""For one computation, unless :data:`HOURS_VARIABLE` says otherwise: a night's work."""
+IDLE_S = 15 * 60.0
+"""How long a child is kept without work; then it ends, and is started anew when there is some."""
+
+MEMBERSHIPS, GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
+
+# A process that fills new memory does so at one to two GB a second and core: what it takes beyond
+# the limit before it is noticed stays a small part of it.
+_LOOK_EVERY_S = 0.1
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a child may take; None for as much as it likes.
+
+    Attributes
+    ----------
+    memory_bytes : int or None
+        Memory of its own, resident or swapped out.
+    seconds : float or None
+        Time a job may take; a job that is given less has less.
+    idle_s : float or None
+        How long a child is kept that has nothing to do.
+    """
+
+    memory_bytes: int | None = None
+    seconds: float | None = None
+    idle_s: float | None = None
+
+    @classmethod
+    def of_server(cls) -> Limits:
+        """As the machine and the environment's variables have it.
+
+        Raises
+        ------
+        ConfigError
+            If a variable does not say a positive number.
+        """
+        memory = memory_of_machine()
+        share = None if memory is None else int(SHARE_OF_MEMORY * memory)
+        gigabytes = _said(MEMORY_VARIABLE)
+        hours = _said(HOURS_VARIABLE)
+        return cls(
+            memory_bytes=share if gigabytes is None else int(gigabytes * 1e9),
+            seconds=3600 * (LONGEST_HOURS if hours is None else hours),
+            idle_s=IDLE_S,
+        )
+
+
+class Watch:
+    """Looks at a process while it works, and ends it when it takes more than it may.
+
+    Parameters
+    ----------
+    process_id : int
+    end : callable
+        Ends the process.
+    limits : Limits
+    seconds : float or None
+        What this job may take, where that is less than the limits allow.
+
+    Attributes
+    ----------
+    stopped : str or None
+        Why it was ended, as a sentence for the screen.
+    """
+
+    def __init__(
+        self, process_id: int, end: Callable[[], object], limits: Limits, seconds: float | None
+    ) -> None:
+        self.stopped: str | None = None
+        self._process_id, self._end, self._memory = process_id, end, limits.memory_bytes
+        given = [s for s in (limits.seconds, seconds) if s is not None]
+        self._seconds = min(given, default=None)
+        self._over = threading.Event()
+
+    def __enter__(self) -> Watch:
+        if self._memory is not None or self._seconds is not None:
+            threading.Thread(target=self._look, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+
+    def _look(self) -> None:
+        began = time.monotonic()
+        while not self._over.wait(_LOOK_EVERY_S):
+            if self._seconds is not None and time.monotonic() - began > self._seconds:
+                self.stopped = took_too_long(self._seconds)
+            elif self._memory is not None and memory_of(self._process_id) > self._memory:
+                self.stopped = out_of_memory(self._memory)
+            if self.stopped is not None:
+                self._end()
+                return
+
+
+def memory_of(process_id: int) -> int:
+    """Bytes a process holds of its own, resident or swapped out; 0 where that cannot be told.
+
+    What it shares with others by mapped files, such as libraries, is not counted.
+    """
+    found = _status(process_id)
+    return found.get("RssAnon", 0) + found.get("RssShmem", 0) + found.get("VmSwap", 0)
+
+
+def memory_of_machine() -> int | None:
+    """Bytes this process may use: of the machine, or of its control group where that is less."""
+    found = [*_of_groups()]
+    with contextlib.suppress(ValueError, OSError):  # A system that does not tell.
+        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    return min(found, default=None)
+
+
+def out_of_memory(memory_bytes: int | None) -> str:
+    """For the screen, when a computation needs more memory than it may take."""
+    allowed = (
+        "the machine has no more"
+        if memory_bytes is None
+        else f"it may take {gigabytes(memory_bytes)} here"
+    )
+    return f"The computation ran out of memory ({allowed}) and was stopped. {STILL_HERE} {WAY_OUT}"
+
+
+def needs_too_much(needs_bytes: int, memory_bytes: int) -> str:
+    """For the screen, when a computation is not begun because it would run out of memory."""
+    return (
+        f"This would need about {gigabytes(needs_bytes)} of memory, by an estimate; a computation "
+        f"may take {gigabytes(memory_bytes)} here. It was not begun. {STILL_HERE} {WAY_OUT}"
+    )
+
+
+def took_too_long(seconds: float) -> str:
+    """For the screen, when a computation was stopped at its time limit."""
+    return (
+        f"The computation took longer than {_duration(seconds)}, the limit here, and was stopped. "
+        f"{STILL_HERE} Choose fewer people (screening) or coarser cells, or have the limit raised "
+        f"({HOURS_VARIABLE})."
+    )
+
+
+STILL_HERE = "Your data and settings are still here."
+WAY_OUT = (
+    "Choose fewer people (screening), a coarser profile or a smaller k, or use a machine with more "
+    f"memory; whoever runs this one sets the limit ({MEMORY_VARIABLE})."
+)
+
+
+def gigabytes(amount: float) -> str:
+    """Bytes in words, in units of 10⁹ or 10⁶.
+
+    Examples
+    --------
+    >>> gigabytes(11_600_000_000), gigabytes(250_000_000)
+    ('11.6 GB', '250 MB')
+    """
+    return f"{amount / 1e9:.1f} GB" if amount >= 0.95e9 else f"{amount / 1e6:.0f} MB"
+
+
+def _duration(seconds: float) -> str:
+    if seconds >= 5400:
+        return f"{seconds / 3600:.3g} hours"
+    return f"{seconds / 60:.3g} minutes" if seconds >= 90 else f"{seconds:.3g} seconds"
+
+
+def _said(variable: str) -> float | None:
+    said = os.environ.get(variable)
+    if said is None:
+        return None
+    try:
+        number: object = float(said)
+    except ValueError:
+        number = said
+    return positive(variable, number)
+
+
+def _status(process_id: int) -> dict[str, int]:
+    """The sizes in a process's status, in bytes; none where the system does not tell."""
+    try:
+        lines = Path(f"/proc/{process_id}/status").read_text().splitlines()
+    except OSError:
+        return {}
+    pairs = (line.partition(":")[::2] for line in lines if line.endswith(" kB"))
+    return {name: 1024 * int(size.split()[0]) for name, size in pairs}
+
+
+def _of_groups() -> list[int]:
+    """Memory limits of the control groups this process is in, of either version."""
+    try:
+        memberships = MEMBERSHIPS.read_text().splitlines()
+    except OSError:
+        return []
+    found = []
+    for membership in memberships:
+        _, controllers, path = membership.split(":", 2)
+        if controllers == "":
+            root, name = GROUPS, "memory.max"
+        elif "memory" in controllers.split(","):
+            root, name = GROUPS / "memory", "memory.limit_in_bytes"
+        else:
+            continue
+        group = root / path.lstrip("/")
+        # A limit of any group above holds, too; within a container the path may not be there.
+        for folder in [group, *group.parents]:
+            if folder.is_relative_to(root):
+                found += _limit(folder / name)
+    return found
+
+
+def _limit(path: Path) -> list[int]:
+    try:
+        return [int(path.read_text())]
+    except (OSError, ValueError):  # Not there, or "max".
+        return []

@@ -1,0 +1,192 @@
+"""What has left, when, and by whose hand? A file that whoever runs the server may ask for.
+
+One line of JSON for each file that was handed out and each data set that was opened. No line holds
+anything of a person in the data, or what their file was called; what left, and of which data, is
+told by keyed digests (HMAC-SHA256, RFC 2104): who has the key and a file can say whether it is the
+one that left, and nobody can try guesses without it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import errno
+import fcntl
+import hmac
+import json
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ..model.errors import ConfigError
+
+VARIABLE = "FPANON_AUDIT_LOG"
+"""The setting that names the file; there is no log without it."""
+KEY_ENDING = ".key"
+
+_KEY_BYTES = 32
+_NOTHING_LEAVES = "Until this is put right, nothing can be opened or downloaded."
+Setting = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class AuditLog:
+    """The file, and beside it its key.
+
+    Attributes
+    ----------
+    path : Path
+        The key has the same name and ``.key`` after it. Both are for their owner alone (0600), and
+        made if they are not there.
+    """
+
+    path: Path
+
+    @property
+    def key_path(self) -> Path:
+        """Where the key is."""
+        return self.path.with_name(self.path.name + KEY_ENDING)
+
+    def check(self) -> None:
+        """Whether a line could be written now.
+
+        Raises
+        ------
+        ConfigError
+            If not, and why.
+        """
+        with self._opened():
+            self._key()
+
+    def note(
+        self,
+        event: Literal["opened", "exported"],
+        *,
+        who: str,
+        what: str,
+        data: str = "",
+        content: bytes | None = None,
+        settings: Mapping[str, Setting] | None = None,
+        now: dt.datetime | None = None,
+    ) -> None:
+        """Write a line, and see it on the disk.
+
+        Parameters
+        ----------
+        event : {"opened", "exported"}
+        who : str
+            The officer's name, or ``local``.
+        what : str
+            The kind of thing, in words of the program's own.
+        data : str
+            Digest of the data set it is of.
+        content : bytes, optional
+            What is handed out.
+        settings : mapping, optional
+            With which it was made: k, the option.
+        now : datetime, optional
+            With a zone; the present when not given.
+
+        Raises
+        ------
+        ConfigError
+            The line could not be written. What it tells of must not happen then.
+        """
+        key = self._key()
+        line: dict[str, object] = {
+            "time": (now or dt.datetime.now(dt.UTC)).astimezone(dt.UTC).isoformat("T", "seconds"),
+            "who": who,
+            "event": event,
+            "what": what,
+            "data": keyed(key, data.encode()) if data else None,
+        }
+        if content is not None:
+            line |= {"bytes": len(content), "content": keyed(key, content)}
+        if settings:
+            line["settings"] = dict(settings)
+        self._append(json.dumps(line, ensure_ascii=True, allow_nan=False).encode() + b"\n")
+
+    def _append(self, line: bytes) -> None:
+        with self._opened() as file:
+            before = os.fstat(file).st_size
+            try:
+                written = os.write(file, line)
+                if written != len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(file)
+            except OSError as fault:
+                os.ftruncate(file, before)  # no half of a line, to which the next would be added
+                raise _unwritable(fault) from None
+
+    @contextmanager
+    def _opened(self) -> Iterator[int]:
+        """The file, for nobody else to write to meanwhile."""
+        file = _own(self.path, os.O_WRONLY | os.O_APPEND)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield file
+        finally:
+            os.close(file)
+
+    def _key(self) -> bytes:
+        """The key; drawn when there is none."""
+        with self._opened():  # two that find none must not both draw one
+            file = _own(self.key_path, os.O_RDWR | os.O_APPEND)
+            try:
+                known = os.read(file, 3 * _KEY_BYTES).strip()
+                if not known:
+                    known = secrets.token_hex(_KEY_BYTES).encode()
+                    os.write(file, known + b"\n")
+                    os.fsync(file)
+            except OSError as fault:
+                raise _unwritable(fault) from None
+            finally:
+                os.close(file)
+        try:
+            key = bytes.fromhex(known.decode())
+        except ValueError:
+            key = b""
+        if len(key) != _KEY_BYTES:
+            raise ConfigError(
+                f"The key of the audit log is no {2 * _KEY_BYTES} hexadecimal digits; put the "
+                f"right one there, or take it away to have one drawn. {_NOTHING_LEAVES}"
+            )
+        return key
+
+
+def keyed(key: bytes, content: bytes) -> str:
+    """HMAC-SHA256 of some bytes, in hexadecimal digits."""
+    return hmac.digest(key, content, "sha256").hex()
+
+
+def asked_for(environment: Mapping[str, str] = os.environ) -> AuditLog | None:
+    """The log that the environment names, if it names one."""
+    named = environment.get(VARIABLE)
+    return None if named is None else AuditLog(Path(named))
+
+
+def _own(path: Path, how: int) -> int:
+    """A file of this user's alone, made if it is not there; never what a link leads to."""
+    flags = how | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+    try:
+        file = os.open(path, flags, 0o600)
+    except OSError as fault:
+        raise _unwritable(fault) from None
+    state = os.fstat(file)
+    if not stat.S_ISREG(state.st_mode) or state.st_uid != os.geteuid() or state.st_mode & 0o077:
+        os.close(file)
+        raise ConfigError(
+            "The audit log or its key is no file of the dashboard's own user that others can "
+            f"neither read nor write; give it to that user and to nobody else (chmod 600). "
+            f"{_NOTHING_LEAVES}"
+        )
+    return file
+
+
+def _unwritable(fault: OSError) -> ConfigError:
+    why = os.strerror(fault.errno) if fault.errno else type(fault).__name__
+    return ConfigError(f"The audit log cannot be written ({why}). {_NOTHING_LEAVES}")

@@ -1,0 +1,82 @@
+"""How does a file say which data it is of, to us alone?
+
+A digest lets everybody who has it test guesses at the data: is it these people, with these places?
+What goes into a file is the digest under a key of 256 bits that lies among the user's own files and
+is in no export. The same data have the same keyed digest here, and nobody else can compute it.
+
+Source: Krawczyk et al. 1997 (HMAC), with SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import stat
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+PREFIX = "keyed:"
+_BYTES = 32
+
+
+def keyed(digest: str) -> str:
+    """A digest of the input as it goes into a file; one that is keyed already, as it is.
+
+    The empty one, of no data, stays empty. Where the user has no place for files, the key is drawn
+    for this process alone: its files know each other, and are not known again later.
+
+    Examples
+    --------
+    >>> keyed("ab") == keyed("ab") != keyed("ac"), keyed(keyed("ab")) == keyed("ab"), keyed("")
+    (True, True, '')
+    >>> keyed("ab").startswith(PREFIX), len(keyed("ab"))
+    (True, 38)
+    """
+    if not digest or digest.startswith(PREFIX):
+        return digest
+    found = hmac.new(_key(_place()), b"fpanon digest\0" + digest.encode(), hashlib.sha256)
+    return PREFIX + found.hexdigest()[:32]
+
+
+def _place() -> Path:
+    state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    return Path(state) / "fpanon" / "digests.key"
+
+
+@cache
+def _key(place: Path) -> bytes:
+    """The user's key, made at its first use; one of this process where it cannot be kept."""
+    with suppress(OSError):
+        place.parent.mkdir(0o700, parents=True, exist_ok=True)
+        if not place.exists():
+            _make(place)
+        if (kept := _read(place)) is not None:
+            return kept
+    return secrets.token_bytes(_BYTES)
+
+
+def _make(place: Path) -> None:
+    """A new key, whole or not at all; of two processes that make one, the first prevails."""
+    unfinished = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(unfinished, flags, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as into:
+            into.write(secrets.token_bytes(_BYTES))
+        with suppress(FileExistsError):
+            os.link(unfinished, place)
+    finally:
+        unfinished.unlink()
+
+
+def _read(place: Path) -> bytes | None:
+    """The key, if it is this user's and nobody else may read it."""
+    descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        own = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+        key = file.read(_BYTES + 1) if own and not found.st_mode & 0o077 else b""
+    return key if len(key) == _BYTES else None

@@ -1,0 +1,141 @@
+"""The table in a Parquet file, decoded within its budget.
+
+What a Parquet file becomes is not told by its size: runs of equal values, and values that are
+numbers into a dictionary, take next to nothing. So its description is held against the budget
+first (rows × columns × the width of each type, 8 bytes at least); texts are then decoded as
+dictionaries, row group by row group, and spelt out only where what they come to is within it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ..model.budgets import Budget, check_columns
+from ..model.errors import SchemaError
+
+_LEAST_WIDTH = 8  # bytes that a field takes in whatever is computed of it
+_DAMAGED = "The Parquet file is damaged or cut short; write it again."
+
+
+def read_parquet(
+    data: bytes, budget: Budget
+) -> tuple[tuple[str, ...], tuple[pa.ChunkedArray, ...]]:
+    """Names and columns; of nested columns, of which nothing can be read, nulls alone.
+
+    Raises
+    ------
+    SchemaError
+        Damaged, without rows, or beyond the budget.
+    """
+    try:
+        found = _read(data, budget)
+    except MemoryError:  # of Arrow, too
+        raise
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, NotImplementedError,
+            OverflowError):  # fmt: skip
+        raise SchemaError(_DAMAGED) from None
+    if not found[1] or len(found[1][0]) == 0:
+        raise SchemaError("The Parquet file has no rows; give one row per event.")
+    return found
+
+
+def _read(data: bytes, budget: Budget) -> tuple[tuple[str, ...], tuple[pa.ChunkedArray, ...]]:
+    described = pq.ParquetFile(pa.BufferReader(data))
+    check_columns(described.metadata.num_columns)
+    schema = described.schema_arrow
+    flat = [field.name for field in schema if not is_nested_type(field.type)]
+    _check_description(described.metadata, budget)
+    texts = [field.name for field in schema if _is_text(field.type)]
+    file = pq.ParquetFile(pa.BufferReader(data), metadata=described.metadata, read_dictionary=texts)
+    groups: list[pa.Table] = []
+    spelt = 0
+    for i in range(file.metadata.num_row_groups):
+        group = file.read_row_group(i, columns=flat)
+        spelt += group.nbytes + sum(_spelt_bytes(column) for column in group.columns)
+        budget.check_bytes(spelt)
+        groups.append(_spelt_out(group))
+    table = pa.concat_tables(groups) if groups else schema.empty_table().select(flat)
+    table.validate(full=True)  # a flipped bit in a text is not UTF-8, and is found only so
+    if table.column_names != flat:  # two names that are one path
+        raise SchemaError(_DAMAGED)
+    n_rows = table.num_rows if flat else described.metadata.num_rows
+    unread = pa.chunked_array([pa.nulls(n_rows, pa.string())])
+    columns = iter(table.columns)
+    return tuple(schema.names), tuple(
+        unread if is_nested_type(field.type) else next(columns) for field in schema
+    )
+
+
+def _check_description(about: pq.FileMetaData, budget: Budget) -> None:
+    """Refuse what would become too large, by what the file says of itself."""
+    wide = [max(_LEAST_WIDTH, _width(about.schema.column(j))) for j in range(about.num_columns)]
+    size = about.num_rows * sum(wide)
+    budget.check_bytes(size)
+    stated = 0
+    for i in range(about.num_row_groups):
+        group = about.row_group(i)
+        for j in range(group.num_columns):
+            part = group.column(j)
+            stated += max(part.total_uncompressed_size, part.num_values * wide[j], 0)
+        budget.check_bytes(stated)
+
+
+def _width(column: pq.ColumnSchema) -> int:
+    match column.physical_type:
+        case "INT96":
+            return 12
+        case "FIXED_LEN_BYTE_ARRAY":
+            return int(column.length)
+    return _LEAST_WIDTH
+
+
+def is_nested_type(kind: pa.DataType) -> bool:
+    """Whether fields of this type are lists, maps or structures, also beneath another name."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return is_nested_type(kind.storage_type)
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        return is_nested_type(kind.value_type)
+    return bool(pa.types.is_nested(kind))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+        or pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+        or pa.types.is_binary_view(kind)
+    )  # fmt: skip
+
+
+def _spelt_bytes(column: pa.ChunkedArray) -> int:
+    """What a column of numbers into a dictionary comes to when it is written out; 0 of others."""
+    return sum(_spelt_chunk(chunk) for chunk in _coded(column))
+
+
+def _coded(column: pa.ChunkedArray) -> Iterator[pa.DictionaryArray]:
+    if pa.types.is_dictionary(column.type) and _is_text(column.type.value_type):
+        yield from column.chunks
+
+
+def _spelt_chunk(chunk: pa.DictionaryArray) -> int:
+    lengths = pc.fill_null(pc.binary_length(chunk.dictionary), 0).to_numpy(zero_copy_only=False)
+    numbers = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
+    often = np.bincount(numbers, minlength=len(lengths))
+    return int(np.dot(often.astype(np.int64), lengths.astype(np.int64)))
+
+
+def _spelt_out(group: pa.Table) -> pa.Table:
+    """With plain texts in place of numbers into a dictionary."""
+    columns = []
+    for column in group.columns:
+        if pa.types.is_dictionary(column.type):
+            kind = column.type.value_type
+            wide = _is_text(kind) and _spelt_bytes(column) >= 1 << 31
+            kind = pa.large_string() if wide and not pa.types.is_binary(kind) else kind
+            column = column.cast(kind)
+        columns.append(column)
+    return pa.table(columns, names=group.column_names)

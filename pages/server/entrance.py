@@ -1,0 +1,258 @@
+"""Who is let in? Everybody who reaches the server; or, where a log-in is set up, whom it names.
+
+The log-in is OpenID Connect, as Streamlit has it: the ``[auth]`` of its secrets names the provider.
+Streamlit leaves it to each page to ask whether somebody is logged in. Here nothing of any page is
+reached before: who is not let in is given a plain page with the way to the provider, and no
+session, upload or download of the dashboard. Set up by half, the server lets nobody in.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import config
+from streamlit.auth_util import get_cookie_with_chunks
+from streamlit.runtime.secrets import secrets_singleton
+from streamlit.user_info import generate_login_redirect_url
+from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+
+OFFICERS = "FPANON_OFFICERS"
+"""The setting that says who may enter: e-mail addresses or subjects, by commas; unset: whomever the
+provider lets in."""
+HOURS = 24
+"""How long a log-in opens sessions. One that is open stays open: work would be lost."""
+LOCAL = "local"
+"""Who somebody is where nobody logs in."""
+LOG_IN, LOG_OUT = "/auth/enter", "/auth/logout"
+
+_AHEAD_S = 300  # by how much the provider's clock may be ahead of this one
+_NEEDED = ("client_id", "client_secret", "server_metadata_url")
+_SECRET_LENGTH = 32
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+# Files of a session that is open; its address names the session or the file by what nobody guesses.
+_OF_OPEN_SESSIONS = ("/media/", "/_stcore/upload_file/")
+# What the way in itself needs; none of it holds anything of a session.
+_OPEN = {"/_stcore/health", "/auth/login", LOG_OUT, "/oauth2callback"}
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>fpanon</title>
+<meta name="viewport" content="width=device-width">
+<style>body{{font:1.1rem/1.5 sans-serif;max-width:34rem;margin:12vh auto;padding:0 1rem}}
+a{{color:#005a8c}}</style></head>
+<body><main><h1>fpanon</h1><p id="why">{why}</p>{ways}</main></body></html>
+"""
+
+
+@dataclass(frozen=True)
+class Entrance:
+    """How people are let in.
+
+    Attributes
+    ----------
+    required : bool
+        Whether they must log in.
+    providers : tuple of str
+        The names of those that they can log in with, as Streamlit has them.
+    officers : frozenset of str or None
+        E-mail addresses and subjects of those let in, in lower case; None for whomever the provider
+        lets in.
+    fault : str
+        Why nobody is let in, where the log-in is set up by half; "" where it is not.
+    """
+
+    required: bool
+    providers: tuple[str, ...] = ()
+    officers: frozenset[str] | None = None
+    fault: str = ""
+
+    def refusal(self, claims: Mapping[str, Any], now: float | None = None) -> str:
+        """Why somebody is not let in, in words for that person; "" who is.
+
+        Parameters
+        ----------
+        claims : mapping
+            What the provider has said of the person; empty for nobody.
+        now : float or None
+            Seconds since 1970, where a session begins; None in one that is open.
+        """
+        if self.fault:
+            return f"Nobody is let in: {self.fault}"
+        if not self.required:
+            return ""
+        if claims.get("is_logged_in") is not True:
+            return "Log in to open the dashboard."
+        if now is not None and not _recent(claims.get("iat"), now):
+            return f"This log-in is older than {HOURS} hours; log in again."
+        if self.officers is not None and not self.officers & _names(claims):
+            return (
+                f"You are logged in as {name(claims)} (subject {claims.get('sub', 'not told')}), "
+                "who is not among the officers of this dashboard. Ask whoever runs it."
+            )
+        return ""
+
+
+def name(claims: Mapping[str, Any]) -> str:
+    """Who somebody is: the e-mail address, if the provider has checked it, or the subject."""
+    return _checked_address(claims) or str(claims.get("sub") or LOCAL)
+
+
+def _names(claims: Mapping[str, Any]) -> set[str]:
+    return {_checked_address(claims).lower(), str(claims.get("sub") or "").lower()} - {""}
+
+
+def _checked_address(claims: Mapping[str, Any]) -> str:
+    # One that the provider has not checked can be anybody's.
+    return str(claims.get("email") or "") if claims.get("email_verified") is True else ""
+
+
+def _recent(since: object, now: float) -> bool:
+    if not isinstance(since, int | float) or isinstance(since, bool):
+        return False
+    return now - HOURS * 3600 < since < now + _AHEAD_S
+
+
+@cache
+def current() -> Entrance:
+    """The entrance of this server, as set up when it is first asked for."""
+    return as_set_up()
+
+
+def as_set_up(environment: Mapping[str, str] = os.environ) -> Entrance:
+    """The entrance as the secrets and the environment have it."""
+    listed = environment.get(OFFICERS)
+    officers = None
+    if listed is not None:
+        officers = frozenset(each.strip().lower() for each in listed.split(",") if each.strip())
+    if not secrets_singleton.load_if_toml_exists():
+        # Streamlit takes secrets that cannot be read for none.
+        if any(os.path.exists(path) for path in config.get_option("secrets.files")):
+            return Entrance(True, fault="the file of secrets cannot be read.")
+        if officers is not None:
+            return Entrance(True, fault=f"{OFFICERS} is set, but no log-in is ([auth]).")
+        return Entrance(False)
+    section = secrets_singleton.get("auth")
+    if section is None:
+        if officers is not None:
+            return Entrance(True, fault=f"{OFFICERS} is set, but no log-in is ([auth]).")
+        return Entrance(False)
+    if not isinstance(section, Mapping):
+        return Entrance(True, fault="[auth] of the secrets is no section.")
+    providers, fault = _providers(section)
+    return Entrance(True, providers, officers, fault or _common_fault(section, environment))
+
+
+def _providers(section: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
+    """The providers, and what is wrong with one of them."""
+    found = {key: value for key, value in section.items() if isinstance(value, Mapping)}
+    found = {key: value for key, value in found.items() if key != "client_kwargs"}
+    if not found or section.get("client_id"):
+        found = {"default": section, **found}
+    for key, value in found.items():
+        lacking = [each for each in _NEEDED if not value.get(each)]
+        if lacking:
+            return (), f"of the provider {key}, {' and '.join(lacking)} must be given."
+        address = urlsplit(str(value["server_metadata_url"]))
+        if address.scheme != "https" and address.hostname not in _LOOPBACK:
+            return (), f"the provider {key} must be asked over https."
+    return tuple(found), ""
+
+
+def _common_fault(section: Mapping[str, Any], environment: Mapping[str, str]) -> str:
+    if len(str(section.get("cookie_secret", ""))) < _SECRET_LENGTH:
+        return f"cookie_secret must have {_SECRET_LENGTH} characters or more, drawn at random."
+    back = urlsplit(str(section.get("redirect_uri", "")))
+    if not back.netloc or back.path != "/oauth2callback":
+        return "redirect_uri must be the dashboard's address followed by /oauth2callback."
+    public = environment.get("FPANON_PUBLIC_URL", "").rstrip("/")
+    if public and f"{back.scheme}://{back.netloc}" != public:
+        return "redirect_uri must begin with the dashboard's public address, FPANON_PUBLIC_URL."
+    if back.scheme != "https" and back.hostname not in _LOOPBACK:
+        return "redirect_uri must be an https address."
+    return ""
+
+
+class Guard:
+    """Middleware: who is not let in reaches the way in, and nothing else.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What lies behind.
+    entrance : Entrance, optional
+        As set up, when none is given; looked up at the first request, when settings are known.
+    """
+
+    def __init__(self, app: ASGIApp, entrance: Entrance | None = None) -> None:
+        self._app, self._entrance = app, entrance
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer it."""
+        answer = None
+        if scope["type"] in ("http", "websocket"):
+            answer = _answer(self._entrance or current(), HTTPConnection(scope))
+        if answer is None:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})  # before it is accepted: a 403
+        else:
+            await answer(scope, receive, send)
+
+
+def _answer(entrance: Entrance, request: HTTPConnection) -> Response | None:
+    """What somebody who is not let in is told; None to let the request through."""
+    path = str(request.scope["path"])  # not of the URL, which a Host header can bend
+    if not entrance.required or (path in _OPEN and not entrance.fault):
+        return None
+    if path == LOG_IN and not entrance.fault:
+        return _to_provider(entrance, request)
+    opened = path.startswith(_OF_OPEN_SESSIONS)
+    why = entrance.refusal(claims_of(request), None if opened else time.time())
+    if not why:
+        return None
+    status = 503 if entrance.fault else 403
+    kept = {"Cache-Control": "no-store"}
+    if "text/html" not in request.headers.get("accept", ""):
+        return PlainTextResponse(why, status, kept)
+    links = [
+        f'<p><a href="{LOG_IN}?provider={html.escape(each)}">Log in'
+        f"{'' if each == 'default' else f' with {html.escape(each)}'}</a></p>"
+        for each in entrance.providers
+        if not entrance.fault
+    ]
+    return HTMLResponse(_PAGE.format(why=html.escape(why), ways="".join(links)), status, kept)
+
+
+def _to_provider(entrance: Entrance, request: HTTPConnection) -> Response:
+    asked = request.query_params.get("provider", entrance.providers[0])
+    if asked not in entrance.providers:
+        return PlainTextResponse("There is no such provider.", 404)
+    # The address holds a token of a few minutes: it is made when it is asked for.
+    return RedirectResponse(generate_login_redirect_url(asked), 302)
+
+
+def claims_of(request: HTTPConnection) -> dict[str, Any]:
+    """What the signed cookie of a request says of whoever sends it; empty for nobody."""
+    secret = str(secrets_singleton.get("auth", {}).get("cookie_secret", ""))
+
+    def one(cookie: str) -> bytes | None:
+        value = request.cookies.get(cookie)
+        if value is None or not secret:
+            return None
+        return decode_signed_value(secret, cookie, value.encode("latin-1", "replace"))
+
+    try:
+        said = json.loads(get_cookie_with_chunks(one, USER_COOKIE_NAME) or b"{}")
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}

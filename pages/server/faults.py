@@ -1,0 +1,74 @@
+"""A fault in the program is told by its kind and place, on the screen and in the log alike.
+
+What it says may quote the data. The dashboard's own guard catches what views and callbacks raise;
+this is the net below it: nothing that this process logs carries a fault's message, whoever logs it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import traceback
+from typing import Any
+
+import streamlit as st
+from streamlit import config
+
+log = logging.getLogger("fpanon")
+
+
+def kind_and_place(fault: BaseException) -> str:
+    """What may be told of a fault, such as ``ValueError at view.py:31``."""
+    frames = traceback.extract_tb(fault.__traceback__)
+    place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "start"
+    return f"{type(fault).__name__} at {place}"
+
+
+def sentence(fault: BaseException) -> str:
+    """A fault as the screen tells it."""
+    return (
+        "A fault in the program kept this from being done in full "
+        f"({kind_and_place(fault)}). Your data and results are still here; go to another view and "
+        "back, and report this line if it comes again."
+    )
+
+
+def on_script_error(fault: Exception) -> bool:
+    """Tell of a fault that nothing else has caught; True, so that Streamlit does not."""
+    st.error(sentence(fault))
+    return True
+
+
+def keep_out_of_logs() -> None:
+    """From now on no log of this process holds a fault's message or the values around it."""
+    make = logging.getLogRecordFactory()
+    if not isinstance(make, _WithoutFaults):
+        logging.setLogRecordFactory(_WithoutFaults(make))
+    threading.excepthook = _tell_of_thread
+    config.set_option("logger.enableRich", False)  # it would print them itself, past every log
+
+
+class _WithoutFaults:
+    """Makes records in which faults are replaced by their kind and place."""
+
+    def __init__(self, make: Any) -> None:
+        self._make = make
+
+    def __call__(self, *arguments: Any, **named: Any) -> logging.LogRecord:
+        record: logging.LogRecord = self._make(*arguments, **named)
+        if isinstance(record.args, tuple):
+            record.args = tuple(
+                kind_and_place(value) if isinstance(value, BaseException) else value
+                for value in record.args
+            )
+        fault = record.exc_info[1] if record.exc_info else None
+        if fault is not None:
+            record.msg = f"{record.getMessage()}: {kind_and_place(fault)}"
+            record.args, record.exc_info, record.exc_text = (), None, None
+        return record
+
+
+def _tell_of_thread(told: threading.ExceptHookArgs) -> None:
+    if told.exc_value is not None and not isinstance(told.exc_value, SystemExit):
+        log.error("%s in a thread", kind_and_place(told.exc_value))

@@ -1,0 +1,293 @@
+"""What a browser session owns on the server, and how long: its child, jobs, data, results, uploads.
+
+Streamlit ends what it caches for a session at every lost connection. Here a session's work is kept
+for a stated grace once its browser is gone, and ended then (:mod:`.reaper`). It belongs to the
+browser by the cookie of :mod:`.owners`, and to nobody else:
+
+- a connection that was lost and comes back finds its work as it left it;
+- a page that is loaded anew, or closed and opened again, gets the work of the page that was left
+  last; one that merely lost its connection is waited for, so that a second window takes nothing
+  from the first;
+- whoever comes back after the grace is told what was ended.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from fpanon_core.engines.process import Job, ProcessRunner, Spare
+
+from . import allowances
+
+_TOLD_AT_MOST = 1000  # owners whose ended work is remembered, the latest
+_NOBODY = ""
+
+
+@dataclass(eq=False)
+class Work:
+    """All that one session has on the server, but for what Streamlit itself keeps of it.
+
+    Attributes
+    ----------
+    session_id : str
+        Streamlit's name of the session that it belongs to now.
+    owner : str
+        Digest of the cookie of the browser; "" where that has none.
+    connection : str
+        The present connection, or the last; "" where there was none.
+    gone_since : float or None
+        Since when it is without a browser, by the registry's clock; None while it has one.
+    left : bool
+        Whether its page was closed or loaded anew; else its connection was lost.
+    runner : ProcessRunner or None
+        Of its jobs, once there is one.
+    jobs : list of Job
+        Those that wait, run, or ended badly.
+    kept : dict
+        What the session's next page is to find again, by name in Streamlit's session state.
+    given_to : str
+        The session whose state has all of ``kept``.
+    claimed : frozenset of str
+        Uploaded files that a widget on its page holds.
+    source_bytes : int
+        Size of the uploaded file that is open, or being opened.
+    """
+
+    session_id: str
+    owner: str = _NOBODY
+    connection: str = ""
+    gone_since: float | None = None
+    left: bool = False
+    runner: ProcessRunner | None = field(default=None, repr=False)
+    jobs: list[Job] = field(default_factory=list, repr=False)
+    kept: dict[str, Any] = field(default_factory=dict, repr=False)
+    given_to: str = ""
+    claimed: frozenset[str] = frozenset()
+    source_bytes: int = 0
+
+    def close(self) -> None:
+        """End its child and let go of all it holds; may wait for the child's end."""
+        if self.runner is not None:
+            self.runner.close()
+        self.jobs = []
+        self.kept = {}
+        self.source_bytes = 0
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What was ended in its owner's absence, without a word about what it was.
+
+    Attributes
+    ----------
+    minutes : float
+        For which it was kept; 0 where this is not known.
+    data : bool
+        Whether there were data or results.
+    stopped : int
+        Jobs that had not finished.
+    """
+
+    minutes: float = 0.0
+    data: bool = False
+    stopped: int = 0
+
+
+@dataclass(eq=False)
+class _Connection:
+    owner: str
+    wanted: str  # the session that its page had before, if this server still knows it as theirs
+    lost: bool  # its page had a session that this server does not know as theirs
+
+
+class Registry:
+    """The work of all sessions of this server.
+
+    Parameters
+    ----------
+    grace_s : float
+        Seconds for which work is kept without a browser.
+    clock : callable
+        Seconds, monotonic.
+    """
+
+    def __init__(self, grace_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self.grace_s = grace_s
+        self.clock = clock
+        self._lock = threading.RLock()
+        self._works: dict[str, Work] = {}
+        self._connections: dict[str, _Connection] = {}
+        self._ended: OrderedDict[str, Ended] = OrderedDict()
+        self._replaced: list[str] = []
+        self._spare: Spare | None = None
+
+    # --- by the network ---
+
+    def opened(self, owner: str, asked: str = "") -> tuple[str, bool]:
+        """A connection was opened.
+
+        Parameters
+        ----------
+        owner : str
+            Digest of the browser's cookie, or "".
+        asked : str
+            The session that its page says to have, or "".
+
+        Returns
+        -------
+        (str, bool)
+            A name for the connection, and whether it may have the session it asks for: that is
+            the same browser's.
+        """
+        with self._lock:
+            work = self._works.get(asked)
+            granted = work is not None and bool(owner) and work.owner == owner
+            name = secrets.token_urlsafe(16)
+            self._connections[name] = _Connection(
+                owner, asked if granted else "", bool(asked) and not granted
+            )
+            if granted and work is not None:
+                self._bind(work, name)
+            return name, granted
+
+    def closed(self, connection: str, *, left: bool) -> None:
+        """A connection is over; ``left``: its page said goodbye, and was not just cut off."""
+        with self._lock:
+            self._connections.pop(connection, None)
+            for work in self._works.values():
+                if work.connection == connection and work.gone_since is None:
+                    work.gone_since, work.left = self.clock(), left
+
+    # --- by the session's script ---
+
+    def claim(self, session_id: str, connection: str = "") -> Work:
+        """The work of the session that runs: its own, that of a page that was left, or new.
+
+        Parameters
+        ----------
+        session_id : str
+        connection : str
+            The name that :meth:`opened` gave; "" without a browser, or when it is gone by now.
+        """
+        with self._lock:
+            work = self._works.get(session_id)
+            found = self._connections.get(connection)
+            if work is not None:
+                if found is not None and work.connection != connection:
+                    self._bind(work, connection)
+                return work
+            inherited = None if found is None else self._inheritance(found, connection)
+            if inherited is not None:
+                del self._works[inherited.session_id]
+                self._replaced.append(inherited.session_id)
+            work = inherited or Work(session_id, "" if found is None else found.owner)
+            work.session_id, work.gone_since = session_id, self.clock()
+            self._works[session_id] = work
+            if found is not None:
+                self._bind(work, connection)
+            return work
+
+    def of(self, session_id: str) -> Work:
+        """The work of a session; new if it has none."""
+        return self.claim(session_id)
+
+    def known(self, session_id: str) -> Work | None:
+        """The work of a session, if it has any."""
+        return self._works.get(session_id)
+
+    def ended(self, session_id: str) -> Ended | None:
+        """What the owner of this session is to be told, once, was ended in their absence."""
+        with self._lock:
+            work = self._works.get(session_id)
+            if work is None:
+                return None
+            told = self._ended.pop(work.owner, None) if work.owner else None
+            found = self._connections.get(work.connection)
+            if found is not None and found.lost:
+                found.lost = False
+                told = told or Ended()
+            return told
+
+    def spare(self, make: Callable[[], Spare]) -> Spare:
+        """The server's one warm child without data; made when it is first asked for."""
+        with self._lock:
+            if self._spare is None:
+                self._spare = make()
+            return self._spare
+
+    # --- by the reaper ---
+
+    def sessions(self) -> list[Work]:
+        """The work of all sessions."""
+        with self._lock:
+            return list(self._works.values())
+
+    def take_due(self) -> list[Work]:
+        """The works whose grace is over; they are in the registry no more."""
+        with self._lock:
+            now = self.clock()
+            due = [
+                work
+                for work in self._works.values()
+                if work.gone_since is not None and now - work.gone_since >= self.grace_s
+            ]
+            for work in due:
+                del self._works[work.session_id]
+                self._note(work)
+            return due
+
+    def take_replaced(self) -> list[str]:
+        """Sessions whose work another page of their browser has now: of no use any more."""
+        with self._lock:
+            taken, self._replaced = self._replaced, []
+            for session_id in taken:
+                self._works.pop(session_id, None)  # a last run of its script may have asked again
+            return taken
+
+    def close(self) -> None:
+        """End everything, as when the server stops."""
+        with self._lock:
+            works = list(self._works.values())
+            self._works.clear()
+            self._connections.clear()
+            self._ended.clear()
+            spare, self._spare = self._spare, None
+        for work in works:
+            work.close()
+        if spare is not None:
+            spare.close()
+
+    # --- inside ---
+
+    def _bind(self, work: Work, connection: str) -> None:
+        work.connection, work.gone_since, work.left = connection, None, False
+
+    def _inheritance(self, found: _Connection, connection: str) -> Work | None:
+        """The work of another session that this connection's page goes on with."""
+        wanted = self._works.get(found.wanted)
+        if wanted is not None and wanted.connection == connection:
+            return wanted  # Streamlit has let go of that session, and begun another
+        left = [
+            work
+            for work in self._works.values()
+            if found.owner and work.owner == found.owner and work.left
+        ]
+        return max(left, key=lambda work: work.gone_since or 0.0, default=None)
+
+    def _note(self, work: Work) -> None:
+        stopped = sum(job.active for job in work.jobs)
+        if work.owner and (work.kept or stopped):
+            self._ended[work.owner] = Ended(self.grace_s / 60, bool(work.kept), stopped)
+            self._ended.move_to_end(work.owner)
+            while len(self._ended) > _TOLD_AT_MOST:
+                self._ended.popitem(last=False)
+
+
+REGISTRY = Registry(allowances.IN_FORCE.grace_s)
+"""Of this server process."""

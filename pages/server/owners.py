@@ -1,0 +1,115 @@
+"""Which browser is it? A cookie says so, and a session is nobody's but its own browser's.
+
+Streamlit gives a session to whoever names it, and its name stands in addresses of uploads. Here a
+connection gets the session it asks for only with the cookie of the browser that began it. The
+cookie is a random number of 256 bits that scripts cannot read and other sites cannot have sent; the
+server keeps its digest alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .lives import Registry
+
+CONNECTION = "x-fpanon-connection"
+"""Header of the handshake, written here alone: in it a session's script finds its connection."""
+_STREAM = "/_stcore/stream"
+_PROTOCOLS = "sec-websocket-protocol"  # Streamlit's page puts three things there: see _parts
+_LEFT = 1001  # the code with which a browser says that the page is left (RFC 6455, 7.4.1)
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")  # 32 bytes in base64
+
+
+def owner(scope: Scope) -> str:
+    """Digest of the cookie of the browser that asks; "" where it has none."""
+    token = _token(scope)
+    return hashlib.sha256(token.encode()).hexdigest() if token else ""
+
+
+class Owners:
+    """Gives a browser its cookie, and a connection no session but its browser's own.
+
+    Parameters
+    ----------
+    app : ASGI application
+    registry : Registry
+        Where connections are told of.
+    """
+
+    def __init__(self, app: ASGIApp, registry: Registry) -> None:
+        self._app = app
+        self._registry = registry
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or connection."""
+        if scope["type"] == "http" and _is_page(scope) and not _token(scope):
+            await self._app(scope, receive, _with_cookie(scope, send))
+        elif scope["type"] == "websocket" and scope["path"].endswith(_STREAM):
+            await self._connect(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
+        parts = _parts(Headers(scope=scope).get(_PROTOCOLS, ""))
+        name, granted = self._registry.opened(owner(scope), parts[2])
+        left = False
+
+        async def heard() -> Message:
+            nonlocal left
+            message = await receive()
+            if message["type"] == "websocket.disconnect":
+                left = message.get("code") == _LEFT
+            return message
+
+        own = {_PROTOCOLS.encode(), CONNECTION.encode()}
+        headers = [(key, value) for key, value in scope["headers"] if key.lower() not in own]
+        if any(parts):
+            told = parts if granted else parts[:2]
+            headers.append((_PROTOCOLS.encode(), ", ".join(told).encode("latin-1")))
+        headers.append((CONNECTION.encode(), name.encode()))
+        try:
+            await self._app({**scope, "headers": headers}, heard, send)
+        finally:
+            self._registry.closed(name, left=left)
+
+
+def _parts(protocols: str) -> list[str]:
+    """The protocol, the token against forged requests, and the session the page had before."""
+    return [*(part.strip() for part in protocols.split(",")), "", "", ""][:3]
+
+
+def _is_page(scope: Scope) -> bool:
+    """Whether a browser asks for a page, and not for what a page consists of."""
+    return scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", "")
+
+
+def _name(scope: Scope) -> str:
+    """Of the cookie; browsers do not tell the ports of a machine apart, and so its name does."""
+    server = scope.get("server") or ("", 0)
+    return f"fpanon-{server[1] or 0}"
+
+
+def _token(scope: Scope) -> str:
+    cookies = cookie_parser("; ".join(Headers(scope=scope).getlist("cookie")))
+    token = cookies.get(_name(scope), "")
+    return token if _TOKEN.fullmatch(token) else ""
+
+
+def _with_cookie(scope: Scope, send: Send) -> Send:
+    https = "https" in (scope["scheme"], Headers(scope=scope).get("x-forwarded-proto"))
+    cookie = f"{_name(scope)}={secrets.token_urlsafe(32)}; Path=/; HttpOnly; SameSite=Strict" + (
+        "; Secure" if https else ""
+    )
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).append("set-cookie", cookie)
+        await send(message)
+
+    return sent

@@ -1,0 +1,88 @@
+"""Ends the work of those who are gone, and gives the memory back to the machine."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import gc
+import logging
+from collections.abc import Callable
+
+import pyarrow as pa
+from streamlit import runtime
+
+from .lives import Registry
+from .uploads import Sweep
+
+_log = logging.getLogger("fpanon")
+_MOST_S = 5.0  # between two looks
+
+
+class Reaper:
+    """Looks, again and again, whose grace is over.
+
+    Parameters
+    ----------
+    registry : Registry
+    close_session : callable
+        Ends a session of Streamlit's, given its name; called in the event loop. True when it is
+        ended, False when it has a browser after all.
+    """
+
+    def __init__(
+        self, registry: Registry, close_session: Callable[[str], bool] | None = None
+    ) -> None:
+        self._registry = registry
+        self._close_session = close_session or _close_session
+        self._sweep = Sweep(registry)
+
+    async def run(self) -> None:
+        """For as long as the server lives."""
+        while True:
+            await asyncio.sleep(min(_MOST_S, self._registry.grace_s / 4))
+            try:
+                await self.look()
+            except Exception as fault:  # the next look comes all the same
+                _log.error("%s in the reaper", type(fault).__name__)
+
+    async def look(self) -> int:
+        """End what is due, once; returns how many sessions and files that was."""
+        ended = await self._end_due() + self._end_replaced() + self._sweep()
+        if ended:
+            await asyncio.to_thread(give_back)
+        return ended
+
+    async def _end_due(self) -> int:
+        # In a frame of its own: what its variables hold could not be given back.
+        due = self._registry.take_due()
+        for work in due:
+            await asyncio.to_thread(work.close)
+            self._close_session(work.session_id)
+        return len(due)
+
+    def _end_replaced(self) -> int:
+        replaced = self._registry.take_replaced()
+        for session_id in replaced:
+            self._close_session(session_id)
+        return len(replaced)
+
+
+def give_back() -> None:
+    """Return what is free in this process to the machine; without it memory stays taken."""
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    try:
+        ctypes.CDLL(None).malloc_trim(0)  # glibc's; others give back by themselves
+    except (AttributeError, OSError):
+        return
+
+
+def _close_session(session_id: str) -> bool:
+    """Also drops its uploads, downloads, and state."""
+    if not runtime.exists():
+        return False
+    server = runtime.get_instance()
+    if server.is_active_session(session_id):
+        return False
+    server.close_session(session_id)
+    return True

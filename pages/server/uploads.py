@@ -1,0 +1,148 @@
+"""Uploads: whose they are, how much of them is in memory, and how long.
+
+Streamlit takes a file of any id for any session that somebody can name, and keeps it until the
+session ends. Here an upload must come from the session's own browser, is counted while it arrives,
+for its session and for all, and is dropped when no widget of its session's page holds it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import cast
+
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import runtime
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+
+from .allowances import MEGABYTE, Allowances
+from .lives import Registry
+from .owners import owner
+
+UNCLAIMED_S = 60.0
+"""Seconds after which a file is dropped that no widget holds."""
+_ROUTE = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)$")
+
+
+class Uploads:
+    """Counts and refuses uploads; what arrives beyond an allowance is not read to its end.
+
+    Parameters
+    ----------
+    app : ASGI application
+    registry : Registry
+        Whose sessions may be uploaded to.
+    allowances : Allowances
+    """
+
+    def __init__(self, app: ASGIApp, registry: Registry, allowances: Allowances) -> None:
+        self._app = app
+        self._registry = registry
+        self._allowances = allowances
+        self._arriving: dict[str, int] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        route = _ROUTE.search(scope["path"]) if scope["type"] == "http" else None
+        if route is None or scope["method"] not in ("PUT", "DELETE"):
+            await self._app(scope, receive, send)
+            return
+        session_id = route[1]
+        work, asking = self._registry.known(session_id), owner(scope)
+        if work is None or not asking or work.owner != asking:
+            refusal = PlainTextResponse("This session is not of this browser.", 403)
+            await refusal(scope, receive, send)
+            return
+        arrived = 0
+
+        async def counted() -> Message:
+            nonlocal arrived
+            message = await receive()
+            size = len(message.get("body", b""))
+            arrived += size
+            self._arriving[session_id] = self._arriving.get(session_id, 0) + size
+            self._check(session_id)
+            return message
+
+        try:
+            await self._app(scope, counted, send)
+        finally:
+            rest = self._arriving.get(session_id, 0) - arrived
+            self._arriving[session_id] = rest
+            if not rest:
+                del self._arriving[session_id]
+
+    def _check(self, session_id: str) -> None:
+        """Refuse what is more than the session, or all of them, may have."""
+        held = in_memory(self._registry)
+        for name, size in self._arriving.items():
+            held[name] = held.get(name, 0) + size
+        if held.get(session_id, 0) > self._allowances.session_mb * MEGABYTE:
+            most = f"{self._allowances.session_mb:g} MB for one session"
+        elif sum(held.values()) > self._allowances.server_mb * MEGABYTE:
+            most = f"{self._allowances.server_mb:g} MB for all sessions together"
+        else:
+            return
+        raise HTTPException(413, f"Too much: this server keeps up to {most} in memory.")
+
+
+def in_memory(registry: Registry) -> dict[str, int]:
+    """Bytes of uploaded files by session: those not yet read, and the one that is open."""
+    found = {work.session_id: work.source_bytes for work in registry.sessions()}
+    for session_id, files in _stored().items():
+        found[session_id] = found.get(session_id, 0) + sum(files.values())
+    return found
+
+
+def drop(session_id: str, file_ids: list[str]) -> None:
+    """Forget uploaded files, as when they were handed on to be read."""
+    manager = _manager()
+    for file_id in file_ids if manager is not None else ():
+        cast(MemoryUploadedFileManager, manager).remove_file(session_id, file_id)
+
+
+class Sweep:
+    """Drops the files that no widget holds, :data:`UNCLAIMED_S` after they were first seen so."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._seen: dict[tuple[str, str], float] = {}
+
+    def __call__(self) -> int:
+        """Look once; returns how many were dropped."""
+        now = self._registry.clock()
+        unclaimed: dict[tuple[str, str], float] = {}
+        dropped = 0
+        for session_id, files in _stored().items():
+            work = self._registry.known(session_id)
+            for file_id in files:
+                if work is not None and file_id in work.claimed:
+                    continue
+                since = self._seen.get((session_id, file_id), now)
+                if now - since >= UNCLAIMED_S:
+                    drop(session_id, [file_id])
+                    dropped += 1
+                else:
+                    unclaimed[session_id, file_id] = since
+        self._seen = unclaimed
+        return dropped
+
+
+def _manager() -> MemoryUploadedFileManager | None:
+    if not runtime.exists():
+        return None
+    manager = runtime.get_instance().uploaded_file_mgr
+    return manager if isinstance(manager, MemoryUploadedFileManager) else None
+
+
+def _stored() -> Mapping[str, Mapping[str, int]]:
+    """Sizes of the files in memory, by session and id."""
+    manager = _manager()
+    if manager is None:
+        return {}
+    return {
+        session_id: {file_id: len(record.data) for file_id, record in list(files.items())}
+        for session_id, files in list(manager.file_storage.items())
+    }

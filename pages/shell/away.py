@@ -1,0 +1,55 @@
+"""What became of a session's work while its browser was away: said where it is noticed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.charts import words
+from pages.server.lives import Ended
+
+from . import session
+
+_TOLD = "fp_ended"
+
+
+def tell() -> None:
+    """Say what was ended, until somebody has read it."""
+    if (ended := session.ended()) is not None:
+        st.session_state[_TOLD] = ended
+    told: Ended | None = st.session_state.get(_TOLD)
+    # Always there: what comes and goes moves, and redraws, all below it.
+    with st.container(key="frame_away"):
+        if told is not None:
+            st.warning(sentence(told))
+            st.button("Understood", key="frame_away_read", on_click=_read)
+
+
+def sentence(ended: Ended) -> str:
+    """In plain words, without a word about the data themselves."""
+    if not ended.minutes:
+        return (
+            "The session that this page belonged to has ended, or the dashboard was started anew. "
+            "What was open is no longer in this computer's memory; open the data again."
+        )
+    lost = [
+        *(["the data and results are gone from this computer's memory"] if ended.data else []),
+        *(
+            [f"{words.count(ended.stopped, 'computation')} that had not finished stopped"]
+            if ended.stopped
+            else []
+        ),
+    ]
+    return (
+        f"Your session ended after {_minutes(ended.minutes)} without a connection: "
+        f"{', and '.join(lost)}."
+    )
+
+
+def _minutes(minutes: float) -> str:
+    if minutes < 1:
+        return words.count(round(minutes * 60), "second")
+    return words.count(round(minutes), "minute")
+
+
+def _read() -> None:
+    st.session_state.pop(_TOLD, None)

@@ -1,0 +1,156 @@
+"""Connections that are lost, pages that are loaded anew, browsers that are gone.
+
+By a browser without a screen, whose connections can be made to fail.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser.server import Server, started
+from tests.browser.tables import SECRET, events, separated
+from tests.support.visitor import Visitor
+
+pytestmark = pytest.mark.browser
+
+OPEN = "2,000 users"  # the synthetic sample, in the sidebar
+AT_WORK = "Measuring at"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One that keeps sessions as long as it does for an officer."""
+    log = tmp_path_factory.mktemp("server") / "log.txt"
+    with started(log, FPANON_GRACE_MIN="15", FPANON_UPLOAD_MB_SESSION="30") as running:
+        yield running
+
+
+@pytest.fixture
+def visitor(server: Server) -> Iterator[Visitor]:
+    found = Visitor(server.address).open()
+    yield found
+    found.leave()
+
+
+def test_a_lost_connection_loses_neither_data_nor_work(visitor: Visitor, server: Server) -> None:
+    """Cut off for more than the half second after which Streamlit clears what it caches."""
+    visitor.click("start_synthetic")
+    visitor.until(lambda page: AT_WORK in page.text, "its work")
+    session, child = visitor.session, server.busy_worker()
+    with server.held(child):
+        visitor.cut()
+        time.sleep(1.5)
+        visitor.connect()
+        assert visitor.session == session
+        assert OPEN in visitor.text
+        assert AT_WORK in visitor.text
+        assert child in server.workers()
+    visitor.until(lambda page: page.has("anon_get_k_gaps"), "the results")
+    visitor.cut()
+    visitor.connect()
+    assert visitor.has("anon_get_k_gaps")
+
+
+def test_a_page_loaded_anew_in_the_middle_of_a_job_has_its_data_and_the_job(
+    visitor: Visitor, server: Server
+) -> None:
+    visitor.click("start_synthetic")
+    visitor.until(lambda page: AT_WORK in page.text, "its work")
+    session, child = visitor.session, server.busy_worker()
+    with server.held(child):
+        visitor.leave()
+        visitor.open()
+        assert visitor.session != session
+        assert OPEN in visitor.text
+        assert AT_WORK in visitor.text  # by the sidebar, on the start page
+        assert child in server.workers()
+    visitor.turn_to("anonymizability")
+    visitor.until(lambda page: page.has("anon_get_k_gaps"), "the results")
+    visitor.leave()
+    visitor.open("/anonymizability").turn_to("anonymizability")
+    assert visitor.has("anon_get_k_gaps")  # at once: nothing was computed again
+
+
+def test_another_browser_never_gets_in(visitor: Visitor, server: Server) -> None:
+    """It knows the session's name, as from an address of an upload; or has a window beside it."""
+    visitor.turn_to("data").upload("data_file", "mine.csv", separated(events(4, 5)))
+    visitor.click("data_read")
+    visitor.until(lambda page: "4 users" in page.text, "the data")
+    thief = Visitor(server.address).open()
+    visitor.cut()
+    thief.leave()
+    thief.connect(visitor.session)
+    second = Visitor(server.address, visitor.cookies).open()
+    for page in (thief, second):
+        assert page.session != visitor.session
+        assert "4 users" not in page.text
+        assert b"mine.csv" not in b"".join(page.heard)
+    path = f"/_stcore/upload_file/{visitor.session}/any"
+    visitor.connect()
+    status, told = thief.send(path, "theirs.csv", b"x")
+    assert (status, told) == (403, b"This session is not of this browser.")
+    assert "4 users" in visitor.text
+    assert SECRET.encode() not in b"".join(visitor.heard)
+    thief.leave()
+    second.leave()
+
+
+def test_uploads_have_a_limit_that_is_told(visitor: Visitor) -> None:
+    path = f"/_stcore/upload_file/{visitor.session}/"
+    for number in range(2):
+        assert visitor.send(f"{path}{number}", "large.csv", bytes(14 * 2**20))[0] == 204
+    status, told = visitor.send(f"{path}2", "large.csv", bytes(14 * 2**20))
+    assert (status, told) == (
+        413,
+        b"Too much: this server keeps up to 30 MB for one session in memory.",
+    )
+
+
+def test_whoever_is_gone_for_longer_leaves_nothing_and_is_told(tmp_path: Path) -> None:
+    with started(tmp_path / "log.txt", FPANON_GRACE_MIN="0.05") as server:
+        first = Visitor(server.address).open()
+        first.turn_to("data")
+        before = server.resident_mb
+        visitor = Visitor(server.address).open().turn_to("data")
+        large = separated(events(4, 5)) + b"," * 200_000_000
+        visitor.upload("data_file", "large.csv", large)
+        assert server.resident_mb > before + 150
+        visitor.turn_to("").click("start_synthetic")
+        visitor.until(lambda page: OPEN in page.text, "the data")
+        with server.held():  # its work is not done before it is ended
+            visitor.cut()
+            for _ in range(600):
+                first.run()
+                if server.resident_mb < before + 60 and len(server.workers()) <= 2:
+                    break
+                time.sleep(0.2)
+        assert server.resident_mb < before + 60
+        visitor.connect()
+        assert OPEN not in visitor.text
+        assert "Your session ended after 3 seconds without a connection: the data" in visitor.text
+        visitor.click("frame_away_read")
+        assert "Your session ended" not in visitor.text
+        visitor.leave()
+        first.leave()
+        server.wait_until_alone()
+
+
+def test_after_the_server_was_killed_the_page_says_so(tmp_path: Path) -> None:
+    with started(tmp_path / "one.txt") as server:
+        visitor = Visitor(server.address).open()
+        visitor.click("start_synthetic")
+        visitor.until(lambda page: OPEN in page.text, "the data")
+        visitor.cut()
+    with started(tmp_path / "two.txt") as server:
+        # Another port here, as the old one may not be free at once; the cookie's name says it.
+        old, new = visitor.address.rpartition(":")[2], server.address.rpartition(":")[2]
+        visitor.address = server.address
+        visitor.cookies[f"fpanon-{new}"] = visitor.cookies[f"fpanon-{old}"]
+        visitor.connect()
+        assert OPEN not in visitor.text
+        assert "the dashboard was started anew" in visitor.text
+        visitor.leave()

@@ -1,0 +1,392 @@
+"""What a child answers comes back whole, and is never more than data."""
+
+from __future__ import annotations
+
+import builtins
+import datetime as dt
+import enum
+import functools
+import importlib
+import io
+import operator
+import os
+import pickle
+import pkgutil
+import time
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fpanon_core import studies
+from fpanon_core.engines.answers import NotDataError, packed, unpacked
+from fpanon_core.engines.process import Job, ProcessRunner
+from fpanon_core.io.hints import Message, for_screen, such_as
+from fpanon_core.model.clock import LocalClock
+from fpanon_core.model.configs import StretchConfig
+from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
+from fpanon_core.model.errors import SchemaError
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.projection import equal_area_around
+from fpanon_core.studies import (
+    anonymizability,
+    antenna_merging,
+    comparison,
+    counts_release,
+    disclosure,
+    estimates,
+    glove_estimate,
+    hiding,
+    look,
+    options,
+    production,
+    reading,
+    recovery,
+    recovery_factors,
+    recovery_mitigations,
+    sparsity,
+    unicity,
+    warming,
+    worked_example,
+)
+from tests.engines import errands
+
+
+def same(a: Any, b: Any, path: str = "answer") -> None:
+    """Assert that two objects are alike to the last bit, types and all."""
+    assert type(a) is type(b), path
+    if isinstance(a, np.ndarray):
+        assert (a.dtype, a.shape, a.flags.writeable) == (b.dtype, b.shape, b.flags.writeable), path
+        if a.dtype == object:
+            same(a.tolist(), b.tolist(), path)
+        else:
+            assert a.tobytes() == b.tobytes(), path
+    elif isinstance(a, pd.DataFrame):
+        pd.testing.assert_frame_equal(a, b, check_exact=True, check_column_type="equiv")
+    elif isinstance(a, pd.Series):
+        pd.testing.assert_series_equal(a, b, check_exact=True)
+    elif isinstance(a, pd.Index):
+        pd.testing.assert_index_equal(a, b, exact=True)
+    elif is_dataclass(a) and not isinstance(a, type):
+        for f in fields(a):
+            same(getattr(a, f.name), getattr(b, f.name), f"{path}.{f.name}")
+    elif isinstance(a, dict):
+        assert list(a) == list(b), path
+        for key in a:
+            same(a[key], b[key], f"{path}[{key!r}]")
+    elif isinstance(a, (list, tuple)):
+        assert len(a) == len(b), path
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            same(x, y, f"{path}[{i}]")
+    elif isinstance(a, float):
+        assert repr(a) == repr(b), path
+    else:
+        assert a == b, path
+
+
+def through(value: Any) -> Any:
+    return unpacked(packed(value))
+
+
+# --- whole ---------------------------------------------------------------------------------------
+
+ARRAYS = [
+    np.arange(12.0).reshape(3, 4),
+    np.asfortranarray(np.arange(12.0).reshape(3, 4)),
+    np.arange(12)[::-3],
+    np.zeros((0, 3), np.int32),
+    np.array(5.5),
+    np.array(["a", "ööö", ""]),
+    np.array(["", ""]),
+    np.array([b"x", b"yz"]),
+    np.array([None, "a", 2, (1, [2]), Decimal("0.1")], object),
+    np.array([[1, 2], [3, None]], object),
+    np.array(["2024-03-04T08:00", "NaT"], "M8[us]"),
+    np.array([1, 2], "m8[D]"),
+    np.array([True, False]),
+    np.array([1 + 2j]),
+]
+
+
+@pytest.mark.parametrize("values", ARRAYS, ids=lambda v: f"{v.dtype}{v.shape}")
+@pytest.mark.parametrize("writable", [True, False])
+def test_arrays(values: np.ndarray, writable: bool) -> None:
+    values = values.copy(order="K")
+    values.flags.writeable = writable
+    back = through(values)
+    same(values, back)
+    assert values.strides == back.strides or values.size == 0
+
+
+TABLES: list[Any] = [
+    pd.DataFrame(
+        {
+            "text": ["a", None, "ü"],
+            "object": pd.Series(["a", 1, None], dtype=object),
+            "number": [1.5, np.nan, -0.0],
+            "whole": [1, 2, 3],
+            "maybe": pd.array([1, None, 3], dtype="Int32"),
+            "share": pd.array([0.5, None, 1.0], dtype="Float64"),
+            "truth": pd.array([True, None, False], dtype="boolean"),
+            "kind": pd.Categorical(["x", "y", "x"], ordered=True),
+            "local": pd.to_datetime(["2024-03-31T01:30"] * 3).tz_localize("Africa/Dakar"),
+            "utc": pd.DatetimeIndex(["2024-03-31", "NaT", "2025-01-01"]),
+            "long": pd.to_timedelta([1, 2, 3], unit="h"),
+        },
+        index=pd.Index(["r", "s", "t"], name="row"),
+    ),
+    pd.DataFrame({"a": [1, 2]}, index=pd.MultiIndex.from_tuples([("x", 1), ("y", 2)])),
+    pd.DataFrame([[1, 2]], columns=["twice", "twice"]),
+    pd.DataFrame(index=pd.RangeIndex(3)),
+    pd.DataFrame(),
+    pd.DataFrame({"a": pd.Series([], dtype=str)}),
+    pd.Series([1.0, 2.0], index=pd.DatetimeIndex(["2024-01-01", "2024-01-02"]), name="s"),
+    pd.Index([1, 2], dtype="int32"),
+    pd.Index(["a", "b"], dtype=object),
+]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_tables(table: Any) -> None:
+    same(table, through(table))
+
+
+def test_times_numbers_and_texts() -> None:
+    said = Message("Say which column holds the time", such_as("time"), ".")
+    values = [
+        dt.datetime(2024, 3, 31, 1, 30, fold=1, tzinfo=ZoneInfo("Europe/Paris")),
+        dt.datetime(2024, 3, 31, tzinfo=dt.UTC),
+        dt.timezone(dt.timedelta(hours=-3), "x"),
+        dt.date(1, 1, 1),
+        dt.time(23, 59, tzinfo=dt.UTC),
+        dt.timedelta(-1, 2, 3),
+        pd.Timestamp("2024-03-31T01:30", tz="Europe/Paris"),
+        Fraction(1, 3),
+        Decimal("1e-7"),
+        2**70,
+        1j,
+        range(3, 9, 2),
+        slice(1, None),
+        {"a": {1, 2}, (1, "b"): frozenset("ab"), None: b"x"},
+        np.float32(0.1),
+        np.str_(""),
+        np.datetime64("2024-03-31T01:30", "s"),
+        np.bool_(True),
+    ]
+    same(values, through(values))
+    assert through([pd.NaT, pd.NA])[0] is pd.NaT
+    assert through([pd.NaT, pd.NA])[1] is pd.NA
+    assert through(dt.UTC) is dt.UTC
+    assert for_screen(through(said)) == for_screen(said) == "Say which column holds the time."
+
+
+def test_what_is_the_same_object_stays_so() -> None:
+    values = np.arange(3.0)
+    first, second, [third] = through((values, values, [values]))
+    assert first is second is third
+
+
+PEOPLE = FingerprintSet.from_samples(
+    np.repeat(np.arange(9), 2), 300.0 * np.arange(18), np.zeros(18), 7.0 * np.arange(18)
+)
+TWO_DAYS = FingerprintSet.from_samples([1, 2] * 2, [0, 900] * 2, [0] * 4, [0, 0, 2_000, 2_000])
+FRAME = FrameConfig(
+    StatedPeriod(dt.date(2024, 3, 4), 1, 60), "grid", StatedArea(14.68, -17.42, 14.72, -17.38)
+)
+WARMED = dict(warming._STUDIES)
+CASES: dict[str, Callable[[], Any]] = {
+    "anonymizability": lambda: anonymizability.study(PEOPLE, anonymizability.Config(ks=(2, 3))),
+    "antenna_merging": lambda: antenna_merging.study(PEOPLE, WARMED[antenna_merging]),
+    "comparison": lambda: comparison.study(PEOPLE, comparison.Config((2,))),
+    "counts_release": lambda: counts_release.study(_placed(), counts_release.Config(FRAME)),
+    "disclosure": lambda: disclosure.study(PEOPLE, WARMED[disclosure]),
+    "estimates": lambda: estimates.study(PEOPLE, WARMED[estimates]),
+    "glove_estimate": lambda: glove_estimate.study(PEOPLE, glove_estimate.Config((2,))),
+    "hiding": lambda: hiding.study(PEOPLE, WARMED[hiding]),
+    "look": lambda: look.study(PEOPLE, look.Config()),
+    "options": lambda: options.study(PEOPLE, WARMED[options]),
+    "production": lambda: production.study(PEOPLE, WARMED[production]),
+    "recovery": lambda: recovery.study(TWO_DAYS, recovery.Config(180.0)),
+    "recovery_factors": lambda: recovery_factors.study(
+        TWO_DAYS,
+        recovery_factors.Config(180.0, spaces_m=(5e3,), slots_min=(180.0,), people=(2,)),
+    ),
+    "recovery_mitigations": lambda: recovery_mitigations.study(
+        TWO_DAYS, recovery_mitigations.Config(180.0)
+    ),
+    "sparsity": lambda: sparsity.study(sparsity.Config(9)),
+    "unicity": lambda: unicity.study(PEOPLE, WARMED[unicity]),
+    "worked_example": lambda: worked_example.study(worked_example.Config()),
+}
+
+
+def _placed() -> FingerprintSet:
+    clock = LocalClock(dt.datetime(2024, 3, 4, tzinfo=dt.UTC), "Africa/Dakar")
+    return replace(PEOPLE, clock=clock, crs=equal_area_around(14.69, -17.41, stated=True))
+
+
+def test_every_study_has_its_case() -> None:
+    found = {
+        module.name
+        for module in pkgutil.iter_modules(studies.__path__)
+        if hasattr(importlib.import_module(f"fpanon_core.studies.{module.name}"), "study")
+    }
+    assert found == CASES.keys()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_studys_result_comes_back_whole(name: str) -> None:
+    result = CASES[name]()
+    same(result, through(result))
+
+
+def test_what_was_read_comes_back_whole() -> None:
+    source = reading.Source("", file=("a.csv", warming._EVENTS + b"x,,14.7,-17.4\n"))
+    fs, report = reading.read(source, reading.Reading())
+    back, told = through((fs, report))
+    same((fs, report), (back, told))
+    assert vars(back)["digest"] == fs.digest  # not computed again
+    assert not back.x_m.flags.writeable
+
+
+# --- nothing else --------------------------------------------------------------------------------
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [lambda: None, os.system, ProcessRunner, Colour.RED, Path("/"), object(), functools.partial],
+    ids=repr,
+)
+def test_what_is_not_data_is_not_told(value: object) -> None:
+    with pytest.raises(NotDataError):
+        packed([value])
+
+
+class Evil:
+    """Its pickle has something called when it is read."""
+
+    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
+        self.call = function, arguments
+
+    def __reduce__(self) -> Any:
+        return self.call
+
+
+def evils(trace: Path) -> dict[str, bytes]:
+    """Pickles that leave a trace when a common way of running something is open."""
+    order = f"touch {trace}"
+    write = f"open({str(trace)!r}, 'w').close()"
+    read = pd.read_pickle
+    stored = trace.with_suffix(".pickle")
+    stored.write_bytes(pickle.dumps(Evil(os.system, order)))
+    return {
+        "system": pickle.dumps(Evil(os.system, order)),
+        "old protocol": pickle.dumps(Evil(os.system, order), protocol=0),
+        "eval": pickle.dumps(Evil(builtins.eval, write)),
+        "exec": pickle.dumps((1, [Evil(builtins.exec, write)])),
+        "partial": pickle.dumps(Evil(functools.partial(os.system, order))),
+        "attribute": pickle.dumps(Evil(operator.attrgetter("x"), order)),
+        "getattr": b"\x80\x04cbuiltins\ngetattr\ncos\nsystem\n\x86.",
+        "another's pickle": pickle.dumps(Evil(read, str(stored))),
+        "numpy": pickle.dumps(Evil(np.load, str(stored))),
+        "extension": b"\x80\x02\x82\x01.",
+        "numpy's array": pickle.dumps(np.array([Evil(os.system, order)], object)),
+        "within an answer": pickle.dumps(((), "result", Evil(os.system, order))),
+        "own child": pickle.dumps(Evil(importlib.import_module, "fpanon_core.engines.child")),
+    }
+
+
+def test_nothing_that_an_answer_names_is_run(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    for body in evils(trace).values():
+        with pytest.raises((NotDataError, pickle.UnpicklingError, ValueError)):
+            unpacked(body)
+    assert not trace.exists()
+    pickle.loads(evils(trace)["system"])  # they would be, read as pickles
+    assert trace.exists()
+
+
+class Kinds(pickle.Pickler):
+    """Writes tuples that begin with KIND as a child would write kinds of data."""
+
+    def persistent_id(self, obj: Any) -> Any:
+        return obj[1:] if type(obj) is tuple and obj[:1] == ("KIND",) else None
+
+
+def told(kind: str, *parts: Any) -> bytes:
+    body = io.BytesIO()
+    Kinds(body, protocol=5).dump(("KIND", 0, kind, *parts))
+    return body.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts"),
+    [
+        ("dataclass", ("fpanon_core.engines.process:ProcessRunner", {})),
+        ("dataclass", ("fpanon_core.engines.limits:Limits", {})),
+        ("dataclass", ("fpanon_core.model.configs:dataclass", {})),
+        ("dataclass", ("fpanon_core.model.configs:np", {})),
+        ("dataclass", ("subprocess:Popen", {"args": "ls"})),
+        ("dataclass", ("fpanon_core.__main__:main", {})),
+        ("dataclass", ("fpanon_core.model.configs:StretchConfig", {"__class__": 1})),
+        ("dataclass", ("fpanon_core.model.configs:StretchConfig", {"validate": 1})),
+        ("text", ("fpanon_core.model.configs:StretchConfig", ())),
+        ("member", ("fpanon_core.model.configs:StretchConfig", "x")),
+        ("nothing", ()),
+        ("array", ("|O8", (1,), "C", True, b"12345678")),
+        ("array", ("|V8", (1,), "C", True, b"12345678")),
+        ("array", ("<f8", (1 << 40,), "C", True, b"12345678")),
+        ("array", ("<f8", (1 << 40,), "C", True, b"")),
+        ("array", ("<f8,<f8", (1,), "C", True, b"1234567812345678")),
+    ],
+)
+def test_kinds_are_built_of_data_only(kind: str, parts: tuple[Any, ...]) -> None:
+    with pytest.raises((NotDataError, TypeError, ValueError, KeyError, MemoryError, ImportError)):
+        unpacked(told(kind, *parts))
+
+
+def test_offsets_that_lead_out_of_the_arrays_are_refused() -> None:
+    """Compiled loops of the server trust them."""
+    wrong = FingerprintSet.__new__(FingerprintSet)
+    wrong.__dict__.update(vars(PEOPLE) | {"offsets": PEOPLE.offsets * 1000})
+    with pytest.raises(SchemaError, match="rows the offsets name"):
+        unpacked(packed(wrong))
+
+
+def test_a_child_that_answers_with_more_than_data_fails_its_job_and_runs_nothing(
+    tmp_path: Path,
+) -> None:
+    trace = tmp_path / "trace"
+    runner = ProcessRunner()
+    try:
+        job = over(runner.submit(errands.answer_evil, str(trace), label="evil"))
+        assert job.status == "failed"
+        assert "fault in the program (NotDataError" in str(job.error)
+        assert str(trace) not in str(job.error)
+        assert not trace.exists()
+        assert over(runner.submit(errands.own_pid, label="next")).status == "done"
+    finally:
+        runner.close()
+
+
+def over(job: Job, seconds: float = 60) -> Job:
+    end = time.monotonic() + seconds
+    while job.active:
+        assert time.monotonic() < end, f"still {job.status}"
+        time.sleep(0.01)
+    return job
+
+
+def test_settings_are_equal_to_those_sent() -> None:
+    assert through(StretchConfig()) == StretchConfig()

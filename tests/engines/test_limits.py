@@ -1,0 +1,150 @@
+"""What a child may take: it is ended when it takes more, and its job says what happened."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fpanon_core.engines import limits
+from fpanon_core.engines.limits import Limits, memory_of, memory_of_machine
+from fpanon_core.engines.process import Job, ProcessRunner
+from fpanon_core.engines.worker import KILLED_FIRST
+from fpanon_core.model.errors import ConfigError, InfeasibleError
+from tests.engines import errands
+
+MB = 10**6
+
+
+def over(job: Job, seconds: float = 60) -> Job:
+    end = time.monotonic() + seconds
+    while job.active:
+        assert time.monotonic() < end, f"still {job.status}"
+        time.sleep(0.01)
+    return job
+
+
+@pytest.fixture
+def small() -> Iterator[ProcessRunner]:
+    """A runner whose jobs may take 300 MB."""
+    runner = ProcessRunner(limits=Limits(memory_bytes=300 * MB))
+    yield runner
+    runner.close()
+
+
+def test_a_child_that_takes_more_memory_than_allowed_is_ended_and_says_so(
+    small: ProcessRunner,
+) -> None:
+    job = over(small.submit(errands.fill, 900 * MB, label="fill"))
+    assert job.status == "lost"
+    assert "ran out of memory (it may take 300 MB here)" in str(job.error)
+    assert "data and settings are still here" in str(job.error)
+    assert limits.MEMORY_VARIABLE in str(job.error)
+    assert "from outside" not in str(job.error)
+    assert over(small.submit(errands.own_pid, label="next")).status == "done"
+
+
+def test_what_fits_is_let_be(small: ProcessRunner) -> None:
+    assert over(small.submit(errands.fill, 100 * MB, label="fill")).result == 100 * MB
+
+
+@pytest.mark.parametrize("kind", ["numpy", "plain"])
+def test_memory_that_the_system_refuses_is_told_as_such(small: ProcessRunner, kind: str) -> None:
+    """numpy's MemoryError goes by another name."""
+    job = over(small.submit(errands.ask_for_too_much, kind, label="too much"))
+    assert job.status == "failed"
+    assert "ran out of memory" in str(job.error)
+    assert over(small.submit(errands.own_pid, label="next")).status == "done"
+
+
+def test_a_job_that_is_known_to_need_more_is_not_begun(small: ProcessRunner) -> None:
+    job = small.submit(errands.own_pid, label="big", needs_bytes=2_000 * MB)
+    assert job.status == "failed"
+    assert type(job.error) is InfeasibleError  # another try would end alike
+    assert "need about 2.0 GB" in str(job.error)
+    assert "may take 300 MB" in str(job.error)
+    assert small.process_id is None
+    assert small.retry(job).status == "failed"
+    fits = small.submit(errands.own_pid, label="small", needs_bytes=200 * MB)
+    assert over(fits).status == "done"
+
+
+def test_a_job_that_takes_longer_than_allowed_is_ended_and_says_so() -> None:
+    runner = ProcessRunner(limits=Limits(seconds=3600))
+    try:
+        job = over(runner.submit(errands.sleep, 60.0, label="sleep", at_most_s=0.6))
+        assert job.status == "lost"
+        assert "took longer than 0.6 seconds" in str(job.error)
+        assert "still here" in str(job.error)
+        assert over(runner.retry(job)).status == "lost"
+        assert over(runner.submit(errands.own_pid, label="next")).status == "done"
+    finally:
+        runner.close()
+
+
+def test_an_idle_child_retires_and_the_next_job_gets_another() -> None:
+    runner = ProcessRunner(limits=Limits(idle_s=0.2))
+    try:
+        pid = over(runner.submit(errands.own_pid, label="pid")).result
+        end = time.monotonic() + 60
+        while Path(f"/proc/{pid}").exists():
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        assert runner.process_id is None
+        again = over(runner.submit(errands.own_pid, label="pid"))
+        assert again.status == "done"
+        assert again.result != pid
+    finally:
+        runner.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/oom_score_adj").exists(), reason="Linux's")
+def test_the_kernel_ends_children_first_when_memory_ends() -> None:
+    runner = ProcessRunner()
+    try:
+        pid = over(runner.submit(errands.own_pid, label="pid")).result
+        assert int(Path(f"/proc/{pid}/oom_score_adj").read_text()) == KILLED_FIRST
+        assert int(Path("/proc/self/oom_score_adj").read_text()) < KILLED_FIRST
+    finally:
+        runner.close()
+
+
+def test_limits_are_a_share_of_the_machine_unless_said_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for variable in (limits.MEMORY_VARIABLE, limits.HOURS_VARIABLE):
+        monkeypatch.delenv(variable, raising=False)
+    machine = memory_of_machine()
+    assert machine is not None
+    assert Limits.of_server() == Limits(machine // 2, 12 * 3600, 15 * 60)
+    monkeypatch.setenv(limits.MEMORY_VARIABLE, "1.5")
+    monkeypatch.setenv(limits.HOURS_VARIABLE, "0.5")
+    assert Limits.of_server() == Limits(1_500 * MB, 1800, 15 * 60)
+    for wrong in ("0", "-1", "lots", "nan", "inf"):
+        monkeypatch.setenv(limits.MEMORY_VARIABLE, wrong)
+        with pytest.raises(ConfigError, match=limits.MEMORY_VARIABLE):
+            Limits.of_server()
+
+
+@pytest.mark.parametrize(
+    ("membership", "file"),
+    [("0::/a/b", "a/memory.max"), ("4:memory:/a/b", "memory/a/memory.limit_in_bytes")],
+)
+def test_a_control_group_above_ours_limits_us_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, membership: str, file: str
+) -> None:
+    cgroup, groups = tmp_path / "cgroup", tmp_path / "groups"
+    cgroup.write_text(f"9:name=systemd:/\n{membership}\n")
+    (groups / file).parent.mkdir(parents=True)
+    (groups / file).write_text("123456789\n")
+    monkeypatch.setattr(limits, "MEMBERSHIPS", cgroup)
+    monkeypatch.setattr(limits, "GROUPS", groups)
+    assert memory_of_machine() == 123_456_789
+
+
+def test_memory_of_a_process_that_is_gone_is_none() -> None:
+    assert memory_of(os.getpid()) > MB
+    assert memory_of(2**22 + 1) == 0

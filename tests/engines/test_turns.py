@@ -1,0 +1,167 @@
+"""Who computes next: the order of the line, and that no turn is ever lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from fpanon_core.engines.process import Job, ProcessRunner
+from fpanon_core.engines.turns import AT_ONCE_VARIABLE, Turns
+from fpanon_core.model.errors import ConfigError
+from tests.engines import errands
+
+
+def until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.005)
+
+
+class Member:
+    """Stands in a line of turns with so many jobs, and notes when each has its turn."""
+
+    def __init__(self, name: str, jobs: int, turns: Turns, served: list[str]) -> None:
+        self.name, self.waiting, self.turns, self.served = name, jobs, turns, served
+        self.may_end = threading.Semaphore(0)
+        self.thread = threading.Thread(target=self._work, daemon=True)
+
+    def _work(self) -> None:
+        while self.waiting and self.turns.take(self, lambda: self.waiting > 0):
+            self.waiting -= 1
+            self.served.append(self.name)
+            self.may_end.acquire()
+            self.turns.give_back(self)
+
+
+def members(turns: Turns, served: list[str], **jobs: int) -> dict[str, Member]:
+    """In line in the order given; the first ones have their turn already."""
+    found = {}
+    for place, (name, count) in enumerate(jobs.items()):
+        member = found[name] = Member(name, count, turns, served)
+        member.thread.start()
+        inside = place + 1
+        until(lambda inside=inside: len(turns._line) + len(turns._computing) == inside)  # type: ignore[misc]
+    return found
+
+
+def test_twelve_jobs_of_one_do_not_keep_anothers_one_waiting() -> None:
+    turns, served = Turns(1), list[str]()
+    found = members(turns, served, a=12, b=1, c=2)
+    assert served == ["a"]
+    # Of a, 11 wait. b is next; then c; a joined the line behind them.
+    for name in ["a", "b", "c", "a", "c", "a", "a"]:
+        count = len(served)
+        found[name].may_end.release()
+        until(lambda count=count: len(served) > count)  # type: ignore[misc]
+    assert served == ["a", "b", "c", "a", "c", "a", "a", "a"]
+    found["a"].waiting = 0
+    found["a"].may_end.release()
+    until(lambda: not turns._computing)
+
+
+def test_how_many_jobs_are_ahead_is_told_in_the_order_they_will_have() -> None:
+    turns, served = Turns(1), list[str]()
+    found = members(turns, served, a=3, b=2, c=4)  # a computes, with 2 more waiting
+    # To come: a1 | b1 c1 a2 b2 c2 a3 c3 c4.
+    assert [turns.before(found["b"], own) for own in range(2)] == [1, 4]
+    assert [turns.before(found["c"], own) for own in range(4)] == [2, 5, 7, 8]
+    assert [turns.before(found["a"], own) for own in range(2)] == [3, 6]
+    for member in found.values():
+        member.waiting = 0
+    turns.nudge()
+    found["a"].may_end.release()
+    until(lambda: not turns._computing)
+
+
+def test_as_many_at_once_as_said_and_no_more() -> None:
+    turns, served = Turns(2), list[str]()
+    found = members(turns, served, a=1, b=1, c=1)
+    assert sorted(served) == ["a", "b"]
+    found["b"].may_end.release()
+    until(lambda: len(served) == 3)
+    for name in "ac":
+        found[name].may_end.release()
+    until(lambda: not turns._computing)
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[ProcessRunner, ProcessRunner]]:
+    turns = Turns(1)
+    runners = ProcessRunner(turns=turns), ProcessRunner(turns=turns)
+    yield runners
+    for runner in runners:
+        runner.close()
+    until(lambda: not turns._computing and not turns._line)
+
+
+def running(job: Job) -> Job:
+    until(lambda: job.status == "running")
+    return job
+
+
+def over(job: Job) -> Job:
+    until(lambda: not job.active)
+    return job
+
+
+def test_a_job_waits_while_another_session_computes_and_says_behind_how_many(
+    pair: tuple[ProcessRunner, ProcessRunner],
+) -> None:
+    first, second = pair
+    long = running(first.submit(errands.sleep, 60.0, label="long"))
+    short, shorter = (second.submit(errands.own_pid, label="short") for _ in range(2))
+    until(lambda: short.ahead == 1)
+    assert shorter.ahead == 2
+    assert long.ahead == 0
+    assert short.status == "queued"
+    first.cancel(long)  # gives its turn back
+    assert over(short).status == over(shorter).status == "done"
+    assert short.ahead == 0
+
+
+def test_a_turn_comes_back_when_the_child_is_killed_or_the_session_ends(
+    pair: tuple[ProcessRunner, ProcessRunner],
+) -> None:
+    first, second = pair
+    running(first.submit(errands.sleep, 60.0, label="killed"))
+    waiting = second.submit(errands.own_pid, label="next")
+    pid = first.process_id
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    assert over(waiting).status == "done"
+    running(first.submit(errands.sleep, 60.0, label="closed"))
+    waiting = second.submit(errands.own_pid, label="next")
+    first.close()
+    assert over(waiting).status == "done"
+
+
+def test_a_job_cancelled_in_line_leaves_it(pair: tuple[ProcessRunner, ProcessRunner]) -> None:
+    first, second = pair
+    long = running(first.submit(errands.sleep, 60.0, label="long"))
+    waiting, kept = (second.submit(errands.own_pid, label="short") for _ in range(2))
+    second.cancel(waiting)
+    until(lambda: kept.ahead == 1)
+    second.cancel(kept)
+    until(lambda: second not in second._turns._line)
+    first.cancel(long)
+    assert over(second.submit(errands.own_pid, label="again")).status == "done"
+
+
+def test_how_many_at_once_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(AT_ONCE_VARIABLE, "5")
+    assert Turns.of_server().at_once == 5
+    monkeypatch.delenv(AT_ONCE_VARIABLE)
+    monkeypatch.setattr(os, "cpu_count", lambda: 16)
+    assert Turns.of_server().at_once == 8
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert Turns.of_server().at_once == 2
+    for wrong in ("0", "many", ""):
+        monkeypatch.setenv(AT_ONCE_VARIABLE, wrong)
+        with pytest.raises(ConfigError, match=AT_ONCE_VARIABLE):
+            Turns.of_server()

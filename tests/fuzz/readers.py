@@ -1,0 +1,256 @@
+"""Every reader of what people bring, with valid files to begin from.
+
+A case is a number: the same number is the same file, for ever, on every machine.
+"""
+
+import functools
+import gzip
+import io
+import json
+import random
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from fpanon_core.anonymize.glove import glove
+from fpanon_core.io.antennas import antennas_of, locate, read_antennas
+from fpanon_core.io.cdr import read_cdr
+from fpanon_core.io.positions import centre_of
+from fpanon_core.io.published import read_published
+from fpanon_core.io.questionnaire import read_questionnaire
+from fpanon_core.model.configs import KnowledgeConfig, StretchConfig
+from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.options import as_option
+from fpanon_core.model.profiles import GeneralizationProfile, Grid, parse_profile
+from fpanon_core.model.techniques import Glove, SampleUsers
+from fpanon_core.studies.option_result import OptionResult, utility_choice
+from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.reading import Source, peek
+from fpanon_core.tables.writing import read_json
+from fpanon_core.verification.release import verify_release
+from tests.fuzz.mutations import a_text, mutated
+from tests.support.releases import Release
+
+_N = 30
+_EVENTS = pd.DataFrame(
+    {
+        "user": [f"0{i % 4}" for i in range(_N)],
+        "time": [f"2024-03-0{1 + i % 5} 1{i % 10}:{i:02d}:00" for i in range(_N)],
+        "lat": [14.7 + i / 1000 for i in range(_N)],
+        "lon": [-17.4 - i / 1000 for i in range(_N)],
+        "cell": [f"62-{i % 5}" for i in range(_N)],
+    }
+)
+_SITES = pd.DataFrame(
+    {
+        "antenna": [f"62-{i}" for i in range(12)],
+        "lat": [14.7 + i / 100 for i in range(12)],
+        "lon": [-17.4 - i / 100 for i in range(12)],
+        "district": ["Plateau", "Almadies", "Grand Dakar"] * 4,
+        "since": pd.to_datetime(["2020-01-01"] * 12),
+    }
+)
+_CELLS = pd.DataFrame(
+    {"radio": "GSM", "mcc": 608, "net": 1, "area": 7, "cell": range(12), "unit": 0,
+     "lon": _SITES["lon"], "lat": _SITES["lat"], "range": 1000}
+)  # fmt: skip
+_ANSWERS = pd.DataFrame(
+    [(e, d, o, s) for e in ("A", "B") for d in ("transport", "epidemics")
+     for o, s in (("1 km", 7), ("5 km", 2.5), ("as it is", 10))],
+    columns=["expert", "domain", "option", "score"],
+)  # fmt: skip
+
+
+def _events(content):
+    fs, report = read_cdr(io.BytesIO(content))
+    assert report.rows_read == report.rows_used + sum(report.set_aside.values())
+    assert fs.n_samples > 0
+
+
+def _columns(content):
+    peek(Source("file", file=("file", content)), progress=lambda _: None)
+
+
+def _events_by_antenna(content):
+    read_cdr(
+        _EVENTS[["user", "time", "cell"]],
+        columns={"user": "user", "time": "time", "antenna": "cell"},
+        antennas=io.BytesIO(content),
+    )
+
+
+def _antennas(content):
+    sites = read_antennas(io.BytesIO(content))
+    centre = centre_of(sites["lat"].to_numpy(float), sites["lon"].to_numpy(float))
+    antennas_of(sites, centre, 100.0)
+    locate(["62-1", "608-1-7-3"], sites)
+
+
+def _questionnaire(content):
+    read_questionnaire(io.BytesIO(content), options=["1 km", "5 km"], domains=["transport"])
+
+
+def _published(content):
+    kind = ".parquet" if content[:4] == b"PAR1" else ".csv"
+    with _file(content, kind) as path:
+        read_published(path)
+
+
+def _package(content):
+    verify_release(content, _released()[0], 2)
+
+
+def _list(content):
+    fs, release = _released()
+    with _file(content, ".csv") as path:
+        verify_release(release.zipped(), fs, 2, left_out=path)
+
+
+def _key(content):
+    fs, release = _released()
+    with _file(content, ".csv") as path:
+        verify_release(release.zipped(), fs, 2, key=path)
+
+
+def _options(content):
+    with _file(content, ".json") as path:
+        plain = read_json(path)
+    try:
+        [as_option(each) for each in plain] if isinstance(plain, list) else as_option(plain)
+    except FpanonError:
+        OptionsTable.from_dict(plain)
+
+
+class _file:
+    """A file of this content, while it is asked about."""
+
+    def __init__(self, content, ending):
+        self._folder = tempfile.TemporaryDirectory()
+        self.path = Path(self._folder.name) / f"data{ending}"
+        self.path.write_bytes(content)
+
+    def __enter__(self):
+        return self.path
+
+    def __exit__(self, *_):
+        self._folder.cleanup()
+
+
+@functools.cache
+def _released():
+    """An original of twelve people, and a release of it that is in order."""
+    rng = np.random.default_rng(5)
+    fs = FingerprintSet.from_samples(
+        [f"person-{i // 5}" for i in range(60)],
+        rng.integers(0, 30, 60) * 500.0, rng.integers(0, 30, 60) * 500.0,
+        rng.integers(0, 2_000, 60).astype(float),
+    )  # fmt: skip
+    random.seed(1)
+    return fs, Release(fs, glove(fs, 2))
+
+
+def _tables(*frames):
+    """Each frame in every format."""
+    seeds = []
+    for frame in frames:
+        text = frame.to_csv(index=False)
+        parquet, sheet = io.BytesIO(), io.BytesIO()
+        frame.to_parquet(parquet)
+        frame.to_excel(sheet, index=False)
+        plain = frame.assign(**{c: frame[c].astype(str) for c in frame if c in ("since", "time")})
+        records = plain.to_json(orient="records")
+        seeds += [
+            text.encode(), frame.to_csv(index=False, sep=";", decimal=",").encode(),
+            frame.to_csv(index=False, header=False).encode(), parquet.getvalue(), sheet.getvalue(),
+            records.encode(), plain.to_json(orient="records", lines=True).encode(),
+            gzip.compress(text.encode()),
+        ]  # fmt: skip
+    return seeds
+
+
+@functools.cache
+def _seeds(name):
+    match name:
+        case "events" | "columns":
+            typed = _EVENTS.assign(time=pd.to_datetime(_EVENTS["time"], utc=True))
+            return _tables(_EVENTS, typed.assign(time=typed["time"].dt.tz_localize(None)))
+        case "antennas" | "events by antenna":
+            return _tables(_SITES, _CELLS)
+        case "questionnaire":
+            return _tables(_ANSWERS)
+        case "options":
+            options = [as_option(GeneralizationProfile(Grid(1000.0), 60)),
+                       as_option([SampleUsers(0.5), Glove(2)])]  # fmt: skip
+            results = tuple(OptionResult(o, {"unicity": (0.5, 0.4, 0.6)}) for o in options)
+            table = OptionsTable(results, "unicity", utility_choice("transport"),
+                                 KnowledgeConfig(), "0")  # fmt: skip
+            plain = [[o.to_dict() for o in options], options[0].to_dict(), table.to_dict()]
+            return [json.dumps(each).encode() for each in plain]
+    fs, release = _released()
+    table = Release(fs, glove(fs, 2), form="parquet")
+    match name:
+        case "releases":
+            return [release.data(), table.data(), gzip.compress(release.data())]
+        case "packages":
+            return [release.zipped(), table.zipped()]
+        case "lists":
+            some = pd.DataFrame({"user_id": ["person-1"], "sample": [5], "reason": ["space"]})
+            return [some.to_csv(index=False).encode()]
+        case "keys":
+            return [release.key.to_csv(index=False).encode()]
+    raise KeyError(name)
+
+
+_TEXTS = (
+    "grid:1000|60", "1 km · 1 h", "2.5 km · 30 min", "as recorded", "0.5,20000,480", "2,5,10",
+    *(p.code for p in (GeneralizationProfile(Grid(500.0), 60),)),
+)  # fmt: skip
+_LIKE = (
+    1, 1.5, "a", (1,), (1.5,), StretchConfig(), KnowledgeConfig(),
+    GeneralizationProfile(Grid(500.0), 60), (GeneralizationProfile(Grid(500.0), 60),),
+)  # fmt: skip
+
+
+def _address(rng):
+    """Settings as an address brings them; what makes no sense is a ValueError or one of ours."""
+    from pages.shell.address import from_text  # the dashboard's, and Streamlit with it
+
+    text = a_text(rng, _TEXTS)
+    for like in _LIKE:
+        try:
+            from_text(text, like)
+        except ValueError:
+            continue
+    parse_profile(text)
+
+
+READERS = {
+    "events": _events,
+    "columns": _columns,
+    "antennas": _antennas,
+    "events by antenna": _events_by_antenna,
+    "questionnaire": _questionnaire,
+    "releases": _published,
+    "packages": _package,
+    "lists": _list,
+    "keys": _key,
+    "options": _options,
+    "address": None,
+}
+
+
+def content_of(name: str, number: int) -> bytes:
+    """The file of a case."""
+    rng = random.Random(f"{name}:{number}")
+    return mutated(rng, rng.choice(_seeds(name)))
+
+
+def run(name: str, number: int) -> None:
+    """Read the file of a case."""
+    if name == "address":
+        _address(random.Random(f"{name}:{number}"))
+    else:
+        READERS[name](content_of(name, number))

@@ -1,0 +1,31 @@
+"""Damaged files of every format, at every reader: it reads them, or says with our words why not.
+
+The same cases each time, in a number that costs seconds; ``make fuzz`` tries 10,000 a reader, and
+holds each to its time and memory.
+"""
+
+import pytest
+
+from fpanon_core.model.errors import FpanonError, Unforeseen
+from tests.fuzz.readers import READERS, run
+
+CASES = {"events": 200, "events by antenna": 120}
+USUAL = 250
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_no_other_exception(reader):
+    faults = {}
+    read = 0
+    for number in range(CASES.get(reader, USUAL)):
+        try:
+            run(reader, number)
+            read += 1
+        except Unforeseen as fault:  # caught by the net that is there for officers, not for us
+            faults[number] = str(fault)
+        except FpanonError:
+            continue
+        except Exception as fault:
+            faults[number] = repr(fault)
+    assert not faults
+    assert read, "a fuzzer whose files are all refused at the door tries nothing behind it"
