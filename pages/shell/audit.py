@@ -9,6 +9,7 @@ import streamlit as st
 from fpanon_core.io import audit
 from fpanon_core.io.audit import Setting
 from fpanon_core.model.errors import FpanonError
+from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import entry
 
@@ -27,7 +28,7 @@ def standing() -> str:
 def tell() -> None:
     """Say so, above every page, as long as it is so."""
     if why := standing():
-        st.error(why)
+        st.error(plain(why, MESSAGE_LENGTH))
 
 
 def opened(what: str, data: str, users: int) -> None:
