@@ -86,6 +86,7 @@ def _offer(kind: Kind, found: production.Result, *, prefix: str) -> None:
         on_click="ignore",
         type="primary",
     )
+    st.caption(release_story.again(found))
     with st.container(border=True, key=f"{kind.name}_secret"):
         st.markdown(release_story.secret(found))
         with st.container(horizontal=True):

@@ -177,7 +177,6 @@ def test_who_is_alone_with_a_whole_record_is_told_first_and_has_a_limit() -> Non
     assert share in chosen
     assert "It is above the limit of people with a record of their own." in chosen
     assert not unopposed
-    assert story.chosen_told(rare, "why", found, by)[1] is False  # dominated
     assert "(4 %) have a record" in story.chosen_told(rare, "why", table(rare), by)[0]
     assert (
         story.gaps_told("x", np.array([0.0, 0.1, 0.2]))
