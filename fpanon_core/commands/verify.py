@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..model.checks import whole
-from ..studies.verifying import held_against
+from ..studies.verifying import held_against, promised
 from . import reading as r
 
 _MOST_TOLD = 20
@@ -24,8 +24,7 @@ def verify(
         int | None,
         typer.Option(
             "--k",
-            help="The crowd that is promised. Without it, files, figures and names are checked, "
-            "and nobody's crowd.",
+            help="The crowd that must be kept. Without it, that which the release itself promises.",
         ),
     ] = None,
     key: Annotated[
@@ -45,8 +44,16 @@ def verify(
     if k is not None:
         whole("--k", k, 2)
     fs, report = wanted.read()
-    found = held_against(release, fs, k, key=key, left_out=left_out)
+    stated = promised(release, fs) if k is None else None
+    found = held_against(release, fs, stated if k is None else k, key=key, left_out=left_out)
     typer.echo(wanted.account(fs, report))
+    if k is None:
+        typer.echo(
+            "The release states no crowd that it promises: files, figures and names are checked, "
+            "and nobody's crowd."
+            if stated is None
+            else f"The release promises a crowd of {stated}: held against that."
+        )
     typer.echo(str(found))
     told = list(dict.fromkeys(found.violations["text"].tolist()))
     for text in told[:_MOST_TOLD]:

@@ -211,6 +211,10 @@ def _ours(facts: ReleaseFacts, verdict: Verdict, sha256: str) -> dict[str, Any]:
         "samples_left_out": facts.samples_left_out,
         "samples_in": facts.samples_in,
         "people_left_out": facts.people_left_out,
+        "people_alone": facts.people_alone,
+        "last_window_days": None
+        if facts.last_window_days is None
+        else list(facts.last_window_days),
         "phantom_share": facts.phantom_share,
         "accuracy": None if accuracy is None else dict(vars(accuracy)),
         "verified": {

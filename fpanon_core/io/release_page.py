@@ -43,7 +43,7 @@ def readme(facts: ReleaseFacts, verdict: Verdict, data_file: str, sha256: str) -
         ("What is promised, and what is not", promises(facts)),
         ("How coarse it is", [_accuracy(facts.accuracy)]),
         ("Columns and units", [_columns(facts)]),
-        ("Verification", _verification(verdict, data_file, sha256)),
+        ("Verification", _verification(verdict, facts.k, data_file, sha256)),
     ]
     parts = [
         "\n\n".join([f"{'#' if i == 0 else '##'} {head}", *paragraphs])
@@ -73,6 +73,12 @@ def _overview(facts: ReleaseFacts, data_file: str) -> str:
         lines.append(
             f"- Period: {facts.first_day} to {facts.last_day}, local time of {facts.timezone}"
         )
+        if facts.last_window_days is not None:
+            held, days = facts.last_window_days
+            lines.append(
+                f"- The last window is not whole: only {held} of its {days} days are within that "
+                "period. Do not compare it with the others"
+            )
     else:
         lines.append("- Period: the data came without dates; times are minutes")
     lines.append(f"- {left_out(facts)}")
@@ -151,6 +157,14 @@ def _row(facts: ReleaseFacts) -> list[str]:
         "`end`, somewhere in the rectangle. It does not say where in it, nor when, nor for how "
         "long. Where a person has no row, nothing is said: the person may have been anywhere."
     ]
+    if facts.groups is not None:
+        told.append(
+            "**The edges are those of single samples.** The sides of a rectangle, its `start` and "
+            f"its `end` are where and when somebody of the group was recorded, to "
+            f"{_length(facts.granularity_m)} and {_duration(facts.granularity_min)}; which of them "
+            "it was, nothing tells. Whoever knows such a moment of a person may find the group by "
+            "it."
+        )
     if facts.phantom_share:
         told.append(
             f"**Not every row is true.** {truth(facts)} Do not count rows as visits without "
@@ -189,9 +203,9 @@ def promises(facts: ReleaseFacts) -> list[str]:
         ]
     else:
         told = [
-            "**No crowd is promised.** A few known places and times may single out one person, and "
-            "then the whole record is known. What an outsider can do with this form of the data is "
-            "measured by the programme, under “Release options”."
+            f"**No crowd is promised.** {alone(facts)} A few known places and times may single out "
+            "one person, and then the whole record is known. What an outsider can do with this "
+            "form of the data is measured by the programme, under “Release options”."
         ]
     steps = facts.option.steps
     if any(isinstance(step, AddNoise) for step in steps):
@@ -213,6 +227,17 @@ def promises(facts: ReleaseFacts) -> list[str]:
         "more than from either."
     )
     return told
+
+
+def alone(facts: ReleaseFacts) -> str:
+    """How many people have rows like nobody else's, in a release that promises no crowd."""
+    if not facts.people_alone:
+        return "As it happens, nobody has rows that nobody else has."
+    return (
+        f"{facts.people_alone:,} of the {_count(facts.people, 'person')} "
+        f"{'has' if facts.people_alone == 1 else 'have'} rows that nobody else has: whoever knows "
+        "enough of such a person finds all of them."
+    )
 
 
 def _accuracy(accuracy: Accuracy | None) -> str:
@@ -259,11 +284,19 @@ def projection(crs: str | None) -> str:
     )
 
 
-def _verification(verdict: Verdict, data_file: str, sha256: str) -> list[str]:
+def _verification(verdict: Verdict, k: int | None, data_file: str, sha256: str) -> list[str]:
     return [
         verdict.text,
         f"This is said of the bytes of `{data_file}` whose SHA-256 is\n`{sha256}`.",
+        "Whoever holds the original records can check it again, with this folder or zip and the "
+        f"records:\n`{check_command(k)}`",
     ]
+
+
+def check_command(k: int | None) -> str:
+    """What is typed to have a release held against its original and its promise."""
+    promise = "" if k is None else f" --k {k}"
+    return f"python -m fpanon_core verify RELEASE RECORDS{promise}"
 
 
 # --- numbers in words ----------------------------------------------------------------------------

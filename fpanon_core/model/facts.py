@@ -61,8 +61,9 @@ class ReleaseFacts:
     crs, timezone : str or None
         Projection and display zone.
     epoch, first_day, last_day : str or None
-        Local dates: of the data set's epoch; of the earliest and the latest moment published. None
-        without a clock.
+        Local dates: of the data set's epoch; of the first and the last day on which any of the
+        people published was recorded, or, where samples were moved in time, of the earliest and the
+        latest moment published. None without a clock.
     granularity_m, granularity_min : float
         Of the cells, where they are all alike; of the raw samples after GLOVE.
     people, rows, samples_in, samples_left_out, people_left_out : int
@@ -70,6 +71,11 @@ class ReleaseFacts:
         do not leave.
     groups : int or None
         None where nobody is grouped.
+    people_alone : int
+        People published whose rows are like nobody else's.
+    last_window_days : (int, int) or None
+        Where the last window published reaches beyond the last day: how many of its days are up to
+        that day, and how many it has.
     phantom_share : float or None
         Of the rows, the share in whose cell the person was never recorded.
     accuracy : Accuracy or None
@@ -94,5 +100,7 @@ class ReleaseFacts:
     samples_in: int
     samples_left_out: int
     people_left_out: int
+    people_alone: int
+    last_window_days: tuple[int, int] | None
     phantom_share: float | None
     accuracy: Accuracy | None

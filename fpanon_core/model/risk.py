@@ -65,6 +65,12 @@ RISKS: Mapping[str, Risk] = MappingProxyType(
 """The measures of risk by name: ``"unicity"``, ``"k"``, ``"em"``, ``"kl"``."""
 
 
+ALONE = "alone"
+"""People whose whole record is like nobody else's: no measure of a few known points, but what
+whoever knows more finds. Judged by the limit of ``"unicity"``, which is one for shares of unique
+people: El Emam et al. 2010 ask who is unique by all that is published."""
+
+
 def usual_limit(risk: str) -> float:
     """The limit of a measure of risk where none is given.
 

@@ -89,6 +89,11 @@ class OptionResult:
             return None
         return Grid(spaces[-1].metres, self.origin)
 
+    @property
+    def alone(self) -> int:
+        """People whose record is like nobody else's."""
+        return 0 if math.isnan(self.alone_share) else round(self.alone_share * self.n_users)
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values that JSON keeps; None for what is not known."""
         return {name: _plain(value) for name, value in self._fields().items()}

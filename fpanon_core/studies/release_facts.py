@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..measures.crowds import sharing
 from ..measures.presence import Presence
 from ..model.clock import instants
 from ..model.facts import Accuracy, ReleaseFacts
@@ -27,7 +28,7 @@ def facts_of(origin: Origin, found: Presence, left_out: int | None) -> ReleaseFa
     """
     hidden, records = origin.hidden, origin.records
     clock = records.clock
-    first_day, last_day = _days(origin)
+    first_day, last_day, last_window = _days(origin)
     epoch = None if clock is None else pd.Timestamp(clock.epoch).tz_convert(clock.timezone).date()
     return ReleaseFacts(
         option=origin.option,
@@ -48,21 +49,47 @@ def facts_of(origin: Origin, found: Presence, left_out: int | None) -> ReleaseFa
         samples_in=origin.original.n_samples,
         samples_left_out=origin.samples_left_out if left_out is None else left_out,
         people_left_out=origin.people_left_out,
+        people_alone=_alone(origin),
+        last_window_days=last_window,
         phantom_share=found.phantom_share if found.rows else None,
         accuracy=_accuracy(origin),
     )
 
 
-def _days(origin: Origin) -> tuple[str | None, str | None]:
-    """Local dates of the earliest and the latest moment published."""
-    records = origin.records
+def _days(origin: Origin) -> tuple[str | None, str | None, tuple[int, int] | None]:
+    """Local dates of the first and last day recorded; how far the last window goes beyond.
+
+    A window of a week that began three days before the records end says nothing of the other four,
+    and a reader who took its end for theirs would see a fall that is none. Of moved times the days
+    of the records would not be those of the rows: theirs are told.
+    """
+    records, fs = origin.records, origin.original
     if records.clock is None or not records.n_rows:
-        return None, None
+        return None, None, None
     cells = records.cells
-    last = float((cells.t_min + cells.dt_min).max()) - _JUST_BEFORE_MIN
-    moments = instants(records.clock, np.array([float(cells.t_min.min()), last]))
-    first_day, last_day = (str(moment.date()) for moment in moments)
-    return first_day, last_day
+    ends = cells.t_min + cells.dt_min
+    end = float(ends.max())
+    begin, last = float(cells.t_min.min()), end
+    if not origin.moved:
+        mine = np.zeros(fs.n_users, bool)
+        mine[origin.person] = True
+        own = mine[fs.sample_user]
+        begin = max(begin, float(fs.t_min[own].min()))
+        last = min(last, float((fs.t_min + fs.dt_min)[own].max()))
+    window = float(cells.t_min[ends == end].max())
+    moments = instants(
+        records.clock,
+        np.array([begin, last - _JUST_BEFORE_MIN, window, end - _JUST_BEFORE_MIN]),
+    )
+    first_day, last_day, window_day, end_day = (moment.date() for moment in moments)
+    beyond = (end_day - last_day).days
+    days = (end_day - window_day).days + 1
+    return str(first_day), str(last_day), (days - beyond, days) if beyond > 0 else None
+
+
+def _alone(origin: Origin) -> int:
+    """People whose rows nobody else has; in groups nobody's are."""
+    return 0 if origin.hidden is not None else int((sharing(origin.released) == 1).sum())
 
 
 def _accuracy(origin: Origin) -> Accuracy | None:

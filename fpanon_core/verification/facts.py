@@ -10,6 +10,7 @@ import math
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pandas as pd
 
 from ..model.arrays import BoolArray
@@ -86,10 +87,25 @@ def _check_period(facts: dict[str, Any], rows: pd.DataFrame, faults: Faults) -> 
         return
     if days[0] > days[1]:
         faults.add("period", "The last day stated is before the first.")
-    elif faults.k and faults.original.clock is not None and len(rows):
+        return
+    if faults.original.clock is not None and len(rows):
+        stated = facts.get("last_window_days")
+        if (None if stated is None else tuple(stated)) != _last_window(rows, days[1], faults):
+            faults.add("period", "How much of the last window is recorded is not what is stated.")
+    if faults.k and faults.original.clock is not None and len(rows):
         starts = rows["start"].dt.tz_convert(faults.original.clock.timezone)
         if starts.min().date() < days[0] or starts.max().date() > days[1]:
             faults.add("period", "A published sample begins outside the days stated.")
+
+
+def _last_window(rows: pd.DataFrame, last: dt.date, faults: Faults) -> tuple[int, int] | None:
+    """Days of the window that ends last up to that day, and all; None if it ends by then."""
+    end = rows["end"].max()
+    zone = _zone(faults)
+    begin_day = rows.loc[rows["end"] == end, "start"].max().tz_convert(zone).date()
+    end_day = (end - pd.Timedelta(milliseconds=60)).tz_convert(zone).date()
+    beyond, days = (end_day - last).days, (end_day - begin_day).days + 1
+    return (days - beyond, days) if beyond > 0 else None
 
 
 def _check_steps(facts: dict[str, Any], faults: Faults) -> None:
@@ -156,6 +172,7 @@ def check_counts(
         "groups": len(set(records.claim.label.tolist())) if "group" in rows.columns else None,
         "samples_in": fs.n_samples,
         "people_left_out": fs.n_users - people,
+        "people_alone": int((np.bincount(records.claim.content[records.kind]) == 1).sum()),
     }
     if listed is not None:
         found["samples_left_out"] = int(listed.sum())

@@ -32,8 +32,8 @@ MOST_PAGE, MOST_DESCRIPTION = 64 << 10, 1 << 20
 FACTS = (
     "version", "steps", "option", "k", "suppress_space_m", "suppress_time_min", "leftover", "crs",
     "timezone", "epoch", "granularity_m", "granularity_min", "first_day", "last_day", "people",
-    "groups", "rows", "samples_left_out", "samples_in", "people_left_out", "phantom_share",
-    "verified",
+    "groups", "rows", "samples_left_out", "samples_in", "people_left_out", "people_alone",
+    "last_window_days", "phantom_share", "verified",
 )  # fmt: skip
 """What the description says under ``fpanon``."""
 _FORMATS = {"data.csv": ("csv", "text/csv"), "data.parquet": ("parquet", None)}

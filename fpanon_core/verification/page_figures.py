@@ -21,6 +21,8 @@ _LEFT_OUT = re.compile(
     rf"\({_N} of {_N}\)"
 )
 _PERIOD = re.compile(r"Period: (\S+) to (\S+), local time of (\S+)")
+_LAST = re.compile(r"(?i)\bonly (\d+) of its (\d+) days")
+_ALONE = re.compile(rf"{_N} of the {_N} (?:person|people) (?:has|have) rows that nobody else has")
 _CROWD = re.compile(r"(?i)\bat least (-?[\d.,]*\d)")
 _CHANCE = re.compile(r"(?i)\bchance of at most (\S+ in [\d.,]*\d)")
 _PHANTOM = re.compile(r"((?:less than |more than )?\S+) of 100 rows")
@@ -74,6 +76,12 @@ def _sentences(facts: dict[str, Any]) -> Iterator[tuple[str, re.Pattern[str], li
     yield "what is left out", _LEFT_OUT, [left_out]
     days = (facts["first_day"], facts["last_day"], facts["timezone"])
     yield "the period", _PERIOD, [] if days[0] is None else [days]
+    window = facts["last_window_days"]
+    last = [] if window is None else [(str(window[0]), str(window[1]))]
+    yield "how much of the last window is recorded", _LAST, last
+    alone = [(f"{facts['people_alone']:,}", f"{people:,}")]
+    told = k is None and facts["people_alone"]
+    yield "how many have rows of their own", _ALONE, alone if told else []
     phantom = facts["phantom_share"]
     yield "how many rows are not true", _PHANTOM, _phantom(phantom)
     always = ["In every row's cell the person was recorded"] if phantom == 0 and rows else []

@@ -182,7 +182,7 @@ def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
         lacking.append(plain(for_screen(fault.message), MESSAGE_LENGTH))
     if form == "private":  # whatever else is lacking: all that asks for another reading, at once
         lacking.append(plain(for_screen(reading_fault(fs, frame)), MESSAGE_LENGTH))
-    lacking = [each for each in lacking if each]
+    lacking = [told for told in lacking if told]
     return (None, lacking) if lacking or frame is None else (made, ())
 
 

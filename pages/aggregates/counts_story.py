@@ -71,11 +71,15 @@ def warned(made: Result) -> str:
             f"this zip {'is' if made.of_one == 1 else 'are'} of one person alone "
             f"({made.of_one:,})."
         ) + _unseen(made)
-    if made.guarantee is not None and (off := _off(made)) >= made.people:
+    if made.guarantee is None:
+        return ""
+    off, each = _off(made), made.people / made.frame.n_places
+    if off >= each:
+        much = "These counts say next to nothing" if off >= made.people else "Most of it is noise"
         return (
-            f"**These counts say next to nothing.** Each is off by about {_rounded(off)}; there "
-            f"{'is' if made.people == 1 else 'are'} {_people(made.people)} in all. Fewer slots or "
-            "a larger ε make them less noisy."
+            f"**{much}.** Each count is off by about {_rounded(off)}; there "
+            f"{'is' if made.people == 1 else 'are'} {_people(made.people)} in all, "
+            f"{each:.2g} to a place. Fewer slots, fewer places or a larger ε leave more to see."
         )
     return ""
 

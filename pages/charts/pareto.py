@@ -130,7 +130,7 @@ def _dots(
 ) -> dict[str, Any]:
     filled = place == "on the front"
     colour = of.css("quiet") if place == "dominated" else of.categories[0]
-    safety = (", may be above the limit" if unsafe else ", within the limit") if limited else ""
+    safety = (", above the limit or perhaps" if unsafe else ", within the limit") if limited else ""
     return {
         "type": "scatter",
         "name": place + safety,

@@ -12,7 +12,7 @@ from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from pages.options.criteria import Criteria
 
-_CHOICE = "fp_choice"
+_CHOICE, _NAME = "fp_choice", "options_choice_name"
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,18 +28,23 @@ class Choice:
 
 
 def form(table: OptionsTable, names: Sequence[str], criteria: Criteria) -> Choice | None:
-    """The form; the choice that stands for these data."""
-    with st.form("options_choice", border=False):
-        name = st.selectbox(
-            "Option to release", names, key="options_choice_name", index=None, width=520,
-            placeholder="none yet",
-        )  # fmt: skip
-        why = st.text_area(
-            "Why this one", key="options_choice_why", max_chars=2_000, height=100,
-            placeholder="What weighs for it, who asked for what, what was given up. Name no "
-            "person. It is kept while this session lasts, and is in no file.",
-        )  # fmt: skip
-        pressed = st.form_submit_button("Keep this choice", key="options_choice_keep")
+    """The form; the choice that stands for these data, unless another option is selected.
+
+    A reason belongs to the option that it was given for: each has a field of its own.
+    """
+    if st.session_state.get(_NAME) not in names:
+        st.session_state[_NAME] = None
+    name = st.selectbox(
+        "Option to release", names, key=_NAME, index=None, width=520,
+        placeholder="none yet", persist_state="session",
+    )  # fmt: skip
+    why = st.text_area(
+        "Why this one", key=f"options_choice_why_{name}", max_chars=2_000, height=100,
+        persist_state="session",
+        placeholder="What weighs for it, who asked for what, what was given up. Name no "
+        "person. It is kept while this session lasts, and is in no file.",
+    )  # fmt: skip
+    pressed = st.button("Keep this choice", key="options_choice_keep")
     if pressed and name is not None:
         i = list(names).index(name)
         st.session_state[_CHOICE] = Choice(
@@ -48,7 +53,14 @@ def form(table: OptionsTable, names: Sequence[str], criteria: Criteria) -> Choic
         )  # fmt: skip
     elif pressed:
         st.error("Choose an option first.")
-    return current(table.digest)
+    standing = current(table.digest)
+    if standing is not None and name is not None and name != standing.result.option.name:
+        st.info(
+            "Another option is selected than the one that was kept; keep this choice to have its "
+            "release produced."
+        )
+        return None
+    return standing
 
 
 def current(digest: str) -> Choice | None:

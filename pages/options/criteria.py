@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fpanon_core.studies.option_result import UtilityChoice
+from fpanon_core.model.risk import ALONE
+from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from pages.shell import definitions
 
 MEASURES = (
@@ -20,7 +21,7 @@ RISKS = {
     "em": "EM-disclosure",
     "kl": "KL-disclosure",
 }
-SPOKEN = RISKS | {"unicity": "unicity"}
+SPOKEN = RISKS | {"unicity": "unicity", ALONE: "people with a record of their own"}
 AXES = {
     "unicity": "Users found with {p} points (unicity)",
     "k": "Chance of naming the person (k-disclosure, {p} points)",
@@ -71,3 +72,21 @@ class Criteria:
     def percent(self) -> bool:
         """Whether the risk is a share of users."""
         return self.risk == "unicity"
+
+    def limit_of(self, risk: str) -> float | None:
+        """Of any measure, and of the share of people alone with their whole record."""
+        return self.limits.get("unicity" if risk == ALONE else risk)
+
+    @property
+    def limited(self) -> list[str]:
+        """Whatever has a limit, the measure that is chosen first."""
+        every = [self.risk, *(risk for risk in RISKS if risk != self.risk), ALONE]
+        return [risk for risk in every if self.limit_of(risk) is not None]
+
+
+def interval(result: OptionResult, risk: str) -> tuple[float, float, float]:
+    """An option's risk and its 95 % interval; of people alone with their record, counted, none."""
+    if risk == ALONE:
+        share = 0.0 if result.crowd_least > 1 else result.alone_share
+        return share, share, share
+    return result.risks[risk]

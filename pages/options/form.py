@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import streamlit as st
 
-from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.configs import KnowledgeConfig, Strategy
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.limits import OPTION_POINTS, SEED
 from fpanon_core.model.options import ReleaseOption
@@ -12,6 +14,10 @@ from fpanon_core.studies.presets import PRESETS
 from pages.options import own_option
 from pages.shell import address, definitions
 
+# Any row alike: the lesser places of a person, which tell people apart, may be known, too, and a
+# limit is to hold then. Drawn from the interactions, as on the other pages, fewer are found.
+USUAL = KnowledgeConfig(strategy="uniform")
+_STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 _PRESETS_MADE = "fp_presets"
 _TITLES = {
     "trade": "Places × windows, 3 × 4",
@@ -56,12 +62,18 @@ def options(fs: FingerprintSet) -> tuple[ReleaseOption, ...]:
 
 def knowledge() -> KnowledgeConfig:
     """What the outsider knows of a release, and the seed of all draws."""
-    usual = KnowledgeConfig()
+    usual = USUAL
     with st.container(horizontal=True, vertical_alignment="bottom"):
         p = st.number_input(
             "Points an outsider knows (p)", OPTION_POINTS.low, OPTION_POINTS.high,
             address.asked("p", OPTION_POINTS.read, usual.p),
             key="options_p", persist_state="session", width=240, help=definitions.UNICITY,
+        )  # fmt: skip
+        strategy = st.selectbox(
+            "Which points", _STRATEGIES,
+            index=address.asked("points", _STRATEGIES.index, _STRATEGIES.index(usual.strategy)),
+            key="options_strategy", persist_state="session", width=180,
+            help=definitions.STRATEGY,
         )  # fmt: skip
         seed = st.number_input(
             "Seed of the draws", SEED.low, SEED.high, address.asked("seed", SEED.read, usual.seed),
@@ -70,7 +82,7 @@ def knowledge() -> KnowledgeConfig:
             "same noise. A release that you produce has no seed: it draws from the operating "
             "system, so that nobody can draw its noise again and take it off.",
         )  # fmt: skip
-    return KnowledgeConfig(int(p), seed=int(seed))
+    return KnowledgeConfig(int(p), strategy, seed=int(seed))
 
 
 def in_address(known: KnowledgeConfig) -> dict[str, str]:
@@ -78,7 +90,7 @@ def in_address(known: KnowledgeConfig) -> dict[str, str]:
     chosen = st.session_state.get("options_presets") or []
     sets = ",".join(name for name, title in _TITLES.items() if title in chosen)
     usual = next(iter(_TITLES))
-    named = address.named(known, {"p": "p", "seed": "seed"}, KnowledgeConfig())
+    named = address.named(known, {"p": "p", "strategy": "points", "seed": "seed"}, USUAL)
     return named if sets == usual else {"sets": sets} | named
 
 

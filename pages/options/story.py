@@ -10,15 +10,24 @@ import pandas as pd
 
 from fpanon_core.io.hints import for_screen
 from fpanon_core.model.arrays import FloatArray, IntArray
-from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.configs import KnowledgeConfig, Strategy
 from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.risk import ALONE
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PublishedUnicity
 from pages.charts import words
 from pages.charts.pareto import Dot
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.options.criteria import COMPONENTS, RISKS, SPOKEN, Criteria
+from pages.options.criteria import COMPONENTS, RISKS, SPOKEN, Criteria, interval
+
+_DRAWN: dict[Strategy, str] = {
+    "uniform": ", any of the person's rows alike",
+    "random": ", drawn from the interactions, so that busy places and times are likelier; the "
+    "lesser ones, which tell people apart, are known less often than in a draw of all rows alike",
+    "top": ", the most visited places, without times",
+    "consecutive": ", which follow one another",
+}
 
 
 def dots(table: OptionsTable, criteria: Criteria, pinned: Sequence[str]) -> list[Dot]:
@@ -30,7 +39,7 @@ def dots(table: OptionsTable, criteria: Criteria, pinned: Sequence[str]) -> list
         told = [
             "on the front" if table.front[i] else f"dominated by {_some(_names(table, i))}",
             _level_told(table, i),
-            "may be above the limit" if unsafe[i] else "",
+            _limit_told(result, criteria) if unsafe[i] else "",
         ]
         if not math.isfinite(table.utility[i]):
             told = ["nobody scored it"]
@@ -45,6 +54,12 @@ def dots(table: OptionsTable, criteria: Criteria, pinned: Sequence[str]) -> list
 
 def _unsafe(table: OptionsTable, limit: float | None) -> list[bool]:
     return [bool(above) for above in table.unsafe(math.inf if limit is None else limit)]
+
+
+def _limit_told(result: OptionResult, criteria: Criteria) -> str:
+    """Whether a risk that is not surely within the limit is surely above it."""
+    sure = surely_over(result, criteria.risk, criteria)
+    return "is above the limit" if sure else "may be above the limit"
 
 
 def _names(table: OptionsTable, i: int) -> list[str]:
@@ -111,12 +126,12 @@ def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
         f"{limit}: {name} {_estimate(table, best, criteria.risk)}, {criteria.utility_told} "
         f"{table.utility[best]:.2f}."
     ]
-    told += shared_told(table.results[best])
-    others = [r for r in RISKS if r != criteria.risk and criteria.limits.get(r) is not None]
+    told += alone_told(table.results[best]) + shared_told(table.results[best])
+    others = [risk for risk in criteria.limited if risk != criteria.risk]
     over = [r for r in others if over_limit(table.results[best], r, criteria)]
     if over:
         listed = "; by ".join(
-            f"{SPOKEN[r]} {_estimate(table, best, r)}, limit {limit_text(criteria.limits[r], r)}"
+            f"{SPOKEN[r]} {_estimate(table, best, r)}, limit {limit_text(criteria.limit_of(r), r)}"
             for r in over
         )
         told.append(f"But other measures put it over their limits: by {listed}.")
@@ -134,6 +149,7 @@ def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
             f"Within {all_of}, “{plain(table.options[within].told)}” is the most useful: "
             f"{criteria.utility_told} {table.utility[within]:.2f}."
         )
+        told += alone_told(table.results[within])
     return told
 
 
@@ -149,14 +165,32 @@ def _most_useful(table: OptionsTable, risks: Sequence[str], criteria: Criteria) 
 
 
 def over_limit(result: OptionResult, risk: str, criteria: Criteria) -> bool:
-    """Whether an option's risk may be above the limit of a measure, by the upper end."""
-    limit = criteria.limits.get(risk)
-    return limit is not None and result.risks[risk][2] > limit
+    """Whether an option's risk may be above the limit, by the upper end; what is unknown may."""
+    limit = criteria.limit_of(risk)
+    return limit is not None and not interval(result, risk)[2] <= limit
+
+
+def surely_over(result: OptionResult, risk: str, criteria: Criteria) -> bool:
+    """Whether it is above the limit even by the lower end of its interval."""
+    limit = criteria.limit_of(risk)
+    return limit is not None and interval(result, risk)[1] > limit
 
 
 def broken(result: OptionResult, criteria: Criteria) -> list[str]:
-    """The measures over whose limits an option may be."""
-    return [SPOKEN[risk] for risk in RISKS if over_limit(result, risk, criteria)]
+    """What an option is over the limit of, or may be."""
+    return [SPOKEN[risk] for risk in (*RISKS, ALONE) if over_limit(result, risk, criteria)]
+
+
+def alone_told(result: OptionResult) -> list[str]:
+    """How many people have a record that nobody else has: what no measure of few points says."""
+    if result.crowd_least > 1 or not result.alone:
+        return []
+    return [
+        f"**{words.share(result.alone, result.n_users)} "
+        f"{'has' if result.alone == 1 else 'have'} a record of their own in it**, like nobody "
+        "else's: whoever knows enough of such a person finds it all. The measures are of a few "
+        "known points."
+    ]
 
 
 def shared_told(result: OptionResult) -> list[str]:
@@ -204,7 +238,7 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
 
 def _estimate(table: OptionsTable, i: int, risk: str) -> str:
     """An option's risk by a measure, with the upper end where that says more."""
-    value, _, high = table.results[i].risks[risk]
+    value, _, high = interval(table.results[i], risk)
     shown, upper = risk_text(value, risk), risk_text(high, risk)
     unit = {"em": " bins", "kl": " nats"}.get(risk, "")
     return f"{shown}{unit}" if shown == upper else f"{shown}{unit} (up to {upper})"
@@ -258,11 +292,12 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
             "95 % interval": f"{risk_text(dot.low, criteria.risk)} – "
             f"{risk_text(dot.high, criteria.risk)}",
             "Chance of naming": f"{result.risks['k'][0]:.3g}",
+            "Alone with their record": words.share(result.alone, result.n_users),
             "Share a record": f"{result.crowd_least:,} or more",
             "Utility": round(dot.utility, 3),
         }
         if criteria.limit is not None:
-            row["Within the limit"] = "no" if dot.unsafe else "yes"
+            row["Within the limit"] = _within(result, criteria, dot)
         row["Over the limit of"] = ", ".join(broken(result, criteria))
         row["Dominated by"] = _numbers(table.dominated_by[i])
         row["Level with"] = _numbers(table.level_with[i])
@@ -280,6 +315,12 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
     return pd.DataFrame(rows)
 
 
+def _within(result: OptionResult, criteria: Criteria, dot: Dot) -> str:
+    if not dot.unsafe:
+        return "yes"
+    return "no" if surely_over(result, criteria.risk, criteria) else "perhaps not"
+
+
 def _place(table: OptionsTable, i: int) -> str:
     if not math.isfinite(table.utility[i]):
         return "not scored"
@@ -295,12 +336,12 @@ def _numbers(rows: IntArray) -> str:
 def outsider_told(known: KnowledgeConfig) -> str:
     """What the outsider is assumed to know of a release."""
     return (
-        f"For every option, {known.users:,} of its users at most are drawn, and {known.p} random "
-        f"points of each, as they are published; who has fewer than {known.p} has all of them "
-        "known, and the table says how many these are. Where noise or exchange moves points, the "
-        "outsider knows the moved ones, not the true ones: with the true ones fewer or more people "
-        "may be found, which is not measured here. A risk is of those who are in the release; a "
-        "sample of users lowers nobody's risk who is in it."
+        f"For every option, {known.users:,} of its users at most are drawn, and {known.p} points "
+        f"of each, as they are published{_DRAWN[known.strategy]}; who has fewer than {known.p} has "
+        "all of them known, and the table says how many these are. Where noise or exchange moves "
+        "points, the outsider knows the moved ones, not the true ones: with the true ones fewer or "
+        "more people may be found, which is not measured here. A risk is of those who are in the "
+        "release; a sample of users lowers nobody's risk who is in it."
     )
 
 
@@ -317,8 +358,13 @@ def chosen_told(
     """The choice that stands, and whether nothing speaks against it."""
     name, reason = plain(result.option.told), plain(why, MESSAGE_LENGTH)
     lines = [f"**Chosen: {name}.** {reason or 'No reason is given yet.'}"]
-    if over := broken(result, criteria):
-        lines.append(f"Its risk may be above the limit of {_listed(over)}.")
+    lines += alone_told(result)
+    over = broken(result, criteria)
+    sure = [SPOKEN[r] for r in (*RISKS, ALONE) if surely_over(result, r, criteria)]
+    if sure:
+        lines.append(f"It is above the limit of {_listed(sure)}.")
+    if open_ := [name for name in over if name not in sure]:
+        lines.append(f"Its risk may be above the limit of {_listed(open_)}.")
     dominating = next(
         (
             _names(table, i)
@@ -334,11 +380,11 @@ def chosen_told(
 
 
 def gaps_told(name: str, gaps: FloatArray) -> str:
-    """How many of a release hide already, in a sentence."""
-    alike = int((gaps == 0).sum())
+    """How many of a release do not hide yet, in a sentence."""
+    alone = int((gaps > 0).sum())
     return (
-        f"In “{plain(name)}”, {words.share(alike, len(gaps))} "
-        f"{'has' if alike <= 1 else 'have'} a record that somebody else has, too."
+        f"In “{plain(name)}”, {words.share(alone, len(gaps))} "
+        f"{'has' if alone <= 1 else 'have'} a record that nobody else has."
     )
 
 
@@ -352,7 +398,8 @@ def compared(table: OptionsTable, rows: Sequence[int]) -> pd.DataFrame:
             "Users": f"{result.n_users:,}",
             "Samples": f"{result.n_samples:,}",
             "Samples left out": words.percent(result.suppressed_share),
-            "People who share a record, at least": f"{result.crowd_least:,}",
+            "Alone with their record": words.share(result.alone, result.n_users),
+            "Share a record, at least": f"{result.crowd_least:,}",
         }
         for name, title in RISKS.items():
             value, low, high = result.risks[name]
@@ -384,14 +431,14 @@ def risk_text(value: float | None, risk: str) -> str:
     """A risk by a measure, as it is shown."""
     if value is None or value != value:
         return "–"
-    return words.percent(value) if risk == "unicity" else f"{value:.3g}"
+    return words.percent(value) if risk in ("unicity", ALONE) else f"{value:.3g}"
 
 
 def limit_text(limit: float | None, risk: str) -> str:
     """A limit by a measure, as it is shown."""
     if limit is None:
         return "no limit"
-    return f"{100 * limit:g} %" if risk == "unicity" else f"{limit:g}"
+    return f"{100 * limit:g} %" if risk in ("unicity", ALONE) else f"{limit:g}"
 
 
 def _listed(names: Sequence[str]) -> str:

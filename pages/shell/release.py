@@ -90,6 +90,7 @@ def _offer(kind: Kind, found: production.Result, *, prefix: str) -> None:
         kind="primary",
         settings=made,
     )
+    st.caption(release_story.again(found))
     with st.container(border=True, key=f"{kind.name}_secret"):
         st.markdown(release_story.secret(found))
         with st.container(horizontal=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from fpanon_core.io.release_page import alone, check_command
 from fpanon_core.io.release_page import truth as _truth
 from fpanon_core.studies.production import Result
 from pages.charts import words
@@ -19,8 +20,8 @@ def verdict(found: Result) -> str:
         return f"**Do not release this; it is not offered.** {said}"
     if found.facts.k is None:
         return (
-            "**Written as it would leave; nobody is promised a crowd.** What an outsider finds in "
-            f"it is measured on this page, not verified here. {said}"
+            f"**Written as it would leave; nobody is promised a crowd.** {alone(found.facts)} What "
+            f"an outsider finds in it is measured on this page, not verified here. {said}"
         )
     return f"**Ready, as it leaves.** {said}"
 
@@ -32,6 +33,14 @@ def truth(found: Result) -> str:
     return (
         f"{words.count(facts.rows, 'row')} of {people}, for "
         f"{words.count(facts.samples_in, 'sample')} recorded. {_truth(facts)}"
+    )
+
+
+def again(found: Result) -> str:
+    """How somebody else checks it: the verdict on the screen is by the programme that made it."""
+    return (
+        f"Whoever holds the records can check it again: `{check_command(found.facts.k)}`, exit "
+        "code 0 where it is in order."
     )
 
 

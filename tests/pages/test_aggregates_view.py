@@ -321,8 +321,8 @@ def test_counts_to_publish_are_stated_made_and_packed(
     assert "ε = 0.5 for a person's records within one slot" in text
     assert "48 slots together, ε = 24" in text
     assert "add up" in text
-    # Sensitivity 2, ε = .5: scale 4, standard deviation 5.7 of the five people.
-    assert "Each is off by about 5.7 people; there are 5 people in all." in text
+    # Sensitivity 2, ε = .5: scale 4, standard deviation 5.7; of six people, as it is snapped now.
+    assert "Each count is off by about 5.7 people; there are 6 people in all, 0.061 to a" in text
     _, made = answer(app, "counts_release")
     assert not made.counts.filled_in
     with zipfile.ZipFile(io.BytesIO(offered["counts_private.zip"]())) as packed:
@@ -409,5 +409,5 @@ def test_least_is_least_of_all_that_were_tried() -> None:
     )
     tried = recovery_mitigations.Result(table, 159, 9, recovery_mitigations.Config(30.0), "")
     text = " ".join(story.mitigations(tried))
-    assert "Least comes back after “private, person, ε = 0.1”: 1 %" in text
+    assert "Least comes back after “private, person, ε = 0.1”: 1.0 %" in text
     assert "promise nothing, least comes back after “counts below 15 left out”: 4.4 %" in text

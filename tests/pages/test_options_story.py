@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -25,6 +28,7 @@ def option(
     useful: float,
     steps: tuple[object, ...] = (),
     crowd: int = 1,
+    alone: int = 0,
     **risks: tuple[float, float, float],
 ) -> OptionResult:
     """A result of stated figures; risks that are not given are far below their limits."""
@@ -38,6 +42,7 @@ def option(
         users_share=1.0,
         suppressed_share=0.25,
         crowd_least=crowd,
+        alone_share=alone / 100,
         too_few=7,
         n_targets=100,
     )
@@ -78,7 +83,7 @@ def test_no_advice_by_one_measure_alone() -> None:
     )
     assert "EM-disclosure 40 bins (up to 45), limit 8" in text
     assert "KL-disclosure 190 nats (up to 230), limit 10." in text
-    assert "Within all 4 limits, “GLOVE, k = 10” is the most useful" in text
+    assert "Within all 5 limits, “GLOVE, k = 10” is the most useful" in text
     # By unicity the pairs dominate the tens; by k-disclosure they are the riskier.
     assert (
         "The ranking turns with the measure: by unicity “GLOVE, k = 2” dominates “GLOVE, k = 10”; "
@@ -86,7 +91,7 @@ def test_no_advice_by_one_measure_alone() -> None:
     )
     # Where nothing is broken and nothing turns, nothing of the kind is said.
     calm = told(table(TENS, RAW), criteria())
-    assert "It is within all 4 limits." in calm
+    assert "It is within all 5 limits." in calm
     assert "turns with" not in calm
     assert "But other" not in calm
     assert "No option is within all" in told(table(PAIRS, RAW), criteria())
@@ -111,7 +116,7 @@ def test_where_a_crowd_shares_a_record_it_is_no_risk_of_0() -> None:
     chosen, unopposed = story.chosen_told(PAIRS, "why", table(PAIRS, RAW), by)
     assert "That is no risk of 0" in chosen
     assert not unopposed
-    assert "may be above the limit of k-disclosure, EM-disclosure and KL-disclosure" in chosen
+    assert "is above the limit of k-disclosure, EM-disclosure and KL-disclosure" in chosen
     assert story.chosen_told(TENS, "", table(TENS, RAW), by)[1]
 
 
@@ -127,6 +132,73 @@ def test_a_limit_is_held_by_the_upper_end() -> None:
     assert "“fine (bins of fewer than 4 users left out)” is the most useful" in told(
         table(FINE), wider
     ).replace("\\", "")
+
+
+def test_what_is_surely_above_a_limit_is_said_to_be_above_it() -> None:
+    """3 to 6 % leave 5 % open; 99 to 100 % do not."""
+    by = criteria(k=None, em=None, kl=None)
+    found = table(FINE, RAW)
+    fine, raw = story.dots(found, by, [])
+    assert "may be above the limit" in fine.told
+    assert "is above the limit" in raw.told
+    assert "may be" not in raw.told
+    rows = story.shown(found, [fine, raw], by)
+    assert rows["Within the limit"].tolist() == ["perhaps not", "no"]
+    assert (
+        "Its risk may be above the limit of unicity." in story.chosen_told(FINE, "", found, by)[0]
+    )
+    said = story.chosen_told(RAW, "", found, by)[0]
+    assert "It is above the limit of unicity." in said
+    assert "may be" not in said
+
+
+def test_who_is_alone_with_a_whole_record_is_told_first_and_has_a_limit() -> None:
+    """22 of 100 are alone, against a limit of 5 %, however rarely four points find anybody."""
+    weekly = option("weekly", 0.7, alone=22, unicity=(0.007, 0.002, 0.015))
+    rare = option("rare", 0.5, alone=4)
+    by = criteria()
+    found = table(weekly, rare)
+    text = told(found, by)
+    share = "**22 of the 100 users (22 %) have a record of their own in it**"
+    assert text.index(share) < text.index("But other measures put it over their limits")
+    assert "by people with a record of their own 22 %, limit 5 %." in text
+    assert "Within all 5 limits, “rare" in text
+    assert "**4 of the 100 users (4 %) have a record of their own in it**" in text
+    assert "It is within all" not in text
+    dots = story.dots(found, by, [])
+    rows = story.shown(found, dots, by)
+    assert rows["Alone with their record"].tolist() == [
+        "22 of the 100 users (22 %)", "4 of the 100 users (4 %)"
+    ]  # fmt: skip
+    assert rows["Over the limit of"].tolist() == ["people with a record of their own", ""]
+    compared = story.compared(found, [0, 1]).loc["Alone with their record"]
+    assert compared.tolist() == rows["Alone with their record"].tolist()
+    chosen, unopposed = story.chosen_told(weekly, "why", found, by)
+    assert share in chosen
+    assert "It is above the limit of people with a record of their own." in chosen
+    assert not unopposed
+    assert "(4 %) have a record" in story.chosen_told(rare, "why", table(rare), by)[0]
+    assert (
+        story.gaps_told("x", np.array([0.0, 0.1, 0.2]))
+    ) == "In “x”, 2 of the 3 users (66.7 %) have a record that nobody else has."
+    # What is not known is not taken for nobody.
+    unknown = replace(rare, alone_share=math.nan)
+    assert story.broken(unknown, by) == ["people with a record of their own"]
+    assert story.broken(TENS, by) == []
+
+
+def test_the_draw_that_risks_are_of_is_said_as_it_is() -> None:
+    said = {
+        strategy: story.outsider_told(KnowledgeConfig(strategy=strategy))
+        for strategy in ("random", "uniform", "top", "consecutive")
+    }
+    assert (
+        "drawn from the interactions, so that busy places and times are likelier"
+        in (said["random"])
+    )
+    assert "any of the person's rows alike" in said["uniform"]
+    assert "the most visited places" in said["top"]
+    assert "follow one another" in said["consecutive"]
 
 
 def test_options_that_intervals_do_not_separate_are_level() -> None:

@@ -71,7 +71,10 @@ def test_the_preset_is_explored_and_a_dominated_option_explained(app: AppTest) -
     fs = app.session_state["fp_dataset"].fs
     results = list(kept(app).values())
     assert len(results) == 12
-    expected = explore_options(fs, [r.option for r in results], risk="unicity", utility="transport")
+    # Any row alike, unless another draw is chosen: more people are found than by the busy ones.
+    expected = explore_options(
+        fs, [r.option for r in results], risk="unicity", utility="transport", strategy="uniform"
+    )
     by_name = shown(app).set_index("Option")
     for i, result in enumerate(expected.results):
         row = by_name.loc[result.option.name]
@@ -83,12 +86,27 @@ def test_the_preset_is_explored_and_a_dominated_option_explained(app: AppTest) -
         assert row["Chance of naming"] == f"{result.risks['k'][0]:.3g}"
         assert row["Share a record"] == f"{result.crowd_least:,} or more"
         assert row["Fewer than 4 points"] == f"{result.too_few:,} of {result.n_targets:,}"
-        assert (row["Within the limit"] == "no") == bool(expected.unsafe(0.05)[i])
+        assert (row["Within the limit"] != "yes") == bool(expected.unsafe(0.05)[i])
     text = said(app)
     assert "12 options" in text
     if not expected.front.all():
         assert "dominated: “" in text
         assert "against" in text
+
+
+def test_another_draw_of_points_is_another_question_and_in_the_address(app: AppTest) -> None:
+    upload(app, rows(users=9, samples=6))
+    go(app, "options")
+    explored(app, 12)
+    assert "any of the person's rows alike" in said(app)
+    assert address(app) == {}
+    app.selectbox(key="options_strategy").set_value("random").run()
+    until(app, lambda at: len(kept(at)) == 24)
+    app.run()
+    assert {config.knowledge.strategy for _, config in kept(app)} == {"uniform", "random"}
+    assert "busy places and times are likelier" in said(app)
+    assert address(app) == {"points": "random"}
+    assert not app.exception
 
 
 def test_another_risk_redraws_and_computes_nothing_again(app: AppTest) -> None:
@@ -256,13 +274,14 @@ def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     explored(app, 12)
     some = names(app)[:2]
     app.multiselect(key="options_pinned").set_value(some).run()
-    until(app, lambda at: "a record that somebody else has" in said(at))
+    until(app, lambda at: "a record that nobody else has" in said(at))
     compared = next(t.value for t in app.dataframe if "Utility, weighted" in t.value.index)
     assert list(compared.columns) == some
     app.button(key="options_choice_keep").click().run()
     assert "Choose an option first" in app.error[0].value
-    app.selectbox(key="options_choice_name").set_value(some[0])
-    app.text_area(key="options_choice_why").set_value("The ministry asked for *hours*.")
+    app.selectbox(key="options_choice_name").set_value(some[0]).run()
+    why = f"options_choice_why_{some[0]}"
+    app.text_area(key=why).set_value("The ministry asked for *hours*.")
     app.button(key="options_choice_keep").click().run()
     assert "Chosen:" in said(app)
     choice = app.session_state["fp_choice"]
@@ -271,6 +290,18 @@ def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     go(app, "unicity")
     go(app, "options")
     assert "Chosen:" in said(app)
+    assert app.text_area(key=why).value == "The ministry asked for *hours*."
+    # A reason belongs to the option that it was given for; and while another one is selected,
+    # the release of the one kept is not under it.
+    assert has(app, "produce_option_go")
+    app.selectbox(key="options_choice_name").set_value(some[1]).run()
+    assert not has(app, "produce_option_go")
+    assert "Chosen:" not in said(app)
+    assert app.text_area(key=f"options_choice_why_{some[1]}").value == ""
+    app.button(key="options_choice_keep").click().run()
+    assert app.session_state["fp_choice"].why == ""
+    app.selectbox(key="options_choice_name").set_value(some[0]).run()
+    assert app.text_area(key=why).value == "The ministry asked for *hours*."
     assert app.multiselect(key="options_pinned").value == some
     assert not app.exception
 
@@ -346,7 +377,7 @@ def test_pinning_makes_no_release_again(app: AppTest, monkeypatch: pytest.Monkey
     monkeypatch.setattr(releases, "apply", None)  # making one again would fail
     some = names(app)[:2]
     app.multiselect(key="options_pinned").set_value(some).run()
-    until(app, lambda at: "a record that somebody else has" in said(at))
+    until(app, lambda at: "a record that nobody else has" in said(at))
     assert not app.exception
     assert not app.error
 

@@ -443,7 +443,7 @@ def test_names_of_the_inputs_columns_do_nothing_on_the_page():
         option=option, k=None, suppress_space_m=None, suppress_time_min=None, leftover=None,
         crs=None, timezone=None, epoch=None, first_day=None, last_day=None, granularity_m=100.0,
         granularity_min=1.0, people=1, groups=None, rows=1, samples_in=1, samples_left_out=0,
-        people_left_out=0, phantom_share=0.0, accuracy=None,
+        people_left_out=0, people_alone=1, last_window_days=None, phantom_share=0.0, accuracy=None,
     )  # fmt: skip
     page = readme(facts, Verdict(True, None, "Read."), "data.csv", "0")
     assert "![" not in page

@@ -87,6 +87,8 @@ class Release:
             "samples_left_out": len(gone),
             "samples_in": fs.n_samples,
             "people_left_out": fs.n_users - len(users),
+            "people_alone": 0,
+            "last_window_days": None,
             "phantom_share": result.phantom_share,
             "verified": {"passed": True, "k": result.k, "text": "Verified."} if verdict else None,
         }
