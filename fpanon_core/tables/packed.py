@@ -87,7 +87,7 @@ def only_member(archive: zipfile.ZipFile, budget: Budget) -> bytes:
     return content
 
 
-def _read(stream: IO[bytes], budget: Budget) -> bytes:
+def _read(stream: IO[bytes] | gzip.GzipFile, budget: Budget) -> bytes:
     """All of a stream, piece by piece: to read with a limit takes the room of the limit at once."""
     content = io.BytesIO()
     while block := stream.read(_BLOCK):
