@@ -199,8 +199,8 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
         named = [i for i, label in enumerate(table.labels) if rank(label, "time") < 1000]
         if named:
             parts.append(
-                f"A column, {table.told(named[0])}, is named like a time but holds none; expected "
-                "a date and time such as 2012-04-03 18:00:09, or epoch seconds."
+                f"{table.told(named[0], begins=True)} is named like a time but holds none; "
+                "expected a date and time such as 2012-04-03 18:00:09, or epoch seconds."
             )
         else:
             parts.append(Message("Say which column holds the time", such_as("time"), "."))
@@ -214,8 +214,8 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
         if tracks:
             parts.append(
                 Message(
-                    f"{table.told(tracks[0])} numbers journeys, not people; if each is a person to "
-                    "you, ",
+                    f"{table.told(tracks[0], begins=True)} numbers journeys, not people; "
+                    "if each is a person to you, ",
                     give("user", name=table.told(tracks[0]).strip("'\"")),
                     ".",
                 )

@@ -97,18 +97,18 @@ class SourceTable:
         shown = [self.told(i) for i in range(min(len(self.labels), 20))]
         return ", ".join(shown) + (", …" if len(self.labels) > 20 else "")
 
-    def told(self, column: int) -> str:
+    def told(self, column: int, *, begins: bool = False) -> str:
         """A column in a sentence: by its name where that is one, else by its place, from 1.
 
         A first row of text may be taken for names and be somebody's data, and so may the names of a
         table that has a column for each person. What a message says must be safe in either case: so
         a name is told only where at least two of them are such as tables of events have, and only
-        if it holds no number, and no address, of anybody's.
+        if it holds no number, and no address, of anybody's. ``begins``: a sentence.
         """
         label = str(self.labels[column])
         if not self._is_headed or len(label) > 40 or _PERSONAL.search(label):
-            return f"column {column + 1}"
-        return repr(label)
+            return f"{'C' if begins else 'c'}olumn {column + 1}"
+        return f"Column {label!r}" if begins else repr(label)
 
     @cached_property
     def _is_headed(self) -> bool:
