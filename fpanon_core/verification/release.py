@@ -169,7 +169,10 @@ def _table(path: Place, what: str) -> pd.DataFrame:
         types = {column.strip('"'): pa.string() for column in head}
         options = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
         check_columns(len(head))
-        frame: Any = csv.read_csv(io.BytesIO(content), convert_options=options).to_pandas()
+        read = csv.read_csv(io.BytesIO(content), convert_options=options)
+        # A name that is quoted in some odd way was not taken for text above.
+        texts_of = [column.cast(pa.string()) for column in read.columns]
+        frame: Any = pa.table(texts_of, names=read.column_names).to_pandas()
         if frame.columns.duplicated().any():
             raise ValueError
     except MemoryError:
