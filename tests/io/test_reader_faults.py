@@ -52,6 +52,13 @@ def test_rows_of_such_times_are_set_aside():
     assert report.set_aside == {"unparseable time": 1}
 
 
+def test_seconds_before_the_year_1_are_set_aside():
+    lines = ["-99999999999,14.7,-17.4", "1709546400,14.7,-17.4", "1709550000,14.8,-17.3"]
+    text = "user,time,lat,lon\n" + "".join(f"a,{line}\n" for line in lines)
+    _, report = read_cdr(io.StringIO(text))
+    assert report.set_aside == {"unparseable time": 1}
+
+
 @pytest.mark.parametrize("zone", [None, "UTC", "Nowhere/City"])
 def test_an_antenna_table_may_have_any_times_beside(zone):
     found = read_antennas(
