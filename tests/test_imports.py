@@ -93,6 +93,24 @@ def test_pages(path):
         assert "streamlit" not in {n.split(".")[0] for n in names}, "sentences are pure"
 
 
+READERS = {
+    *("read_cdr", "read_antennas", "read_questionnaire", "read_published", "read_source"),
+    *("read_json", "verify_release", "load_workbook", "read_csv", "read_excel", "read_parquet"),
+}
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "pages").rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT))
+)
+def test_no_page_reads_what_people_bring(path):
+    """A file that is small and means harm may end a session's child; the server is everybody's."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    named = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+    named |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    named |= {name.rpartition(".")[2] for name in imported(path)}
+    assert not named & READERS, "put it as a question, whose study runs in the session's child"
+
+
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "pages").rglob("view.py")), ids=lambda p: p.relative_to(ROOT).parts[1]
 )

@@ -125,8 +125,8 @@ def _antennas(table: SourceTable) -> pd.DataFrame:
     notes = list(table.notes)
     if guessed:
         notes.append(
-            f"Columns {labels[lat]!r} and {labels[lon]!r} of the antenna table are taken for "
-            "latitude and longitude by their content, which is a guess."
+            f"Of the antenna table {table.told(lat)} and {table.told(lon)} are taken for latitude "
+            "and longitude by their content, which is a guess."
         )
     parts = _cgi(labels)
     if parts:

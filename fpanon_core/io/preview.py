@@ -49,7 +49,8 @@ def first_rows(
     frame["time"] = "a number" if epochs else text_of(times).to_pylist()
     frame["local_time"] = [_local(int(us[i]), zone) if parsed.ok[i] else "" for i in rows.tolist()]
     for role, values in zip(("lat", "lon"), degrees, strict=True):
-        frame[role] = values[: len(rows)].round(5)
+        with np.errstate(over="ignore"):  # of what no position can be
+            frame[role] = values[: len(rows)].round(5)
     placed = "lat" in roles.where and "lon" in roles.where
     if "antenna" in roles.where and not placed:  # else it is not used, and could be anything
         where = roles.where["antenna"]

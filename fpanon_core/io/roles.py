@@ -199,14 +199,14 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
         named = [i for i, label in enumerate(table.labels) if rank(label, "time") < 1000]
         if named:
             parts.append(
-                f"Column {table.labels[named[0]]!r} is named like a time but holds none; expected "
-                "a date and time such as 2012-04-03 18:00:09, or epoch seconds."
+                f"{table.told(named[0], begins=True)} is named like a time but holds none; "
+                "expected a date and time such as 2012-04-03 18:00:09, or epoch seconds."
             )
         else:
             parts.append(Message("Say which column holds the time", such_as("time"), "."))
     if "user" in missing:
         tracks = [
-            str(label)
+            i
             for i, label in enumerate(table.labels)
             if table.named and {"track", "trip", "trajectory", "traj", "session"}
             & set(normal(label).split("_"))
@@ -214,8 +214,9 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
         if tracks:
             parts.append(
                 Message(
-                    f"{tracks[0]!r} numbers journeys, not people; if each is a person to you, ",
-                    give("user", name=tracks[0]),
+                    f"{table.told(tracks[0], begins=True)} numbers journeys, not people; "
+                    "if each is a person to you, ",
+                    give("user", name=table.told(tracks[0]).strip("'\"")),
                     ".",
                 )
             )
@@ -234,7 +235,7 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
             if min(rank(label, "lat"), rank(label, "lon")) < 1000
         ]
         if claim:
-            names_there = " and ".join(repr(table.labels[i]) for i in claim[:2])
+            names_there = " and ".join(table.told(i) for i in claim[:2])
             parts.append(
                 f"{names_there} are named like a position but hold no degrees; are they in metres "
                 "on a map, or empty?"
@@ -259,7 +260,7 @@ def _found(table: SourceTable, at: Mapping[str, tuple[int, ...]]) -> Message:
         parts += [f"{'' if len(parts) == 1 else ', '}{SAID[role]} in "]
         for i in where:
             parts += [" + "] if i != where[0] else []
-            parts.append(f"{str(table.labels[i])!r}" if table.named else column_at(i))
+            parts.append(table.told(i) if table.named else column_at(i))
     return Message(*parts, ".")
 
 

@@ -257,7 +257,7 @@ class Search:
                 self.roles.put("user", (i,), "by content")
                 self.roles.notes.append(
                     Message(
-                        f"Column {self.table.labels[i]!r}"
+                        self.table.told(i, begins=True)
                         if self.table.named
                         else column_at(i, "Column"),
                         " is taken for the user by its content, which is a guess. If it is wrong, ",

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ..model.arrays import IntArray
+from .names import is_known_name
+
+_PERSONAL = re.compile(r"\d{4}|@|(\d[ ./-]?){6}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +94,25 @@ class SourceTable:
         """The columns for a message: their names, or how many there are."""
         if not self.named:
             return f"{len(self.labels)} without names"
-        shown = [repr(str(label)[:40]) for label in self.labels[:20]]
+        shown = [self.told(i) for i in range(min(len(self.labels), 20))]
         return ", ".join(shown) + (", …" if len(self.labels) > 20 else "")
+
+    def told(self, column: int, *, begins: bool = False) -> str:
+        """A column in a sentence: by its name where that is one, else by its place, from 1.
+
+        A first row of text may be taken for names and be somebody's data, and so may the names of a
+        table that has a column for each person. What a message says must be safe in either case: so
+        a name is told only where at least two of them are such as tables of events have, and only
+        if it holds no number, and no address, of anybody's. ``begins``: a sentence.
+        """
+        label = str(self.labels[column])
+        if not self._is_headed or len(label) > 40 or _PERSONAL.search(label):
+            return f"{'C' if begins else 'c'}olumn {column + 1}"
+        return f"Column {label!r}" if begins else repr(label)
+
+    @cached_property
+    def _is_headed(self) -> bool:
+        return sum(is_known_name(label) for label in self.labels) > 1
 
     def _numbered(self, records: IntArray) -> IntArray:
         if self.numbers is not None:

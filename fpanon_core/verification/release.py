@@ -172,7 +172,9 @@ def _table(path: Place, what: str) -> pd.DataFrame:
         check_columns(len(head))
         cells = csv.ParseOptions(newlines_in_values=True)
         read = csv.read_csv(io.BytesIO(content), parse_options=cells, convert_options=options)
-        frame: Any = read.to_pandas()
+        # A name that is quoted in some odd way was not taken for text above.
+        texts_of = [column.cast(pa.string()) for column in read.columns]
+        frame: Any = pa.table(texts_of, names=read.column_names).to_pandas()
         if frame.columns.duplicated().any():
             raise ValueError
     except MemoryError:

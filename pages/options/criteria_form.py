@@ -9,18 +9,19 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from fpanon_core.io.questionnaire import DOMAINS, questionnaire_template, read_questionnaire
-from fpanon_core.io.samples import SYNTHETIC_QUESTIONNAIRE
-from fpanon_core.model.errors import FpanonError
+from fpanon_core.io.questionnaire import DOMAINS, questionnaire_template
 from fpanon_core.model.limits import WEIGHT
 from fpanon_core.model.risk import RISKS as USUAL
 from fpanon_core.model.utility import WEIGHTINGS
+from fpanon_core.studies import questionnaires
 from fpanon_core.studies.option_result import Asked, utility_choice
 from fpanon_core.tables.writing import table_bytes
 from pages.charts import words
 from pages.options.criteria import AXES, COMPONENTS, MEASURES, RISKS, UNITS, Criteria
-from pages.shell import address, definitions, downloads, refused
+from pages.shell import address, definitions, downloads, questions, refused
+from pages.shell.questions import Kind, Question
 
+QUESTIONNAIRE = Kind("questionnaire", questionnaires.study, page="options", kept=2)
 _ANSWERS = "fp_questionnaire"
 _LIMITS = "fp_risk_limits"
 _OWN = "your own"
@@ -154,42 +155,45 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
         "Questionnaire (CSV or XLSX: expert, domain, option, score)", key="options_file",
         type=["csv", "tsv", "xlsx", "gz", "zip"],
     )  # fmt: skip
-    source = SYNTHETIC_QUESTIONNAIRE if example else file
-    if source is not None:
-        try:
-            st.session_state[_ANSWERS] = (
-                example,
-                read_questionnaire(source, options=list(names), domains=DOMAINS),
-            )
-        except FpanonError as error:
+    if example or file is not None:
+        found = questions.settle(_question(None if example else file, names), alone=True)
+        if found is None:
+            return None
+        if found.refused:
             if example:
                 st.info(
                     "The synthetic example scores the 3 × 4 options of the synthetic sample; none "
                     "of yours is among them."
                 )
             else:
-                refused.say(error)
+                refused.say(found.refused)
             return None
-    kept_example, frame = st.session_state.get(_ANSWERS, (example, None))
-    if frame is None or kept_example != example:
+        st.session_state[_ANSWERS] = (example, found)
+    kept_example, answers = st.session_state.get(_ANSWERS, (example, None))
+    if answers is None or kept_example != example:
         st.caption("The options are drawn as soon as there is a questionnaire.")
         return None
     if example:
         st.badge("Synthetic answers, no real experts", icon="⚙️", color="orange")
-    _told_rejected(frame.attrs["rejected"])
+    _told_rejected(answers.rejected)
     domain = st.selectbox(
-        "Domain", sorted(frame["domain"].unique()), key="options_domain", width=240
+        "Domain", sorted(answers.used["domain"].unique()), key="options_domain", width=240
     )
-    part = frame[frame["domain"] == domain]
-    missing = [name for name in names if name not in set(part["option"])]
-    experts = part["expert"].nunique()
+    experts, scores, missing = questionnaires.scored(answers, domain, names)
     st.caption(
-        f"{words.count(experts, 'expert')}, {words.count(len(part), 'score')}."
-        + (f" {words.count(len(missing), 'option')} nobody scored." if missing else "")
+        f"{words.count(experts, 'expert')}, {words.count(scores, 'score')}."
+        + (f" {words.count(missing, 'option')} nobody scored." if missing else "")
     )
     told = f"utility for {domain}, as asked"
     mean = f"mean of {words.count(experts, 'expert')}"
-    return Asked(frame, domain), f"Utility for {domain}, {mean} (0–1)", told
+    return Asked(answers.used, domain), f"Utility for {domain}, {mean} (0–1)", told
+
+
+def _question(file: Any, names: Sequence[str]) -> Question:
+    """Of a file that was uploaded, or of the example; the child reads it, not the server."""
+    config = questionnaires.Config("" if file is None else file.file_id, tuple(names))
+    content = () if file is None else (file.getvalue(),)
+    return Question(QUESTIONNAIRE, None, config, "Reading the questionnaire", content)
 
 
 def _told_rejected(rejected: pd.DataFrame) -> None:

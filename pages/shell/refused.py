@@ -9,6 +9,7 @@ from fpanon_core.model.errors import FpanonError
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
 
-def say(error: FpanonError) -> None:
-    """A box with what was found, what was expected and what to do."""
-    st.error(plain(for_screen(error.message), MESSAGE_LENGTH))
+def say(error: FpanonError | str) -> None:
+    """A box with what was found, what was expected and what to do; an error, or its message."""
+    message = error if isinstance(error, str) else error.message
+    st.error(plain(for_screen(message), MESSAGE_LENGTH))

@@ -21,6 +21,7 @@ from tests.support.views import (
     answers,
     go,
     has,
+    idle,
     new_app,
     opened,
     rows,
@@ -156,7 +157,7 @@ def test_asked_utility_by_the_template_filled_in(app: AppTest) -> None:
     file = BytesIO()
     frame.to_csv(file, index=False)
     app.file_uploader(key="options_file").upload("answers.csv", file.getvalue()).run()
-    text = said(app)
+    text = said(until(app, idle))
     assert "3 rows of the questionnaire could not be used" in text
     assert "2 experts, 3 scores" in text
     assert "10 options nobody scored" in text
@@ -165,9 +166,9 @@ def test_asked_utility_by_the_template_filled_in(app: AppTest) -> None:
     assert by_name.loc[options[1], "Utility"] == 0.4  # the first answer counts
     assert not app.exception
     app.toggle(key="options_example").set_value(True).run()
-    assert "none of yours is among them" in said(app)
+    assert "none of yours is among them" in said(until(app, idle))
     app.toggle(key="options_example").set_value(False).run()
-    assert "2 experts, 3 scores" in said(app)
+    assert "2 experts, 3 scores" in said(until(app, idle))
     assert not app.exception
 
 
@@ -177,6 +178,7 @@ def test_the_synthetic_answers_score_the_options_of_the_synthetic_sample(app: Ap
     explored(app, 12)
     app.segmented_control(key="options_utility").set_value("asked of experts").run()
     app.toggle(key="options_example").set_value(True).run()
+    until(app, idle).run()
     assert "Synthetic answers, no real experts" in said(app)
     assert "nobody scored" not in said(app)
     assert shown(app)["Utility"].between(0, 1).all()

@@ -1,0 +1,109 @@
+"""Faults that readers once let through as other exceptions than ours; each was found in a file."""
+
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from fpanon_core.io.antennas import read_antennas
+from fpanon_core.io.cdr import read_cdr
+from fpanon_core.io.published import read_published
+from fpanon_core.model.errors import SchemaError, Unforeseen
+from fpanon_core.tables.times import parse_times
+
+FAR = 2**62
+
+
+def parquet(**columns):
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out)
+    return io.BytesIO(out.getvalue())
+
+
+def times(values, unit="us", zone=None):
+    return pa.array(np.array(values, np.int64)).view(pa.timestamp(unit, zone))
+
+
+EVENTS = {"user": ["a", "a", "b"], "lat": [14.7, 14.8, 14.9], "lon": [-17.4, -17.3, -17.2]}
+NOW = 1_709_546_400 * 10**6
+
+
+def test_a_zone_that_nobody_knows_is_read_as_the_instants_it_holds():
+    zoned = times([NOW, NOW + 10**9, NOW], zone="Nowhere/City")
+    fs, report = read_cdr(parquet(time=zoned, **EVENTS))
+    assert (fs.n_users, report.rows_used) == (2, 3)
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_times_beyond_the_calendar_are_none_and_do_not_run_over_into_another_year(unit):
+    far = FAR if unit != "ns" else -(2**63)  # nanoseconds reach from 1677 to 2262
+    parsed = parse_times(pa.chunked_array([times([0, far], unit)]))
+    assert parsed.ok.tolist() == [True, unit == "ns"]
+    assert parsed.us[0] == 0
+    assert parsed.us[1] == (-(2**63) // 1000 if unit == "ns" else 0)
+
+
+def test_rows_of_such_times_are_set_aside():
+    _, report = read_cdr(parquet(time=times([NOW, FAR, NOW]), **EVENTS))
+    assert report.set_aside == {"unparseable time": 1}
+
+
+def test_seconds_before_the_year_1_are_set_aside():
+    lines = ["-99999999999,14.7,-17.4", "1709546400,14.7,-17.4", "1709550000,14.8,-17.3"]
+    text = "user,time,lat,lon\n" + "".join(f"a,{line}\n" for line in lines)
+    _, report = read_cdr(io.StringIO(text))
+    assert report.set_aside == {"unparseable time": 1}
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "Nowhere/City"])
+def test_an_antenna_table_may_have_any_times_beside(zone):
+    found = read_antennas(
+        parquet(antenna=["A", "B"], lat=[14.7, 14.8], lon=[-17.4, -17.3],
+                since=times([0, FAR], zone=zone))
+    )  # fmt: skip
+    assert found["antenna"].tolist() == ["A", "B"]
+
+
+def test_a_zip_entry_without_a_name_is_passed_over_or_read():
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        entry = zipfile.ZipInfo("x")
+        entry.filename = ""
+        archive.writestr(entry, b"antenna,lat,lon\nA,14.7,-17.4\nB,14.8,-17.3\n")
+    assert len(read_antennas(io.BytesIO(out.getvalue()))) == 2
+
+
+CELLS = "pseudonym,x_min_m,x_max_m,y_min_m,y_max_m,start,end"
+GOOD = f"{CELLS}\nAAAA,0,1,0,1,0,5\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        GOOD.replace("end\n", "end,end\n").replace(",5\n", ",5,5\n").encode(),
+        GOOD.replace("pseudonym", "pseud\xe9nym").encode("latin-1"),
+        GOOD.replace("AAAA", "\xe9").encode("latin-1"),
+        GOOD.replace(",0,5", ",10000-01-01T00:00:00Z,20000-01-01T00:00:00Z").encode(),
+        GOOD.encode("utf-16"),
+    ],
+    ids=["a column twice", "a head in Latin-1", "a name in Latin-1", "year 10000", "UTF-16"],
+)
+def test_a_release_that_is_none_is_refused(content, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_bytes(content)
+    with pytest.raises(SchemaError) as caught:
+        read_published(path)
+    assert not isinstance(caught.value, Unforeseen)
+
+
+def test_times_of_a_release_without_their_zone_are_not_taken_for_minutes(tmp_path):
+    frame = pd.read_csv(io.StringIO(GOOD)).assign(start=pd.Timestamp("2024-03-04"))
+    frame.to_parquet(tmp_path / "data.parquet")
+    with pytest.raises(SchemaError, match="not a number or a time"):
+        read_published(tmp_path / "data.parquet")
+    with pytest.raises(SchemaError, match="does not exist"):
+        read_published(f"{tmp_path}/a\0b.csv")

@@ -1,0 +1,210 @@
+"""Files that are small and mean harm: refused before they are made, by what they would become."""
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from fpanon_core.io.antennas import read_antennas
+from fpanon_core.io.cdr import read_cdr
+from fpanon_core.io.published import read_published
+from fpanon_core.io.questionnaire import read_questionnaire
+from fpanon_core.model import budgets
+from fpanon_core.model.budgets import Budget
+from fpanon_core.model.errors import FpanonError, OutOfMemory, SchemaError, Unforeseen, only_ours
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.tables import sources
+from fpanon_core.tables.sources import read_source
+from fpanon_core.verification.release import verify_release
+
+SMALL = 200_000
+_NS = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+
+
+def book(rows):
+    """A workbook whose sheet has these rows, as XML."""
+    plain, out = io.BytesIO(), io.BytesIO()
+    pd.DataFrame({"expert": ["a"]}).to_excel(plain, index=False)
+    with zipfile.ZipFile(plain) as source, zipfile.ZipFile(out, "w", 8) as archive:
+        for info in source.infolist():
+            body = source.read(info)
+            if info.filename == "xl/worksheets/sheet1.xml":
+                body = f"<worksheet {_NS}><sheetData>{rows}</sheetData></worksheet>".encode()
+            archive.writestr(info.filename, body)
+    return out.getvalue()
+
+
+def runs(n, **columns):
+    """Parquet of n equal rows: a few bytes for each run."""
+    table = {name: pa.array([value]).take(pa.array(np.zeros(n, int)))
+             for name, value in columns.items()}  # fmt: skip
+    out = io.BytesIO()
+    pq.write_table(pa.table(table), out, row_group_size=n)
+    return out.getvalue()
+
+
+def wide(n):
+    return (",".join(f"c{i}" for i in range(n)) + "\n" + ",".join("1" * n) + "\n").encode()
+
+
+EVENT = {"user": "a", "time": 1_709_546_400, "lat": 14.7, "lon": -17.4}
+BOMBS = {
+    "cells in the last column": (
+        lambda: book("".join(f'<row r="{i}"><c r="XFD{i}"><v>1</v></c></row>' for i in range(9))),
+        "1,000 columns",
+    ),
+    "a row numbered 10^11": (
+        lambda: book('<row r="1"/><row r="99999999999"><c r="A1"><v>1</v></c></row>'),
+        "beyond the 1,048,576th",
+    ),
+    "a row numbered 1e11": (lambda: book('<row r="1e11"/>'), "beyond the 1,048,576th"),
+    "rows as wide as can be": (
+        lambda: book('<row><c r="ALL1"><v>1</v></c></row>' * 101),
+        "100,000 fields",
+    ),
+    "elements of no use": (lambda: book("<z/>" * 410_000), "100,000 fields"),
+    "equal rows": (lambda: runs(3_000_000, **EVENT), "unpacks to more"),
+    "equal rows of nothing": (lambda: runs(3_000_000, user=None), "unpacks to more"),
+    "one long text, often": (lambda: runs(100_000, **EVENT | {"user": "a" * 1_000}), "unpacks"),
+    "10,000 columns": (lambda: wide(10_000), "1,000 columns"),
+    "10,000 columns of json": (
+        lambda: b"[{" + b",".join(b'"c%d":1' % i for i in range(10_000)) + b"}]",
+        "different names",
+    ),
+    "many empty lists": (lambda: gzip.compress(b"[" + b"[]," * 100_000 + b"[]]"), "100,000 fields"),
+    "gz": (lambda: gzip.compress(b"0" * (1 << 25)), "unpacks to more"),
+    "gz in gz in gz": (
+        lambda: gzip.compress(gzip.compress(gzip.compress(b"0" * (1 << 25)))),
+        "unpacks to more",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+@pytest.mark.parametrize("reader", [read_cdr, read_antennas, read_questionnaire])
+def test_a_bomb_is_refused_before_it_goes_off(bomb, reader):
+    make, word = BOMBS[bomb]
+    content = make()
+    assert len(content) < SMALL
+    with pytest.raises(SchemaError, match=word):
+        reader(io.BytesIO(content))
+
+
+@pytest.mark.parametrize("bomb", ["equal rows", "one long text, often", "gz", "10,000 columns"])
+def test_a_bomb_in_the_place_of_a_release_is_refused(bomb, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_bytes(BOMBS[bomb][0]())
+    with pytest.raises(SchemaError, match=BOMBS[bomb][1]):
+        read_published(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("data.csv", b"0" * (1 << 25)), ("data.parquet", runs(3_000_000, pseudonym="a", start="b")),
+     ("data.csv", wide(10_000))],
+    ids=["zip", "parquet", "columns"],
+)  # fmt: skip
+def test_a_bomb_in_a_release_is_refused_by_the_verifier(name, content):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, content)
+    fs = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 5])
+    with pytest.raises(SchemaError, match=r"unpacks to more|1,000 columns"):
+        verify_release(out.getvalue(), fs, 2)
+
+
+def test_a_budget_follows_from_the_source_however_often_it_is_packed():
+    assert Budget(0).decoded_bytes == Budget(100_000).decoded_bytes == budgets.ALWAYS_FINE
+    assert Budget(10**7).decoded_bytes == budgets.MAX_RATIO * 10**7
+    assert Budget(10**12).decoded_bytes == budgets.MAX_BYTES
+    assert Budget(10**12).cells == budgets.MAX_CELLS
+    assert read_source(io.BytesIO(gzip.compress(gzip.compress(wide(9)))))[0].n_rows == 1
+
+
+def test_what_many_people_bring_is_within_it():
+    """2,000 people of the sample, 14 days: packed and plain, as CSV and as Parquet."""
+    n = 60_000
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"user": rng.integers(0, 2_000, n).astype(str),
+                          "time": 1_709_546_400 + rng.integers(0, 10**6, n),
+                          "lat": rng.choice(np.linspace(14, 15, 300), n).round(5),
+                          "lon": rng.choice(np.linspace(-17, -16, 300), n).round(5)})  # fmt: skip
+    packed = gzip.compress(frame.to_csv(index=False).encode())
+    parquet = io.BytesIO()
+    frame.sort_values("user").to_parquet(parquet)
+    for content in (packed, parquet.getvalue()):
+        assert read_source(io.BytesIO(content))[0].n_rows == n
+
+
+# --- memory that ends ----------------------------------------------------------------------------
+
+
+def test_memory_that_ends_is_told_as_such(monkeypatch):
+    """Arrow's own error is one of its kinds of damage, too: nobody may take it for that."""
+    for fault in (MemoryError(), pa.ArrowMemoryError("malloc of size 5 failed")):
+
+        def ended(*_, fault=fault, **__):
+            raise fault
+
+        with monkeypatch.context() as patch:
+            patch.setattr(pq, "ParquetFile", ended)
+            with pytest.raises(OutOfMemory, match="needs more memory"):
+                read_cdr(io.BytesIO(runs(5, **EVENT)))
+        with monkeypatch.context() as patch:
+            patch.setattr(sources, "read_delimited", ended)
+            with pytest.raises(OutOfMemory, match="needs more memory"):
+                read_antennas(io.BytesIO(b"a,b\n1,2\n"))
+
+
+_UNDER_A_LIMIT = """
+import resource, sys
+from fpanon_core.io.cdr import read_cdr
+from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.fingerprints import FingerprintSet
+import pyarrow.parquet, pyarrow.csv
+used = int(open("/proc/self/statm").read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + (350 << 20),) * 2)
+try:
+    read_cdr(sys.argv[1])
+except FpanonError as fault:
+    print(type(fault).__name__, fault)
+"""
+
+
+def test_memory_that_really_ends_is_told_as_such(tmp_path):
+    """Random numbers do not pack: a file of 80 MB that is in order, and 350 MB of room."""
+    path = tmp_path / "events.parquet"
+    n = 2_000_000
+    rng = np.random.default_rng(0)
+    columns = {name: rng.random(n) for name in ("lat", "lon", "speed")}
+    whole = {"user": rng.integers(0, 10**12, n), "time": 1_709_546_400 + np.arange(n)}
+    pq.write_table(pa.table(whole | columns), path, compression="none", use_dictionary=False)
+    told = subprocess.run(
+        [sys.executable, "-c", _UNDER_A_LIMIT, str(path)], capture_output=True, text=True,
+        check=False, env=os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system"},
+    )  # fmt: skip
+    assert told.stdout.startswith("OutOfMemory"), told.stdout + told.stderr[-2_000:]
+
+
+# --- the net -------------------------------------------------------------------------------------
+
+
+def test_what_nobody_foresaw_is_told_without_its_words():
+    @only_ours("table")
+    def reader(_):
+        raise KeyError("+33 6 12 34 56 78")
+
+    with pytest.raises(Unforeseen, match=r"KeyError at test_budgets\.py:\d+") as caught:
+        reader(1)
+    assert "33 6" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+    assert isinstance(caught.value, FpanonError)
