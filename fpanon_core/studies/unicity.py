@@ -30,6 +30,7 @@ from ..model.scaling import LinearFit, ScalingFit
 from ..model.unicity import UnicityResult
 from . import sparsity
 from .tabled import Tabled
+from .under_profiles import laid
 from .unicity_grid import unicity_grid
 
 WINDOWS_MIN = (1, 30, 60, 180, 480, 1_440)
@@ -54,7 +55,7 @@ AXES = (PRODUCT, SIDE, WINDOW)
 Shares: TypeAlias = list[UnicityResult]
 """Unicity for one number of points after the other."""
 
-_CURVES_SHARE, _POINTS_SHARE = 0.3, 0.4  # of the progress, until the end of each
+_CURVES_SHARE, _POINTS_SHARE, _GRID_SHARE = 0.3, 0.4, 0.9  # of the progress, until the end of each
 _CURVE_POINTS = 80
 
 
@@ -166,6 +167,9 @@ class Result(Tabled):
         Whether it is of heavy users; of everyone where there are none.
     grid : DataFrame
         As of :func:`fpanon_core.unicity_grid`.
+    corners : DataFrame
+        The same of the last profile, with its grid begun elsewhere: at 0, 0 and half a side off the
+        corner chosen, in x, in y and in both. Empty where it is no square grid.
     laws : tuple of Law
         For each axis and p.
     exponents : dict of str to LinearFit or None
@@ -180,6 +184,7 @@ class Result(Tabled):
     points: pd.DataFrame
     heavy: bool
     grid: pd.DataFrame
+    corners: pd.DataFrame
     laws: tuple[Law, ...]
     exponents: dict[str, LinearFit | None]
     chance: sparsity.Result
@@ -296,8 +301,17 @@ def study(
     profiles = suited(fs, config.profiles)
     grid = unicity_grid(
         fs, profiles, config.grid_points, users=config.users, seed=config.seed,
-        engine=engine, progress=part(progress, _POINTS_SHARE, 1.0),
+        engine=engine, progress=part(progress, _POINTS_SHARE, _GRID_SHARE),
     )  # fmt: skip
+    elsewhere = _elsewhere(fs, profiles[-1])
+    corners = pd.DataFrame(columns=grid.columns)
+    if elsewhere:
+        corners = unicity_grid(
+            fs, elsewhere, config.grid_points, users=config.users, seed=config.seed,
+            engine=engine, progress=part(progress, _GRID_SHARE, 1.0),
+        )  # fmt: skip
+    elif progress is not None:
+        progress(1.0)
     squares = {str(profile) for profile in profiles if isinstance(profile.space, Grid)}
     laws = tuple(_laws(grid[grid["profile"].isin(squares)]))
     model = config.chance or sparsity.Config(max(2, fs.n_users))
@@ -308,10 +322,27 @@ def study(
         points=points.drop(columns="user"),
         heavy=heavy,
         grid=grid,
+        corners=corners,
         laws=laws,
         exponents={axis: _exponents(laws, axis) for axis in AXES},
         chance=sparsity.study(model),
     )
+
+
+def _elsewhere(fs: FingerprintSet, profile: GeneralizationProfile) -> list[GeneralizationProfile]:
+    """The same square grid at other corners than the one that is chosen for its crowds."""
+    space = laid(fs, profile).space
+    if not isinstance(space, Grid) or space.origin is None:
+        return []
+    x, y = space.origin
+    raw = fs.granularity_m  # raw cells stay whole
+    half = raw * (space.metres // (2 * raw))
+    others = [(x + half, y), (x, y + half), (x + half, y + half), (0.0, 0.0)]
+    return [
+        replace(profile, space=replace(space, origin=other))
+        for other in dict.fromkeys(others)
+        if other != space.origin
+    ]
 
 
 def suited(

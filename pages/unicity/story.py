@@ -148,12 +148,29 @@ def coarser(result: Result, p: int) -> list[str]:
         f"With {p} points, {words.percent(fine['value'])} are unique at {plain(fine['profile'])}, "
         f"{words.percent(coarse['value'])} at {plain(coarse['profile'])}."
     ]
+    told += elsewhere(result, p)
     if coarse["too_few"]:
         told.append(
             f"Of {words.count(int(coarse['too_few']), 'user')} the coarsest form has fewer than "
             f"{p} points."
         )
     return told
+
+
+def elsewhere(result: Result, p: int) -> list[str]:
+    """What the corner of the coarsest grid is worth: unicity of the same grid begun elsewhere."""
+    at = result.corners[result.corners["p"] == p]
+    if not len(at):
+        return []
+    least, most = float(at["value"].min()), float(at["value"].max())
+    zero = at[(at["origin_x_m"] == 0) & (at["origin_y_m"] == 0)]["value"]
+    named = f", {words.percent(float(zero.iloc[0]))} from the corner 0, 0" if len(zero) else ""
+    return [
+        "That grid begins where most people share their cells. The same grid begun at "
+        f"{words.count(len(at), 'other corner')} leaves {words.percent(least)} to "
+        f"{words.percent(most)} unique{named}: whoever publishes on a grid that is fixed, such as "
+        "a national one, goes by those."
+    ]
 
 
 def curves(laws: Sequence[Law]) -> list[Fitted]:

@@ -575,6 +575,21 @@ def test_verify_passes_what_was_published(people: Path, tmp_path: Path) -> None:
     assert "30 users" in result.output
 
 
+def test_verify_holds_a_release_to_what_it_promises(people: Path, tmp_path: Path) -> None:
+    """Without --k: the crowd that the release states is looked for, and it is said which."""
+    out = tmp_path / "out"
+    assert run("glove", people, "--k", 3, "--out", out).exit_code == 0
+    result = run("verify", out, people)
+    assert result.exit_code == 0
+    assert "The release promises a crowd of 3: held against that." in result.output
+    assert "Verified: everyone published is one of at least 3" in result.output
+    plain = tmp_path / "plain"
+    assert run("publish", people, "--option", "as it is", "--out", plain).exit_code == 0
+    result = run("verify", plain, people)
+    assert result.exit_code == 0
+    assert "states no crowd that it promises" in result.output
+
+
 def test_verify_fails_what_is_otherwise(people: Path, tmp_path: Path) -> None:
     out, key = tmp_path / "out", tmp_path / "key.csv"
     assert run("glove", people, "--k", 3, "--out", out, "--key", key).exit_code == 0

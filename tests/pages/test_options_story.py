@@ -180,7 +180,7 @@ def test_who_is_alone_with_a_whole_record_is_told_first_and_has_a_limit() -> Non
     assert "(4 %) have a record" in story.chosen_told(rare, "why", table(rare), by)[0]
     assert (
         story.gaps_told("x", np.array([0.0, 0.1, 0.2]))
-    ) == "In “x”, 2 of the 3 users (66.7 %) have a record that nobody else has."
+    ) == "In “x”, 2 of the 3 users (67 %) have a record that nobody else has."
     # What is not known is not taken for nobody.
     unknown = replace(rare, alone_share=math.nan)
     assert story.broken(unknown, by) == ["people with a record of their own"]

@@ -210,3 +210,22 @@ def test_sparsity() -> None:
         "Of 2 users, each in 50 % of 1 bins at random, one is unique with probability 0.5; that "
         "nobody is, has probability 0.25."
     )
+
+
+def test_what_the_corner_of_the_coarsest_grid_is_worth_is_said() -> None:
+    """Four people in a city that the corner 0, 0 quarters: one cell, or each in a cell alone."""
+    side = 5_000.0
+    fs = FingerprintSet.from_samples(
+        [1, 2, 3, 4], [-400.0, 400.0, -400.0, 400.0], [-400.0, -400.0, 400.0, 400.0], [5] * 4
+    )
+    config = unicity.Config(
+        points=(1,), strategies=("random",), profiles=(GeneralizationProfile(Grid(side), 60),),
+        grid_points=(1,),
+    )  # fmt: skip
+    found = unicity.study(fs, config)
+    assert found.grid["value"].tolist() == [0.0]
+    (text,) = story.elsewhere(found, 1)
+    assert " to 100 % unique, 100 % from the corner 0, 0" in text
+    assert text in story.coarser(found, 1)
+    hexagons = replace(found, corners=found.corners.iloc[:0])
+    assert story.elsewhere(hexagons, 1) == []

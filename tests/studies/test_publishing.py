@@ -451,6 +451,68 @@ def test_names_of_the_inputs_columns_do_nothing_on_the_page():
     assert "\n# b" not in page
 
 
+def test_who_has_rows_of_their_own_is_on_the_page(tmp_path):
+    """Two people share a cell and an hour, the third is alone."""
+    fs = FingerprintSet.from_samples([1, 2, 3], [0, 100, 9_000], [0] * 3, [5, 8, 5])
+    made = release(fs, [Generalize(GeneralizationProfile(Grid(1_000), 60))])
+    path = publish(made, tmp_path / "out")
+    page = " ".join((path / "README.md").read_text(encoding="utf-8").split())
+    assert "1 of the 3 people has rows that nobody else has" in page
+    assert json.loads((path / "datapackage.json").read_text())["fpanon"]["people_alone"] == 1
+    # Neither the page nor the description can say otherwise.
+    for name, was, other in (
+        ("README.md", "1 of the 3 people has", "0 of the 3 people have"),
+        ("datapackage.json", '"people_alone": 1', '"people_alone": 0'),
+    ):
+        text = (path / name).read_text(encoding="utf-8")
+        assert was in text
+        (path / name).write_text(text.replace(was, other), encoding="utf-8")
+        assert not verify_release(path, fs, None).passed
+        (path / name).write_text(text, encoding="utf-8")
+    assert verify_release(path, fs, None).passed
+
+
+def test_a_last_window_that_the_records_do_not_fill_is_said_to_be_so(fs, tmp_path):
+    """Records until the night of 31 March in one window of a week: the period is theirs, not its."""
+    made = release(fs, [Generalize(GeneralizationProfile(Grid(5_000), 7 * 1_440))])
+    path = publish(made, tmp_path / "out")
+    page = " ".join((path / "README.md").read_text(encoding="utf-8").split())
+    assert "Period: 2026-03-27 to 2026-03-31, local time of Europe/Berlin" in page
+    assert "only 5 of its 7 days are within that period" in page
+    described = path / "datapackage.json"
+    told = json.loads(described.read_text())
+    assert told["fpanon"]["last_window_days"] == [5, 7]
+    told["fpanon"]["last_window_days"] = None
+    described.write_text(json.dumps(told))
+    assert {"period", "page"} & set(verify_release(path, fs, None).counts)
+    whole = publish(release(fs, [WIDE]), tmp_path / "whole")
+    assert "last window" not in (whole / "README.md").read_text(encoding="utf-8")
+
+
+def test_whose_the_edges_of_a_group_are_and_how_to_verify_is_on_the_page(fs, tmp_path):
+    path = publish(release(fs, [Glove(2)]), tmp_path / "out")
+    page = " ".join((path / "README.md").read_text(encoding="utf-8").split())
+    assert "The edges are those of single samples." in page
+    assert "to 100 m and 1 min" in page
+    assert "`python -m fpanon_core verify RELEASE RECORDS --k 2`" in page
+    # It is so: every start and end is one of a sample of theirs.
+    cells = made_cells(path)
+    moments = set(np.concatenate([fs.t_min, fs.t_min + fs.dt_min]).tolist())
+    epoch = pd.Timestamp(fs.clock.epoch)
+    for name in ("start", "end"):
+        minutes = (cells[name] - epoch) / pd.Timedelta(minutes=1)
+        assert set(minutes.round(6).tolist()) <= moments
+    coarse = publish(release(fs, [WIDE]), tmp_path / "coarse")
+    page = (coarse / "README.md").read_text(encoding="utf-8")
+    assert "The edges are those" not in page
+    assert "`python -m fpanon_core verify RELEASE RECORDS`" in page
+
+
+def made_cells(path):
+    """The rows of a release in a folder."""
+    return read_published(path / "data.csv")
+
+
 # --- the key and what was left out ---------------------------------------------------------------
 
 
