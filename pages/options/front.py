@@ -19,7 +19,10 @@ _COLUMNS = {
     "No.": st.column_config.NumberColumn(width=50),
     "Option": st.column_config.TextColumn(width="medium"),
     "On the front": st.column_config.TextColumn(width=90),
-    "Dominated by": st.column_config.TextColumn(width=100),
+    "95 % interval": st.column_config.TextColumn(width=110),
+    "Within the limit": st.column_config.TextColumn(width=110),
+    "Alone with their record": st.column_config.TextColumn(width=160),
+    "Dominated by": st.column_config.TextColumn(width=140),
     "Utility": st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.2f"),
 }
 _ROWS_WITHOUT_SCROLLING = 16

@@ -291,14 +291,16 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
             RISKS[criteria.risk]: risk_text(dot.risk, criteria.risk),
             "95 % interval": f"{risk_text(dot.low, criteria.risk)} – "
             f"{risk_text(dot.high, criteria.risk)}",
-            "Chance of naming": f"{result.risks['k'][0]:.3g}",
-            "Alone with their record": words.share(result.alone, result.n_users),
-            "Share a record": f"{result.crowd_least:,} or more",
-            "Utility": round(dot.utility, 3),
         }
         if criteria.limit is not None:
             row["Within the limit"] = _within(result, criteria, dot)
-        row["Over the limit of"] = ", ".join(broken(result, criteria))
+        row |= {
+            "Utility": round(dot.utility, 3),
+            "Alone with their record": _alone(result),
+            "Over the limit of": ", ".join(broken(result, criteria)),
+            "Chance of naming": f"{result.risks['k'][0]:.3g}",
+            "Share a record": f"{result.crowd_least:,} or more",
+        }
         row["Dominated by"] = _numbers(table.dominated_by[i])
         row["Level with"] = _numbers(table.level_with[i])
         if suppressing:
@@ -313,6 +315,13 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
         }
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _alone(result: OptionResult) -> str:
+    """How many people, and of all: "22 (22 %)"."""
+    if not result.alone:
+        return "0"
+    return f"{result.alone:,} ({words.percent(result.alone_share, result.n_users)})"
 
 
 def _within(result: OptionResult, criteria: Criteria, dot: Dot) -> str:
@@ -398,7 +407,7 @@ def compared(table: OptionsTable, rows: Sequence[int]) -> pd.DataFrame:
             "Users": f"{result.n_users:,}",
             "Samples": f"{result.n_samples:,}",
             "Samples left out": words.percent(result.suppressed_share),
-            "Alone with their record": words.share(result.alone, result.n_users),
+            "Alone with their record": _alone(result),
             "Share a record, at least": f"{result.crowd_least:,}",
         }
         for name, title in RISKS.items():

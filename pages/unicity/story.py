@@ -148,13 +148,12 @@ def coarser(result: Result, p: int) -> list[str]:
         f"With {p} points, {words.percent(fine['value'])} are unique at {plain(fine['profile'])}, "
         f"{words.percent(coarse['value'])} at {plain(coarse['profile'])}."
     ]
-    told += elsewhere(result, p)
     if coarse["too_few"]:
         told.append(
             f"Of {words.count(int(coarse['too_few']), 'user')} the coarsest form has fewer than "
             f"{p} points."
         )
-    return told
+    return told + elsewhere(result, p)
 
 
 def elsewhere(result: Result, p: int) -> list[str]:
@@ -165,11 +164,13 @@ def elsewhere(result: Result, p: int) -> list[str]:
     least, most = float(at["value"].min()), float(at["value"].max())
     zero = at[(at["origin_x_m"] == 0) & (at["origin_y_m"] == 0)]["value"]
     named = f", {words.percent(float(zero.iloc[0]))} from the corner 0, 0" if len(zero) else ""
+    shares = words.percent(least)
+    if least < most:
+        shares = f"{shares} to {words.percent(most)}"
     return [
         "That grid begins where most people share their cells. The same grid begun at "
-        f"{words.count(len(at), 'other corner')} leaves {words.percent(least)} to "
-        f"{words.percent(most)} unique{named}: whoever publishes on a grid that is fixed, such as "
-        "a national one, goes by those."
+        f"{words.count(len(at), 'other corner')} leaves {shares} unique{named}: whoever "
+        "publishes on a grid that is fixed, such as a national one, goes by those."
     ]
 
 
@@ -296,6 +297,12 @@ def sparse(found: sparsity.Result) -> str:
     asked = found.config
     return (
         f"Of {asked.users:,} users, each in {words.percent(asked.density)} of {asked.bins:,} bins "
-        f"at random, one is unique with probability {found.unique:.3g}; that nobody is, has "
-        f"probability {found.anonymous:.3g}."
+        f"at random, one is unique with probability {_chance(found.unique)}; that nobody is, has "
+        f"probability {_chance(found.anonymous)}."
     )
+
+
+def _chance(probability: float) -> str:
+    """To three digits; never 0 or 1 of what is merely near them."""
+    shown = f"{probability:.3g}"
+    return {"0": "as good as 0", "1": "as good as 1"}.get(shown, shown)

@@ -167,9 +167,7 @@ def test_who_is_alone_with_a_whole_record_is_told_first_and_has_a_limit() -> Non
     assert "It is within all" not in text
     dots = story.dots(found, by, [])
     rows = story.shown(found, dots, by)
-    assert rows["Alone with their record"].tolist() == [
-        "22 of the 100 users (22 %)", "4 of the 100 users (4 %)"
-    ]  # fmt: skip
+    assert rows["Alone with their record"].tolist() == ["22 (22 %)", "4 (4 %)"]
     assert rows["Over the limit of"].tolist() == ["people with a record of their own", ""]
     compared = story.compared(found, [0, 1]).loc["Alone with their record"]
     assert compared.tolist() == rows["Alone with their record"].tolist()

@@ -460,20 +460,20 @@ def test_who_has_rows_of_their_own_is_on_the_page(tmp_path):
     assert "1 of the 3 people has rows that nobody else has" in page
     assert json.loads((path / "datapackage.json").read_text())["fpanon"]["people_alone"] == 1
     # Neither the page nor the description can say otherwise.
-    for name, was, other in (
-        ("README.md", "1 of the 3 people has", "0 of the 3 people have"),
-        ("datapackage.json", '"people_alone": 1', '"people_alone": 0'),
+    for name, was, other, fault in (
+        ("README.md", "1 of the 3 people has", "0 of the 3 people have", "page"),
+        ("datapackage.json", '"people_alone": 1', '"people_alone": 0', "counts"),
     ):
         text = (path / name).read_text(encoding="utf-8")
         assert was in text
         (path / name).write_text(text.replace(was, other), encoding="utf-8")
-        assert not verify_release(path, fs, None).passed
+        assert fault in verify_release(path, fs, None).counts
         (path / name).write_text(text, encoding="utf-8")
     assert verify_release(path, fs, None).passed
 
 
 def test_a_last_window_that_the_records_do_not_fill_is_said_to_be_so(fs, tmp_path):
-    """Records until the night of 31 March in one window of a week: the period is theirs, not its."""
+    """Records until the night of 31 March, in one window of a week: the period is theirs."""
     made = release(fs, [Generalize(GeneralizationProfile(Grid(5_000), 7 * 1_440))])
     path = publish(made, tmp_path / "out")
     page = " ".join((path / "README.md").read_text(encoding="utf-8").split())
