@@ -4,6 +4,9 @@ The same cases each time, in a number that costs seconds; ``make fuzz`` tries 10
 holds each to its time and memory.
 """
 
+import subprocess
+import sys
+
 import pytest
 
 from fpanon_core.model.errors import FpanonError, Unforeseen
@@ -29,3 +32,9 @@ def test_no_other_exception(reader):
             faults[number] = repr(fault)
     assert not faults
     assert read, "a fuzzer whose files are all refused at the door tries nothing behind it"
+
+
+def test_a_description_that_contradicts_itself_ends_no_process():
+    """Found by 10,000: Arrow gave up the whole process where one of its columns was asked about."""
+    command = [sys.executable, "-m", "tests.fuzz.run", "--child", "releases", "5405", "5406"]
+    assert subprocess.run(command, capture_output=True).returncode == 0
