@@ -9,6 +9,7 @@ from pages.server.allowances import IN_FORCE
 from pages.server.lives import Ended
 
 from . import session
+from .guard import act
 
 _TOLD = "fp_ended"
 
@@ -20,7 +21,7 @@ def tell() -> None:
     told: Ended | None = st.session_state.get(_TOLD)
     if told is not None:
         st.warning(sentence(told))
-        st.button("Understood", key="frame_away_read", on_click=_read)
+        st.button("Understood", key="frame_away_read", on_click=act(_read))
 
 
 def kept() -> str:
