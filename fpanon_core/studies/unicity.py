@@ -55,6 +55,7 @@ AXES = (PRODUCT, SIDE, WINDOW)
 Shares: TypeAlias = list[UnicityResult]
 """Unicity for one number of points after the other."""
 
+_HOUR_MIN = 60.0
 _CURVES_SHARE, _POINTS_SHARE, _GRID_SHARE = 0.3, 0.4, 0.9  # of the progress, until the end of each
 _CURVE_POINTS = 80
 
@@ -168,8 +169,9 @@ class Result(Tabled):
     grid : DataFrame
         As of :func:`fpanon_core.unicity_grid`.
     corners : DataFrame
-        The same of the last profile, with its grid begun elsewhere: at 0, 0 and half a side off the
-        corner chosen, in x, in y and in both. Empty where it is no square grid.
+        The same of the coarsest square grid, in windows of about an hour and in the longest, begun
+        elsewhere: at 0, 0 and half a side off the corner chosen, in x, in y and in both. Empty
+        where there is no square grid.
     laws : tuple of Law
         For each axis and p.
     exponents : dict of str to LinearFit or None
@@ -303,7 +305,7 @@ def study(
         fs, profiles, config.grid_points, users=config.users, seed=config.seed,
         engine=engine, progress=part(progress, _POINTS_SHARE, _GRID_SHARE),
     )  # fmt: skip
-    elsewhere = _elsewhere(fs, profiles[-1])
+    elsewhere = _elsewhere(fs, profiles)
     corners = pd.DataFrame(columns=grid.columns)
     if elsewhere:
         corners = unicity_grid(
@@ -329,20 +331,33 @@ def study(
     )
 
 
-def _elsewhere(fs: FingerprintSet, profile: GeneralizationProfile) -> list[GeneralizationProfile]:
-    """The same square grid at other corners than the one that is chosen for its crowds."""
-    space = laid(fs, profile).space
-    if not isinstance(space, Grid) or space.origin is None:
+def _elsewhere(
+    fs: FingerprintSet, profiles: list[GeneralizationProfile]
+) -> list[GeneralizationProfile]:
+    """The coarsest square grid at other corners than the one that is chosen for its crowds.
+
+    Where windows are long the corner may matter little, and much where they are an hour: both.
+    """
+    squares = [(p.space.metres, p.minutes) for p in profiles if isinstance(p.space, Grid)]
+    if not squares:
         return []
-    x, y = space.origin
-    raw = fs.granularity_m  # raw cells stay whole
-    half = raw * (space.metres // (2 * raw))
-    others = [(x + half, y), (x, y + half), (x + half, y + half), (0.0, 0.0)]
-    return [
-        replace(profile, space=replace(space, origin=other))
-        for other in dict.fromkeys(others)
-        if other != space.origin
-    ]
+    side = max(metres for metres, _ in squares)
+    windows = sorted(minutes for metres, minutes in squares if metres == side)
+    hourly = next((minutes for minutes in windows if minutes >= _HOUR_MIN), windows[-1])
+    found = []
+    for minutes in dict.fromkeys((hourly, windows[-1])):
+        space = laid(fs, GeneralizationProfile(Grid(side), minutes)).space
+        assert isinstance(space, Grid)
+        assert space.origin is not None
+        x, y = space.origin
+        half = fs.granularity_m * (side // (2 * fs.granularity_m))  # raw cells stay whole
+        others = [(x + half, y), (x, y + half), (x + half, y + half), (0.0, 0.0)]
+        found += [
+            GeneralizationProfile(Grid(side, origin), minutes)
+            for origin in dict.fromkeys(others)
+            if origin != space.origin
+        ]
+    return found
 
 
 def suited(

@@ -37,7 +37,7 @@ _FIELD = "aggregates_counts_"
 _FORMS: dict[Form, str] = {
     "suppressed": "small ones left blank",
     "private": "private (ε)",
-    "plain": "as they are, unprotected",
+    "plain": "unprotected",
 }
 _PLACES: dict[Places, str] = {"antennas": "the antennas", "grid": "squares over an area"}
 _UNITS: dict[Unit, str] = {"user": "a person's whole record", "user-slot": "one slot"}

@@ -157,20 +157,27 @@ def coarser(result: Result, p: int) -> list[str]:
 
 
 def elsewhere(result: Result, p: int) -> list[str]:
-    """What the corner of the coarsest grid is worth: unicity of the same grid begun elsewhere."""
+    """What the corner of the coarsest grid is worth, in the window where it is worth most."""
     at = result.corners[result.corners["p"] == p]
     if not len(at):
         return []
+    worth = at.groupby("window_min")["value"].agg(lambda values: values.max() - values.min())
+    at = at[at["window_min"] == worth.idxmax()]
+    side, minutes = float(at["space_size"].iloc[0]), float(at["window_min"].iloc[0])
+    grid = result.grid
+    same = (grid["p"] == p) & (grid["space_size"] == side) & (grid["window_min"] == minutes)
+    chosen = words.percent(float(grid[same]["value"].iloc[0]))
     least, most = float(at["value"].min()), float(at["value"].max())
-    zero = at[(at["origin_x_m"] == 0) & (at["origin_y_m"] == 0)]["value"]
-    named = f", {words.percent(float(zero.iloc[0]))} from the corner 0, 0" if len(zero) else ""
     shares = words.percent(least)
     if least < most:
         shares = f"{shares} to {words.percent(most)}"
+    zero = at[(at["origin_x_m"] == 0) & (at["origin_y_m"] == 0)]["value"]
+    named = f", {words.percent(float(zero.iloc[0]))} from the corner 0, 0" if len(zero) else ""
     return [
-        "That grid begins where most people share their cells. The same grid begun at "
-        f"{words.count(len(at), 'other corner')} leaves {shares} unique{named}: whoever "
-        "publishes on a grid that is fixed, such as a national one, goes by those."
+        f"Grids begin where most people share their cells: at {Grid(side)} · "
+        f"{window_text(minutes)} that leaves {chosen} unique. The same grid begun at "
+        f"{words.count(len(at), 'other corner')} leaves {shares}{named}: whoever publishes on a "
+        "grid that is fixed, such as a national one, goes by those."
     ]
 
 

@@ -74,8 +74,9 @@ def test_one_index_serves_all_points_of_a_strategy(monkeypatch):
     profiles = (GeneralizationProfile(Grid(1000), 60),)
     config = outsider.Config(users=20, profiles=profiles, grid_points=(2, 4))
     outsider.study(town(), config)
-    # Four strategies of eight points each, the points needed, and the one profile's two points.
-    assert built == [8, 8, 8, 8, 1, 2]
+    # Four strategies of eight points each, the points needed, and the one profile's two points:
+    # at the corner chosen, and at three others.
+    assert built == [8, 8, 8, 8, 1, 2, 2, 2, 2]
 
 
 def test_points_needed_and_the_grid_are_as_their_functions_make_them(found):
