@@ -159,7 +159,7 @@ class Result(Tabled):
 
     @property
     def of_one_unseen(self) -> int:
-        """Of the counts of one person alone, those where nobody was recorded: filled in."""
+        """Of the counts of one person alone, those whose person has no sample in the slot."""
         if self.recorded is None or self.config.form != "plain":
             return 0
         return int((self._alone() & (self.recorded == 0)).sum())

@@ -92,9 +92,9 @@ def _unseen(made: Result) -> str:
         return " Each says where that person was recorded."
     seen = made.of_one - made.of_one_unseen
     return (
-        f" In {words.percent(made.of_one_unseen / made.of_one)} of those nobody was recorded at "
-        "that place in that slot: the person is put there between two records, and may have been "
-        f"elsewhere. The other {seen:,} say where somebody was; nothing tells which these are."
+        f" In {words.percent(made.of_one_unseen / made.of_one)} of those the person was not "
+        "recorded in that slot: put there between two records, and perhaps elsewhere. The other "
+        f"{seen:,} say where somebody was; nothing tells which these are."
     )
 
 
