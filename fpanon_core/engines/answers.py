@@ -26,6 +26,23 @@ _PLAIN = frozenset(
     {NoneType, bool, int, float, str, bytes, bytearray, list, tuple, dict, set, frozenset}
     | {pickle.PickleBuffer}
 )
+# What protocol 5 writes of data: how many bytes follow; −n: a length of n bytes, then so many.
+_STEPS = {
+    getattr(pickle, name)[0]: follow
+    for follow, names in {
+        0: "MARK STOP POP POP_MARK NONE NEWTRUE NEWFALSE EMPTY_LIST APPEND APPENDS EMPTY_TUPLE "
+        "TUPLE TUPLE1 TUPLE2 TUPLE3 EMPTY_DICT SETITEM SETITEMS EMPTY_SET ADDITEMS FROZENSET "
+        "MEMOIZE BINPERSID",
+        1: "PROTO BININT1 BINGET",
+        2: "BININT2",
+        4: "BININT LONG_BINGET",
+        8: "BINFLOAT FRAME",
+        -1: "LONG1 SHORT_BINUNICODE SHORT_BINBYTES",
+        -4: "LONG4 BINUNICODE BINBYTES",
+        -8: "BINUNICODE8 BINBYTES8 BYTEARRAY8",
+    }.items()
+    for name in names.split()
+}
 _ROOMS = frozenset(
     {"model", "io", "tables", "studies", "measures", "anonymize", "attacks", "verification"}
 )
@@ -57,7 +74,28 @@ def unpacked(body: bytes) -> Any:
     NotDataError, pickle.UnpicklingError, or what a constructor of a kind refuses
         The bytes are not what :func:`packed` makes.
     """
+    _check_steps(body)
     return _Hearing(io.BytesIO(body)).load()
+
+
+def _check_steps(body: bytes) -> None:
+    """Refuse what :func:`packed` never writes, and lengths that reach beyond the bytes there are.
+
+    A few bytes may else tell the reader to keep a place for billions of objects.
+    """
+    at, end = 0, len(body)
+    while at < end:
+        argument = _STEPS.get(body[at])
+        if argument is None:
+            raise NotDataError("a step of a pickle that no answer has")
+        at += 1
+        if argument < 0:  # a length of so many bytes, then as many as it says
+            length = int.from_bytes(body[at : at - argument], "little")
+            at += length - argument
+        else:
+            at += argument
+    if at != end:
+        raise NotDataError("a length beyond the end of the answer")
 
 
 class _Telling(pickle.Pickler):

@@ -33,6 +33,9 @@ from .worker import receive
 __all__ = ["Child", "Job", "Limits", "ProcessRunner", "Recipient", "Spare", "Status", "Turns"]
 
 
+_SHORT_S = 600.0
+
+
 class ProcessRunner:
     """Runs the jobs of one session, in order, in one child process at a time.
 
@@ -135,6 +138,15 @@ class ProcessRunner:
     def waiting(self) -> int:
         """How many jobs have not begun."""
         return len(self._queue)
+
+    @property
+    def short(self) -> bool:
+        """Whether the next of them may take minutes only."""
+        try:
+            most = self._queue[0].at_most_s
+        except IndexError:  # taken back meanwhile
+            return False
+        return most is not None and most <= _SHORT_S
 
     def ahead(self, job: Job) -> int:
         """How many jobs, of anybody who shares the turns, run or begin before this one."""

@@ -3,7 +3,8 @@
 One :class:`Turns` serves all sessions of a server: at most so many of their jobs compute at a time,
 the others wait in line. A session has one place in the line, however many jobs it has queued, and
 takes it anew, at the end, after each of them: so twelve jobs of one do not keep another's single
-job waiting for all twelve.
+job waiting for all twelve. One short job may go beside the others, so that jobs of hours keep
+nobody from opening a file.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ class InLine(Protocol):
     @property
     def waiting(self) -> int:
         """How many of its jobs have not begun."""
+
+    @property
+    def short(self) -> bool:
+        """Whether the next of them is given minutes, as reading a file is."""
 
 
 class Turns:
@@ -114,7 +119,10 @@ class Turns:
             )
 
     def _is_next(self, who: InLine) -> bool:
-        return len(self._computing) < self.at_once and self._line[0] is who
+        if len(self._computing) < self.at_once and self._line[0] is who:
+            return True
+        first = next((each for each in self._line if each.short), None)
+        return first is who and len(self._computing) <= self.at_once
 
 
 def _number(said: str) -> object:

@@ -21,6 +21,7 @@ from pages.charts.spacetime import Path3D, space_time
 from pages.charts.style import CONFIG, Theme
 from pages.shell import overtaken
 from pages.shell.calendar import days
+from pages.shell.figure import plot
 from pages.shell.guard import act, fragment
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
@@ -184,7 +185,7 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
             st.info("These data carry no map projection, so there is no map.")
     with right:
         st.markdown("**Where and when** – local time runs upwards; drag to turn")
-        st.plotly_chart(
+        plot(
             _space_time(fs, rows, names, ends, centre, of),
             key="person_spacetime",
             theme=None,
@@ -232,7 +233,7 @@ def _parts_figure(
         for i, (name, label) in enumerate(_PARTS.items())
     ]
     top = max(0.05, float(pooled["total"].max()))
-    st.plotly_chart(
+    plot(
         cdf(
             curves,
             of,

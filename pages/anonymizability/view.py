@@ -11,6 +11,7 @@ from fpanon_core.studies.anonymizability import together
 from pages.anonymizability import figures, form, person, results, story, why
 from pages.charts import style
 from pages.shell import definitions, downloads, formula, job_panel, needed, questions
+from pages.shell.figure import plot
 from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
 
@@ -63,7 +64,7 @@ with st.container(key="anon_background"):
         st.caption(f"Crowds up to k = {max(known)} are measured.")
 drawn = [each for each in wanted.ks if each in known]
 curves = figures.by_k(shown, drawn, wanted.ks, of)
-st.plotly_chart(
+plot(
     figures.gaps(curves, of, "k", reach, wanted.config),
     key="anon_by_k",
     theme=None,
@@ -85,7 +86,7 @@ what_this_means(
 st.header("Coarser places and times", anchor=False, help=definitions.PROFILE)
 coarser = {p: m for p, m in measured.items() if k in m.parts}
 curves = figures.by_profile(coarser, k, wanted.profiles, of)
-st.plotly_chart(
+plot(
     figures.gaps(curves, of, str(k), reach, wanted.config),
     key="anon_by_profile",
     theme=None,

@@ -14,6 +14,7 @@ from pages.anonymizability.why_story import DIMENSIONS, REFERENCES
 from pages.charts import style, words
 from pages.charts.cdf import Curve, beyond, cdf
 from pages.shell import definitions
+from pages.shell.figure import plot
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
 
@@ -36,7 +37,7 @@ def show(measured: Measured, k: int, of: style.Theme) -> None:
 
 def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
     share = measured.parts[k].temporal_share
-    st.plotly_chart(
+    plot(
         cdf(
             [Curve(f"{measured.profile}, k = {k}", share, of.categories[1], 1)],
             of,
@@ -58,7 +59,7 @@ def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
 def _gini(measured: Measured, k: int, of: style.Theme) -> None:
     parts = measured.parts[k]
     values = {name: getattr(parts, f"gini_{name}") for name in DIMENSIONS}
-    st.plotly_chart(
+    plot(
         cdf(
             _curves(values, of),
             of,
@@ -82,7 +83,7 @@ def _tail(measured: Measured, k: int, of: style.Theme) -> None:
     values = {name: getattr(parts, f"tail_{name}") for name in DIMENSIONS}
     curves = _curves(values, of)
     edge = _reach(values)
-    st.plotly_chart(
+    plot(
         cdf(
             curves,
             of,

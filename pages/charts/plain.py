@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
+import plotly.graph_objects as go
 
 NAME_LENGTH: Final = 120
 """Characters of a name that are shown at most."""
@@ -61,3 +64,42 @@ def plain(text: object, at_most: int = NAME_LENGTH) -> str:
         shown = found.sub(instead, shown)
     shown = _MARKS.sub(r"\\\1", shown)
     return _BEGINNINGS.sub(lambda m: f"{m[0][:-1]}\\{m[0][-1]}", shown)
+
+
+# What the charts themselves write: breaks, weight, and what plotly hides of a name on hovering.
+_OUR_TAGS: Final = re.compile(r"</?(?:b|i|br|sub|sup|extra)/?>")
+
+
+def unlinked(figure: go.Figure) -> go.Figure:
+    """A figure in whose texts only the charts' own tags are left.
+
+    Plotly makes links of ``<a href>`` in any label, and names of columns come into labels.
+    """
+    spec = figure.to_dict()
+    cleaned = _untagged(spec)
+    return figure if cleaned is spec else go.Figure(cleaned)
+
+
+def _untagged(part: Any) -> Any:
+    """The same object where nothing in it is to be changed."""
+    if isinstance(part, str):
+        return _without_tags(part) if "<" in part else part
+    if isinstance(part, dict):
+        changed = {key: _untagged(value) for key, value in part.items()}
+        return changed if any(changed[key] is not part[key] for key in part) else part
+    if isinstance(part, np.ndarray) and part.dtype.kind not in "OU":
+        return part
+    if isinstance(part, list | tuple | np.ndarray):
+        several = [_untagged(value) for value in part]
+        same = all(new is old for new, old in zip(several, part, strict=True))
+        return part if same else several
+    return part
+
+
+def _without_tags(text: str) -> str:
+    out, end = [], 0
+    for tag in _OUR_TAGS.finditer(text):
+        out += [text[end : tag.start()].replace("<", "&lt;"), tag.group()]
+        end = tag.end()
+    made = "".join([*out, text[end:].replace("<", "&lt;")])
+    return text if made == text else made

@@ -15,6 +15,7 @@ from pages.charts.maps import places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import asking, form, opening, story
 from pages.shell import dataset, downloads, formula, job_panel
+from pages.shell.figure import plot
 from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
@@ -110,22 +111,24 @@ if len(lon):
         key="data_map",
         alt=f"Map of the {len(places):,} places in the data, sized by their samples.",
     )
-    left.plotly_chart(
-        dots_legend(int(places["samples"].max()), of),
-        key="data_map_legend",
-        theme=None,
-        config=style.CONFIG | {"staticPlot": True},
-        alt="Legend of the map: the dots of a few numbers of samples.",
-    )
+    with left:
+        plot(
+            dots_legend(int(places["samples"].max()), of),
+            key="data_map_legend",
+            theme=None,
+            config=style.CONFIG | {"staticPlot": True},
+            alt="Legend of the map: the dots of a few numbers of samples.",
+        )
     left.caption("Outlines: Natural Earth, public domain; no map is fetched from anywhere.")
 right.markdown("**Samples per user**")
-right.plotly_chart(
-    samples_per_user(fs.lengths, of),
-    key="data_activity",
-    theme=None,
-    config=style.CONFIG,
-    alt="Histogram of the number of samples per user.",
-)
+with right:
+    plot(
+        samples_per_user(fs.lengths, of),
+        key="data_activity",
+        theme=None,
+        config=style.CONFIG,
+        alt="Histogram of the number of samples per user.",
+    )
 what_this_means(*story.activity(fs.lengths, places["samples"].to_numpy()), key="activity")
 
 # --- screening ---

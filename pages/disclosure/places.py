@@ -10,6 +10,7 @@ from pages.charts.maps import MAX_CELLS, cells_map
 from pages.charts.plain import plain
 from pages.charts.style import CONFIG, Theme
 from pages.disclosure import story
+from pages.shell.figure import plot
 from pages.shell.meaning import what_this_means
 
 
@@ -28,7 +29,7 @@ def by_place(leak: Leak, measure: str, of: Theme) -> None:
             key="disclosure_map",
             alt=f"Map of the mean {name} of each place at {leak.profile}.",
         )  # fmt: skip
-        st.plotly_chart(
+        plot(
             disclosure.scale_bar(by, unit, of),
             key="disclosure_scale", theme=None, config=CONFIG | {"displayModeBar": False},
             alt=f"Colours of the map: {name} from {by.low:.2g} to {by.high:.2g}.",
@@ -42,7 +43,7 @@ def by_hour(leak: Leak, measure: str, of: Theme, *, weekdays: bool) -> None:
     """The heat map of the week and its sentence; without ``weekdays``, days are counted."""
     unit = story.with_unit(measure)
     st.markdown(f"**By hour of the week** – mean {unit}, at {plain(leak.profile)}")
-    st.plotly_chart(
+    plot(
         disclosure.hours_of_week(
             leak.week[measure].to_numpy().reshape(7, 24), weekdays, unit, of, height=460
         ),

@@ -8,6 +8,7 @@ from fpanon_core.model.spaces import corners_text
 from pages.charts import disclosure, style
 from pages.disclosure import example, form, places, story
 from pages.shell import definitions, downloads, formula, needed, questions
+from pages.shell.figure import plot
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
@@ -39,7 +40,7 @@ leak = found.leaks[profile]
 
 # --- over profiles ---
 st.header("What is learnt under which profile?", anchor=False)
-st.plotly_chart(
+plot(
     disclosure.over_profiles(names, story.panels(found), of),
     key="disclosure_over_profiles", theme=None, config=style.CONFIG,
     alt="Unicity, k-, EM- and KL-disclosure over the profiles, each on its own scale, with 95 % "
@@ -61,7 +62,7 @@ if len(found.agreement):
     left, right = side_by_side("disclosure_agree")
     with left:
         st.markdown("**Kendall's τ** of each pair of measures, over the profiles")
-        st.plotly_chart(
+        plot(
             disclosure.agreement(*story.tau_matrix(found), of),
             key="disclosure_tau", theme=None, config=style.CONFIG,
             alt="Kendall's tau of every two measures.",
@@ -93,7 +94,7 @@ with right:
 
 # --- who bears it ---
 st.header("Who bears it?", anchor=False, help=definitions.LORENZ)
-st.plotly_chart(
+plot(
     disclosure.lorenz_curves(story.lorenz_curves(leak), of),
     key="disclosure_lorenz", width=640, theme=None, config=style.CONFIG,
     alt="Lorenz curves of EM- and KL-disclosure over the users asked about.",

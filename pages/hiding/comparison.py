@@ -11,6 +11,7 @@ from pages.charts.style import CONFIG, Theme
 from pages.hiding import form, story
 from pages.shell import questions
 from pages.shell.dataset import Dataset
+from pages.shell.figure import plot
 from pages.shell.meaning import what_this_means
 
 
@@ -47,7 +48,7 @@ def section(data: Dataset, of: Theme) -> comparison.Result | None:
         for name, part in parts
         if len(part)
     ]
-    st.plotly_chart(
+    plot(
         cost(ways, of),
         key="glove_cost",
         theme=None,

@@ -21,6 +21,7 @@ from pages.hiding.moment import Moment, busiest, hours, moment
 from pages.shell import overtaken
 from pages.shell.calendar import days
 from pages.shell.dataset import Dataset
+from pages.shell.figure import plot
 from pages.shell.guard import act
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
@@ -53,7 +54,7 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
             f"**After** – the {words.count(here.published, 'user')} published for that hour"
         )
         _map("after", here, here.after, parted[1], of, f"Map of the people published for {at}.")
-    st.plotly_chart(
+    plot(
         scale_bar(colours, f"People in a square of {words.distance(here.side_m)}", of),
         key="glove_scale",
         theme=None,
@@ -140,7 +141,7 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
             )
     members = result.members(group)[:_MEMBERS_DRAWN]
     paths = areas.paths(result, data.fs, group, members.tolist())
-    st.plotly_chart(
+    plot(
         group_in_space_time(
             paths, areas.boxes(result, data.fs, group), days(data.fs), of, height=560
         ),

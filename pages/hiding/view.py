@@ -9,6 +9,7 @@ from pages.charts import style
 from pages.charts.cdf import cdf
 from pages.hiding import comparison, files, form, groups, story
 from pages.shell import definitions, formula, needed, questions
+from pages.shell.figure import plot
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
@@ -60,7 +61,7 @@ st.header("How accurate is what is published?", anchor=False, help=definitions.A
 for place, accuracy in zip(side_by_side("glove_accuracy"), story.ACCURACIES, strict=True):
     curves, edge = story.accuracy(made, accuracy, of)
     with place:
-        st.plotly_chart(
+        plot(
             cdf(
                 curves,
                 of,

@@ -17,6 +17,7 @@ from pages.charts.plain import plain
 from pages.charts.style import CONFIG, Theme
 from pages.options import story
 from pages.shell import questions
+from pages.shell.figure import plot
 from pages.shell.meaning import what_this_means
 from pages.shell.questions import Kind, Question
 
@@ -126,7 +127,7 @@ def _curves(looks: Mapping[str, look.Result], names: Sequence[str], of: Theme) -
         st.caption(f"One user is in “{plain(alone[0])}”: there is nobody to compare with.")
     if not curves:
         return
-    st.plotly_chart(
+    plot(
         cdf(
             curves, of, x_title="2-gap in the release: effort to look like the nearest other user",
             x_range=(0.0, max(0.05, *(float(c.values.max()) * 1.02 for c in curves))), height=400,

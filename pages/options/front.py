@@ -13,6 +13,7 @@ from pages.charts.pareto import Dot, pareto
 from pages.charts.style import CONFIG, Theme
 from pages.options import comparison
 from pages.options.criteria import RISKS, Criteria
+from pages.shell.figure import plot
 from pages.shell.guard import act
 
 _COLUMNS = {
@@ -30,7 +31,7 @@ _ROWS_WITHOUT_SCROLLING = 16
 
 def figure(dots: Sequence[Dot], names: Sequence[str], criteria: Criteria, of: Theme) -> None:
     """A dot for each option that has a utility; a click pins one of the names."""
-    st.plotly_chart(
+    plot(
         pareto(
             [dot for dot in dots if math.isfinite(dot.utility)], of,
             risk_title=criteria.risk_title, risk_name=RISKS[criteria.risk],

@@ -38,6 +38,8 @@ _ROUTES: Final = tuple(
         (r"/_stcore/upload_file/[\w-]+/[\w-]+", {"PUT", "DELETE"}),
     )
 )
+# Nobody is logged in or out by a link on another page; the provider leads back to oauth2callback.
+_AT_ONES_OWN_WISH: Final = re.compile(r"/auth/.*")
 _SOCKET: Final = "/_stcore/stream"
 
 
@@ -140,5 +142,7 @@ def _from_here(scope: Scope) -> bool:
     site = _values(scope, b"sec-fetch-site")
     if all(value in ("same-origin", "none") for value in site):
         return True
+    if _AT_ONES_OWN_WISH.fullmatch(scope["path"]):
+        return False
     followed = (_values(scope, b"sec-fetch-mode"), _values(scope, b"sec-fetch-dest"))
     return scope.get("method") in _READING and followed == (["navigate"], ["document"])

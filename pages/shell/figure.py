@@ -7,11 +7,17 @@ from typing import Any
 import streamlit as st
 
 from pages.charts import style
+from pages.charts.plain import unlinked
+
+
+def plot(figure: Any, **how: Any) -> Any:
+    """``st.plotly_chart``, with nothing in the figure that a click would follow elsewhere."""
+    return st.plotly_chart(unlinked(figure), **how)
 
 
 def show(figure: Any, *, key: str, alt: str) -> None:
     """Draw a plotly figure; ``alt`` says what is to be seen in it."""
-    st.plotly_chart(figure, key=key, theme=None, config=style.CONFIG, alt=alt)
+    plot(figure, key=key, theme=None, config=style.CONFIG, alt=alt)
 
 
 def show_map(deck: Any | None, *, key: str, alt: str, height: int = 460) -> None:

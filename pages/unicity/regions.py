@@ -9,6 +9,7 @@ from pages.charts import maps, style, unicity
 from pages.charts.style import Theme
 from pages.shell import definitions, questions
 from pages.shell.dataset import Dataset
+from pages.shell.figure import plot
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
 from pages.unicity import form, story
@@ -37,7 +38,7 @@ def section(
         else:
             st.info("There is no map: the data carry no map projection.")
     with right:
-        st.plotly_chart(
+        plot(
             unicity.cluster_sizes(merged.sizes, of, noun=noun.capitalize()),
             key="unicity_sizes",
             theme=None,

@@ -9,6 +9,7 @@ from fpanon_core.studies.unicity import AXES, Result
 from pages.charts import style, unicity
 from pages.charts.style import Theme
 from pages.shell import definitions
+from pages.shell.figure import plot
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
 from pages.unicity import story
@@ -29,7 +30,7 @@ def section(result: Result, of: Theme) -> int:
                 persist_state="session",
             )
         )
-        st.plotly_chart(
+        plot(
             unicity.over_resolutions(*story.heat(result, p), of),
             key="unicity_heat",
             theme=None,
@@ -46,7 +47,7 @@ def section(result: Result, of: Theme) -> int:
             persist_state="session",
         )
         laws = result.laws_along(along)
-        st.plotly_chart(
+        plot(
             unicity.laws(story.curves(laws), of, x_title=along[0].upper() + along[1:]),
             key="unicity_laws",
             theme=None,
@@ -66,7 +67,7 @@ def section(result: Result, of: Theme) -> int:
     if fits := story.fits(laws):
         st.dataframe(fits, hide_index=True, key="unicity_fits")
     if (exponents := story.exponents(result, along)) is not None:
-        st.plotly_chart(
+        plot(
             unicity.exponents(*exponents, of),
             key="unicity_exponents",
             theme=None,

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.charts import style, unicity
 from pages.shell import definitions, downloads, formula, needed, questions
+from pages.shell.figure import plot
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
@@ -33,7 +34,7 @@ st.header("How many points give a person away?", anchor=False, help=definitions.
 left, right = side_by_side("unicity_points")
 with left:
     st.markdown("**Narrowed down to x people** – random points")
-    st.plotly_chart(
+    plot(
         unicity.against_points(story.narrowed(result), of),
         key="unicity_by_p",
         theme=None,
@@ -42,7 +43,7 @@ with left:
     )
 with right:
     st.markdown("**Other knowledge** – unique", help=definitions.STRATEGY)
-    st.plotly_chart(
+    plot(
         unicity.against_points(story.strategies(result), of),
         key="unicity_by_strategy",
         theme=None,
@@ -59,7 +60,7 @@ what_this_means(
 # --- points needed ---
 st.header("How many until nobody else fits?", anchor=False)
 if story.points_drawn(result):
-    st.plotly_chart(
+    plot(
         unicity.boxes(result.needed, of, asked=len(result.points)),
         key="unicity_needed",
         theme=None,
@@ -84,7 +85,7 @@ merged = regions.section(data, seed, p, of, alone=alone)
 st.header("Why more columns make people unique", anchor=False, help=definitions.SPARSITY)
 result = result.with_chance(form.chance(data))
 chance = result.chance
-st.plotly_chart(
+plot(
     unicity.transition(
         chance.over_bins.astype(float),
         chance.over_unique,

@@ -26,6 +26,7 @@ import pandas as pd
 import pytest
 
 from fpanon_core import studies
+from fpanon_core.engines import answers
 from fpanon_core.engines.answers import NotDataError, packed, unpacked
 from fpanon_core.engines.process import Job, ProcessRunner
 from fpanon_core.io.hints import Message, for_screen, such_as
@@ -47,6 +48,7 @@ from fpanon_core.studies import (
     look,
     options,
     production,
+    questionnaires,
     reading,
     recovery,
     recovery_factors,
@@ -213,6 +215,9 @@ CASES: dict[str, Callable[[], Any]] = {
     "look": lambda: look.study(PEOPLE, look.Config()),
     "options": lambda: options.study(PEOPLE, WARMED[options]),
     "production": lambda: production.study(PEOPLE, WARMED[production]),
+    "questionnaires": lambda: questionnaires.study(
+        questionnaires.Config(options=("1 km · 1 h", "5 km · 6 h"))
+    ),
     "recovery": lambda: recovery.study(TWO_DAYS, recovery.Config(180.0)),
     "recovery_factors": lambda: recovery_factors.study(
         TWO_DAYS,
@@ -392,3 +397,24 @@ def over(job: Job, seconds: float = 60) -> Job:
 
 def test_settings_are_equal_to_those_sent() -> None:
     assert through(StretchConfig()) == StretchConfig()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"\x80\x05Nr\xff\xff\xff\x7f.",  # LONG_BINPUT: room for two billion objects
+        b"\x80\x05Nq\x07.",  # BINPUT
+        b"\x80\x05Np9\n.",  # PUT
+        b"\x80\x05\x8e" + (1 << 40).to_bytes(8, "little") + b"a.",  # bytes beyond the end
+        b"\x80\x05I1\n.",
+    ],
+)
+def test_few_bytes_ask_for_no_more_room_than_they_fill(
+    body: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(_: Any) -> None:
+        raise AssertionError("it was read")
+
+    monkeypatch.setattr(answers._Hearing, "load", load, raising=False)
+    with pytest.raises(NotDataError):
+        unpacked(body)

@@ -27,6 +27,7 @@ class Member:
     """Stands in a line of turns with so many jobs, and notes when each has its turn."""
 
     def __init__(self, name: str, jobs: int, turns: Turns, served: list[str]) -> None:
+        self.short = name.startswith("short")
         self.name, self.waiting, self.turns, self.served = name, jobs, turns, served
         self.may_end = threading.Semaphore(0)
         self.thread = threading.Thread(target=self._work, daemon=True)
@@ -90,6 +91,22 @@ def test_as_many_at_once_as_said_and_no_more() -> None:
     until(lambda: not turns._computing)
 
 
+def test_long_jobs_keep_nobody_from_a_short_one() -> None:
+    turns, served = Turns(2), list[str]()
+    found = members(turns, served, a=1, b=1, c=1, short_1=1, short_2=1)
+    until(lambda: len(served) == 3)
+    assert sorted(served[:2]) == ["a", "b"]
+    assert served[2] == "short_1"  # beside them, and before c; but not two
+    found["short_1"].may_end.release()
+    until(lambda: len(served) == 4)
+    assert served[3] == "short_2"
+    for name in ("short_2", "a", "b"):
+        found[name].may_end.release()
+    until(lambda: len(served) == 5)
+    found["c"].may_end.release()
+    until(lambda: not turns._computing)
+
+
 @pytest.fixture
 def pair() -> Iterator[tuple[ProcessRunner, ProcessRunner]]:
     turns = Turns(1)
@@ -103,6 +120,20 @@ def pair() -> Iterator[tuple[ProcessRunner, ProcessRunner]]:
 def running(job: Job) -> Job:
     until(lambda: job.status == "running")
     return job
+
+
+def test_a_runners_next_job_is_short_by_the_time_it_is_given(
+    pair: tuple[ProcessRunner, ProcessRunner],
+) -> None:
+    first, second = pair
+    long = running(first.submit(errands.sleep, 60.0, label="long"))
+    assert not second.short
+    second.submit(errands.own_pid, label="measure")
+    assert not second.short
+    first.cancel(long)
+    until(lambda: not second.waiting)
+    running(first.submit(errands.sleep, 60.0, label="long"))
+    assert over(second.submit(errands.own_pid, label="read", at_most_s=60.0)).status == "done"
 
 
 def over(job: Job) -> Job:

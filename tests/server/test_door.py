@@ -176,6 +176,17 @@ def test_the_routes_of_a_login_open_with_it():
         assert refused(ask(door(Behind(), login=True), path, "POST", origin=PAGE))
 
 
+@pytest.mark.parametrize("path", ["/auth/enter", "/auth/login", "/auth/logout"])
+def test_a_link_elsewhere_logs_nobody_in_or_out(path):
+    told = {"sec_fetch_site": "cross-site", "sec_fetch_mode": "navigate"}
+    told["sec_fetch_dest"] = "document"
+    behind = Behind()
+    assert refused(ask(door(behind, login=True), path, **told))
+    assert not behind.reached
+    ask(door(behind, login=True), "/oauth2callback", **told)  # the provider leads back there
+    assert behind.reached
+
+
 def test_behind_a_proxy_the_public_name_alone():
     behind = Behind()
     through = door(behind, public=PUBLIC)
