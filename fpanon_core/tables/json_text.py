@@ -56,14 +56,14 @@ def read_json(
     budget.check_cells(sum(data.count(mark) for mark in (b",", b"[", b"{")))
     lines = _lines(data)
     if lines is not None:
-        return _table_of_lines(lines, as_column)
+        return _table_of_lines(lines, as_column, budget)
     whole = _parsed(data)
     if isinstance(whole, dict) and whole.get("type") == "FeatureCollection":
-        return _table_of_features(whole, as_column)
+        return _table_of_features(whole, as_column, budget)
     if isinstance(whole, list) and any(isinstance(each, dict) for each in whole):
         if all(isinstance(each, dict) and each.get("type") == "Feature" for each in whole):
-            return _table_of_features({"features": whole}, as_column)
-        return _table(whole, "JSON", as_column)
+            return _table_of_features({"features": whole}, as_column, budget)
+        return _table(whole, "JSON", as_column, budget)
     raise _no_table()
 
 
@@ -104,7 +104,9 @@ def _is_nested(record: dict[str, Any]) -> bool:
 
 
 def _table_of_lines(
-    lines: list[tuple[int, bytes]], as_column: Callable[[pd.Series], pa.ChunkedArray]
+    lines: list[tuple[int, bytes]],
+    as_column: Callable[[pd.Series], pa.ChunkedArray],
+    budget: Budget,
 ) -> SourceTable:
     records: list[Any] = []
     for _, line in lines:
@@ -114,8 +116,10 @@ def _table_of_lines(
             records.append(None)
     numbers = np.array([number for number, _ in lines], np.int64)
     if all(r is None or (isinstance(r, dict) and r.get("type") == "Feature") for r in records):
-        return _table_of_features({"features": records}, as_column, "GeoJSON lines", numbers)
-    return _table(records, "JSON lines", as_column, numbers)
+        return _table_of_features(
+            {"features": records}, as_column, budget, "GeoJSON lines", numbers
+        )
+    return _table(records, "JSON lines", as_column, budget, numbers)
 
 
 # --- GeoJSON -------------------------------------------------------------------------------------
@@ -124,6 +128,7 @@ def _table_of_lines(
 def _table_of_features(
     collection: dict[str, Any],
     as_column: Callable[[pd.Series], pa.ChunkedArray],
+    budget: Budget,
     kind: str = "GeoJSON",
     numbers: Any = None,
 ) -> SourceTable:
@@ -137,7 +142,7 @@ def _table_of_features(
         raise SchemaError(
             "The file is GeoJSON, but holds no points; give one feature with a point per event."
         )
-    return _table(records, kind, as_column, numbers)
+    return _table(records, kind, as_column, budget, numbers)
 
 
 def _check_degrees(crs: Any) -> None:
@@ -185,6 +190,7 @@ def _table(
     records: list[Any],
     kind: str,
     as_column: Callable[[pd.Series], pa.ChunkedArray],
+    budget: Budget,
     numbers: Any = None,
 ) -> SourceTable:
     """Columns by the records' names, in the order in which they first appear."""
@@ -197,6 +203,8 @@ def _table(
             f"The file is JSON whose records have more than {MAX_COLUMNS:,} different names; that "
             f"is no table of events. {_READABLE}."
         )
+    # Records need not have all the names, nor any: fields are what is filled in, too.
+    budget.check_cells(len(names) * len(good))
     columns = [as_column(pd.Series([r.get(name) for r in good], dtype=object)) for name in names]
     malformed = [i for i, r in enumerate(records) if not isinstance(r, dict)]
     return SourceTable(

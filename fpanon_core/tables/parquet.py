@@ -3,7 +3,7 @@
 What a Parquet file becomes is not told by its size: runs of equal values, and values that are
 numbers into a dictionary, take next to nothing. So its description is held against the budget
 first (rows × columns × the width of each type, 8 bytes at least); texts are then decoded as
-dictionaries, row group by row group, and spelt out only where what they come to is within it.
+dictionaries, some row groups at a time, and spelt out only where what they come to is within it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from ..model.budgets import Budget, check_columns
 from ..model.errors import SchemaError
 
+_ROWS_AT_A_TIME = 1 << 18
 _LEAST_WIDTH = 8  # bytes that a field takes in whatever is computed of it
 _DAMAGED = "The Parquet file is damaged or cut short; write it again."
 
@@ -54,11 +55,11 @@ def _read(data: bytes, budget: Budget) -> tuple[tuple[str, ...], tuple[pa.Chunke
     file = pq.ParquetFile(pa.BufferReader(data), metadata=described.metadata, read_dictionary=texts)
     groups: list[pa.Table] = []
     spelt = 0
-    for i in range(file.metadata.num_row_groups):
-        group = file.read_row_group(i, columns=flat)
+    for some in _together(described.metadata):
+        group = file.read_row_groups(some, columns=flat)
         spelt += group.nbytes + sum(_spelt_bytes(column) for column in group.columns)
         budget.check_bytes(spelt)
-        groups.append(_spelt_out(group))
+        groups.append(_spelt_out(group).combine_chunks())
     table = pa.concat_tables(groups) if groups else schema.empty_table().select(flat)
     table.validate(full=True)  # a flipped bit in a text is not UTF-8, and is found only so
     if table.column_names != flat:  # two names that are one path
@@ -69,6 +70,21 @@ def _read(data: bytes, budget: Budget) -> tuple[tuple[str, ...], tuple[pa.Chunke
     return tuple(schema.names), tuple(
         unread if is_nested_type(field.type) else next(columns) for field in schema
     )
+
+
+def _together(about: pq.FileMetaData) -> Iterator[list[int]]:
+    """Numbers of the row groups to read at a time: a file may have one for each row."""
+    some: list[int] = []
+    rows = 0
+    for i in range(about.num_row_groups):
+        n_rows = max(about.row_group(i).num_rows, 0)
+        if some and rows + n_rows > _ROWS_AT_A_TIME:
+            yield some
+            some, rows = [], 0
+        some.append(i)
+        rows += n_rows
+    if some:
+        yield some
 
 
 def _check_description(about: pq.FileMetaData, budget: Budget) -> None:

@@ -160,7 +160,7 @@ def _tables(
             return _tables(gunzipped(data, budget), budget, packed or "gzip", depth + 1)
         archive = opened_zip(data, budget)
         if WORKBOOK in archive.namelist():
-            return _from_workbook(data, archive, budget)
+            return _from_workbook(archive, budget)
         return _tables(only_member(archive, budget), budget, packed or "zip", depth + 1)
     table = _from_parquet(data, budget) if data[:4] == b"PAR1" else _from_text(data, budget)
     return [replace(table, packed=packed)]
@@ -196,8 +196,8 @@ def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column
 
 
-def _from_workbook(data: bytes, archive: zipfile.ZipFile, budget: Budget) -> list[SourceTable]:
-    sheets = read_sheets(data, archive, budget)
+def _from_workbook(archive: zipfile.ZipFile, budget: Budget) -> list[SourceTable]:
+    sheets = read_sheets(archive, budget)
     tables = [_from_sheet(rows) for rows in sheets if len(rows) > 1]
     if not tables:
         raise SchemaError("No sheet of the XLSX file has rows below a header; give one per event.")
@@ -253,6 +253,7 @@ def _column(series: pd.Series) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(texts, pa.string())])
 
 
+_WRITTEN_OUT = 1e30
 _CELLS: dict[type, Callable[[Any], str]] = {bytes: lambda b: b.decode("utf-8", "replace")}
 
 
@@ -260,7 +261,8 @@ def _cell(value: Any) -> str | None:
     """Text of one cell of a column of mixed types; whole floats without ``.0``."""
     if value is None or value is pd.NA or value is pd.NaT or value != value:
         return None
-    if isinstance(value, float) and value.is_integer():
+    # Beyond, digits are no number's that anybody wrote: 1e308, five characters, has 309.
+    if isinstance(value, float) and value.is_integer() and abs(value) < _WRITTEN_OUT:
         return str(int(value))
     if hasattr(value, "isoformat"):
         return str(value.isoformat())

@@ -1,33 +1,44 @@
 """The sheets of an XLSX workbook, read within their budget.
 
-A workbook is XML in a zip file, and what it claims need not be there: one cell in the last of
-16,384 columns makes its row that wide, a row numbered 10¹¹ as many rows before it. So all of its
-XML is walked through once, without keeping anything, and refused where rows, columns, cells or
-elements are beyond the budget, before a program that believes it is let at it.
+Of a workbook only its cells are read, and what they mean: texts that cells share, which formats
+are those of dates, in which year its days begin. Not read are its styles, charts, links and pivot
+tables, and a sheet that it names twice is read once: each of them can be small and take hours.
+Rows that are not there are not filled in. Cells are held against the budget as they are made: by
+their number, and by their texts, for one text of megabytes may be shared by thousands of cells.
 """
 
 from __future__ import annotations
 
-import io
+import posixpath
 import warnings
 import zipfile
-from typing import Any
-from xml.parsers import expat
+from collections.abc import Iterator
+from typing import IO, Any
 
-import openpyxl
-from openpyxl.utils.exceptions import CellCoordinatesException
+from openpyxl.reader.strings import read_string_table
+from openpyxl.styles.numbers import builtin_format_code, is_date_format, is_timedelta_format
+from openpyxl.utils.datetime import CALENDAR_MAC_1904, WINDOWS_EPOCH
+from openpyxl.workbook.properties import WorkbookProperties
+from openpyxl.worksheet._reader import ROW_TAG, WorkSheetParser
+from openpyxl.xml.constants import REL_NS, SHEET_MAIN_NS
+from openpyxl.xml.functions import fromstring, iterparse
 
-from ..model.budgets import MAX_SHEET_ROWS, Budget, check_columns
+from ..model.budgets import Budget, check_columns
 from ..model.errors import FpanonError, SchemaError
+from .workbook_xml import check_xml
 
 Row = tuple[int, tuple[Any, ...]]
 """Its number in the sheet, and its fields."""
 WORKBOOK = "xl/workbook.xml"
+MAX_BOOK_COLUMNS = 2_000
+"""Of all sheets together: finding out what a column holds takes milliseconds, of few rows, too."""
+_PARTS = "xl/_rels/workbook.xml.rels"
+_STRINGS, _STYLES = "xl/sharedStrings.xml", "xl/styles.xml"
+_MAIN = f"{{{SHEET_MAIN_NS}}}"
 _DAMAGED = "The XLSX file is damaged; save it again, or as CSV."
-_BLOCK = 1 << 16
 
 
-def read_sheets(data: bytes, archive: zipfile.ZipFile, budget: Budget) -> list[list[Row]]:
+def read_sheets(archive: zipfile.ZipFile, budget: Budget) -> list[list[Row]]:
     """The rows of every sheet that are not empty.
 
     Raises
@@ -36,97 +47,125 @@ def read_sheets(data: bytes, archive: zipfile.ZipFile, budget: Budget) -> list[l
         Damaged, or beyond the budget.
     """
     try:
-        _check(archive, budget)
+        check_xml(archive, budget)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what is not read anyway; it may quote a cell
-            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-            return [_rows_of(sheet) for sheet in book.worksheets]
+            book = _Book(archive, budget)
+            return [book.rows_of(part) for part in book.sheets]
     except (FpanonError, MemoryError):
         raise
     except Exception:  # openpyxl lets through whatever its parsers raise on a damaged file
         raise SchemaError(_DAMAGED) from None
 
 
-def _rows_of(sheet: Any) -> list[Row]:
-    if hasattr(sheet, "reset_dimensions"):
-        sheet.reset_dimensions()  # the size a sheet claims may be wrong, or absurd
-    return [
-        (number, row)
-        for number, row in enumerate(sheet.iter_rows(values_only=True), 1)
-        if any(cell is not None and cell != "" for cell in row)
-    ]
+class _Book:
+    """What is the same for all sheets of a workbook; how much they have come to so far."""
 
+    def __init__(self, archive: zipfile.ZipFile, budget: Budget) -> None:
+        self._archive = archive
+        self._members = frozenset(archive.namelist())
+        self._budget = budget
+        self._cells = self._text = self._columns = 0
+        root = fromstring(archive.read(WORKBOOK))
+        about = root.find(f"{_MAIN}workbookPr")
+        # Days are counted from 1904 in workbooks of old Macintoshes.
+        from_1904 = about is not None and WorkbookProperties.from_tree(about).date1904
+        self._epoch = CALENDAR_MAC_1904 if from_1904 else WINDOWS_EPOCH
+        self._strings = self._shared_strings()
+        self._dates, self._durations = self._date_styles()
+        self.sheets = self._named_in(root)
 
-def _check(archive: zipfile.ZipFile, budget: Budget) -> None:
-    """Walk through all the XML; SchemaError where it is beyond the budget."""
-    count = _Count(budget)
-    for info in archive.infolist():
-        try:
-            with archive.open(info) as stream:
-                count.walk(stream)
-        except expat.ExpatError:  # a picture; or XML that nobody else can read farther, either
-            continue
+    def _named_in(self, root: Any) -> list[str]:
+        """The parts that hold sheets, in their order, each once."""
+        targets = {
+            part.get("Id"): part
+            for part in fromstring(self._archive.read(_PARTS))
+            if "chartsheet" not in part.get("Type", "")
+        }
+        ids = [
+            sheet.get(f"{{{REL_NS}}}id") for sheet in root.iterfind(f"{_MAIN}sheets/{_MAIN}sheet")
+        ]
+        places = [_place(targets[each].get("Target", "")) for each in ids if each in targets]
+        return [place for place in dict.fromkeys(places) if place in self._members]
 
+    def _shared_strings(self) -> list[str]:
+        if _STRINGS not in self._members:
+            return []
+        with self._archive.open(_STRINGS) as stream:
+            strings: list[str] = read_string_table(stream)
+        return strings
 
-class _Count:
-    """What a workbook's XML comes to so far: fields, with those that are filled in beside them."""
+    def _date_styles(self) -> tuple[set[int], set[int]]:
+        """Numbers of the styles whose numbers are dates or times, and of those of durations."""
+        if _STYLES not in self._members:
+            return set(), set()
+        root = fromstring(self._archive.read(_STYLES))
+        own = {
+            int(each.get("numFmtId")): each.get("formatCode")
+            for each in root.iterfind(f"{_MAIN}numFmts/{_MAIN}numFmt")
+        }
+        styles = [
+            int(each.get("numFmtId", 0)) for each in root.iterfind(f"{_MAIN}cellXfs/{_MAIN}xf")
+        ]
+        codes = {each: own.get(each, builtin_format_code(each)) for each in set(styles)}
+        dates = {each for each, code in codes.items() if is_date_format(code)}
+        durations = {each for each, code in codes.items() if is_timedelta_format(code)}
+        return (
+            {i for i, each in enumerate(styles) if each in dates},
+            {i for i, each in enumerate(styles) if each in durations},
+        )
 
-    def __init__(self, budget: Budget) -> None:
-        self.budget = budget
-        self.cells = self.elements = 0
-        self.row = self.column = self.width = 0
-
-    def walk(self, stream: Any) -> None:
-        """Count a member."""
-        self.row = self.column = self.width = 0
-        parser = expat.ParserCreate(namespace_separator=" ")
-        parser.StartElementHandler = self._begins
-        parser.EndElementHandler = self._ends
-        parser.EntityDeclHandler = _no_entities
-        while block := stream.read(_BLOCK):
-            parser.Parse(block)
-        parser.Parse(b"", True)
-
-    def _begins(self, name: str, found: dict[str, str]) -> None:
-        self.elements += 1
-        # A cell is an element, its value another, and a text that several share a third.
-        if not self.elements % 10_000:
-            self.budget.check_cells(self.elements // 4)
-        name = name.rpartition(" ")[2]
-        if name == "row":
-            self._row(found.get("r"))
-        elif name == "c":
-            self._cell(found.get("r"))
-
-    def _ends(self, name: str) -> None:
-        if name.rpartition(" ")[2] == "row":
-            self.cells += self.width
-            self.budget.check_cells(self.cells)
-
-    def _row(self, number: str | None) -> None:
-        self.row = self.row + 1 if number is None else int(float(number))
-        self.column = self.width = 0
-        if self.row > MAX_SHEET_ROWS:
+    def rows_of(self, part: str) -> list[Row]:
+        """The rows of a sheet that are not empty."""
+        rows: list[Row] = []
+        widest = 0
+        with self._archive.open(part) as stream:
+            for number, cells in self._parsed(stream):
+                width = max((cell["column"] for cell in cells), default=0)
+                widest = max(widest, width)
+                fields: list[Any] = [None] * self._within(width)
+                for cell in cells:
+                    fields[cell["column"] - 1] = self._weighed(cell["value"])
+                if any(field is not None and field != "" for field in fields):
+                    rows.append((number, tuple(fields)))
+        self._columns += widest
+        if self._columns > MAX_BOOK_COLUMNS:
             raise SchemaError(
-                f"A sheet of the XLSX file has a row beyond the {MAX_SHEET_ROWS:,}th, which no "
-                "sheet can have; save it again, or as CSV."
+                f"The sheets of the XLSX file have more than {MAX_BOOK_COLUMNS:,} columns "
+                "together; save the one with the events on its own, or as CSV."
             )
+        return rows
 
-    def _cell(self, place: str | None) -> None:
-        self.column = self.column + 1 if place is None else _column_of(place)
-        check_columns(self.column)
-        self.width = max(self.width, self.column)
+    def _parsed(self, stream: IO[bytes]) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+        """Rows as openpyxl understands them, and nothing else of a sheet."""
+        parser = WorkSheetParser(
+            stream, self._strings, data_only=True, epoch=self._epoch,
+            date_formats=self._dates, timedelta_formats=self._durations,
+        )  # fmt: skip
+        within = False
+        for event, element in iterparse(stream, ("start", "end")):
+            if element.tag == ROW_TAG:
+                within = event == "start"
+                if not within:
+                    yield parser.parse_row(element)
+            if event == "end" and not within:
+                element.clear()
+
+    def _within(self, width: int) -> int:
+        """A width that rows may have; what is filled in beside cells counts as well."""
+        check_columns(width)
+        self._cells += width
+        self._budget.check_cells(self._cells)
+        return width
+
+    def _weighed(self, value: Any) -> Any:
+        """A cell's value; a text that cells share is made anew for each of them in a column."""
+        if isinstance(value, str):
+            self._text += len(value) if value.isascii() else 3 * len(value)
+            self._budget.check_bytes(self._text)
+        return value
 
 
-def _column_of(place: str) -> int:
-    """The column of a cell such as ``"AB12"``, from 1."""
-    column = 0
-    for letter in place.strip("$").rstrip("0123456789").rstrip("$").upper():
-        if not "A" <= letter <= "Z":
-            raise CellCoordinatesException("no cell")
-        column = column * 26 + ord(letter) - 64
-    return column
-
-
-def _no_entities(*_: Any) -> None:
-    raise SchemaError("The XLSX file defines entities of its own; save it again, or as CSV.")
+def _place(target: str) -> str:
+    """Where in the archive a part of the workbook is."""
+    return target[1:] if target.startswith("/") else posixpath.normpath(f"xl/{target}")
