@@ -12,7 +12,8 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.starlette import App
 
-from . import allowances, entrance, faults, place, silence
+from . import allowances, entrance, faults, media, place, silence
+from .crowd import Crowd, raise_limit_of_files
 from .door import Door
 from .headers import Headers
 from .lives import REGISTRY
@@ -26,7 +27,9 @@ MIDDLEWARE: list[Middleware] = [
     Middleware(Headers),
     Middleware(Door),
     Middleware(entrance.Guard),
+    Middleware(Crowd),
     Middleware(Owners, registry=REGISTRY),
+    Middleware(media.Media, registry=REGISTRY),
     Middleware(Uploads, registry=REGISTRY, allowances=allowances.IN_FORCE),
 ]
 
@@ -34,6 +37,7 @@ MIDDLEWARE: list[Middleware] = [
 # here stays in memory.
 MultiPartParser.spool_max_size = 2**40
 silence.keep()
+media.keep_apart()
 
 # Streamlit must not forget a session before the reaper ends it: reconnecting would find the work,
 # and nothing on the page.
@@ -45,6 +49,7 @@ faults.keep_out_of_logs()
 @asynccontextmanager
 async def lifespan(_app: App) -> AsyncGenerator[dict[str, Any]]:
     """From the start of the server to its end."""
+    raise_limit_of_files()
     if (public := place.public()) is not None:
         # Streamlit looks at a WebSocket's host once more.
         names = {*config.get_option("server.allowedHosts"), public.name}

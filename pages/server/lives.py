@@ -9,6 +9,9 @@ browser by the cookie of :mod:`.owners`, and to nobody else:
   last; one that merely lost its connection is waited for, so that a second window takes nothing
   from the first;
 - whoever comes back after the grace is told what was ended.
+
+A session that nobody can come back to, for want of a cookie, or that has nothing, is not kept: many
+of them would take the machine's memory and files.
 """
 
 from __future__ import annotations
@@ -27,6 +30,8 @@ from . import allowances
 
 _TOLD_AT_MOST = 1000  # owners whose ended work is remembered, the latest
 _NOBODY = ""
+IDLE_GRACE_S = 60.0
+"""Seconds for which a session that has nothing is kept once its connection was lost."""
 
 
 @dataclass(eq=False)
@@ -70,6 +75,11 @@ class Work:
     given_to: str = ""
     claimed: frozenset[str] = frozenset()
     source_bytes: int = 0
+
+    @property
+    def idle(self) -> bool:
+        """Whether it has nothing that anybody would miss."""
+        return not (self.kept or self.jobs or self.claimed or self.source_bytes)
 
     def close(self) -> None:
         """End its child and let go of all it holds; may wait for the child's end."""
@@ -235,7 +245,7 @@ class Registry:
             due = [
                 work
                 for work in self._works.values()
-                if work.gone_since is not None and now - work.gone_since >= self.grace_s
+                if work.gone_since is not None and now - work.gone_since >= self._grace(work)
             ]
             for work in due:
                 del self._works[work.session_id]
@@ -264,6 +274,12 @@ class Registry:
             spare.close()
 
     # --- inside ---
+
+    def _grace(self, work: Work) -> float:
+        """Seconds for which a work is kept; what nobody can come back to is of no use."""
+        if not work.owner or (work.left and work.idle):
+            return 0.0
+        return min(self.grace_s, IDLE_GRACE_S) if work.idle else self.grace_s
 
     def _bind(self, work: Work, connection: str) -> None:
         work.connection, work.gone_since, work.left = connection, None, False

@@ -61,7 +61,7 @@ class Owners:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or connection."""
-        if scope["type"] == "http" and _is_page(scope) and not _token(scope):
+        if scope["type"] == "http" and is_page(scope) and not _token(scope):
             if _led_here(scope):
                 await HTMLResponse(_ONCE_MORE)(scope, receive, send)
             else:
@@ -100,7 +100,7 @@ def _parts(protocols: str) -> list[str]:
     return [*(part.strip() for part in protocols.split(",")), "", "", ""][:3]
 
 
-def _is_page(scope: Scope) -> bool:
+def is_page(scope: Scope) -> bool:
     """Whether a browser asks for a page, and not for what a page consists of."""
     return scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", "")
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import pyarrow as pa
 from streamlit import runtime
 
+from . import media, uploads
 from .lives import Registry
-from .uploads import Sweep
 
 _log = logging.getLogger("fpanon")
 _MOST_S = 5.0  # between two looks
@@ -27,14 +27,21 @@ class Reaper:
     close_session : callable
         Ends a session of Streamlit's, given its name; called in the event loop. True when it is
         ended, False when it has a browser after all.
+    stored : callable
+        The names of the sessions that Streamlit keeps without a browser.
     """
 
     def __init__(
-        self, registry: Registry, close_session: Callable[[str], bool] | None = None
+        self,
+        registry: Registry,
+        close_session: Callable[[str], bool] | None = None,
+        stored: Callable[[], list[str]] | None = None,
     ) -> None:
         self._registry = registry
         self._close_session = close_session or _close_session
-        self._sweep = Sweep(registry)
+        self._stored = stored or _stored
+        self._uploads = uploads.Sweep(registry)
+        self._media = media.Sweep(registry)
 
     async def run(self) -> None:
         """For as long as the server lives."""
@@ -47,7 +54,8 @@ class Reaper:
 
     async def look(self) -> int:
         """End what is due, once; returns how many sessions and files that was."""
-        ended = await self._end_due() + self._end_replaced() + self._sweep()
+        ended = await self._end_due() + self._end_replaced() + self._end_unknown()
+        ended += self._uploads() + self._media()
         if ended:
             await asyncio.to_thread(give_back)
         return ended
@@ -65,6 +73,11 @@ class Reaper:
         for session_id in replaced:
             self._close_session(session_id)
         return len(replaced)
+
+    def _end_unknown(self) -> int:
+        """Those whose script never ran: no connection is given one that the registry has not."""
+        unknown = [name for name in self._stored() if self._registry.known(name) is None]
+        return sum(self._close_session(session_id) for session_id in unknown)
 
 
 def give_back() -> None:
@@ -86,3 +99,11 @@ def _close_session(session_id: str) -> bool:
         return False
     server.close_session(session_id)
     return True
+
+
+def _stored() -> list[str]:
+    if not runtime.exists():
+        return []
+    server = runtime.get_instance()
+    names = [each.session.id for each in server._session_mgr.list_sessions()]
+    return [name for name in names if not server.is_active_session(name)]

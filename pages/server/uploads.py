@@ -2,13 +2,16 @@
 
 Streamlit takes a file of any id for any session that somebody can name, and keeps it until the
 session ends. Here an upload must come from the session's own browser, is counted while it arrives,
-for its session and for all, and is dropped when no widget of its session's page holds it.
+for its session and for all, and is dropped when no widget of its session's page holds it. One that
+stops arriving, or whose session has ended, is ended too, and counts no more.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import cast
 
 from starlette.exceptions import HTTPException
@@ -18,12 +21,33 @@ from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 from .allowances import MEGABYTE, Allowances
-from .lives import Registry
+from .lives import Registry, Work
 from .owners import owner
 
 UNCLAIMED_S = 60.0
 """Seconds after which a file is dropped that no widget holds."""
+STALLED_S = 60.0
+"""Seconds within which the next :data:`LEAST` of an upload must have arrived, or its end."""
+LEAST = MEGABYTE
+LOOK_S = 5.0
+"""Seconds between two looks at an upload of which nothing arrives."""
 _ROUTE = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)$")
+
+_TOO_SLOW = f"Too slow: less than {LEAST // MEGABYTE} MB arrived in {STALLED_S:g} seconds."
+_OVER = {"Connection": "close"}  # the rest of what was announced is not waited for
+
+
+@dataclass
+class _Pace:
+    since: float
+    arrived: int = 0  # bytes since then
+
+    def stalled(self, size: int, now: float) -> bool:
+        """Whether too little has come; ``size``: what has come just now."""
+        self.arrived += size
+        if self.arrived >= LEAST:
+            self.since, self.arrived = now, 0
+        return now - self.since >= STALLED_S
 
 
 class Uploads:
@@ -35,12 +59,21 @@ class Uploads:
     registry : Registry
         Whose sessions may be uploaded to.
     allowances : Allowances
+    look_s : float
+        Seconds between two looks at an upload of which nothing arrives.
     """
 
-    def __init__(self, app: ASGIApp, registry: Registry, allowances: Allowances) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        registry: Registry,
+        allowances: Allowances,
+        look_s: float = LOOK_S,
+    ) -> None:
         self._app = app
         self._registry = registry
         self._allowances = allowances
+        self._look_s = look_s
         self._arriving: dict[str, int] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,11 +88,15 @@ class Uploads:
             refusal = PlainTextResponse("This session is not of this browser.", 403)
             await refusal(scope, receive, send)
             return
-        arrived = 0
+        arrived, more = 0, True
+        pace = _Pace(self._registry.clock())
 
         async def counted() -> Message:
-            nonlocal arrived
-            message = await receive()
+            nonlocal arrived, more
+            if not more:
+                return await receive()  # whether the browser is still there
+            message = await self._next(receive, work, session_id, pace)
+            more = message.get("more_body", False)
             size = len(message.get("body", b""))
             arrived += size
             self._arriving[session_id] = self._arriving.get(session_id, 0) + size
@@ -73,6 +110,22 @@ class Uploads:
             self._arriving[session_id] = rest
             if not rest:
                 del self._arriving[session_id]
+
+    async def _next(self, receive: Receive, work: Work, session_id: str, pace: _Pace) -> Message:
+        """What arrives next, unless it takes too long, or the session is there no more."""
+        coming = asyncio.ensure_future(receive())
+        try:
+            while True:
+                await asyncio.wait({coming}, timeout=self._look_s)
+                if self._registry.known(session_id) is not work:
+                    raise HTTPException(410, "The session has ended.", _OVER)
+                size = len(coming.result().get("body", b"")) if coming.done() else 0
+                if pace.stalled(size, self._registry.clock()):
+                    raise HTTPException(408, _TOO_SLOW, _OVER)
+                if coming.done():
+                    return coming.result()
+        finally:
+            coming.cancel()
 
     def _check(self, session_id: str) -> None:
         """Refuse what is more than the session, or all of them, may have."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from streamlit.runtime import Runtime
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from pages.server.lives import Ended, Registry, Work
+from pages.server import reaper
+from pages.server.lives import IDLE_GRACE_S, Ended, Registry, Work
 from pages.server.reaper import Reaper, give_back
 
 GRACE_S = 900.0
@@ -214,6 +218,64 @@ def test_the_server_ends_with_all_it_has(registry: Registry) -> None:
     assert work.runner.closed  # type: ignore[union-attr]
     assert spare.closed
     assert registry.sessions() == []
+
+
+@pytest.mark.parametrize(
+    ("owner", "data", "left", "kept_s"),
+    [
+        ("", "data", False, 0.0),  # nobody can come back to it
+        ("officer", None, True, 0.0),
+        ("officer", None, False, IDLE_GRACE_S),  # what was typed is still there
+        ("officer", "data", True, GRACE_S),
+        ("officer", "data", False, GRACE_S),
+    ],
+)
+def test_what_is_of_no_use_to_anybody_is_not_kept(
+    registry: Registry, clock: Clock, owner: str, data: Any, left: bool, kept_s: float
+) -> None:
+    _, connection = begun(registry, "s", owner, data)
+    registry.closed(connection, left=left)
+    if kept_s:
+        clock.now += kept_s - 1
+        assert looked(registry) == []
+        clock.now += 1
+    assert looked(registry) == ["s"]
+
+
+@pytest.mark.parametrize(
+    "having", [{"jobs": ["a job"]}, {"claimed": frozenset({"a file"})}, {"source_bytes": 1}]
+)
+def test_work_is_more_than_data(registry: Registry, clock: Clock, having: dict[str, Any]) -> None:
+    work, connection = begun(registry, "s", "officer", None)
+    registry.closed(connection, left=False)
+    for name, value in having.items():
+        setattr(work, name, value)
+    clock.now += GRACE_S - 1
+    assert looked(registry) == []
+
+
+def test_sessions_of_streamlit_that_never_ran_go(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Streamlit would keep them as long as those that have data."""
+    begun(registry, "s", "officer")
+    closed: list[str] = []
+    listed = [SimpleNamespace(session=SimpleNamespace(id=name)) for name in ("s", "open", "lost")]
+    server = SimpleNamespace(
+        _session_mgr=SimpleNamespace(list_sessions=lambda: listed),
+        is_active_session=lambda name: name == "open",
+        close_session=closed.append,
+    )
+    monkeypatch.setattr(reaper.runtime, "exists", lambda: True)
+    monkeypatch.setattr(reaper.runtime, "get_instance", lambda: server)
+    server.media_file_mgr = server.uploaded_file_mgr = None
+    assert asyncio.run(Reaper(registry).look()) == 1
+    assert closed == ["lost"]
+
+
+def test_streamlit_lists_its_sessions_where_the_reaper_looks() -> None:
+    assert callable(WebsocketSessionManager.list_sessions)
+    assert "self._session_mgr = " in inspect.getsource(Runtime.__init__)
 
 
 def test_a_fault_in_one_look_does_not_end_the_reaper(registry: Registry, clock: Clock) -> None:

@@ -17,7 +17,7 @@ from pages.server import uploads
 from pages.server.allowances import MEGABYTE, Allowances
 from pages.server.lives import Registry
 from pages.server.owners import owner
-from pages.server.uploads import UNCLAIMED_S, Sweep, Uploads, in_memory
+from pages.server.uploads import LEAST, STALLED_S, UNCLAIMED_S, Sweep, Uploads, in_memory
 
 TOKEN, OTHER = "a" * 43, "b" * 43
 
@@ -182,6 +182,76 @@ def test_two_uploads_at_once_count_together(registry: Registry) -> None:
 
     waits, done = asyncio.Event(), asyncio.Event()
     asyncio.run(both())
+
+
+class Arriving:
+    """An upload that comes in parts, with a time between them, or never ends."""
+
+    def __init__(self, registry: Registry, parts: list[tuple[float, int]]) -> None:
+        self.registry = registry
+        self.parts = parts
+
+    async def receive(self) -> Message:
+        if not self.parts:
+            self.registry.now[0] += STALLED_S  # type: ignore[attr-defined]
+            await asyncio.Event().wait()
+        seconds, size = self.parts.pop(0)
+        self.registry.now[0] += seconds  # type: ignore[attr-defined]
+        return {"type": "http.request", "body": bytes(size), "more_body": size > 0}
+
+    def put(self) -> Uploads:
+        async def send(_message: Message) -> None:
+            raise AssertionError("nothing is to be said")
+
+        asked = Uploads(Streamlit(), self.registry, Allowances(), look_s=0.01)
+        try:
+            asyncio.run(asyncio.wait_for(asked(asking(TOKEN), self.receive, send), 60))
+        finally:
+            self.held = dict(asked._arriving)
+        return asked
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [],
+        [(0, 45 * MEGABYTE)],
+        [(STALLED_S / 3, 1)] * 100,
+        [(STALLED_S / 3, LEAST)] * 5 + [(STALLED_S / 3, LEAST // 4)] * 100,
+    ],
+    ids=["nothing", "much, and no more", "by single bytes", "slower and slower"],
+)
+def test_an_upload_that_never_ends_is_ended(
+    registry: Registry, parts: list[tuple[float, int]]
+) -> None:
+    upload = Arriving(registry, parts)
+    with pytest.raises(HTTPException) as refused:
+        upload.put()
+    assert refused.value.status_code == 408
+    assert refused.value.headers == {"Connection": "close"}
+    assert upload.held == {}  # it counts no more
+
+
+def test_a_slow_one_is_not(registry: Registry) -> None:
+    upload = Arriving(registry, [*[(STALLED_S - 1, LEAST)] * 100, (STALLED_S - 1, 0)])
+    upload.put()
+    assert upload.held == {}
+
+
+def test_an_upload_ends_with_its_session(registry: Registry) -> None:
+    class Left(Arriving):
+        async def receive(self) -> Message:
+            if not self.parts:
+                registry.closed(registry.of("s").connection, left=True)
+                registry.take_due()
+                await asyncio.Event().wait()
+            return await super().receive()
+
+    upload = Left(registry, [(0, 45 * MEGABYTE)])
+    with pytest.raises(HTTPException) as refused:
+        upload.put()
+    assert refused.value.status_code == 410
+    assert upload.held == {}
 
 
 def test_files_of_no_widget_are_dropped(

@@ -1,0 +1,152 @@
+"""Files that a page offers: one name for one file, known and answered to its own browser alone.
+
+Streamlit names a file by a fast digest of samples of it, hands two sessions the same one for what
+looks alike, and gives it to whoever knows the name. Here a name is a random number, so that neither
+the content nor another file says anything of it, and what it names is answered only to the browser
+whose session asked for it.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+import secrets
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import runtime
+from streamlit.runtime import memory_media_file_storage
+from streamlit.runtime.media_file_manager import MediaFileManager
+
+from .lives import Registry
+from .owners import owner
+
+KEPT_S = 60.0
+"""Seconds after which a file that was made for a download is dropped: its browser fetches it at
+once, and every further press of the button makes another."""
+_ROUTE = re.compile(r"/media/([^/]+)$")
+_NAMING = "_calculate_file_id"
+_EXECUTE = MediaFileManager.execute_deferred
+_MADE: dict[str, tuple[str, float | None]] = {}  # session, and when the sweep first saw the file
+_LOCK = threading.Lock()
+
+
+def keep_apart() -> None:
+    """Put our own in the place of what Streamlit makes names with, for this process.
+
+    Raises
+    ------
+    AttributeError
+        Where this Streamlit has no such place: files would go by guessable names.
+    """
+    if not callable(getattr(memory_media_file_storage, _NAMING)):
+        raise AttributeError(_NAMING)
+    setattr(memory_media_file_storage, _NAMING, _random_id)
+    setattr(MediaFileManager, _EXECUTE.__name__, _execute_deferred)
+
+
+def _random_id(_data: bytes, _mimetype: str, _filename: str | None = None) -> str:
+    """Of nothing that it is given: what Streamlit makes a digest of."""
+    return secrets.token_hex(32)
+
+
+def _execute_deferred(manager: MediaFileManager, file_id: str) -> str:
+    """As Streamlit's, which does not note whose the file is that it makes."""
+    asked = manager._deferred_callables.get(file_id)
+    url = _EXECUTE(manager, file_id)
+    if asked is not None:
+        with _LOCK:
+            _MADE[_id(url.rpartition("/")[2])] = (asked["session_id"], None)
+    return url
+
+
+def _id(name: str) -> str:
+    return os.path.splitext(name)[0]
+
+
+class Media:
+    """Answers a file to the browser whose session it belongs to, and to no other.
+
+    Parameters
+    ----------
+    app : ASGI application
+    registry : Registry
+        Whose sessions are known.
+    """
+
+    def __init__(self, app: ASGIApp, registry: Registry) -> None:
+        self._app = app
+        self._registry = registry
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        route = _ROUTE.search(scope["path"]) if scope["type"] == "http" else None
+        if route is None or self._allowed(_id(route[1]), owner(scope)):
+            await self._app(scope, receive, send)
+        else:
+            # As for a name that is none: whether there is such a file is not told either.
+            await PlainTextResponse("Not found.\n", 404)(scope, receive, send)
+
+    def _allowed(self, file_id: str, asking: str) -> bool:
+        if not asking:
+            return False
+        works = [self._registry.known(session_id) for session_id in _sessions_of(file_id)]
+        return any(work is not None and work.owner == asking for work in works)
+
+
+class Sweep:
+    """Drops what was made for downloads: :data:`KEPT_S` after it first seen, or with its session.
+
+    Parameters
+    ----------
+    registry : Registry
+    manager : callable, optional
+        Streamlit's manager of files, or None without a server.
+    """
+
+    def __init__(
+        self, registry: Registry, manager: Callable[[], MediaFileManager | None] | None = None
+    ) -> None:
+        self._registry = registry
+        self._manager = manager or _manager
+
+    def __call__(self) -> int:
+        """Look once; returns how many were dropped."""
+        now = self._registry.clock()
+        with _LOCK:
+            over = []
+            for file_id, (session_id, seen) in _MADE.items():
+                since = now if seen is None else seen
+                _MADE[file_id] = (session_id, since)
+                if now - since >= KEPT_S or self._registry.known(session_id) is None:
+                    over.append(file_id)
+            for file_id in over:
+                del _MADE[file_id]
+        manager = self._manager()
+        if manager is not None and over:
+            with manager._lock:
+                for file_id in over:
+                    if file_id in manager._file_metadata:  # Streamlit may have been first
+                        manager._delete_file(file_id)
+        return len(over)
+
+
+def _sessions_of(file_id: str) -> list[str]:
+    """The session that asked for a file to be made, or those on whose pages it stands."""
+    with _LOCK:
+        made = _MADE.get(file_id)
+    if made is not None:
+        return [made[0]]
+    manager = _manager()
+    if manager is None:
+        return []
+    with manager._lock:
+        on_pages: dict[str, Any] = manager._files_by_session_and_coord
+        return [session for session, files in on_pages.items() if file_id in files.values()]
+
+
+def _manager() -> MediaFileManager | None:
+    return runtime.get_instance().media_file_mgr if runtime.exists() else None

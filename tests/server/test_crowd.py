@@ -1,0 +1,171 @@
+"""For how many windows there is room, and what is said to the next."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from pages.server import crowd
+from pages.server.crowd import Crowd, Room
+from pages.server.entrance import PERSON
+
+from .asgi import PORT, Behind, ask
+
+SMALL = Room(in_all=6, of_one=3, without_cookie=2)
+HTML = "text/html,*/*"
+
+
+class Stream:
+    """In Streamlit's place: accepts, and stays until it is told to go."""
+
+    def __init__(self) -> None:
+        self.open = 0
+        self.over = asyncio.Event()
+
+    async def __call__(self, scope: Any, _receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            return
+        self.open += 1
+        try:
+            await self.over.wait()
+        finally:
+            self.open -= 1
+
+
+def scope_of(who: str, kind: str = "websocket", **more: Any) -> dict[str, Any]:
+    headers = [(b"accept", HTML.encode())]
+    if who:
+        headers.append((b"cookie", f"fpanon-{PORT}={who * 43}".encode()))
+    return {
+        "type": kind,
+        "path": "/_stcore/stream" if kind == "websocket" else "/",
+        "method": "GET",
+        "server": ("127.0.0.1", PORT),
+        "headers": headers,
+    } | more
+
+
+async def _never() -> Any:
+    raise AssertionError("nothing is to be read")
+
+
+class Visitors:
+    """Windows that are opened one after the other."""
+
+    def __init__(self, room: Room = SMALL) -> None:
+        self.stream = Stream()
+        self.crowd = Crowd(self.stream, room)
+        self.tasks: list[asyncio.Task[None]] = []
+
+    async def ask(self, who: str, kind: str = "websocket", **more: Any) -> dict[str, Any]:
+        """The first answer; {} where the connection stands."""
+        sent: list[dict[str, Any]] = []
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        task = asyncio.create_task(self.crowd(scope_of(who, kind, **more), _never, send))
+        self.tasks.append(task)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return sent[0] if sent else {}
+
+    async def leave(self) -> None:
+        self.stream.over.set()
+        await asyncio.gather(*self.tasks)
+
+
+@pytest.mark.parametrize(("who", "most"), [("a", SMALL.of_one), ("", SMALL.without_cookie)])
+def test_of_one_browser_and_of_those_without_cookie_so_many(who: str, most: int) -> None:
+    async def run() -> None:
+        visitors = Visitors()
+        assert [await visitors.ask(who) for _ in range(most)] == [{}] * most
+        refused = await visitors.ask(who)
+        assert refused == {"type": "websocket.close", "code": 1013, "reason": ""}
+        assert await visitors.ask("b") == {}  # there is room for others
+        await visitors.leave()
+        visitors.stream.over.clear()
+        assert await visitors.ask(who) == {}  # and again for this one
+        await visitors.leave()
+
+    asyncio.run(run())
+
+
+def test_of_all_together_so_many() -> None:
+    async def run() -> None:
+        visitors = Visitors()
+        for who in "abcdef":
+            assert await visitors.ask(who) == {}
+        told = await visitors.ask("g", extensions={"websocket.http.response": {}})
+        assert (told["type"], told["status"]) == ("websocket.http.response.start", 503)
+        assert visitors.stream.open == 6
+        await visitors.leave()
+        assert visitors.crowd._open.total() == 0
+
+    asyncio.run(run())
+
+
+def test_whoever_logs_in_is_one_with_however_many_cookies() -> None:
+    async def run() -> None:
+        visitors = Visitors()
+        for who in "abc":
+            assert await visitors.ask(who, **{PERSON: "officer"}) == {}
+        assert (await visitors.ask("d", **{PERSON: "officer"}))["code"] == 1013
+        assert await visitors.ask("d", **{PERSON: "another"}) == {}
+        await visitors.leave()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("who", ["a", ""])
+def test_the_page_says_so(who: str) -> None:
+    """A browser without a cookie is given one, and counts then: for it there is room."""
+
+    async def run() -> None:
+        visitors = Visitors()
+        for _ in range(SMALL.of_one if who else SMALL.without_cookie):
+            await visitors.ask(who)
+        told = await visitors.ask(who, "http")
+        assert told["status"] == (503 if who else 200)
+        for other in "bcd":
+            await visitors.ask(other)
+        await visitors.ask("e")
+        assert (await visitors.ask(who, "http"))["status"] == 503
+        await visitors.leave()
+
+    asyncio.run(run())
+
+
+def test_how_it_says_so() -> None:
+    answer = ask(Crowd(Behind(), Room(in_all=0)), accept=HTML)
+    assert answer[0]["status"] == 503
+    assert b"Close those that are not needed" in answer[1]["body"]
+    assert (b"retry-after", b"10") in answer[0]["headers"]
+    # What a page that is open consists of is answered all the same.
+    assert ask(Crowd(Behind(), Room(in_all=0)), "/media/x", accept="*/*")[0]["status"] == 200
+
+
+def test_it_stands_before_anything_is_noted_of_a_connection() -> None:
+    from pages.server import guards
+    from pages.server.owners import Owners
+
+    order = [each.cls for each in guards.MIDDLEWARE]
+    assert order.index(Crowd) < order.index(Owners)
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "set_to"),
+    [(1024, 8192, (8192, 8192)), (1024, -1, (65_536, -1)), (8192, 8192, None), (-1, -1, None)],
+)
+def test_the_limit_of_files_is_raised(
+    monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, set_to: tuple[int, int] | None
+) -> None:
+    resource = pytest.importorskip("resource")
+    asked: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _what: (soft, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda _what, limits: asked.append(limits))
+    crowd.raise_limit_of_files()
+    assert asked == ([] if set_to is None else [set_to])
