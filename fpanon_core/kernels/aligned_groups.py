@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from ..model.arrays import FloatArray, IntArray
-from .aligned_blocks import Bench, Boxes, bench_for, loss_of
+from .aligned_blocks import Boxes, bench_for, loss_of
 
 
 class Groups(NamedTuple):
@@ -38,10 +38,10 @@ class Groups(NamedTuple):
 class Steps(NamedTuple):
     """For each user, by cost: into which group, in place of whom (−1: of nobody), at what cost.
 
-    The cost is what the group entered then loses more, or less; the first ``count`` of a row count.
+    The cost is what the group entered then loses more, or less; the first ``used`` of a row count.
     """
 
-    count: IntArray
+    used: IntArray
     group: IntArray
     partner: IntArray
     cost: FloatArray
@@ -144,7 +144,7 @@ def price(
         anew = steps.moved[a] >= since
         count = 0
         if not anew:
-            for e in range(steps.count[a]):
+            for e in range(steps.used[a]):
                 if groups.changed[steps.group[a, e]] < since:
                     steps.group[a, count] = steps.group[a, e]
                     steps.partner[a, count] = steps.partner[a, e]
@@ -185,7 +185,7 @@ def price(
                 steps.group[a, count], steps.partner[a, count] = g, partner
                 steps.cost[a, count] = loss - groups.loss[g]
                 count += 1
-        steps.count[a] = count
+        steps.used[a] = count
         if count > kept or anew:
             order = np.argsort(steps.cost[a, :count], kind="mergesort")
             steps.cost[a, :count] = steps.cost[a, :count][order]
@@ -232,7 +232,7 @@ def find_rings(
                 at[depth] += 1
                 e = at[depth]
                 taken += 1
-                if e >= steps.count[x] or taken > most_steps:
+                if e >= steps.used[x] or taken > most_steps:
                     depth -= 1
                     continue
                 reached = total[depth] + steps.cost[x, e]
