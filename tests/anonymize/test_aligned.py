@@ -268,10 +268,10 @@ def test_a_journey_out_of_the_cell_is_trimmed():
 
 def test_a_release_of_it_says_so_and_is_verified(tmp_path):
     fs = taxis(40)
+    limits = {"max_side_m": 3_000.0, "max_span_min": 120.0, "leftover": "suppress"}
     for number, made in enumerate(
-        (aligned(fs, 3), aligned(fs, 3, max_side_m=3_000.0, max_span_min=120.0, leftover="suppress"),
-         release(fs, Aligned(3)))
-    ):  # fmt: skip
+        [aligned(fs, 3), aligned(fs, 3, **limits), release(fs, Aligned(3))]
+    ):
         path = publish(made, tmp_path / f"release{number}", original=fs)
         verdict = verify_release(path, fs, 3)
         assert verdict.passed, verdict.violations
