@@ -1,5 +1,6 @@
 """The public face: every name and where it is from; ``__init__.py`` imports each when asked."""
 
+from .anonymize.aligned import align, aligned
 from .anonymize.chain import release
 from .anonymize.clusters import cluster_antennas
 from .anonymize.generalize import generalize
@@ -33,6 +34,7 @@ from .measures.disclosure import disclosure
 from .measures.drawing import draw_knowledge
 from .measures.kgap import fingerprint_stretch, k_gap
 from .measures.matching import anonymity_sets
+from .measures.mean_loss import mean_loss
 from .measures.pareto import dominating, pareto_front
 from .measures.points import points_needed
 from .measures.reference import Reference
@@ -62,7 +64,15 @@ from .model.released import ReleasedSet
 from .model.scaling import CurveFit, LinearFit, ScalingFit
 from .model.spaces import AntennaClusters, Grid, Hexagons, Regions
 from .model.sparsity import SparsityModel
-from .model.techniques import AddNoise, Generalize, Glove, Permute, SampleUsers, SuppressRare
+from .model.techniques import (
+    AddNoise,
+    Aligned,
+    Generalize,
+    Glove,
+    Permute,
+    SampleUsers,
+    SuppressRare,
+)
 from .model.unicity import UnicityResult
 from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
 from .model.version import __version__
@@ -87,6 +97,7 @@ __all__ = [
     "TRANSPORT",
     "AddNoise",
     "AggregateCounts",
+    "Aligned",
     "AntennaClusters",
     "Antennas",
     "Asked",
@@ -141,6 +152,8 @@ __all__ = [
     "__version__",
     "add_noise",
     "aggregate_counts",
+    "align",
+    "aligned",
     "anonymity_sets",
     "as_option",
     "asked_utility",
@@ -171,6 +184,7 @@ __all__ = [
     "lorenz",
     "matched_samples",
     "mean_components",
+    "mean_loss",
     "merged_regions",
     "mitigation_table",
     "noise_at_frequent",

@@ -15,7 +15,17 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.options import ReleaseOption, as_option
 from ..model.released import Origin, ReleasedSet
-from ..model.techniques import AddNoise, Generalize, Glove, Permute, SampleUsers, Step, SuppressRare
+from ..model.techniques import (
+    AddNoise,
+    Aligned,
+    Generalize,
+    Glove,
+    Permute,
+    SampleUsers,
+    Step,
+    SuppressRare,
+)
+from .aligned import aligned
 from .generalize import generalize
 from .glove import glove
 from .noise import add_noise
@@ -179,6 +189,9 @@ def apply(
         case Glove(k, space_limit, time_limit):
             hidden = glove(
                 fs, k, suppress_space_m=space_limit, suppress_time_min=time_limit,
+                engine=engine, progress=progress,
+            ) if not isinstance(step, Aligned) else aligned(
+                fs, k, max_side_m=space_limit, max_span_min=time_limit,
                 engine=engine, progress=progress,
             )  # fmt: skip
             if not (hidden.group >= 0).any():

@@ -17,25 +17,20 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
-from ..kernels.glove_spans import spans_of_holders
 from ..kernels.kgap_search import NO_EXTRA
 from ..kernels.stretch import Ahead, fingerprint_effort
 from ..measures.kgap import check_k
 from ..measures.packing import pack, scale_of
-from ..model.arrays import Codes, IntArray
-from ..model.cells import CELL
-from ..model.checks import positive
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
-from ..model.glove import REASONS, GloveResult
-from ..model.originals import remember
+from ..model.glove import GloveResult
 from ..model.published import GeneralizedFingerprintSet
 from .grouping import Group, group_greedily, merged
+from .outcome import check_limit, outcome, published_of
 from .suppression import LEFT_OVER, suppress
 
 _GROUPING_SHARE = 0.97  # of the progress
@@ -102,8 +97,8 @@ def glove(
     config = config or StretchConfig()
     engine = engine or LocalEngine()
     check_k(k, int(fs.weight.sum()))
-    _check_threshold("suppress_space_m", suppress_space_m, fs.granularity_m, "m")
-    _check_threshold("suppress_time_min", suppress_time_min, fs.granularity_min, "min")
+    check_limit("suppress_space_m", suppress_space_m, fs.granularity_m, "m")
+    check_limit("suppress_time_min", suppress_time_min, fs.granularity_min, "min")
     if leftover not in ("merge", "suppress"):
         raise ConfigError(f"leftover = {leftover!r}; it must be 'merge' or 'suppress'.")
     grouping = part(progress, 0.0, _GROUPING_SHARE)
@@ -116,8 +111,8 @@ def glove(
     if leftover == "suppress":
         for u in left:
             code[fs.rows_of(u)] = LEFT_OVER
-    result = _result(
-        fs, groups, code, left, k=int(k), leftover=leftover, config=config,
+    result = outcome(
+        fs, groups, code, left, method="glove", k=int(k), leftover=leftover, config=config,
         suppress_space_m=suppress_space_m, suppress_time_min=suppress_time_min,
     )  # fmt: skip
     if progress is not None:
@@ -125,22 +120,11 @@ def glove(
     return result
 
 
-def _check_threshold(name: str, value: float | None, finest: float, unit: str) -> None:
-    if value is None:
-        return
-    positive(name, value, otherwise="None")
-    if value < finest:
-        raise ConfigError(
-            f"{name} = {value:g} {unit} is finer than the data ({finest:g} {unit}): nothing could "
-            f"be published; give {finest:g} or more."
-        )
-
-
 def _merge_into_nearest(groups: list[Group], last: Group, config: StretchConfig) -> None:
     """Merge the left-over into the group to which its effort is smallest; ties: smaller index."""
     scale = scale_of(config)
     everyone = [*groups, last]
-    packed = pack(_published(everyone, None).fingerprints())._replace(equal=False)
+    packed = pack(published_of(everyone, None).fingerprints())._replace(equal=False)
     scratch = np.empty(int(np.diff(packed.place_offsets).max()))
     unknown = Ahead(0.0, _UNKNOWN, NO_EXTRA, 0)
     lengths = [len(g.cells) for g in everyone]
@@ -156,73 +140,3 @@ def _merge_into_nearest(groups: list[Group], last: Group, config: StretchConfig)
     members = sorted(a_group.members + b_group.members)
     groups[into] = Group(members, cells, a_group.weight + b_group.weight)
     groups.sort(key=lambda group: group.members[0])
-
-
-def _published(groups: list[Group], fs: FingerprintSet | None) -> GeneralizedFingerprintSet:
-    cells = np.concatenate([np.empty((0, 6)), *(g.cells for g in groups)])
-    frame = {} if fs is None else {
-        name: getattr(fs, name) for name in ("granularity_m", "granularity_min", "clock", "crs")
-    }  # fmt: skip
-    return GeneralizedFingerprintSet(
-        offsets=np.cumsum([0, *(len(g.cells) for g in groups)]),
-        n_users=np.array([g.weight for g in groups], np.int64),
-        **dict(zip(CELL, cells.T, strict=True)),
-        **frame,
-    )
-
-
-def _result(
-    fs: FingerprintSet,
-    groups: list[Group],
-    code: Codes,
-    left: IntArray,
-    *,
-    k: int,
-    leftover: str,
-    config: StretchConfig,
-    suppress_space_m: float | None,
-    suppress_time_min: float | None,
-) -> GloveResult:
-    group = np.full(fs.n_users, -1, np.int64)
-    for number, g in enumerate(groups):
-        group[g.members] = number
-    published = _published(groups, fs)
-    space, time = np.empty(fs.n_samples), np.empty(fs.n_samples)
-    held = spans_of_holders(
-        fs.offsets, fs.t_min, fs.dt_min, code > 0, group, published.offsets, published.t_min,
-        published.dt_min, (published.dx_m + published.dy_m) / 2, space, time,
-    )  # fmt: skip
-    copies = int(published.lengths[group[group >= 0]].sum())
-    rows = np.flatnonzero(code)
-    user = fs.sample_user
-    remember(fs)
-    return GloveResult(
-        group=group,
-        published=published,
-        suppressed=pd.DataFrame(
-            {
-                "user": user[rows],
-                "sample": rows,
-                "reason": np.array(REASONS, dtype=object)[code[rows] - 1],
-            }
-        ),
-        accuracy=pd.DataFrame(
-            {
-                "user": user,
-                "sample": np.arange(fs.n_samples),
-                "group": group[user],
-                "space_m": space,
-                "time_min": time,
-            }
-        ),
-        phantom_share=1.0 - held / copies if copies else 0.0,
-        left_over=left,
-        k=k,
-        leftover=leftover,
-        suppress_space_m=suppress_space_m,
-        suppress_time_min=suppress_time_min,
-        config=config,
-        digest=fs.digest,
-        number=np.array(fs.number),
-        weight=np.array(fs.weight),
-    )

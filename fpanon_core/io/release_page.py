@@ -11,6 +11,7 @@ from ..model.facts import Accuracy, ReleaseFacts, Verdict
 from ..model.profiles import window_text
 from ..model.techniques import (
     AddNoise,
+    Aligned,
     Generalize,
     Glove,
     Permute,
@@ -131,10 +132,17 @@ def _told(step: Step, facts: ReleaseFacts) -> str:
 
 
 def _glove_told(step: Glove, facts: ReleaseFacts, k: int) -> str:
-    told = (
-        "GLOVE (Gramaglia & Fiore 2015b): the records most alike were merged until everyone was "
-        f"one of at least {k} people with the same record."
-    )
+    if isinstance(step, Aligned):
+        told = (
+            f"Aligned: people were put into groups of at least {k}; all samples of a group, in "
+            "order of time, were cut into blocks that each hold a sample of every one of them, and "
+            "each block is published as one cell for all."
+        )
+    else:
+        told = (
+            "GLOVE (Gramaglia & Fiore 2015b): the records most alike were merged until everyone "
+            f"was one of at least {k} people with the same record."
+        )
     limits = []
     if step.suppress_space_m is not None:
         limits.append(f"wider than {_length(step.suppress_space_m)}")

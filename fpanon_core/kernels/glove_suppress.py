@@ -1,7 +1,7 @@
 """Which samples a group leaves out so that its cells keep the limits, and a crowd in each.
 
 Cells and samples are rows of x, y, t, dx, dy, dt. Limits that are not set are infinite. Of a cell
-over a limit, :func:`_largest` finds the largest part exactly.
+over a limit, :func:`largest_part` finds the largest part exactly.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”.
 """
@@ -63,14 +63,14 @@ def suppress_group(
             if seen[owner[s]] != c:
                 seen[owner[s]] = c
                 users += weight[owner[s]]
-        fits = not _code(cell[:3], cell[:3] + cell[3:], max_space, max_time)
+        fits = not exceeded(cell[:3], cell[:3] + cell[3:], max_space, max_time)
         if users >= k and fits:
             out[count] = cell
             count += 1
             continue
         found = False
         if users >= k:
-            found = _largest(low[:n], high[:n], owner[held[:n]], weight, k, max_space, max_time,
+            found = largest_part(low[:n], high[:n], owner[held[:n]], weight, k, max_space, max_time,
                              most_steps, kept[:n])  # fmt: skip
         if not found:
             for i in range(n):
@@ -79,7 +79,7 @@ def suppress_group(
         box_low, box_high = _bounds(low[:n], high[:n], kept[:n])
         for i in range(n):
             if not kept[i]:
-                code[held[i]] = _code(np.minimum(box_low, low[i]), np.maximum(box_high, high[i]),
+                code[held[i]] = exceeded(np.minimum(box_low, low[i]), np.maximum(box_high, high[i]),
                                       max_space, max_time)  # fmt: skip
         out[count, :3] = box_low
         out[count, 3:] = box_high - box_low
@@ -119,7 +119,7 @@ def _without_few(
 
 
 @njit(nogil=True, cache=True)
-def _code(low: FloatArray, high: FloatArray, max_space: float, max_time: float) -> int:
+def exceeded(low: FloatArray, high: FloatArray, max_space: float, max_time: float) -> int:
     """Which limits a box exceeds."""
     code = 0
     if ((high[0] - low[0]) + (high[1] - low[1])) / 2.0 > max_space:
@@ -139,7 +139,7 @@ def _bounds(low: FloatArray, high: FloatArray, kept: BoolArray) -> tuple[FloatAr
 
 
 @njit(nogil=True, cache=True)
-def _largest(
+def largest_part(
     low: FloatArray, high: FloatArray, owner: IntArray, weight: FloatArray, k: float,
     max_space: float, max_time: float, most_steps: int, kept: BoolArray,
 ) -> bool:  # fmt: skip
@@ -156,7 +156,7 @@ def _largest(
     kept[:] = False
     alone = np.empty(n, np.bool_)
     for i in range(n):
-        alone[i] = not _code(low[i], high[i], max_space, max_time)
+        alone[i] = not exceeded(low[i], high[i], max_space, max_time)
     starts, sizes = _windows(low, high, alone, max_time)
     order = np.argsort(-sizes, kind="mergesort")
     best = np.zeros(1, np.int64)
@@ -327,6 +327,6 @@ def _add(
     for i in range(len(low)):
         if not kept[i]:
             wider_low, wider_high = np.minimum(box_low, low[i]), np.maximum(box_high, high[i])
-            if not _code(wider_low, wider_high, max_space, max_time):
+            if not exceeded(wider_low, wider_high, max_space, max_time):
                 kept[i] = True
                 box_low, box_high = wider_low, wider_high

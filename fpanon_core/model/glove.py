@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,17 +17,20 @@ from .published import GeneralizedFingerprintSet
 from .records import Records
 from .version import versions
 
+Method = Literal["glove", "aligned"]
+
 REASONS = ("space", "time", "space and time", "left over", "fewer than k")
 """Why a sample is not published: with it, its group's cell would exceed the spatial limit, the
 temporal one, or both; its user belonged to the last fewer than k, who were suppressed; or the cell,
-or every part of it within the limits, would hold samples of fewer than k users."""
+or every part of it within the limits, would hold samples of fewer than k users (of an aligned
+group: not of every member)."""
 
 AREAS_KM2 = (0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GloveResult:
-    """Everyone's group and what is published of it.
+    """Everyone's group and what is published of it, by GLOVE or aligned.
 
     Attributes
     ----------
@@ -57,6 +60,8 @@ class GloveResult:
     number, weight : int64 ndarray (n_users,)
         Of the original fingerprints: the numbers behind their pseudonyms, and how many users each
         stands for. Ids are not kept.
+    method : "glove" or "aligned"
+        By which it was made: :func:`fpanon_core.glove` or :func:`fpanon_core.aligned`.
     versions : dict
         Of fpanon and what it computes with.
     """
@@ -75,6 +80,7 @@ class GloveResult:
     digest: str
     number: IntArray
     weight: IntArray
+    method: Method = "glove"
     versions: dict[str, str] = field(default_factory=versions)
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ from .fingerprints import FingerprintSet
 from .glove import GloveResult
 from .options import ReleaseOption
 from .records import Records
-from .techniques import AddNoise, Glove, Permute
+from .techniques import AddNoise, Aligned, Glove, Permute
 
 NOT_PUBLISHED = "person left out"
 NOT_COVERED = "left out"
@@ -68,7 +68,8 @@ class Origin:
             raise InfeasibleError(
                 "Nothing of this release is published: every sample exceeds the limits; raise them."
             )
-        step = Glove(hidden.k, hidden.suppress_space_m, hidden.suppress_time_min)
+        kind = Aligned if hidden.method == "aligned" else Glove
+        step = kind(hidden.k, hidden.suppress_space_m, hidden.suppress_time_min)
         return cls(
             ReleaseOption(steps=(step,)), original, hidden.expanded(),
             np.flatnonzero(hidden.group >= 0), original, hidden, len(hidden.suppressed),

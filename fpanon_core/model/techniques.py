@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from .checks import number, one_of, positive, share, whole
 from .errors import ConfigError
@@ -114,6 +114,7 @@ class SuppressRare:
 class Glove:
     """Everyone in a crowd of ``k``: :func:`fpanon_core.glove`, limits in metres and minutes."""
 
+    WORD: ClassVar[str] = "GLOVE"
     k: int
     suppress_space_m: float | None = None
     suppress_time_min: float | None = None
@@ -132,7 +133,15 @@ class Glove:
             limits.append(_metres(self.suppress_space_m))
         if self.suppress_time_min is not None:
             limits.append(window_text(self.suppress_time_min))
-        return f"GLOVE, k = {self.k}" + (f", within {' and '.join(limits)}" if limits else "")
+        within = f", within {' and '.join(limits)}" if limits else ""
+        return f"{self.WORD}, k = {self.k}{within}"
+
+
+@dataclass(frozen=True)
+class Aligned(Glove):
+    """Everyone in a crowd of ``k``: :func:`fpanon_core.aligned`, limits as of :class:`Glove`."""
+
+    WORD: ClassVar[str] = "aligned"
 
 
 Step: TypeAlias = Generalize | SampleUsers | AddNoise | Permute | SuppressRare | Glove
@@ -145,6 +154,7 @@ KINDS: dict[str, type[Any]] = {
     "permute": Permute,
     "suppress_rare": SuppressRare,
     "glove": Glove,
+    "aligned": Aligned,
 }
 _SPACES: dict[str, type[Any]] = {
     "grid": Grid,

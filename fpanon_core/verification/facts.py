@@ -16,7 +16,7 @@ import pandas as pd
 from ..model.arrays import BoolArray
 from .anonymity import Checked
 from .faults import Faults
-from .page_figures import side, window
+from .page_figures import CROWDING, side, window
 from .records import Records
 
 _SLACK_SHARE = 5e-5  # a share stated to four decimals
@@ -109,7 +109,7 @@ def _last_window(rows: pd.DataFrame, last: dt.date, faults: Faults) -> tuple[int
 
 
 def _check_steps(facts: dict[str, Any], faults: Faults) -> None:
-    """Where the last technique is GLOVE, its parameters are those stated beside it."""
+    """Where the last technique hides everyone in a crowd, its numbers are those beside it."""
     steps = facts.get("steps")
     if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
         faults.add("description", "The techniques are not stated.")
@@ -118,7 +118,7 @@ def _check_steps(facts: dict[str, Any], faults: Faults) -> None:
     option = str(facts.get("option"))
     if not all(text in option for step in steps if (text := _words(step)) is not None):
         faults.add("description", "The words for what was done are not those of the techniques.")
-    if not steps or steps[-1].get("technique") != "glove":
+    if not steps or steps[-1].get("technique") not in CROWDING:
         if fate is not None:
             faults.add("description", "The techniques stated contradict the leftover stated.")
         return
@@ -141,7 +141,7 @@ def _check_steps(facts: dict[str, Any], faults: Faults) -> None:
 def _words(step: dict[str, Any]) -> str | None:
     """A technique in words, where a number of it is a promise; None for others."""
     technique = step.get("technique")
-    if technique == "glove":
+    if technique in CROWDING:
         width, length = (
             _number(step.get("suppress_space_m")),
             _number(step.get("suppress_time_min")),
@@ -149,7 +149,7 @@ def _words(step: dict[str, Any]) -> str | None:
         limits = [] if width is None else [side(width)]
         limits += [] if length is None else [window(length)]
         within = f", within {' and '.join(limits)}" if limits else ""
-        return f"GLOVE, k = {step.get('k')}{within}"
+        return f"{CROWDING[technique]}, k = {step.get('k')}{within}"
     if technique == "sample_users":
         return f"{(_number(step.get('share')) or 0.0) * 100:g} % of the users"
     if technique == "suppress_rare":

@@ -13,6 +13,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+CROWDING = {"glove": "GLOVE", "aligned": "aligned"}
+"""The techniques that hide everyone in a crowd, and the word that names each."""
+
 _N = r"(\d[\d.,]*\d|\d)"
 _SIZE = r"(\d[\d.,]*(?:e[+-]?\d+)? (?:k?m|min|h|days?|weeks?))"
 _COUNTS = re.compile(rf"{_N} rows? of {_N} (?:person|people)(?: in {_N} groups?)?")
@@ -99,7 +102,7 @@ def _sentences(facts: dict[str, Any]) -> Iterator[tuple[str, re.Pattern[str], li
 
 def _promised(facts: dict[str, Any], k: Any) -> Iterator[tuple[str, re.Pattern[str], list[Any]]]:
     steps = facts["steps"]
-    gloves = [step for step in steps if step["technique"] == "glove"]
+    gloves = [step for step in steps if step["technique"] in CROWDING]
     wide, long = ([step.get(name) for step in gloves if step.get(name) is not None]
                   for name in ("suppress_space_m", "suppress_time_min"))  # fmt: skip
     yield "the widest cell", _WIDER, [_length(metres) for metres in wide]
@@ -112,7 +115,7 @@ def _promised(facts: dict[str, Any], k: Any) -> Iterator[tuple[str, re.Pattern[s
         str(step["min_users"] if step["technique"] == "suppress_rare" else step["k"])
         for step in steps
         if step["technique"] == "suppress_rare"
-        or (step["technique"] == "glove" and facts["leftover"] is not None)
+        or (step["technique"] in CROWDING and facts["leftover"] is not None)
     ]
     yield "the fewest people", _FEWER, fewer
     drawn = [_percent(step["share"]) for step in steps if step["technique"] == "sample_users"]

@@ -26,6 +26,7 @@ from .facts import check_counts, check_facts, limits_stated
 from .faults import Faults
 from .marks import without_marks
 from .package import check_page, check_texts, digest, read_package, texts
+from .page_figures import CROWDING
 from .promises import check_cells, check_crowds, check_limits
 from .records import Key, coded, matched, records_of
 from .secrecy import (
@@ -156,7 +157,7 @@ def _check(
         check_order(records, whose, home, faults)
     steps = facts.get("steps")
     kinds = [s.get("technique") if isinstance(s, dict) else None for s in steps or ()]
-    return bool(kinds) and kinds[-1] == "glove" and not _MOVING.isdisjoint(kinds)
+    return bool(kinds) and kinds[-1] in CROWDING and not _MOVING.isdisjoint(kinds)
 
 
 def _table(path: Place, what: str) -> pd.DataFrame:

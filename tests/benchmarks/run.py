@@ -12,12 +12,13 @@ import subprocess
 import sys
 from datetime import date
 
-from tests.benchmarks import disclosure, glove, kgap, options, reading, recovery, unicity
+from tests.benchmarks import aligned, disclosure, glove, kgap, options, reading, recovery, unicity
 
 CASES = (
     kgap.CASES
     | reading.CASES
     | glove.CASES
+    | aligned.CASES
     | unicity.CASES
     | disclosure.CASES
     | options.CASES

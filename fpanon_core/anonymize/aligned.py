@@ -1,0 +1,235 @@
+"""Aligned publishing: hide everyone in a crowd of k, cut in step with time.
+
+All samples of a group, in order of time, are cut into consecutive blocks such that each holds a
+sample of every member and no sample reaches over a block's end. A block is published as its
+bounding cell, for every member alike: nothing overlaps, everything is covered, and there are no
+phantoms. Of all such blocks those are taken whose loss is smallest,
+
+    Λ = Σ over samples of w_space · side/max_space + w_time · span/max_time,
+
+side = (dx + dy)/2 and span = dt of the sample's block, not saturated. :mod:`.crowding` says who is
+put with whom, :mod:`fpanon_core.kernels.aligned_blocks` finds the blocks, exactly, and
+:mod:`fpanon_core.kernels.aligned_limits` what is left out under limits. Nothing is drawn at random:
+the same data give the same result, on any number of threads.
+
+Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress, part
+from ..kernels.aligned_blocks import blocks_of
+from ..kernels.aligned_limits import blocks_within
+from ..measures.kgap import check_k
+from ..model.arrays import Codes, IntArray
+from ..model.cells import CELL
+from ..model.checks import one_of
+from ..model.configs import StretchConfig
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import GloveResult
+from ..model.published import GeneralizedFingerprintSet
+from .crowding import EFFORTS, Effort, boxes_of, by_space_and_time, crowded
+from .grouping import Group
+from .outcome import check_limit, outcome
+from .suppression import LEFT_OVER
+
+_CROWDING_SHARE = 0.97  # of the progress
+_BLOCK = 16
+
+
+def aligned(
+    fs: FingerprintSet | GeneralizedFingerprintSet,
+    k: int = 2,
+    *,
+    config: StretchConfig | None = None,
+    max_side_m: float | None = None,
+    max_span_min: float | None = None,
+    leftover: Literal["merge", "suppress"] = "merge",
+    groups: npt.ArrayLike | None = None,
+    effort: Effort = "default",
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> GloveResult:
+    """Publish whole fingerprints, aligned in time, so that everyone is one of at least k alike.
+
+    Parameters
+    ----------
+    fs : FingerprintSet or GeneralizedFingerprintSet
+        Cells of any extent; fingerprints that stand for several users count as that many.
+    k : int
+        Least number of users in a group, 2 … number of users.
+    config : StretchConfig
+        Weights and thresholds, of the loss and of the effort by which candidates are found.
+    max_side_m, max_span_min : float, optional
+        Largest side (dx + dy)/2, metres, and span, minutes, of a published sample. Samples that
+        would make one larger are left out, at the price, each, of a sample at both limits (without
+        a limit: of the group's whole extent); every published sample then still holds samples of
+        all of its group. Who is grouped with whom does not depend on limits.
+    leftover : "merge" or "suppress"
+        What becomes of the last users, fewer than k, where their number is no multiple of k: each
+        joins the group to which that adds least, or they are not published.
+    groups : int array_like (n_users,), optional
+        Who is in a group with whom, as :attr:`GloveResult.group`: those groups are published
+        aligned, and none is looked for.
+    effort : "default" or "thorough"
+        How hard to look for good groups.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    GloveResult
+        Its ``phantom_share`` is 0, always.
+
+    Raises
+    ------
+    ConfigError
+        If k is not an integer of 2 or more, a limit is not positive or finer than the data,
+        ``leftover`` or ``effort`` is none of the words, or ``groups`` has no group for somebody, or
+        one of fewer than k.
+    InfeasibleError
+        If k exceeds the number of users.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 1, 2, 2], [0, 0, 900, 0], [0] * 4, [0, 600, 2, 603])
+    >>> p = aligned(fs, 2).published
+    >>> p.t_min.tolist(), p.dt_min.tolist(), p.dx_m.tolist()
+    ([0.0, 600.0], [3.0, 4.0], [1000.0, 100.0])
+    """
+    if isinstance(fs, GeneralizedFingerprintSet):
+        fs = fs.fingerprints()
+    config = config or StretchConfig()
+    engine = engine or LocalEngine()
+    check_k(k, int(fs.weight.sum()))
+    k = int(k)
+    check_limit("max_side_m", max_side_m, fs.granularity_m, "m")
+    check_limit("max_span_min", max_span_min, fs.granularity_min, "min")
+    one_of("leftover", leftover, ("merge", "suppress"))
+    one_of("effort", effort, EFFORTS)
+    if groups is not None:
+        members, left = _given(fs, k, groups), np.empty(0, np.int64)
+    else:
+        members, left = crowded(
+            fs, k, config, effort, leftover == "merge", engine,
+            part(progress, 0.0, _CROWDING_SHARE),
+        )  # fmt: skip
+    made, code = _blocks(fs, members, config, max_side_m, max_span_min, engine)
+    for u in left.tolist():
+        code[fs.rows_of(u)] = LEFT_OVER
+    result = outcome(
+        fs, made, code, left, method="aligned", k=k, leftover=leftover, config=config,
+        suppress_space_m=max_side_m, suppress_time_min=max_span_min,
+    )  # fmt: skip
+    if progress is not None:
+        progress(1.0)
+    return result
+
+
+def align(
+    fs: FingerprintSet, users: npt.ArrayLike, *, config: StretchConfig | None = None
+) -> pd.DataFrame:
+    """The best blocks of one group.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    users : array_like of int
+        Row numbers of the members, or a mask.
+    config : StretchConfig
+        Weights and thresholds of the loss.
+
+    Returns
+    -------
+    DataFrame
+        One row per block, in order of time: ``t_min``, ``dt_min``, ``x_m``, ``dx_m``, ``y_m``,
+        ``dy_m``, ``n_samples`` (samples of the members in it). Of equal losses: that whose last
+        block begins latest, then the one before it, and so on.
+
+    Raises
+    ------
+    InfeasibleError
+        If a row number is out of range, occurs twice, or none is given.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 1, 2, 2], [0, 0, 900, 0], [0] * 4, [0, 600, 2, 603])
+    >>> align(fs, [0, 1])[["t_min", "dt_min", "dx_m", "n_samples"]].values.tolist()
+    [[0.0, 3.0, 1000.0, 2.0], [600.0, 4.0, 100.0, 2.0]]
+    """
+    members = np.sort(fs.check_users(users))
+    cells, held = blocks_of(boxes_of(fs), members, *by_space_and_time(config or StretchConfig()))
+    of = dict(zip(CELL, cells.T, strict=True))
+    names = ("t_min", "dt_min", "x_m", "dx_m", "y_m", "dy_m")
+    return pd.DataFrame({name: of[name] for name in names} | {"n_samples": held})
+
+
+def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
+    """The groups of a list of everybody's, in order of their smallest members."""
+    group = np.asarray(groups)
+    if group.shape != (fs.n_users,) or not np.issubdtype(group.dtype, np.integer):
+        raise ConfigError(
+            f"groups has the shape {group.shape}; give a whole number for each of the "
+            f"{fs.n_users} users, as an earlier result's group."
+        )
+    if (group < 0).any():
+        raise ConfigError(
+            f"groups names no group (−1) for {int((group < 0).sum())} users; give a result in "
+            "which everybody is published, or leave these users out of the data."
+        )
+    number, inverse = np.unique(group, return_inverse=True)
+    weight = np.bincount(inverse, fs.weight)
+    if (weight < k).any():
+        raise ConfigError(
+            f"groups has {int((weight < k).sum())} groups of fewer than k = {k} users; give groups "
+            "made for this k, or more."
+        )
+    order = np.argsort(inverse, kind="stable")
+    ends = np.cumsum(np.bincount(inverse))[:-1]
+    return sorted(np.split(order, ends), key=lambda rows: int(rows[0])) if len(number) else []
+
+
+def _blocks(
+    fs: FingerprintSet, members: list[IntArray], config: StretchConfig,
+    max_side_m: float | None, max_span_min: float | None, engine: Engine,
+) -> tuple[list[Group], Codes]:  # fmt: skip
+    """The groups with their cells, without those of which nothing is left; why samples are out."""
+    boxes, (by_space, by_time) = boxes_of(fs), by_space_and_time(config)
+    limited = max_side_m is not None or max_span_min is not None
+    side = np.inf if max_side_m is None else float(max_side_m)
+    span = np.inf if max_span_min is None else float(max_span_min)
+    code = np.zeros(fs.n_samples, np.int8)
+    made: list[Group | None] = [None] * len(members)
+
+    def block(first: int) -> float:
+        for g in range(first, min(first + _BLOCK, len(members))):
+            if limited:
+                price = by_space * min(side, extents[0]) + by_time * min(span, extents[1])
+                cells, rows, why = blocks_within(
+                    boxes, members[g], by_space, by_time, side, span, price
+                )
+                code[rows] = why
+            else:
+                cells, _ = blocks_of(boxes, members[g], by_space, by_time)
+            if len(cells):
+                made[g] = Group(members[g].tolist(), cells, float(fs.weight[members[g]].sum()))
+        return 1.0
+
+    # Where there is no limit, as much as any cell could cost.
+    extents = (
+        (boxes.east.max() - boxes.west.min() + boxes.north.max() - boxes.south.min()) / 2.0,
+        boxes.end.max() - boxes.start.min(),
+    )
+    blocks = range(0, len(members), _BLOCK)
+    engine.run(block, blocks, max(1, len(blocks)))
+    return [group for group in made if group is not None], code

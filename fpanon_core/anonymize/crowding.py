@@ -1,0 +1,262 @@
+"""Who hides with whom when groups are published aligned.
+
+Groups of k … 2k − 1 people whose aligned blocks lose little in all. No exact answer is known that
+could be had in time; what is done:
+
+1. *Candidates.* Of everybody's nearest by stretch effort those are kept with whom alone, as a
+   pair, the loss per sample is smallest.
+2. *Growth.* From the sparsest person on, who is hardest to hide, each group is grown by the
+   candidate that adds the least loss, until it has k people. Whoever finds nobody is tried again
+   among all that are left.
+3. *Exchanges.* A *step* puts somebody into the group of a candidate, in place of one of its
+   members. Steps are priced one by one; rings of steps, in which everybody put out is put in
+   elsewhere, are made where they gain, those that gain most first. A group takes part in one a
+   round; then the steps into the groups that changed are priced again.
+
+Rounds end when no ring gains, or after so many. Everything is decided in a fixed order, whatever
+the number of threads. Memory grows with people times candidates.
+
+Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..engines.local import Engine
+from ..engines.progress import Progress, part
+from ..kernels.aligned_blocks import Boxes, bench_for, loss_of, pair_losses
+from ..kernels.aligned_groups import Groups, Steps, carry_out, find_rings, grow, price, weigh
+from ..measures.kgap import k_gap
+from ..model.arrays import FloatArray, IntArray
+from ..model.configs import StretchConfig
+from ..model.fingerprints import FingerprintSet
+
+Effort = Literal["default", "thorough"]
+
+_BLOCK = 64
+_NEAREST_SHARE, _GROWN_SHARE = 0.25, 0.35  # of the progress
+
+
+@dataclass(frozen=True)
+class Search:
+    """How hard to look: how many are paired first, candidates of everybody, rounds, rings."""
+
+    nearest: int
+    candidates: int
+    rounds: int
+    longest_ring: int
+    most_steps: int
+
+
+def search_of(effort: Effort, k: int) -> Search:
+    """How hard to look for groups of k.
+
+    A candidate costs about k² times the time of a pair: in each of k places, a group k times as
+    long. The usual search tries as many more where k is small.
+    """
+    if effort == "thorough":
+        return Search(120, max(80, k), 80, 5, 100_000)
+    return Search(60, max(12, 160 // k**2, k), max(6, 80 // k**2), 4, 20_000)
+
+
+EFFORTS: tuple[Effort, ...] = ("default", "thorough")
+
+
+def boxes_of(fs: FingerprintSet) -> Boxes:
+    """The samples as the kernels take them."""
+    return Boxes(
+        np.array(fs.offsets), np.array(fs.x_m), fs.x_m + fs.dx_m, np.array(fs.y_m),
+        fs.y_m + fs.dy_m, np.array(fs.t_min), fs.t_min + fs.dt_min,
+    )  # fmt: skip
+
+
+def by_space_and_time(config: StretchConfig) -> tuple[float, float]:
+    """What a metre of side and a minute of span cost."""
+    return config.w_space / config.max_space_m, config.w_time / config.max_time_min
+
+
+def crowded(
+    fs: FingerprintSet, k: int, config: StretchConfig, effort: Effort, merge: bool,
+    engine: Engine, progress: Progress | None,
+) -> tuple[list[IntArray], IntArray]:  # fmt: skip
+    """Groups, as row numbers, and the last users, of weight less than k, if they are not merged."""
+    return _Crowding(fs, k, config, search_of(effort, k), engine).run(merge, progress)
+
+
+class _Crowding:
+    """One search: what its steps share."""
+
+    def __init__(
+        self, fs: FingerprintSet, k: int, config: StretchConfig, search: Search, engine: Engine
+    ) -> None:
+        n = fs.n_users
+        self.fs, self.k, self.config, self.search, self.engine = fs, k, config, search, engine
+        self.boxes = boxes_of(fs)
+        self.price = by_space_and_time(config)
+        self.weight = fs.weight.astype(np.float64)
+        self.widest = 2 * k - 1
+        # No group has more samples than the widest of the longest fingerprints.
+        self.most = int(np.sort(fs.lengths)[-self.widest - 1 :].sum())
+        most_groups = n if (fs.weight > 1).any() else n // k
+        self.groups = Groups(
+            np.full(n, -1, np.int64), np.full((most_groups, self.widest), -1, np.int64),
+            np.zeros(most_groups, np.int64), np.zeros(most_groups), np.zeros(most_groups),
+            np.zeros((most_groups, self.widest)), np.full(most_groups, -1, np.int64),
+        )  # fmt: skip
+        self.made = 0
+
+    def run(self, merge: bool, progress: Progress | None) -> tuple[list[IntArray], IntArray]:
+        near = self.candidates(np.arange(self.fs.n_users), part(progress, 0.0, _NEAREST_SHARE))
+        self.grow(near, part(progress, _NEAREST_SHARE, _GROWN_SHARE))
+        left = np.flatnonzero(self.groups.of < 0)
+        if merge:
+            self.add(left)
+            left = left[:0]
+        self.groups = Groups(
+            self.groups.of,
+            self.groups.members[: self.made].copy(),
+            self.groups.size[: self.made].copy(),
+            self.groups.weight[: self.made].copy(),
+            self.groups.loss[: self.made].copy(),
+            self.groups.without[: self.made].copy(),
+            self.groups.changed[: self.made].copy(),
+        )
+        self.better(near, part(progress, _GROWN_SHARE, 1.0))
+        members = [
+            np.sort(row[:size])
+            for row, size in zip(self.groups.members, self.groups.size, strict=True)
+        ]
+        return sorted(members, key=lambda rows: int(rows[0])), left
+
+    def candidates(self, users: IntArray, progress: Progress | None) -> IntArray:
+        """Of each of ``users`` the others among them to try, best first; −1 = none."""
+        near = np.full((self.fs.n_users, self.search.candidates), -1, np.int64)
+        kept = min(near.shape[1], len(users) - 1)
+        if kept < 1:
+            return near
+        some = self.fs if len(users) == self.fs.n_users else self.fs.subset(users)
+        among = min(max(self.search.nearest, kept), len(users) - 1)
+        gaps = k_gap(
+            some, among + 1, config=self.config, engine=self.engine,
+            progress=part(progress, 0.0, 0.7),
+        )  # fmt: skip
+        others = users[gaps.neighbours]
+        loss = np.empty(others.shape)
+        most = int(np.sort(self.fs.lengths)[-2:].sum())
+
+        def block(first: int) -> float:
+            rows = slice(first, first + _BLOCK)
+            pair_losses(self.boxes, users[rows], others[rows], *self.price, most, loss[rows])
+            return float(len(users[rows]))
+
+        starts = range(0, len(users), _BLOCK)
+        self.engine.run(block, starts, len(users), part(progress, 0.7, 1.0))
+        lengths = self.fs.lengths
+        each = loss / (lengths[users][:, None] + lengths[others])
+        order = np.argsort(each, axis=1, kind="stable")[:, :kept]
+        near[users, :kept] = np.take_along_axis(others, order, axis=1)
+        return near
+
+    def grow(self, near: IntArray, progress: Progress | None) -> None:
+        """Groups of everybody but the last, of weight less than k."""
+        left = np.arange(self.fs.n_users)
+        while self.weight[left].sum() >= self.k:
+            if progress is not None:
+                progress(1.0 - len(left) / self.fs.n_users)
+            if len(left) < self.fs.n_users:
+                near = self.candidates(left, None)
+            seeds = left[np.argsort(self.fs.lengths[left], kind="stable")]
+            for first in range(0, len(seeds), _BLOCK):
+                self.made = grow(
+                    self.boxes, near, seeds[first : first + _BLOCK], self.weight, float(self.k),
+                    *self.price, self.most, self.groups, self.made,
+                )  # fmt: skip
+                if progress is not None:
+                    progress(1.0 - len(left) / self.fs.n_users * (1 - first / len(seeds)))
+            left = np.flatnonzero(self.groups.of < 0)
+
+    def add(self, left: IntArray) -> None:
+        """Each of the last users joins the group to which that adds the least loss."""
+        groups, bench = self.groups, bench_for(self.most, self.widest)
+        for user in left:
+            best, into = np.inf, -1
+            for g in range(self.made):
+                size = groups.size[g]
+                if size == self.widest:
+                    continue
+                members = np.append(groups.members[g, :size], user)
+                alone = loss_of(self.boxes, members, size, *self.price, np.inf, bench)
+                loss = loss_of(self.boxes, members, size + 1, *self.price, best + alone, bench)
+                if loss - alone < best:
+                    best, into = loss - alone, g
+            groups.members[into, groups.size[into]] = user
+            groups.size[into] += 1
+            groups.weight[into] += self.weight[user]
+            groups.of[user] = into
+
+    def better(self, near: IntArray, progress: Progress | None) -> None:
+        """Exchanges, while the loss falls."""
+        groups, n, search = self.groups, self.fs.n_users, self.search
+        room = near.shape[1] * (self.k + 1)
+        steps = Steps(
+            np.zeros(n, np.int64), np.zeros((n, room), np.int32), np.zeros((n, room), np.int32),
+            np.zeros((n, room)), np.full(n, -1, np.int64),
+        )  # fmt: skip
+        gain = np.zeros(n)
+        ring = np.full((n, search.longest_ring), -1, np.int64)
+        changed = np.arange(self.made)
+        for turn in range(search.rounds):
+            told = part(progress, turn / search.rounds, (turn + 1) / search.rounds)
+            self._weigh(changed)
+
+            def priced(first: int, since: int = turn - 1) -> float:
+                users = np.arange(first, min(first + _BLOCK, n))
+                price(
+                    self.boxes, near, users, self.weight, float(self.k), *self.price, self.most,
+                    since, groups, steps,
+                )  # fmt: skip
+                return float(len(users))
+
+            def found(first: int) -> float:
+                users = np.arange(first, min(first + _BLOCK, n))
+                find_rings(
+                    users, self.weight, float(self.k), search.most_steps, groups, steps, gain, ring
+                )
+                return float(len(users))
+
+            self.engine.run(priced, range(0, n, _BLOCK), n, told)
+            self.engine.run(found, range(0, n, _BLOCK), n)
+            order = np.argsort(-gain, kind="stable")
+            made = carry_out(order[gain[order] > 0], self.weight, turn, groups, steps, gain, ring)
+            if not made:
+                return
+            changed = np.flatnonzero(groups.changed == turn)
+
+    def _weigh(self, which: IntArray) -> None:
+        def block(first: int) -> float:
+            weigh(self.boxes, which[first : first + _BLOCK], *self.price, self.most, self.groups)
+            return 1.0
+
+        self.engine.run(block, range(0, len(which), _BLOCK), max(1, len(which)))
+
+
+def losses_of(
+    fs: FingerprintSet, groups: list[IntArray], config: StretchConfig, engine: Engine
+) -> FloatArray:
+    """The loss of each group, by the weights of ``config``."""
+    boxes, (by_space, by_time) = boxes_of(fs), by_space_and_time(config)
+    out = np.empty(len(groups))
+
+    def block(first: int) -> float:
+        for g in range(first, min(first + _BLOCK, len(groups))):
+            members = groups[g]
+            bench = bench_for(int(fs.lengths[members].sum()), len(members))
+            out[g] = loss_of(boxes, members, len(members), by_space, by_time, np.inf, bench)
+        return 1.0
+
+    engine.run(block, range(0, len(groups), _BLOCK), max(1, len(groups)))
+    return out

@@ -1,0 +1,104 @@
+"""What comes of groups and their cells: the result, with the accuracy of every sample."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..kernels.glove_spans import spans_of_holders
+from ..model.arrays import Codes, IntArray
+from ..model.cells import CELL
+from ..model.checks import positive
+from ..model.configs import StretchConfig
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import REASONS, GloveResult, Method
+from ..model.originals import remember
+from ..model.published import GeneralizedFingerprintSet
+from .grouping import Group
+
+
+def check_limit(name: str, value: float | None, finest: float, unit: str) -> None:
+    """ConfigError where a limit is no positive number, or finer than the data."""
+    if value is None:
+        return
+    positive(name, value, otherwise="None")
+    if value < finest:
+        raise ConfigError(
+            f"{name} = {value:g} {unit} is finer than the data ({finest:g} {unit}): nothing could "
+            f"be published; give {finest:g} or more."
+        )
+
+
+def published_of(groups: list[Group], fs: FingerprintSet | None) -> GeneralizedFingerprintSet:
+    """One fingerprint per group; granularity, clock and projection as of ``fs``."""
+    cells = np.concatenate([np.empty((0, 6)), *(g.cells for g in groups)])
+    frame = {} if fs is None else {
+        name: getattr(fs, name) for name in ("granularity_m", "granularity_min", "clock", "crs")
+    }  # fmt: skip
+    return GeneralizedFingerprintSet(
+        offsets=np.cumsum([0, *(len(g.cells) for g in groups)]),
+        n_users=np.array([g.weight for g in groups], np.int64),
+        **dict(zip(CELL, cells.T, strict=True)),
+        **frame,
+    )
+
+
+def outcome(
+    fs: FingerprintSet,
+    groups: list[Group],
+    code: Codes,
+    left: IntArray,
+    *,
+    method: Method,
+    k: int,
+    leftover: str,
+    config: StretchConfig,
+    suppress_space_m: float | None,
+    suppress_time_min: float | None,
+) -> GloveResult:
+    """The result: ``code`` says of each sample why it is left out, 0 = it is not."""
+    group = np.full(fs.n_users, -1, np.int64)
+    for number, g in enumerate(groups):
+        group[g.members] = number
+    published = published_of(groups, fs)
+    space, time = np.empty(fs.n_samples), np.empty(fs.n_samples)
+    held = spans_of_holders(
+        fs.offsets, fs.t_min, fs.dt_min, code > 0, group, published.offsets, published.t_min,
+        published.dt_min, (published.dx_m + published.dy_m) / 2, space, time,
+    )  # fmt: skip
+    copies = int(published.lengths[group[group >= 0]].sum())
+    rows = np.flatnonzero(code)
+    user = fs.sample_user
+    remember(fs)
+    return GloveResult(
+        group=group,
+        published=published,
+        suppressed=pd.DataFrame(
+            {
+                "user": user[rows],
+                "sample": rows,
+                "reason": np.array(REASONS, dtype=object)[code[rows] - 1],
+            }
+        ),
+        accuracy=pd.DataFrame(
+            {
+                "user": user,
+                "sample": np.arange(fs.n_samples),
+                "group": group[user],
+                "space_m": space,
+                "time_min": time,
+            }
+        ),
+        phantom_share=1.0 - held / copies if copies else 0.0,
+        left_over=left,
+        method=method,
+        k=k,
+        leftover=leftover,
+        suppress_space_m=suppress_space_m,
+        suppress_time_min=suppress_time_min,
+        config=config,
+        digest=fs.digest,
+        number=np.array(fs.number),
+        weight=np.array(fs.weight),
+    )

@@ -1,0 +1,211 @@
+"""The blocks of a group that is published aligned: consecutive in time, with everybody in each.
+
+All samples of the members stand in order of start. A *cut* is a place between two of them over
+which no sample reaches. Blocks lie between cuts, each holds a sample of every member, and is
+published as its bounding cell; what is minimised is the loss, over the samples, of the block that
+holds each: ``by_space`` · (dx + dy)/2 + ``by_time`` · dt.
+
+A block that could be split into two that hold everybody never is better whole: no sample's cell
+would be smaller. So a block that ends at j begins after the latest i from which everybody is met
+twice in turn, and the search back from j ends there.
+
+Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..model.arrays import FloatArray, IntArray
+
+
+class Boxes(NamedTuple):
+    """The samples of everybody, in order of start within each user; ends, not extents."""
+
+    offsets: IntArray
+    west: FloatArray
+    east: FloatArray
+    south: FloatArray
+    north: FloatArray
+    start: FloatArray
+    end: FloatArray
+
+
+class Bench(NamedTuple):
+    """Room for the samples of one group, and for what is found of them; used again and again."""
+
+    row: IntArray
+    owner: IntArray
+    west: FloatArray
+    east: FloatArray
+    south: FloatArray
+    north: FloatArray
+    start: FloatArray
+    end: FloatArray
+    cut: IntArray  # 1 where no sample reaches over the place before this one
+    loss: FloatArray  # of the best blocks up to here
+    begin: IntArray  # of the last of these
+    pointer: IntArray
+    met: IntArray
+    met_again: IntArray
+
+
+@njit(nogil=True, cache=True)
+def bench_for(samples: int, members: int) -> Bench:
+    """Room for groups of so many samples and members."""
+    n, m = samples + 1, members + 1
+    return Bench(
+        np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n), np.empty(n),
+        np.empty(n), np.empty(n), np.empty(n), np.empty(n, np.int64), np.empty(n),
+        np.empty(n, np.int64), np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m, np.int64),
+    )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def lay_out(boxes: Boxes, members: IntArray, count: int, bench: Bench) -> int:
+    """The samples of the first ``count`` members in order of start, and their cuts; how many."""
+    pointer = bench.pointer
+    n = 0
+    for m in range(count):
+        pointer[m] = boxes.offsets[members[m]]
+        n += boxes.offsets[members[m] + 1] - boxes.offsets[members[m]]
+    latest = -np.inf
+    for at in range(n):
+        least, of = np.inf, -1
+        for m in range(count):
+            row = pointer[m]
+            if row < boxes.offsets[members[m] + 1] and boxes.start[row] < least:
+                least, of = boxes.start[row], m
+        row = pointer[of]
+        pointer[of] = row + 1
+        bench.row[at] = row
+        bench.owner[at] = of
+        bench.west[at], bench.east[at] = boxes.west[row], boxes.east[row]
+        bench.south[at], bench.north[at] = boxes.south[row], boxes.north[row]
+        bench.start[at], bench.end[at] = least, boxes.end[row]
+        bench.cut[at] = latest <= least
+        latest = max(latest, boxes.end[row])
+    bench.cut[n] = 1
+    return n
+
+
+@njit(nogil=True, cache=True)
+def least_loss(
+    bench: Bench, n: int, count: int, by_space: float, by_time: float, limit: float
+) -> float:
+    """The smallest loss of ``n`` samples of ``count`` members; infinity if above ``limit``.
+
+    ``bench.begin`` then leads from ``n`` back from block to block. Of equal losses: the block that
+    begins latest. Once the loss is sure to exceed the limit, what is left is not looked at.
+    """
+    cut, loss, begin, owner = bench.cut, bench.loss, bench.begin, bench.owner
+    met, met_again = bench.met, bench.met_again
+    met[:count] = 0
+    met_again[:count] = 0
+    half = by_space / 2.0
+    loss[0] = 0.0
+    for j in range(1, n + 1):
+        loss[j] = np.inf
+        begin[j] = -1
+        if not cut[j]:
+            continue
+        west = south = start = np.inf
+        east = north = end = -np.inf
+        found, again = 0, 0
+        complete = False
+        least = np.inf  # of the losses at any cut at which a block that reaches over j may begin
+        best, first = np.inf, -1
+        i = j
+        while i > 0:
+            i -= 1
+            west, east = min(west, bench.west[i]), max(east, bench.east[i])
+            south, north = min(south, bench.south[i]), max(north, bench.north[i])
+            start, end = min(start, bench.start[i]), max(end, bench.end[i])
+            o = owner[i]
+            if met[o] != j:
+                met[o] = j
+                found += 1
+            if complete and met_again[o] != j:
+                met_again[o] = j
+                again += 1
+            if not cut[i]:
+                continue
+            least = min(least, loss[i])
+            if found < count:
+                continue
+            if again == count:
+                break
+            complete = True
+            if loss[i] < best:
+                whole = loss[i] + (j - i) * (
+                    half * ((east - west) + (north - south)) + by_time * (end - start)
+                )
+                if whole < best:
+                    best, first = whole, i
+        loss[j] = best
+        begin[j] = first
+        if min(least, best) > limit:
+            return np.inf
+    return loss[n] if loss[n] <= limit else np.inf
+
+
+@njit(nogil=True, cache=True)
+def loss_of(
+    boxes: Boxes, members: IntArray, count: int, by_space: float, by_time: float, limit: float,
+    bench: Bench,
+) -> float:  # fmt: skip
+    """The loss of a group of the first ``count`` members; infinity if above ``limit``."""
+    n = lay_out(boxes, members, count, bench)
+    return least_loss(bench, n, count, by_space, by_time, limit)
+
+
+@njit(nogil=True, cache=True)
+def pair_losses(
+    boxes: Boxes, users: IntArray, others: IntArray, by_space: float, by_time: float, most: int,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """Set the loss of each of ``users`` (n,) with each of its ``others`` (n, m); −1 is nobody."""
+    bench = bench_for(most, 2)
+    pair = np.empty(2, np.int64)
+    for row in range(len(users)):
+        for column in range(others.shape[1]):
+            pair[0], pair[1] = users[row], others[row, column]
+            if pair[1] < 0:
+                out[row, column] = np.inf
+                continue
+            out[row, column] = loss_of(boxes, pair, 2, by_space, by_time, np.inf, bench)
+
+
+@njit(nogil=True, cache=True)
+def blocks_of(
+    boxes: Boxes, members: IntArray, by_space: float, by_time: float
+) -> tuple[FloatArray, IntArray]:
+    """The best blocks of a group: cells (x, y, t, dx, dy, dt), and the samples in each."""
+    count = len(members)
+    n = 0
+    for m in members:
+        n += boxes.offsets[m + 1] - boxes.offsets[m]
+    bench = bench_for(n, count)
+    lay_out(boxes, members, count, bench)
+    least_loss(bench, n, count, by_space, by_time, np.inf)
+    blocks = 0
+    j = n
+    while j > 0:
+        blocks += 1
+        j = bench.begin[j]
+    cells = np.empty((blocks, 6))
+    held = np.empty(blocks, np.int64)
+    j = n
+    for b in range(blocks - 1, -1, -1):
+        i = bench.begin[j]
+        cells[b, 0], cells[b, 1] = bench.west[i:j].min(), bench.south[i:j].min()
+        cells[b, 2] = bench.start[i:j].min()
+        cells[b, 3] = bench.east[i:j].max() - cells[b, 0]
+        cells[b, 4] = bench.north[i:j].max() - cells[b, 1]
+        cells[b, 5] = bench.end[i:j].max() - cells[b, 2]
+        held[b] = j - i
+        j = i
+    return cells, held

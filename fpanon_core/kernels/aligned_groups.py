@@ -1,0 +1,319 @@
+"""Who hides with whom, so that the aligned blocks of their groups lose little.
+
+Groups are grown one after the other from a seed, each time by the candidate that adds the least
+loss, and then exchange members while the loss of all falls. Rows of ``near`` are everybody's
+candidates, −1 = none.
+
+Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..model.arrays import FloatArray, IntArray
+from .aligned_blocks import Boxes, bench_for, loss_of
+
+
+class Groups(NamedTuple):
+    """Groups as they are being made.
+
+    ``of`` is the group of each user (−1 = none yet); ``members`` has a row a group, of which the
+    first ``size`` count; ``loss`` is that of each group, ``without`` what it would be without each
+    of its members, ``changed`` the last round in which it took part in an exchange.
+    """
+
+    of: IntArray
+    members: IntArray
+    size: IntArray
+    weight: FloatArray
+    loss: FloatArray
+    without: FloatArray
+    changed: IntArray
+
+
+class Steps(NamedTuple):
+    """For each user, by cost: into which group, in place of whom (−1: of nobody), at what cost.
+
+    The cost is what the group entered then loses more, or less; the first ``used`` of a row count.
+    """
+
+    used: IntArray
+    group: IntArray
+    partner: IntArray
+    cost: FloatArray
+    moved: IntArray  # the last round in which the user went to another group
+
+
+@njit(nogil=True, cache=True)
+def grow(
+    boxes: Boxes, near: IntArray, seeds: IntArray, weight: FloatArray, k: float, by_space: float,
+    by_time: float, most: int, groups: Groups, made: int,
+) -> int:  # fmt: skip
+    """Grow groups of k users from the seeds, in their order; how many groups there are then.
+
+    ``made`` of them are there before. A seed whose candidates run out stays alone.
+    """
+    widest = groups.members.shape[1]
+    bench = bench_for(most, widest)
+    tried = np.full(len(groups.of), -1, np.int64)
+    trial = np.empty(widest, np.int64)
+    for seed in seeds:
+        if groups.of[seed] >= 0:
+            continue
+        trial[0] = seed
+        count, users = 1, weight[seed]
+        while users < k and count < widest:
+            best, chosen = np.inf, -1
+            for m in range(count):
+                for other in near[trial[m]]:
+                    if other < 0 or groups.of[other] >= 0:
+                        continue
+                    if tried[other] == seed * widest + count or other == seed:
+                        continue
+                    tried[other] = seed * widest + count
+                    inside = False
+                    for o in range(count):
+                        inside = inside or trial[o] == other
+                    if inside:
+                        continue
+                    trial[count] = other
+                    loss = loss_of(boxes, trial, count + 1, by_space, by_time, best, bench)
+                    if loss < best or (loss == best and other < chosen):
+                        best, chosen = loss, other
+            if chosen < 0:
+                break
+            trial[count] = chosen
+            count += 1
+            users += weight[chosen]
+        if users < k:
+            continue
+        groups.size[made] = count
+        groups.weight[made] = users
+        for m in range(count):
+            groups.members[made, m] = trial[m]
+            groups.of[trial[m]] = made
+        made += 1
+    return made
+
+
+@njit(nogil=True, cache=True)
+def weigh(
+    boxes: Boxes, which: IntArray, by_space: float, by_time: float, most: int, groups: Groups
+) -> None:
+    """Set the losses of some groups, with all members and without each."""
+    bench = bench_for(most, groups.members.shape[1])
+    trial = np.empty(groups.members.shape[1], np.int64)
+    for g in which:
+        size = groups.size[g]
+        groups.loss[g] = loss_of(boxes, groups.members[g], size, by_space, by_time, np.inf, bench)
+        for left in range(size):
+            count = 0
+            for m in range(size):
+                if m != left:
+                    trial[count] = groups.members[g, m]
+                    count += 1
+            groups.without[g, left] = loss_of(boxes, trial, count, by_space, by_time, np.inf, bench)
+
+
+@njit(nogil=True, cache=True)
+def price(
+    boxes: Boxes, near: IntArray, users: IntArray, weight: FloatArray, k: float, by_space: float,
+    by_time: float, most: int, since: int, groups: Groups, steps: Steps,
+) -> int:  # fmt: skip
+    """Set what the steps of ``users`` into the groups of their candidates cost; how many were.
+
+    Only steps that cost less than the user's own group gains by being left; and only those into
+    groups changed in round ``since`` or later, or all where the user has moved: others stand.
+    """
+    widest = groups.members.shape[1]
+    bench = bench_for(most, widest)
+    trial = np.empty(widest, np.int64)
+    seen = np.full(len(groups.size), -1, np.int64)
+    room = steps.cost.shape[1]
+    priced = 0
+    for a in users:
+        own = groups.of[a]
+        place = 0
+        while groups.members[own, place] != a:
+            place += 1
+        saved = groups.loss[own] - groups.without[own, place]
+        anew = steps.moved[a] >= since
+        count = 0
+        if not anew:
+            for e in range(steps.used[a]):
+                if groups.changed[steps.group[a, e]] < since:
+                    steps.group[a, count] = steps.group[a, e]
+                    steps.partner[a, count] = steps.partner[a, e]
+                    steps.cost[a, count] = steps.cost[a, e]
+                    count += 1
+        kept = count
+        for b in near[a]:
+            if b < 0 or groups.of[b] < 0:
+                continue
+            g = groups.of[b]
+            if g == own or seen[g] == a or (not anew and groups.changed[g] < since):
+                continue
+            seen[g] = a
+            size = groups.size[g]
+            for m in range(size):
+                trial[m] = groups.members[g, m]
+            for out in range(-1, size):
+                n = size
+                partner = -1
+                if out < 0:
+                    if size == widest or groups.weight[g] + weight[a] > 2.0 * k - 1.0:
+                        continue
+                    trial[size] = a
+                    n = size + 1
+                else:
+                    partner = groups.members[g, out]
+                    if groups.weight[g] - weight[partner] + weight[a] < k:
+                        continue
+                    if groups.without[g, out] - groups.loss[g] >= saved:
+                        continue
+                    trial[out] = a
+                priced += 1
+                loss = loss_of(boxes, trial, n, by_space, by_time, groups.loss[g] + saved, bench)
+                if out >= 0:
+                    trial[out] = partner
+                if loss == np.inf or count == room:
+                    continue
+                steps.group[a, count], steps.partner[a, count] = g, partner
+                steps.cost[a, count] = loss - groups.loss[g]
+                count += 1
+        steps.used[a] = count
+        if count > kept or anew:
+            order = np.argsort(steps.cost[a, :count], kind="mergesort")
+            steps.cost[a, :count] = steps.cost[a, :count][order]
+            steps.group[a, :count] = steps.group[a, :count][order]
+            steps.partner[a, :count] = steps.partner[a, :count][order]
+    return priced
+
+
+@njit(nogil=True, cache=True)
+def find_rings(
+    users: IntArray, weight: FloatArray, k: float, most_steps: int, groups: Groups, steps: Steps,
+    gain: FloatArray, ring: IntArray,
+) -> None:  # fmt: skip
+    """For each of ``users`` the exchange in a ring, from there, that gains most.
+
+    ``ring`` (n_users, longest) holds which step each in turn takes, by its place in the row of
+    ``steps``; −1 where there is no more. Every ring that gains has somebody from whom on all
+    partial sums gain: only such beginnings are followed. Groups are distinct. A ring may be open
+    where the first group can spare its member: the last then joins a group in nobody's place.
+    """
+    longest = ring.shape[1]
+    at = np.empty(longest, np.int64)
+    who = np.empty(longest + 1, np.int64)
+    total = np.empty(longest + 1)
+    for a in users:
+        gain[a] = 0.0
+        ring[a, :] = -1
+        own = groups.of[a]
+        for way in range(2):
+            total[0] = 0.0
+            if way == 1:
+                if groups.weight[own] - weight[a] < k:
+                    break
+                place = 0
+                while groups.members[own, place] != a:
+                    place += 1
+                total[0] = groups.without[own, place] - groups.loss[own]
+            depth = 0
+            who[0] = a
+            at[0] = -1
+            taken = 0
+            while depth >= 0:
+                x = who[depth]
+                at[depth] += 1
+                e = at[depth]
+                taken += 1
+                if e >= steps.used[x] or taken > most_steps:
+                    depth -= 1
+                    continue
+                reached = total[depth] + steps.cost[x, e]
+                if reached >= 0.0:
+                    depth -= 1
+                    continue
+                g, partner = steps.group[x, e], steps.partner[x, e]
+                closed = (partner == a and depth > 0) if way == 0 else partner < 0
+                if closed:
+                    if way == 1 and g == own:
+                        continue
+                    again = False
+                    for d in range(1, depth + 1):
+                        again = again or groups.of[who[d]] == g
+                    if not again and -reached > gain[a] + 1e-9:
+                        gain[a] = -reached
+                        for d in range(longest):
+                            ring[a, d] = at[d] if d <= depth else -1
+                    continue
+                if partner < 0 or g == own or depth + 1 == longest:
+                    continue
+                again = False
+                for d in range(1, depth + 1):
+                    again = again or groups.of[who[d]] == g
+                if again:
+                    continue
+                depth += 1
+                who[depth] = partner
+                total[depth] = reached
+                at[depth] = -1
+
+
+@njit(nogil=True, cache=True)
+def carry_out(
+    order: IntArray, weight: FloatArray, turn: int, groups: Groups, steps: Steps,
+    gain: FloatArray, ring: IntArray,
+) -> int:  # fmt: skip
+    """Make the exchanges that begin with these users, in their order; how many.
+
+    A group takes part in one a round.
+    """
+    longest = ring.shape[1]
+    who = np.empty(longest + 1, np.int64)
+    target = np.empty(longest, np.int64)
+    done = 0
+    for a in order:
+        if gain[a] <= 0.0:
+            continue
+        who[0] = a
+        n = 0
+        free = groups.changed[groups.of[a]] != turn
+        while n < longest and ring[a, n] >= 0:
+            target[n] = steps.group[who[n], ring[a, n]]
+            who[n + 1] = steps.partner[who[n], ring[a, n]]
+            free = free and groups.changed[target[n]] != turn
+            n += 1
+        if not free:
+            continue
+        done += 1
+        first = groups.of[a]
+        for step in range(n):
+            x, g = who[step], target[step]
+            into = who[step + 1]
+            place = 0
+            if into < 0:
+                place = groups.size[g]
+                groups.size[g] += 1
+            else:
+                while groups.members[g, place] != into:
+                    place += 1
+            groups.members[g, place] = x
+            groups.weight[g] += weight[x] - (weight[into] if into >= 0 else 0.0)
+            groups.of[x] = g
+            groups.changed[g] = turn
+            steps.moved[x] = turn
+        groups.changed[first] = turn
+        if who[n] < 0:  # the first group has one less
+            place = 0
+            while groups.members[first, place] != a:
+                place += 1
+            groups.size[first] -= 1
+            groups.members[first, place] = groups.members[first, groups.size[first]]
+            groups.weight[first] -= weight[a]
+    return done

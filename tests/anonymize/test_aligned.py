@@ -1,0 +1,319 @@
+"""Aligned publishing against every segmentation, by hand, and what must always hold."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fpanon_core.anonymize.aligned import align, aligned
+from fpanon_core.anonymize.chain import release
+from fpanon_core.anonymize.crowding import by_space_and_time, losses_of
+from fpanon_core.anonymize.glove import glove
+from fpanon_core.engines.local import LocalEngine
+from fpanon_core.io.cdr import read_cdr
+from fpanon_core.io.samples import sample
+from fpanon_core.measures.kgap import k_gap
+from fpanon_core.measures.mean_loss import mean_loss
+from fpanon_core.model.configs import StretchConfig
+from fpanon_core.model.errors import Cancelled, ConfigError, InfeasibleError, SchemaError
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.techniques import Aligned
+from fpanon_core.studies.publishing import publish
+from fpanon_core.verification.anonymity import verify_k_anonymity
+from fpanon_core.verification.release import verify_release
+from tests.oracles import aligned as oracle
+from tests.support.fingerprint_sets import as_lists, boxes, crowds
+
+LIMITS = [
+    {"max_side_m": 1_500.0, "max_span_min": 60.0},
+    {"max_side_m": 400.0},
+    {"max_span_min": 3.0},
+    {"max_side_m": 10_000.0, "max_span_min": 400.0},
+]
+
+
+@st.composite
+def tiny(draw):
+    """One group, of few enough samples that all segmentations can be tried: ties and all."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    members = draw(st.integers(1, 4))
+    lengths = rng.integers(1, draw(st.sampled_from([1, 2, 3])) + 1, members)
+    size = int(lengths.sum())
+    user = np.repeat(np.arange(members), lengths)
+    minutes = draw(st.sampled_from([3, 12, 2_000]))  # of few minutes, many are the same
+    longest = draw(st.sampled_from([1, 5, 300]))
+    widest = draw(st.sampled_from([1, 40]))
+    x, y = rng.integers(0, draw(st.sampled_from([1, 3, 200])), (2, size)) * 100.0
+    t = rng.integers(0, minutes, size).astype(float)
+    dx, dy = rng.integers(1, widest + 1, (2, size)) * 100.0
+    dt = rng.integers(1, longest + 1, size).astype(float)
+    order = np.lexsort((y, x, t, user))
+    return FingerprintSet(
+        user_ids=np.arange(members), offsets=np.concatenate([[0], np.cumsum(lengths)]),
+        x_m=x[order], y_m=y[order], t_min=t[order], dx_m=dx[order], dy_m=dy[order],
+        dt_min=dt[order], count=np.ones(size, np.int64),
+    )  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(tiny(), st.sampled_from([0.5, 0.0, 0.2, 1.0]))
+def test_blocks_are_the_best_of_all_segmentations(fs, w_space):
+    config = StretchConfig(w_space, 1 - w_space, 5_000.0, 60.0)
+    made = align(fs, np.arange(fs.n_users), config=config)
+    least, found = oracle.best(
+        as_lists(fs), ws=config.w_space, wt=config.w_time, smax=5_000.0, tmax=60.0
+    )
+    assert mean_loss(made, config=config) * fs.n_samples == pytest.approx(least, abs=1e-9)
+    ends = [0, *np.cumsum(made["n_samples"]).tolist()]
+    assert ends in found
+    samples, _ = oracle.in_order(as_lists(fs))
+    for row, (i, j) in zip(made.itertuples(), pairwise(ends), strict=True):
+        (x, y, t), (x1, y1, t1) = oracle.box([s for _, _, s in samples[i:j]])
+        cell = (row.x_m, row.y_m, row.t_min, row.dx_m, row.dy_m, row.dt_min)
+        np.testing.assert_allclose(cell, (x, y, t, x1 - x, y1 - y, t1 - t), atol=1e-6)
+
+
+@settings(max_examples=100, deadline=None)
+@given(tiny(), st.sampled_from([5.0, 60.0, 400.0]))
+def test_blocks_within_a_span_are_the_best_too(fs, span):
+    """With no limit on the side nothing is trimmed: published whole, or left out."""
+    made = aligned(fs, max(2, fs.n_users), groups=np.zeros(fs.n_users, int), max_span_min=span) \
+        if fs.n_users > 1 else None  # fmt: skip
+    if made is None:
+        return
+    by_space, by_time = by_space_and_time(StretchConfig())
+    x, y = fs.x_m + fs.dx_m, fs.y_m + fs.dy_m
+    widest = (x.max() - fs.x_m.min() + y.max() - fs.y_m.min()) / 2
+    longest = (fs.t_min + fs.dt_min).max() - fs.t_min.min()
+    price = by_space * widest + by_time * min(span, longest)
+    least = oracle.least_within(as_lists(fs), np.inf, span, price)
+    gone = len(made.suppressed)
+    kept = fs.n_samples - gone
+    loss = gone * price + (kept * mean_loss(made) if kept else 0.0)
+    assert loss == pytest.approx(least, abs=1e-9)
+
+
+@settings(max_examples=100, deadline=None)
+@given(tiny(), st.sampled_from([100.0, 900.0, 4_000.0]), st.sampled_from([None, 60.0]))
+def test_trimming_loses_no_more_than_leaving_out(fs, side, span):
+    if fs.n_users < 2:
+        return
+    group = np.zeros(fs.n_users, int)
+    made = aligned(fs, fs.n_users, groups=group, max_side_m=side, max_span_min=span)
+    by_space, by_time = by_space_and_time(StretchConfig())
+    longest = (fs.t_min + fs.dt_min).max() - fs.t_min.min()
+    x, y = fs.x_m + fs.dx_m, fs.y_m + fs.dy_m
+    widest = (x.max() - fs.x_m.min() + y.max() - fs.y_m.min()) / 2
+    price = by_space * min(side, widest) + by_time * min(span or np.inf, longest)
+    least = oracle.least_within(as_lists(fs), side, span or np.inf, price)
+    gone = len(made.suppressed)
+    kept = fs.n_samples - gone
+    loss = gone * price + (kept * mean_loss(made) if kept else 0.0)
+    assert loss <= least + 1e-9
+    check(fs, made, fs.n_users)
+
+
+def check(fs, result, k):
+    """All that must hold, counted one by one; and the verifier's verdict."""
+    p = result.published
+    gone = set(result.suppressed["sample"].tolist())
+    ends = p.t_min + p.dt_min
+    for g in range(p.n_groups):
+        rows = p.rows_of(g)
+        assert (p.t_min[rows][1:] >= ends[rows][:-1]).all(), "cells overlap"
+        members = result.members(g)
+        assert fs.weight[members].sum() >= k
+        for u in members:
+            own = fs.rows_of(u)
+            left = [s for s in range(own.start, own.stop) if s not in gone]
+            held = np.zeros(rows.stop - rows.start, bool)
+            for s in left:
+                inside = (
+                    (p.t_min[rows] <= fs.t_min[s])
+                    & (ends[rows] >= fs.t_min[s] + fs.dt_min[s])
+                    & (p.x_m[rows] <= fs.x_m[s])
+                    & (p.x_m[rows] + p.dx_m[rows] >= fs.x_m[s] + fs.dx_m[s])
+                    & (p.y_m[rows] <= fs.y_m[s])
+                    & (p.y_m[rows] + p.dy_m[rows] >= fs.y_m[s] + fs.dy_m[s])
+                )
+                assert inside.sum() == 1
+                held |= inside
+            assert held.all(), "a phantom"
+    limits = result.suppress_space_m or np.inf, result.suppress_time_min or np.inf
+    assert ((p.dx_m + p.dy_m) / 2 <= limits[0]).all()
+    assert (p.dt_min <= limits[1]).all()
+    assert result.phantom_share == 0.0
+    assert result.method == "aligned"
+    verdict = verify_k_anonymity(fs, result, k)
+    assert verdict.passed, verdict.violations
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    crowds(max_users=40),
+    st.sampled_from([2, 3, 5]),
+    st.sampled_from([{}, {}, *LIMITS]),
+    st.sampled_from(["merge", "suppress"]),
+    st.sampled_from(["default", "thorough"]),
+)
+def test_what_must_hold(fs, k, limits, leftover, effort):
+    k = min(k, fs.n_users)
+    result = aligned(fs, k, leftover=leftover, effort=effort, **limits)
+    check(fs, result, k)
+    if leftover == "merge" and not limits:
+        assert (result.group >= 0).all()
+    sizes = np.bincount(result.group[result.group >= 0])
+    assert (sizes <= 2 * k - 1).all()
+    if result.published.n_groups:
+        assert not k_gap(result.expanded(), k).values.any()
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    boxes(max_users=20, max_samples=8),
+    st.sampled_from([2, 3, 5]),
+    st.sampled_from([{}, *LIMITS]),
+    st.sampled_from(["merge", "suppress"]),
+)
+def test_what_must_hold_of_cells_of_any_extent_and_weight(fs, k, limits, leftover):
+    k = min(k, int(fs.weight.sum()))
+    check(fs, aligned(fs, k, leftover=leftover, **limits), k)
+
+
+@settings(max_examples=15, deadline=None)
+@given(crowds(max_users=30), st.sampled_from([2, 4]), st.sampled_from([{}, LIMITS[0]]))
+def test_groups_of_an_earlier_result_are_published_aligned(fs, k, limits):
+    k = min(k, fs.n_users)
+    earlier = glove(fs, k)
+    result = aligned(fs, k, groups=earlier.group, **limits)
+    check(fs, result, k)
+    if not limits:
+        assert result.group.tolist() == earlier.group.tolist()
+        assert mean_loss(result) <= mean_loss(earlier) + 1e-9
+
+
+def taxis(n=None):
+    fs, _ = read_cdr(sample("sf_cabs").path, antennas=sample("sf_cabs").antennas_path)
+    return fs if n is None else fs.subset(np.arange(n))
+
+
+def test_is_the_same_with_any_number_of_workers():
+    fs = taxis(120)
+    one, three = (aligned(fs, 3, engine=LocalEngine(workers)) for workers in (1, 3))
+    assert one.group.tolist() == three.group.tolist()
+    assert one.published.t_min.tolist() == three.published.t_min.tolist()
+
+
+def test_loses_less_than_half_of_what_glove_loses_on_taxis():
+    fs = taxis(150)
+    result = aligned(fs, 5)
+    check(fs, result, 5)
+    assert mean_loss(result) < mean_loss(glove(fs, 5)) / 2
+
+
+def test_exchanges_lower_the_loss_and_thorough_is_no_worse():
+    fs = taxis(100)
+    grown = aligned(fs, 4, groups=np.arange(100) // 4)
+    usual, thorough = aligned(fs, 4), aligned(fs, 4, effort="thorough")
+    assert mean_loss(thorough) <= mean_loss(usual) < mean_loss(grown)
+
+
+def test_losses_of_groups_add_up_to_the_mean():
+    fs = taxis(60)
+    result = aligned(fs, 3)
+    groups = [result.members(g) for g in range(result.published.n_groups)]
+    total = losses_of(fs, groups, StretchConfig(), LocalEngine(1)).sum()
+    assert total / fs.n_samples == pytest.approx(mean_loss(result))
+
+
+def test_by_hand():
+    """Two people, two meetings, 10 h apart. As two blocks: 2 samples of side (1000 + 100)/2 m and
+
+    3 min, 2 of 100 m and 4 min: with halves of 20 km and 480 min, (550/20000 + 3/480 + 100/20000 +
+    4/480)/2 in all, over 4 samples twice that. As one block every sample would lose 604 min.
+    """
+    fs = FingerprintSet.from_samples([1, 1, 2, 2], [0, 0, 900, 0], [0] * 4, [0, 600, 2, 603])
+    result = aligned(fs, 2)
+    expected = (550 / 20_000 + 3 / 480 + 100 / 20_000 + 4 / 480) / 4
+    assert mean_loss(result) == pytest.approx(expected)
+    assert mean_loss(align(fs, [0, 1])) == pytest.approx(expected)
+
+
+def test_an_odd_one_out_is_merged_or_left_out():
+    x = [0, 0, 5_000, 5_000, 9_000]
+    fs = FingerprintSet.from_samples(range(5), x, [0] * 5, [0] * 5)
+    merged = aligned(fs, 2)
+    assert merged.group.tolist() == [0, 0, 1, 1, 1]
+    left = aligned(fs, 2, leftover="suppress")
+    assert left.left_over.tolist() == [4]
+    assert left.group.tolist() == [0, 0, 1, 1, -1]
+    assert set(left.suppressed["reason"]) == {"left over"}
+    for result in (merged, left):
+        check(fs, result, 2)
+
+
+def test_a_journey_out_of_the_cell_is_trimmed():
+    """Both are at home at noon, one of them 50 km off in the minute between."""
+    x, t = [0, 50_000, 0, 100], [720, 721, 722, 722]
+    fs = FingerprintSet.from_samples([1, 1, 1, 2], x, [0] * 4, t)
+    result = aligned(fs, 2, max_side_m=1_000.0)
+    check(fs, result, 2)
+    assert result.suppressed["sample"].tolist() == [0, 1] or result.suppressed[
+        "sample"
+    ].tolist() == [1]
+    assert (result.published.dx_m <= 1_000).all()
+
+
+def test_a_release_of_it_says_so_and_is_verified(tmp_path):
+    fs = taxis(40)
+    limits = {"max_side_m": 3_000.0, "max_span_min": 120.0, "leftover": "suppress"}
+    for number, made in enumerate(
+        [aligned(fs, 3), aligned(fs, 3, **limits), release(fs, Aligned(3))]
+    ):
+        path = publish(made, tmp_path / f"release{number}", original=fs)
+        verdict = verify_release(path, fs, 3)
+        assert verdict.passed, verdict.violations
+        page = (path / "README.md").read_text(encoding="utf-8")
+        assert "aligned, k = 3" in page
+        assert "Aligned: people were put into groups" in page
+        assert "GLOVE" not in page
+        described = (path / "datapackage.json").read_text(encoding="utf-8")
+        assert '"technique": "aligned"' in described
+        forged = described.replace("aligned, k = 3", "GLOVE, k = 3")
+        (path / "datapackage.json").write_text(forged, encoding="utf-8")
+        assert not verify_release(path, fs, 3).passed
+
+
+def test_progress_rises_and_may_cancel():
+    fs = taxis(60)
+    told = []
+    aligned(fs, 3, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+    def stop(share):
+        if share > 0.5:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        aligned(fs, 3, progress=stop)
+
+
+def test_says_what_is_wrong():
+    fs = FingerprintSet.from_samples([1, 2, 3], [0, 300, 0], [0, 0, 0], [0, 3, 483])
+    for wrong, text in (
+        ({"k": 4}, "k = 4"),
+        ({"max_side_m": 50.0}, "finer than the data"),
+        ({"max_span_min": -1.0}, "max_span_min"),
+        ({"leftover": "lose"}, "leftover"),
+        ({"effort": "none"}, "effort"),
+        ({"groups": [0, 0]}, "shape"),
+        ({"groups": [0, 0, -1]}, "no group"),
+        ({"groups": [0, 0, 1]}, "fewer than k"),
+    ):
+        with pytest.raises((ConfigError, InfeasibleError), match=text):
+            aligned(fs, **wrong)
+    with pytest.raises(SchemaError, match="space_m"):
+        mean_loss(fs.to_frame())
