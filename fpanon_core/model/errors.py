@@ -54,6 +54,13 @@ class Unforeseen(SchemaError):
     """
 
 
+def memory_ended(fault: Exception) -> bool:
+    """Whether this says that memory ended; Python says so of a thread's stack in other words."""
+    return isinstance(fault, MemoryError) or (
+        isinstance(fault, RuntimeError) and "start new thread" in str(fault)
+    )
+
+
 def only_ours(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """A reader of files that people bring, from which nothing but :class:`FpanonError` comes.
 
@@ -70,12 +77,12 @@ def only_ours(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
                 return reader(*args, **named)
             except FpanonError:
                 raise
-            except MemoryError:
-                raise OutOfMemory(
-                    f"Reading the {what} needs more memory than there is to spare. Give fewer days "
-                    "or users, or fewer columns, or use a machine with more memory."
-                ) from None
             except Exception as fault:
+                if memory_ended(fault):
+                    raise OutOfMemory(
+                        f"Reading the {what} needs more memory than there is to spare. Give fewer "
+                        "days or users, or fewer columns, or use a machine with more memory."
+                    ) from None
                 last = traceback.extract_tb(fault.__traceback__)[-1]
                 place = f"{type(fault).__name__} at {os.path.basename(last.filename)}:{last.lineno}"
             # Out of the clause above: a fault that hangs on to this one would quote the file.

@@ -33,8 +33,8 @@ WORKBOOK = "xl/workbook.xml"
 MAX_BOOK_COLUMNS = 2_000
 """Of all sheets together: finding out what a column holds takes milliseconds, of few rows, too."""
 _PARTS = "xl/_rels/workbook.xml.rels"
-_STRINGS, _STYLES = "xl/sharedStrings.xml", "xl/styles.xml"
 _MAIN = f"{{{SHEET_MAIN_NS}}}"
+_ID = f"{{{REL_NS}}}id"
 _DAMAGED = "The XLSX file is damaged; save it again, or as CSV."
 
 
@@ -71,35 +71,39 @@ class _Book:
         # Days are counted from 1904 in workbooks of old Macintoshes.
         from_1904 = about is not None and WorkbookProperties.from_tree(about).date1904
         self._epoch = CALENDAR_MAC_1904 if from_1904 else WINDOWS_EPOCH
+        self._parts = {part.get("Id"): part for part in fromstring(archive.read(_PARTS))}
         self._strings = self._shared_strings()
         self._dates, self._durations = self._date_styles()
         self.sheets = self._named_in(root)
 
     def _named_in(self, root: Any) -> list[str]:
         """The parts that hold sheets, in their order, each once."""
-        targets = {
-            part.get("Id"): part
-            for part in fromstring(self._archive.read(_PARTS))
-            if "chartsheet" not in part.get("Type", "")
-        }
-        ids = [
-            sheet.get(f"{{{REL_NS}}}id") for sheet in root.iterfind(f"{_MAIN}sheets/{_MAIN}sheet")
-        ]
-        places = [_place(targets[each].get("Target", "")) for each in ids if each in targets]
+        named = root.iterfind(f"{_MAIN}sheets/{_MAIN}sheet")
+        parts = [self._parts[each] for sheet in named if (each := sheet.get(_ID))]
+        places = [_place(part) for part in parts if "chartsheet" not in part.get("Type", "")]
         return [place for place in dict.fromkeys(places) if place in self._members]
 
+    def _part(self, kind: str) -> str | None:
+        """The one part of a kind that all sheets refer to."""
+        for part in self._parts.values():
+            if part.get("Type", "").endswith(f"/{kind}") and _place(part) in self._members:
+                return _place(part)
+        return None
+
     def _shared_strings(self) -> list[str]:
-        if _STRINGS not in self._members:
+        place = self._part("sharedStrings")
+        if place is None:
             return []
-        with self._archive.open(_STRINGS) as stream:
+        with self._archive.open(place) as stream:
             strings: list[str] = read_string_table(stream)
         return strings
 
     def _date_styles(self) -> tuple[set[int], set[int]]:
         """Numbers of the styles whose numbers are dates or times, and of those of durations."""
-        if _STYLES not in self._members:
+        place = self._part("styles")
+        if place is None:
             return set(), set()
-        root = fromstring(self._archive.read(_STYLES))
+        root = fromstring(self._archive.read(place))
         own = {
             int(each.get("numFmtId")): each.get("formatCode")
             for each in root.iterfind(f"{_MAIN}numFmts/{_MAIN}numFmt")
@@ -166,6 +170,7 @@ class _Book:
         return value
 
 
-def _place(target: str) -> str:
+def _place(part: Any) -> str:
     """Where in the archive a part of the workbook is."""
+    target: str = part.get("Target", "")
     return target[1:] if target.startswith("/") else posixpath.normpath(f"xl/{target}")

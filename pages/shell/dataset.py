@@ -21,7 +21,9 @@ from . import audit, session
 
 _CURRENT, _BEFORE, _COLUMNS = "fp_dataset", "fp_readings_before", "fp_columns"
 _ASKED = "fp_doubtful"
-_READING_S = 600.0  # what takes longer to read is not a table that somebody meant to open
+# What takes longer to read is not a table that somebody meant to open: the largest upload takes
+# some ten seconds of a processor. Files of the server's folder may be larger.
+_UPLOAD_S, _FOLDER_S = 180.0, 600.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,11 +184,17 @@ def _start(source: Source, reading: Reading, before: list[Reading]) -> None:
         kind="read",
         adopt=adopt,
         page=session.EVERYWHERE,
-        at_most_s=_READING_S,
+        at_most_s=_longest_s(source),
         source=source,
         reading=reading,
         before=before,
     )
+
+
+def _longest_s(source: Source) -> float:
+    tables = (source.file, source.antennas)
+    at_hand = all(table is None or isinstance(table[1], bytes) for table in tables)
+    return _UPLOAD_S if at_hand else _FOLDER_S
 
 
 def _before() -> list[Reading]:

@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import random
 import subprocess
 import sys
 import zipfile
@@ -21,7 +22,7 @@ from fpanon_core.model import budgets
 from fpanon_core.model.budgets import Budget
 from fpanon_core.model.errors import FpanonError, OutOfMemory, SchemaError, Unforeseen, only_ours
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.tables import sources
+from fpanon_core.tables import delimited, parquet, sources
 from fpanon_core.tables.sources import read_source
 from fpanon_core.verification.release import verify_release
 
@@ -208,3 +209,89 @@ def test_what_nobody_foresaw_is_told_without_its_words():
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
     assert isinstance(caught.value, FpanonError)
+
+
+# --- what is made of records, row groups and numbers ---------------------------------------------
+
+_NAMED = b"{" + b",".join(b'"n%d":1' % i for i in range(1_000)) + b"}"
+_MANY = b"{" + b",".join(b'"n%d":1' % i for i in range(900)) + b"}"
+_POINT = b'{"type":"Feature","properties":%b,"geometry":{"type":"Point","coordinates":[1,2]}}'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[" + b",".join([_NAMED] + [b"{}"] * 200) + b"]",
+        b"\n".join([_NAMED] + [b"{}"] * 200),
+        b'{"type":"FeatureCollection","features":['
+        + b",".join([_POINT % _MANY] + [_POINT % b"{}"] * 200) + b"]}",
+    ],
+    ids=["array", "lines", "features"],
+)  # fmt: skip
+def test_names_that_records_do_not_have_are_fields_too(content):
+    """1,000 names, 200 records: 200,000 fields are made of 10 kB."""
+    with pytest.raises(SchemaError, match="100,000 fields"):
+        read_source(io.BytesIO(content))
+
+
+def test_a_number_of_five_characters_does_not_become_309():
+    records = b'[{"a":"x","b":1},{"a":1e308,"b":2},{"a":3e15,"b":2}]'
+    column = read_source(io.BytesIO(records))[0].columns[0].to_pylist()
+    assert column == ["x", "1e+308", "3000000000000000"]
+
+
+def test_row_groups_of_a_row_each_are_read_together(monkeypatch):
+    """A group at a time takes milliseconds each, and leaves columns in as many pieces."""
+    out = io.BytesIO()
+    table = pa.table({"user": [f"u{i}" for i in range(300)], "time": list(range(300))})
+    pq.write_table(table, out, row_group_size=1)
+    read = pq.ParquetFile.read_row_groups
+    asked = []
+
+    def noted(self, groups, **named):
+        asked.append(len(groups))
+        return read(self, groups, **named)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_groups", noted)
+    monkeypatch.setattr(parquet, "_ROWS_AT_A_TIME", 200)
+    columns = read_source(io.BytesIO(out.getvalue()))[0].columns
+    assert asked == [200, 100]
+    assert [c.num_chunks for c in columns] == [2, 2]
+    assert columns[0].to_pylist() == [f"u{i}" for i in range(300)]
+
+
+def _is_open(line, delimiter):
+    """Whether a quote at the start of a field is never closed, character by character."""
+    inside, at_start, i = False, True, 0
+    while i < len(line):
+        c = line[i]
+        if inside and c == '"':
+            if line[i + 1 : i + 2] == '"':
+                i += 1
+            else:
+                inside = False
+        elif not inside and c == '"' and at_start:
+            inside = True
+        at_start = c == delimiter and not inside
+        i += 1
+    return inside
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "|", "\t", " "])
+def test_lines_with_an_open_quote_are_found_as_character_by_character(delimiter):
+    rng = random.Random(delimiter)
+    closed = delimited._closed_line(delimiter)
+    for _ in range(4_000):
+        line = "".join(rng.choice('""ab\r' + 2 * delimiter) for _ in range(rng.randrange(12)))
+        assert bool(closed.fullmatch(line.encode())) != _is_open(line, delimiter), line
+
+
+def test_a_thread_without_room_for_its_stack_is_memory_that_ended():
+    @only_ours("table")
+    def reader(said):
+        raise RuntimeError(said)
+
+    with pytest.raises(OutOfMemory):
+        reader("can't start new thread")
+    with pytest.raises(Unforeseen):
+        reader("something else")

@@ -1,0 +1,219 @@
+"""Workbooks: read as openpyxl reads them, but only their cells, and in time that their size bounds.
+
+What it takes is counted in calls, not in seconds: the same number on every machine.
+"""
+
+import datetime
+import io
+import sys
+import zipfile
+
+import openpyxl
+import pytest
+
+from fpanon_core.model.budgets import Budget
+from fpanon_core.model.errors import SchemaError
+from fpanon_core.tables import workbook
+from fpanon_core.tables.sources import read_source
+from fpanon_core.tables.workbook import read_sheets
+
+_NS = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+
+
+def changed(content, **members):
+    """A workbook in which these members were changed, each by a function of its text."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(out, "w", 8) as archive:
+        for info in source.infolist():
+            stem = info.filename.rpartition("/")[2].partition(".")[0]
+            body = source.read(info).decode()
+            change = members.get(stem) if not info.filename.endswith(".rels") else None
+            archive.writestr(info.filename, change(body) if change else body)
+    return out.getvalue()
+
+
+def plain(sheets=1):
+    book = openpyxl.Workbook()
+    for _ in range(sheets - 1):
+        book.create_sheet()
+    for sheet in book:
+        sheet["A1"] = "a"
+    return saved(book)
+
+
+def saved(book):
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def rows(xml):
+    """A workbook of one sheet of these rows."""
+    return changed(
+        plain(), sheet1=lambda _: f"<worksheet {_NS}><sheetData>{xml}</sheetData></worksheet>"
+    )
+
+
+def with_shared(content, *texts):
+    """A workbook whose cells of type "s" refer to these texts, as Excel writes all of them."""
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings"
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(out, "w", 8) as archive:
+        for info in source.infolist():
+            body = source.read(info).decode()
+            if info.filename == "xl/_rels/workbook.xml.rels":
+                part = f'<Relationship Id="rIdS" Type="{kind}" Target="sharedStrings.xml"/>'
+                body = body.replace("</Relationships>", part + "</Relationships>")
+            archive.writestr(info.filename, body)
+        items = "".join(f"<si><t>{text}</t></si>" for text in texts)
+        archive.writestr("xl/sharedStrings.xml", f"<sst {_NS}>{items}</sst>")
+    return out.getvalue()
+
+
+def read(content):
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return read_sheets(archive, Budget(len(content)))
+
+
+def calls(content):
+    """How many functions were called, or gone on with, in reading it."""
+    count = 0
+
+    def one_more(*_):
+        nonlocal count
+        count += 1
+
+    sys.setprofile(one_more)
+    try:
+        read(content)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+# --- as openpyxl reads them ----------------------------------------------------------------------
+
+
+def many_kinds():
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["user", "time", None, "é", 1, 1.5, True, "=1+1"])
+    sheet.append([None, datetime.datetime(2024, 3, 4, 10, 5, 7), datetime.time(10, 5)])
+    sheet.append([datetime.date(2024, 3, 4), datetime.timedelta(hours=30), 1e308, -0.0, "0042"])
+    sheet.append([])
+    sheet["C9"] = 45_355.25
+    sheet["C9"].number_format = 'dd/mm/yy "at" hh:mm'
+    sheet["D9"] = 0.5
+    sheet["D9"].number_format = "[Red]0.0"
+    sheet["E9"] = 1.5
+    sheet["E9"].number_format = "[h]:mm"
+    other = book.create_sheet("two")
+    other["B2"] = "shared"
+    other["B3"] = "shared"
+    return book
+
+
+@pytest.mark.parametrize("first_year", [1900, 1904])
+def test_cells_are_what_openpyxl_makes_of_them(first_year):
+    book = many_kinds()
+    if first_year == 1904:
+        book.epoch = openpyxl.utils.datetime.CALENDAR_MAC_1904
+    content = saved(book)
+    expected = [
+        {(cell.row, cell.column): cell.value for row in sheet for cell in row if cell.value != ""}
+        for sheet in openpyxl.load_workbook(io.BytesIO(content), data_only=True)
+    ]
+    found = [
+        {(n, i): value for n, fields in sheet for i, value in enumerate(fields, 1)}
+        for sheet in read(content)
+    ]
+    for there, here in zip(expected, found, strict=True):
+        assert {k: v for k, v in there.items() if v is not None} == {
+            k: v for k, v in here.items() if v is not None
+        }
+    assert found[0][9, 3] == datetime.datetime(2024, 3, 4, 6) or first_year == 1904
+
+
+def test_shared_texts_are_those_that_cells_refer_to():
+    cells = "".join(f'<c t="s"><v>{i}</v></c>' for i in (1, 0, 1))
+    assert read(with_shared(rows(f"<row>{cells}</row>"), "a", "é")) == [[(1, ("é", "a", "é"))]]
+
+
+def test_rows_are_none_lost_whatever_their_numbers():
+    found = read(rows('<row r="5"><c><v>1</v></c></row><row r="5"><c r="B5"><v>2</v></c></row>'
+                      '<row r="2"><c><v>3</v></c></row><row><c><v>4</v></c></row>'))  # fmt: skip
+    assert found == [[(5, (1,)), (5, (None, 2)), (2, (3,)), (3, (4,))]]
+
+
+def test_of_a_sheet_only_rows_are_read():
+    """What is beside them, nobody reads here; openpyxl does, and some of it takes it for ever."""
+    nonsense = '</sheetData><conditionalFormatting sqref="0 of 1"/><mergeCells><mergeCell ref="?"/>'
+    content = changed(
+        plain(), sheet1=lambda s: s.replace("</sheetData>", nonsense + "</mergeCells>")
+    )
+    assert read(content) == [[(1, ("a",))]]
+
+
+# --- small files that mean harm ------------------------------------------------------------------
+
+
+def test_a_text_that_cells_share_counts_for_each():
+    """200 kB of text, in 1,000 cells: 200 MB of a column."""
+    cell = '<row><c t="s"><v>0</v></c></row>'
+    content = with_shared(rows(cell * 1_000), "A" * 200_000)
+    assert len(content) < 20_000
+    with pytest.raises(SchemaError, match="unpacks to more"):
+        read_source(io.BytesIO(content))
+
+
+def test_rows_that_are_not_there_are_not_filled_in():
+    last = '<row r="1"><c><v>1</v></c></row><row r="1048576"><c><v>2</v></c></row>'
+    assert read(rows(last)) == [[(1, (1,)), (1_048_576, (2,))]]
+    assert calls(rows(last)) < 20_000
+
+
+def test_a_sheet_that_is_named_often_is_read_once():
+    def often(text):
+        begin, end = text.index("<sheet "), text.index("</sheets>")
+        return text[:begin] + text[begin:end] * 500 + text[end:]
+
+    assert len(read(changed(plain(), workbook=often))) == 1
+
+
+@pytest.mark.parametrize(
+    "formats",
+    [f'<numFmt numFmtId="200" formatCode="{"[" * 256}"/>',
+     '<numFmt numFmtId="200" formatCode="0"/>' * 4_001],
+    ids=["long", "many"],
+)  # fmt: skip
+def test_number_formats_that_no_workbook_has_are_refused(formats):
+    styles = f"<styleSheet {_NS}><numFmts>{formats}</numFmts></styleSheet>"
+    with pytest.raises(SchemaError, match="number format"):
+        read(changed(plain(), styles=lambda _: styles))
+
+
+def test_a_format_is_understood_once_however_many_styles_have_it(monkeypatch):
+    looked_at = []
+    monkeypatch.setattr(workbook, "is_date_format", lambda code: looked_at.append(code))
+    code = '<numFmts><numFmt numFmtId="200" formatCode="0.0"/></numFmts>'
+    xf = '<xf numFmtId="200"/>'
+    styles = f"<cellXfs>{xf * 1_000}</cellXfs>"
+    read(changed(plain(), styles=lambda _: f"<styleSheet {_NS}>{code}{styles}</styleSheet>"))
+    assert looked_at == ["0.0"]
+
+
+def test_sheets_of_many_columns_are_refused_together():
+    wide = f"<row>{'<c><v>1</v></c>' * 900}</row>"
+    content = plain(sheets=3)
+    sheet = f"<worksheet {_NS}><sheetData>{wide}</sheetData></worksheet>"
+    content = changed(content, **{f"sheet{i}": lambda _: sheet for i in (1, 2, 3)})
+    with pytest.raises(SchemaError, match="2,000 columns together"):
+        read(content)
+
+
+def test_what_is_no_cell_but_stands_for_one_is_counted_as_it_is_made():
+    """Whatever is in a row is a cell to openpyxl, by whatever name."""
+    with pytest.raises(SchemaError, match="1,000 columns"):
+        read(rows('<row><x r="XFD1"><v>1</v></x></row>'))
+    with pytest.raises(SchemaError, match="100,000 fields"):
+        read(rows('<row><x r="ALL1"><v>1</v></x></row>' * 101))
