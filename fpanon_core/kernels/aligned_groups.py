@@ -137,6 +137,9 @@ def price(
     priced = 0
     for a in users:
         own = groups.of[a]
+        if own < 0:  # left out: of no group that could gain by it
+            steps.used[a] = 0
+            continue
         place = 0
         while groups.members[own, place] != a:
             place += 1
@@ -214,6 +217,8 @@ def find_rings(
         gain[a] = 0.0
         ring[a, :] = -1
         own = groups.of[a]
+        if own < 0:
+            continue
         for way in range(2):
             total[0] = 0.0
             if way == 1:
