@@ -144,9 +144,9 @@ def test_connections_beyond_the_number_are_refused_and_cost_nothing_afterwards(
     cookie = "; ".join(f"{name}={value}" for name, value in one.cookies.items())
     with ExitStack() as windows:
         nobody, status = swarm("")
-        assert (len(nobody), status) == (Room.without_cookie, 503)
+        assert (len(nobody), status) == (Room.without_cookie, 403)
         many, status = swarm(cookie)
-        assert (len(many), status) == (Room.of_one - 1, 503)  # with its own window
+        assert (len(many), status) == (Room.of_one - 1, 403)  # with its own window
         status, page = one.fetch("/", accept="text/html")
         assert status == 503
         assert b"Close those that are not needed" in page
