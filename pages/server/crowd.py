@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
@@ -75,7 +75,9 @@ class Crowd:
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         who = _who(scope)
         if self._full(who):
-            await _refuse(scope, receive, send)
+            # "Try again later" (RFC 6455, 7.4.1); before it is accepted browsers see a plain 403. A
+            # 503 would put an error of the web server's into the log, for each.
+            await WebSocketClose(code=1013)(scope, receive, send)
             return
         self._open[who] += 1
         try:
@@ -98,15 +100,6 @@ def _who(scope: Scope) -> str:
     """The person, where people log in: whoever takes many cookies is still one."""
     person: str = scope.get(PERSON, "")
     return person or owner(scope)
-
-
-async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    if "websocket.http.response" in scope.get("extensions", {}):
-        # Starlette gives the message the name that belongs to a WebSocket.
-        full = PlainTextResponse("No room for another window.\n", 503)
-        await full(scope, receive, send)
-    else:
-        await WebSocketClose(code=1013)(scope, receive, send)  # try again later (RFC 6455)
 
 
 def raise_limit_of_files() -> None:

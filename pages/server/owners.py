@@ -114,9 +114,19 @@ def _led_here(scope: Scope) -> bool:
 
 
 def _name(scope: Scope) -> str:
-    """Of the cookie; browsers do not tell the ports of a machine apart, and so its name does."""
+    """Of the cookie; browsers do not tell the ports of a machine apart, and so its name does.
+
+    One of https that begins so is taken by browsers from this very host alone (RFC 6265bis, 4.1.3):
+    no other host of the domain can plant one that it knows.
+    """
     server = scope.get("server") or ("", 0)
-    return f"fpanon-{server[1] or 0}"
+    return f"{'__Host-' if _https(scope) else ''}fpanon-{server[1] or 0}"
+
+
+def _https(scope: Scope) -> bool:
+    """Whether the browser speaks https, to this server or to the proxy before it."""
+    told = Headers(scope=scope).get("x-forwarded-proto")
+    return told == "https" or scope.get("scheme") in ("https", "wss")
 
 
 def _token(scope: Scope) -> str:
@@ -126,9 +136,8 @@ def _token(scope: Scope) -> str:
 
 
 def _with_cookie(scope: Scope, send: Send) -> Send:
-    https = "https" in (scope["scheme"], Headers(scope=scope).get("x-forwarded-proto"))
     cookie = f"{_name(scope)}={secrets.token_urlsafe(32)}; Path=/; HttpOnly; SameSite=Strict" + (
-        "; Secure" if https else ""
+        "; Secure" if _https(scope) else ""
     )
 
     async def sent(message: Message) -> None:

@@ -75,6 +75,11 @@ class Server:
                 time.sleep(0.2)
         raise AssertionError(f"the dashboard did not start:\n{self.printed}")
 
+    @property
+    def open_files(self) -> int:
+        """How many files and connections it has open."""
+        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
     def workers(self) -> list[int]:
         """Process numbers of its children that compute, or wait for something to compute."""
         listed = subprocess.run(

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import ClientConnection, connect
 
+from pages.server.crowd import Room
 from tests.browser.server import Server, started
 from tests.browser.tables import SECRET, events, separated
 from tests.support.visitor import Visitor
@@ -97,6 +103,76 @@ def test_another_browser_never_gets_in(visitor: Visitor, server: Server) -> None
     assert SECRET.encode() not in b"".join(visitor.heard)
     thief.leave()
     second.leave()
+
+
+def test_a_download_is_answered_to_its_own_browser_alone(visitor: Visitor) -> None:
+    visitor.click("start_synthetic")
+    visitor.turn_to("anonymizability")
+    visitor.until(lambda page: page.has("anon_get_k_gaps"), "the results")
+    one, two = (visitor.address_of("anon_get_k_gaps") for _ in range(2))
+    assert one != two
+    other = Visitor(visitor.address).open()
+    for address in (one, two):
+        assert visitor.fetch(address)[0] == 200
+        assert other.fetch(address)[0] == 404
+        assert Visitor(visitor.address).fetch(address)[0] == 404
+    other.leave()
+
+
+def test_connections_beyond_the_number_are_refused_and_cost_nothing_afterwards(
+    visitor: Visitor, server: Server
+) -> None:
+    """Without a cookie few, of one browser some; what they took is given back at once."""
+    address = visitor.address.replace("http", "ws") + "/_stcore/stream"
+    run = BackMsg()
+    run.rerun_script.query_string = ""
+
+    def swarm(cookie: str) -> tuple[list[ClientConnection], int]:
+        open_: list[ClientConnection] = []
+        more: dict[str, Any] = {"additional_headers": {"Cookie": cookie}} if cookie else {}
+        more |= {"origin": visitor.address, "subprotocols": ["streamlit"], "ping_interval": None}
+        try:
+            while len(open_) < 100:
+                open_.append(windows.enter_context(connect(address, max_size=None, **more)))
+                open_[-1].send(run.SerializeToString())
+        except InvalidStatus as refused:
+            return open_, refused.response.status_code
+        raise AssertionError("all were let in")
+
+    before = server.open_files
+    one = Visitor(visitor.address).open()
+    cookie = "; ".join(f"{name}={value}" for name, value in one.cookies.items())
+    with ExitStack() as windows:
+        nobody, status = swarm("")
+        assert (len(nobody), status) == (Room.without_cookie, 403)
+        many, status = swarm(cookie)
+        assert (len(many), status) == (Room.of_one - 1, 403)  # with its own window
+        status, page = one.fetch("/", accept="text/html")
+        assert status == 503
+        assert b"Close those that are not needed" in page
+        visitor.run()  # others are served as before
+        for each in nobody + many:
+            each.close(1001)
+    one.leave()
+    for _ in range(300):
+        if server.open_files <= before + 5:
+            break
+        time.sleep(0.2)
+    assert server.open_files <= before + 5
+    assert one.fetch("/", accept="text/html")[0] == 200
+
+
+def test_an_upload_whose_session_has_ended_counts_no_more(tmp_path: Path) -> None:
+    """Announced, begun, and never ended; its browser is gone."""
+    with started(tmp_path / "log.txt", FPANON_GRACE_MIN="0.05", FPANON_UPLOAD_MB="60") as server:
+        visitor = Visitor(server.address).open()
+        with visitor.stalled("large.csv", 45_000_000, announced=52_000_000) as ended:
+            visitor.leave()
+            assert b" 410 " in ended().partition(b"\r\n")[0]
+            other = Visitor(server.address).open()
+            path = f"/_stcore/upload_file/{other.session}/any"
+            assert other.send(path, "small.csv", bytes(20_000_000))[0] == 204
+            other.leave()
 
 
 def test_uploads_have_a_limit_that_is_told(visitor: Visitor) -> None:

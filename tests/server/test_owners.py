@@ -70,6 +70,19 @@ def test_behind_https_it_never_travels_in_the_clear(how: dict[str, Any]) -> None
     assert cookie_of(asked(HTML, **how))["secure"]
 
 
+@pytest.mark.parametrize(
+    "how", [{"scheme": "wss"}, {"headers": [(b"x-forwarded-proto", b"https")]}]
+)
+def test_behind_https_no_other_host_of_the_domain_can_plant_one(how: dict[str, Any]) -> None:
+    """Browsers take a cookie of that prefix from this host alone: Secure, Path=/, no Domain."""
+    assert cookie_of(asked(HTML, scheme="https")).key == "__Host-fpanon-8501"
+    for name, counts in (("fpanon-8501", False), ("__Host-fpanon-8501", True)):
+        cookie = (b"cookie", f"{name}={TOKEN}".encode())
+        scope = {"type": "websocket", "server": ("127.0.0.1", 8501), "headers": [cookie]}
+        scope |= {**how, "headers": [cookie, *how.get("headers", [])]}
+        assert bool(owner(scope)) is counts
+
+
 def test_one_that_it_has_stays() -> None:
     assert b"set-cookie" not in asked(HTML, (b"cookie", f"x=1; fpanon-8501={TOKEN}".encode()))
 

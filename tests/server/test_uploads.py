@@ -224,12 +224,13 @@ class Arriving:
 def test_an_upload_that_never_ends_is_ended(
     registry: Registry, parts: list[tuple[float, int]]
 ) -> None:
-    upload = Arriving(registry, parts)
+    upload = Arriving(registry, list(parts))
     with pytest.raises(HTTPException) as refused:
         upload.put()
     assert refused.value.status_code == 408
     assert refused.value.headers == {"Connection": "close"}
     assert upload.held == {}  # it counts no more
+    assert bool(upload.parts) == (len(parts) > 2)  # bytes that trickle in do not keep it alive
 
 
 def test_a_slow_one_is_not(registry: Registry) -> None:

@@ -14,7 +14,7 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -175,6 +175,22 @@ class Visitor:
             "X-Xsrftoken": self.cookies.get(_XSRF, ""),
         }
         return self._ask("PUT", path, headers, body)
+
+    @contextlib.contextmanager
+    def stalled(self, name: str, size: int, announced: int) -> Iterator[Callable[[], bytes]]:
+        """Begin to put a file, and stop in the middle; gives what waits for the answer."""
+        host = urlsplit(self.address)
+        with socket.create_connection((host.hostname, host.port), timeout=_PATIENCE_S) as line:
+            head = (
+                f"PUT /_stcore/upload_file/{self.session}/stalled HTTP/1.1\r\n"
+                f"Host: {host.netloc}\r\nOrigin: {self.address}\r\n"
+                f"Cookie: {self._cookie_header()}\r\nX-Xsrftoken: {self.cookies[_XSRF]}\r\n"
+                "Content-Type: multipart/form-data; boundary=b\r\n"
+                f"Content-Length: {announced}\r\n\r\n--b\r\n"
+                f'Content-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
+            )
+            line.sendall(head.encode() + bytes(size))
+            yield lambda: line.recv(65_536)
 
     def download(self, key: str) -> bytes:
         """What a download button gives."""
