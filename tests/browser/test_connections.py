@@ -130,10 +130,10 @@ def test_connections_beyond_the_number_are_refused_and_cost_nothing_afterwards(
     def swarm(cookie: str) -> tuple[list[ClientConnection], int]:
         open_: list[ClientConnection] = []
         more: dict[str, Any] = {"additional_headers": {"Cookie": cookie}} if cookie else {}
-        more |= {"origin": visitor.address, "subprotocols": ["streamlit"], "ping_interval": None}
+        more |= {"origin": visitor.address, "subprotocols": ["streamlit"], "max_queue": None}
         try:
             while len(open_) < 100:
-                open_.append(windows.enter_context(connect(address, max_size=None, **more)))
+                open_.append(windows.enter_context(connect(address, **more)))
                 open_[-1].send(run.SerializeToString())
         except InvalidStatus as refused:
             return open_, refused.response.status_code
