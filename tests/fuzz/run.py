@@ -73,11 +73,12 @@ def _tried(name, cases):
 
 def _child(name, first, last):
     from fpanon_core.model.budgets import Budget
-    from tests.fuzz.readers import run
+    from tests.fuzz.readers import case
 
-    _one(run, name, first)  # imports and caches are not the case's
+    _one(case(name, first))  # imports and caches are not the case's
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     for number in range(first, last):
+        attempt = case(name, number)
         base = _memory("VmRSS")
         with open("/proc/self/clear_refs", "w") as marks:
             marks.write("5")  # the peak is from here on
@@ -86,7 +87,7 @@ def _child(name, first, last):
         signal.setitimer(signal.ITIMER_PROF, LIMIT_S)
         signal.alarm(_STUCK_S)
         began = time.process_time()
-        outcome, fault = _one(run, name, number)
+        outcome, fault = _one(attempt)
         seconds = time.process_time() - began
         signal.setitimer(signal.ITIMER_PROF, 0)
         peak = max(_memory("VmHWM") - base, 0)
@@ -98,11 +99,11 @@ def _child(name, first, last):
     os._exit(0)
 
 
-def _one(run, name, number):
+def _one(attempt):
     from fpanon_core.model.errors import FpanonError, OutOfMemory, Unforeseen
 
     try:
-        run(name, number)
+        attempt()
     except (Unforeseen, OutOfMemory) as fault:
         return "other", str(fault)
     except FpanonError:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from fpanon_core.studies.reading import Source
 from pages.charts.dots import legend_counts
+from pages.shell import dataset
 from tests.support.views import HEADER, go, has, idle, opened, rows, said, until, upload
 
 
@@ -202,3 +205,15 @@ def test_the_maps_legend_counts_up_to_its_largest_dot() -> None:
         assert counts == sorted(set(counts))
         assert counts[0] == 1
         assert len(counts) <= 5
+
+
+@pytest.mark.parametrize(("body", "seconds"), [(b"", 180.0), (Path("events.csv"), 600.0)])
+def test_reading_has_an_end(monkeypatch, body, seconds):
+    """An upload is 500 MB at most; a file of the server's folder may be 4 GB."""
+    asked = {}
+    for name in ("cancel_all", "source_held"):
+        monkeypatch.setattr(dataset.session, name, lambda *_: None)
+    monkeypatch.setattr(dataset, "leave", lambda: None)
+    monkeypatch.setattr(dataset.session, "start", lambda *_, **named: asked.update(named))
+    dataset._open(Source("events", antennas=("a", b""), file=("events.csv", body)))
+    assert asked["at_most_s"] == seconds
