@@ -3,8 +3,8 @@
 Of a workbook only its cells are read, and what they mean: texts that cells share, which formats
 are those of dates, in which year its days begin. Not read are its styles, charts, links and pivot
 tables, and a sheet that it names twice is read once: each of them can be small and take hours.
-Rows that are not there are not filled in. Cells are held against the budget as they are made: by
-their number, and by their texts, for one text of megabytes may be shared by thousands of cells.
+Rows that are not there are not filled in. The texts of cells are held against the budget as they
+are made: one text of megabytes may be shared by thousands of cells.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ import zipfile
 from collections.abc import Iterator
 from typing import IO, Any
 
+from openpyxl.cell.text import Text
 from openpyxl.reader.strings import read_string_table
 from openpyxl.styles.numbers import builtin_format_code, is_date_format, is_timedelta_format
-from openpyxl.utils.datetime import CALENDAR_MAC_1904, WINDOWS_EPOCH
+from openpyxl.utils.cell import coordinate_to_tuple
+from openpyxl.utils.datetime import CALENDAR_MAC_1904, WINDOWS_EPOCH, from_excel, from_ISO8601
 from openpyxl.workbook.properties import WorkbookProperties
-from openpyxl.worksheet._reader import ROW_TAG, WorkSheetParser
 from openpyxl.xml.constants import REL_NS, SHEET_MAIN_NS
 from openpyxl.xml.functions import fromstring, iterparse
 
-from ..model.budgets import Budget, check_columns
+from ..model.budgets import Budget
 from ..model.errors import FpanonError, SchemaError
 from .workbook_xml import check_xml
 
@@ -34,6 +35,7 @@ MAX_BOOK_COLUMNS = 2_000
 """Of all sheets together: finding out what a column holds takes milliseconds, of few rows, too."""
 _PARTS = "xl/_rels/workbook.xml.rels"
 _MAIN = f"{{{SHEET_MAIN_NS}}}"
+_ROW, _CELL, _VALUE, _INLINE = (f"{_MAIN}{name}" for name in ("row", "c", "v", "is"))
 _ID = f"{{{REL_NS}}}id"
 _DAMAGED = "The XLSX file is damaged; save it again, or as CSV."
 
@@ -65,7 +67,7 @@ class _Book:
         self._archive = archive
         self._members = frozenset(archive.namelist())
         self._budget = budget
-        self._cells = self._text = self._columns = 0
+        self._text = self._columns = 0
         root = fromstring(archive.read(WORKBOOK))
         about = root.find(f"{_MAIN}workbookPr")
         # Days are counted from 1904 in workbooks of old Macintoshes.
@@ -125,11 +127,10 @@ class _Book:
         widest = 0
         with self._archive.open(part) as stream:
             for number, cells in self._parsed(stream):
-                width = max((cell["column"] for cell in cells), default=0)
-                widest = max(widest, width)
-                fields: list[Any] = [None] * self._within(width)
-                for cell in cells:
-                    fields[cell["column"] - 1] = self._weighed(cell["value"])
+                fields: list[Any] = [None] * max(cells, default=0)
+                widest = max(widest, len(fields))
+                for column, value in cells.items():
+                    fields[column - 1] = self._weighed(value)
                 if any(field is not None and field != "" for field in fields):
                     rows.append((number, tuple(fields)))
         self._columns += widest
@@ -140,27 +141,57 @@ class _Book:
             )
         return rows
 
-    def _parsed(self, stream: IO[bytes]) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-        """Rows as openpyxl understands them, and nothing else of a sheet."""
-        parser = WorkSheetParser(
-            stream, self._strings, data_only=True, epoch=self._epoch,
-            date_formats=self._dates, timedelta_formats=self._durations,
-        )  # fmt: skip
+    def _parsed(self, stream: IO[bytes]) -> Iterator[tuple[int, dict[int, Any]]]:
+        """Number of each row, and its cells by their columns, from 1; nothing else of a sheet."""
+        number = 0
         within = False
         for event, element in iterparse(stream, ("start", "end")):
-            if element.tag == ROW_TAG:
+            if element.tag == _ROW:
                 within = event == "start"
                 if not within:
-                    yield parser.parse_row(element)
+                    told = element.get("r")
+                    number = number + 1 if told is None else _whole(told)
+                    yield number, self._cells(element)
             if event == "end" and not within:
                 element.clear()
 
-    def _within(self, width: int) -> int:
-        """A width that rows may have; what is filled in beside cells counts as well."""
-        check_columns(width)
-        self._cells += width
-        self._budget.check_cells(self._cells)
-        return width
+    def _cells(self, row: Any) -> dict[int, Any]:
+        cells: dict[int, Any] = {}
+        column = 0
+        for cell in row.iterfind(_CELL):
+            place = cell.get("r")
+            column = coordinate_to_tuple(place)[1] if place else column + 1
+            cells[column] = self._value(cell)
+        return cells
+
+    def _value(self, cell: Any) -> Any:
+        """What a cell holds; of a formula, what it came to when the workbook was saved."""
+        kind = cell.get("t", "n")
+        if kind == "inlineStr":
+            inside = cell.find(_INLINE)
+            return None if inside is None else Text.from_tree(inside).content
+        value = cell.findtext(_VALUE)
+        if not value:
+            return None
+        match kind:
+            case "n":
+                return self._number(value, int(cell.get("s") or 0))
+            case "s":
+                return self._strings[int(value)]
+            case "b":
+                return bool(int(value))
+            case "d":
+                return from_ISO8601(value)
+        return value
+
+    def _number(self, text: str, style: int) -> Any:
+        value = float(text) if set(text) & set(".eE") else int(text)
+        if style not in self._dates:
+            return value
+        try:
+            return from_excel(value, self._epoch, timedelta=style in self._durations)
+        except (OverflowError, ValueError):
+            return "#VALUE!"  # as a spreadsheet shows a day before its first, or past its last
 
     def _weighed(self, value: Any) -> Any:
         """A cell's value; a text that cells share is made anew for each of them in a column."""
@@ -168,6 +199,11 @@ class _Book:
             self._text += len(value) if value.isascii() else 3 * len(value)
             self._budget.check_bytes(self._text)
         return value
+
+
+def _whole(text: str) -> int:
+    """A row's number; some programs write it as ``1.0``."""
+    return int(text) if text.isdigit() else int(float(text))
 
 
 def _place(part: Any) -> str:

@@ -78,6 +78,7 @@ def _child(name, first, last):
     _one(case(name, first))  # imports and caches are not the case's
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     for number in range(first, last):
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
         attempt = case(name, number)
         base = _memory("VmRSS")
         with open("/proc/self/clear_refs", "w") as marks:

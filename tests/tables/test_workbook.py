@@ -211,9 +211,24 @@ def test_sheets_of_many_columns_are_refused_together():
         read(content)
 
 
-def test_what_is_no_cell_but_stands_for_one_is_counted_as_it_is_made():
-    """Whatever is in a row is a cell to openpyxl, by whatever name."""
-    with pytest.raises(SchemaError, match="1,000 columns"):
-        read(rows('<row><x r="XFD1"><v>1</v></x></row>'))
-    with pytest.raises(SchemaError, match="100,000 fields"):
-        read(rows('<row><x r="ALL1"><v>1</v></x></row>' * 101))
+def test_what_is_no_cell_is_not_taken_for_one():
+    """Its place is not among those that are counted; openpyxl takes whatever is in a row."""
+    assert read(rows('<row><x r="XFD1"><v>1</v></x><c><v>2</v></c></row>')) == [[(1, (2,))]]
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [('t="b"><v>1</v>', True), ('t="e"><v>#N/A</v>', "#N/A"), ('t="str"><f>A2</f><v>b</v>', "b"),
+     ('t="d"><v>2024-03-04T10:05:00</v>', datetime.datetime(2024, 3, 4, 10, 5)),
+     ('t="inlineStr"><is><r><t>a</t></r><r><t>b</t></r></is>', "ab"), ("><v>1E3</v>", 1000.0)],
+)  # fmt: skip
+def test_kinds_of_cells_are_understood_as_openpyxl_does(cell, value):
+    content = rows(f'<row r="1"><c r="A1" {cell}</c></row>')
+    assert read(content) == [[(1, (value,))]]
+    assert openpyxl.load_workbook(io.BytesIO(content), data_only=True).active["A1"].value == value
+
+
+def test_a_day_that_no_calendar_has_is_shown_as_a_spreadsheet_shows_it():
+    styles = f'<styleSheet {_NS}><cellXfs><xf numFmtId="14"/></cellXfs></styleSheet>'
+    content = changed(rows("<row><c><v>1e12</v></c></row>"), styles=lambda _: styles)
+    assert read(content) == [[(1, ("#VALUE!",))]]
