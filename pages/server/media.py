@@ -27,7 +27,7 @@ from .owners import owner
 KEPT_S = 60.0
 """Seconds after which a file that was made for a download is dropped: its browser fetches it at
 once, and every further press of the button makes another."""
-_ROUTE = re.compile(r"/media/([^/]+)$")
+_ROUTE = re.compile(r"/media/([^/]+)")  # whole: fonts are at /static/media/
 _NAMING = "_calculate_file_id"
 _EXECUTE = MediaFileManager.execute_deferred
 _MADE: dict[str, tuple[str, float | None]] = {}  # session, and when the sweep first saw the file
@@ -83,7 +83,7 @@ class Media:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        route = _ROUTE.search(scope["path"]) if scope["type"] == "http" else None
+        route = _ROUTE.fullmatch(scope["path"]) if scope["type"] == "http" else None
         if route is None or self._allowed(_id(route[1]), owner(scope)):
             await self._app(scope, receive, send)
         else:

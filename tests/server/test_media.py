@@ -116,6 +116,10 @@ def test_other_addresses_are_not_its_business(registry: Registry) -> None:
     assert status(registry, "/data", "") == 200
 
 
+def test_the_fonts_of_the_dashboard_are_no_downloads(registry: Registry) -> None:
+    assert status(registry, "/static/media/MaterialSymbols-Rounded.nEdyypZU.woff2") == 200
+
+
 def test_what_was_made_goes_after_a_while_and_with_its_session(
     manager: MediaFileManager, registry: Registry
 ) -> None:
