@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fpanon_core.anonymize import crowding
 from fpanon_core.anonymize.aligned import align, aligned
 from fpanon_core.anonymize.chain import release
 from fpanon_core.anonymize.crowding import by_space_and_time, losses_of
@@ -317,3 +318,15 @@ def test_says_what_is_wrong():
             aligned(fs, **wrong)
     with pytest.raises(SchemaError, match="space_m"):
         mean_loss(fs.to_frame())
+
+
+def test_who_is_left_out_has_no_group_to_be_looked_up(monkeypatch):
+    """In plain Python, where a place beyond a table is an error, and no memory of somebody else."""
+    for loop in ("price", "find_rings"):
+        monkeypatch.setattr(crowding, loop, getattr(crowding, loop).py_func)
+    rng = np.random.default_rng(3)
+    user = np.repeat(np.arange(8), 3)
+    x, y = rng.integers(0, 20_000, (2, len(user)))
+    fs = FingerprintSet.from_samples(user, x, y, rng.integers(0, 1_440, len(user)))
+    result = aligned(fs, 3, leftover="suppress", engine=LocalEngine(1))
+    assert (result.group == -1).sum() == 2
