@@ -58,7 +58,7 @@ def test_the_front_of_the_preset_and_what_experts_say(people: Dashboard) -> None
         ),
         lambda ms: expect(pinned).to_be_visible(timeout=ms),
     )
-    dashboard.says("a record that somebody else has")
+    dashboard.says("a record that nobody else has")
     dashboard.wait_until_idle()
     assert colours(dashboard.picture_of(_MAP, _coloured)) > 50
 
