@@ -30,6 +30,7 @@ once, and every further press of the button makes another."""
 _ROUTE = re.compile(r"/media/([^/]+)")  # whole: fonts are at /static/media/
 _NAMING = "_calculate_file_id"
 _EXECUTE = MediaFileManager.execute_deferred
+_INACTIVE = MediaFileManager._get_inactive_file_ids
 _MADE: dict[str, tuple[str, float | None]] = {}  # session, and when the sweep first saw the file
 _LOCK = threading.Lock()
 
@@ -46,6 +47,7 @@ def keep_apart() -> None:
         raise AttributeError(_NAMING)
     setattr(memory_media_file_storage, _NAMING, _random_id)
     setattr(MediaFileManager, _EXECUTE.__name__, _execute_deferred)
+    setattr(MediaFileManager, _INACTIVE.__name__, _inactive)
 
 
 def _random_id(_data: bytes, _mimetype: str, _filename: str | None = None) -> str:
@@ -61,6 +63,15 @@ def _execute_deferred(manager: MediaFileManager, file_id: str) -> str:
         with _LOCK:
             _MADE[_id(url.rpartition("/")[2])] = (asked["session_id"], None)
     return url
+
+
+def _inactive(manager: MediaFileManager) -> set[str]:
+    """As Streamlit's, but for what was just made: that is the sweep's to drop.
+
+    Two runs of anybody's script were enough to drop it before its own browser had fetched it.
+    """
+    with _LOCK:
+        return _INACTIVE(manager) - _MADE.keys()
 
 
 def _id(name: str) -> str:

@@ -42,6 +42,7 @@ def manager(monkeypatch: pytest.MonkeyPatch) -> MediaFileManager:
     """Streamlit's, with our names in force; ``running`` is the session whose script runs."""
     monkeypatch.setattr(memory_media_file_storage, "_calculate_file_id", _calculated)
     monkeypatch.setattr(MediaFileManager, "execute_deferred", media._EXECUTE)
+    monkeypatch.setattr(MediaFileManager, "_get_inactive_file_ids", media._INACTIVE)
     media.keep_apart()
     found = MediaFileManager(MemoryMediaFileStorage("/media"))
     found.running = "s"  # type: ignore[attr-defined]
@@ -160,3 +161,16 @@ def test_without_that_place_the_server_does_not_start(monkeypatch: pytest.Monkey
     monkeypatch.delattr(memory_media_file_storage, "_calculate_file_id")
     with pytest.raises(AttributeError):
         media.keep_apart()
+
+
+def test_the_runs_of_others_do_not_drop_what_was_just_made(manager: MediaFileManager) -> None:
+    address = made(manager)
+    stays = on_page(manager, "t")
+    for _ in range(3):  # as after a run of any session's script
+        manager.remove_orphaned_files()
+    name = address.rpartition("/")[2]
+    assert manager._storage.get_file(name).content == b"a,b\n"  # type: ignore[attr-defined]
+    manager.clear_session_refs("t")
+    for _ in range(3):
+        manager.remove_orphaned_files()
+    assert media._id(stays.rpartition("/")[2]) not in manager._file_metadata
