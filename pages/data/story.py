@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -101,18 +103,30 @@ def first_rows(report: IngestReport) -> pd.DataFrame:
 
 def unused(report: IngestReport) -> str:
     """What the first rows do not show, and why."""
-    shown = [role for role in report.columns if role in report.first_rows]
-    taken = {part for role in shown for part in report.columns[role].split(" + ")}
+    taken = _columns_of(report, report.columns)
+    aside = taken - _columns_of(report, map(str, report.first_rows))
     rest = [str(label) for label in report.available if str(label) not in taken]
-    said = "Users are shown as pseudonyms, never by their ids."
-    if not rest:
-        return said
-    named = any(not isinstance(label, int) for label in report.available)
-    names = ", ".join(plain(name) for name in rest[:12]) + (", …" if len(rest) > 12 else "")
-    columns = f"({names}) " if named else ""
-    isnt = "is" if len(rest) == 1 else "are"
-    more = words.count(len(rest), "further column")
-    return f"{said} {more} {columns}{isnt} not used, and not shown."
+    said = ["Users are shown as pseudonyms, never by their ids."]
+    if aside:
+        names = [str(label) for label in report.available if str(label) in aside]
+        said.append(f"Understood (see above), and not shown here: {_listed(names)}.")
+    if rest:
+        named = any(not isinstance(label, int) for label in report.available)
+        columns = f"({_listed(rest)}) " if named else ""
+        isnt = "is" if len(rest) == 1 else "are"
+        more = words.count(len(rest), "further column")
+        said.append(f"{more} {columns}{isnt} not used, and not shown.")
+    return " ".join(said)
+
+
+def _columns_of(report: IngestReport, roles: Iterable[str]) -> set[str]:
+    """The columns that have one of these roles; times and places may be in two of them."""
+    named = [report.columns[role] for role in roles if role in report.columns]
+    return {part for column in named for part in column.split(" + ")}
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(plain(name) for name in names[:12]) + (", …" if len(names) > 12 else "")
 
 
 def consequence(reading: OtherReading) -> str:

@@ -19,12 +19,12 @@ from pages.shell.guard import act
 _COLUMNS = {
     "No.": st.column_config.NumberColumn(width=50),
     "Option": st.column_config.TextColumn(width="medium"),
-    "On the front": st.column_config.TextColumn(width=90),
-    "95 % interval": st.column_config.TextColumn(width=110),
+    "On the front": st.column_config.TextColumn(width=80),
+    "95 % interval": st.column_config.TextColumn(width=140),
     "Within the limit": st.column_config.TextColumn(width=110),
     "Alone with their record": st.column_config.TextColumn(width=160),
     "Dominated by": st.column_config.TextColumn(width=140),
-    "Utility": st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.2f"),
+    "Utility": st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.2f", width=110),
 }
 _ROWS_WITHOUT_SCROLLING = 16
 

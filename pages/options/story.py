@@ -149,7 +149,7 @@ def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
             f"Within {all_of}, “{plain(table.options[within].told)}” is the most useful: "
             f"{criteria.utility_told} {table.utility[within]:.2f}."
         )
-        told += alone_told(table.results[within])
+        told += alone_told(table.results[within], again=bool(alone_told(table.results[best])))
     return told
 
 
@@ -181,15 +181,19 @@ def broken(result: OptionResult, criteria: Criteria) -> list[str]:
     return [SPOKEN[risk] for risk in (*RISKS, ALONE) if over_limit(result, risk, criteria)]
 
 
-def alone_told(result: OptionResult) -> list[str]:
-    """How many people have a record that nobody else has: what no measure of few points says."""
+def alone_told(result: OptionResult, *, again: bool = False) -> list[str]:
+    """How many people have a record that nobody else has: what no measure of few points says.
+
+    ``again``: what that means has just been said of another option.
+    """
     if result.crowd_least > 1 or not result.alone:
         return []
+    many = f"{words.share(result.alone, result.n_users)} {'has' if result.alone == 1 else 'have'}"
+    if again:
+        return [f"**{many} a record of their own** in that one."]
     return [
-        f"**{words.share(result.alone, result.n_users)} "
-        f"{'has' if result.alone == 1 else 'have'} a record of their own in it**, like nobody "
-        "else's: whoever knows enough of such a person finds it all. The measures are of a few "
-        "known points."
+        f"**{many} a record of their own in it**, like nobody else's: whoever knows enough of such "
+        "a person finds it all. The measures are of a few known points."
     ]
 
 

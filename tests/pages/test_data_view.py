@@ -131,6 +131,15 @@ def test_first_rows_stand_beside_the_columns_found(app: AppTest) -> None:
     assert "1 further column (secret) is not used, and not shown" in said(app)
 
 
+def test_a_column_that_was_understood_is_not_called_unused(app: AppTest) -> None:
+    """The antenna of events that have degrees of their own: in the table of roles, in no row."""
+    lines = [f"{u},2024-07-05T0{h}:00:00Z,40.7,-73.9{u},a{u},x" for u in range(3) for h in range(3)]
+    upload(app, ("user,time,lat,lon,antenna_id,note\n" + "\n".join(lines) + "\n").encode())
+    text = said(app)
+    assert "Understood (see above), and not shown here: antenna\\_id." in text
+    assert "1 further column (note) is not used, and not shown." in text
+
+
 def test_columns_without_names_are_counted_from_one(app: AppTest) -> None:
     upload(app, rows(users=3, samples=2).split(b"\n", 1)[1])
     found = next(d.value for d in app.dataframe if "Role" in d.value)

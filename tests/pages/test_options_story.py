@@ -163,7 +163,8 @@ def test_who_is_alone_with_a_whole_record_is_told_first_and_has_a_limit() -> Non
     assert text.index(share) < text.index("But other measures put it over their limits")
     assert "by people with a record of their own 22 %, limit 5 %." in text
     assert "Within all 5 limits, “rare" in text
-    assert "**4 of the 100 users (4 %) have a record of their own in it**" in text
+    assert "**4 of the 100 users (4 %) have a record of their own** in that one." in text
+    assert text.count("like nobody else's") == 1  # what it means is said once
     assert "It is within all" not in text
     dots = story.dots(found, by, [])
     rows = story.shown(found, dots, by)
