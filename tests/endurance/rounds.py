@@ -3,7 +3,8 @@
 ``python -m tests.endurance.rounds --minutes 120 --out DIR``: opens the synthetic sample, measures
 how hard everyone is to hide, unicity, hides everyone by GLOVE, explores the options, looks at what
 counts give away and makes counts, and begins again with other settings, every other time after
-loading the page anew. ``rounds.csv`` has a line a step, ``memory.csv`` a line a second.
+loading the page anew. ``--pause`` leaves the machine to others between steps. ``rounds.csv`` has a
+line a step, ``memory.csv`` a line a second.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=120.0)
     parser.add_argument("--sample", default="sf_cabs", help="key of a sample data set")
     parser.add_argument("--steps", nargs="+", choices=[*STEPS], default=[*STEPS])
+    parser.add_argument("--pause", type=float, default=0.0, help="seconds spent looking at a step")
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args(arguments)
     asked.out.mkdir(parents=True, exist_ok=True)
@@ -86,7 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
         with Diary(server, asked.out / "memory.csv") as diary:
             diary.say("before", 5)
             diary.begin("meanwhile")
-            lines = _go_round(server, asked.sample, asked.steps, 60 * asked.minutes, asked.out)
+            lines = _go_round(server, asked)
             diary.say("after", 60)
         report = f"{diary.table()}\n\n{_table(lines)}"
     (asked.out / "report.txt").write_text(report + "\n")
@@ -95,19 +97,19 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _go_round(
-    server: Server, sample: str, steps: list[str], seconds: float, out: Path
+    server: Server, asked: argparse.Namespace
 ) -> list[tuple[int, str, float, float, float]]:
     lines: list[tuple[int, str, float, float, float]] = []
-    end = time.monotonic() + seconds
+    end = time.monotonic() + 60 * asked.minutes
     visitor = Visitor(server.address).open()
-    with (out / "rounds.csv").open("w", newline="") as file:
+    with (asked.out / "rounds.csv").open("w", newline="") as file:
         to = csv.writer(file)
         to.writerow(("round", "step", "seconds", "server_mb", "children_mb"))
         turn = 0
         while time.monotonic() < end or not turn:
-            for step in steps:
+            for step in asked.steps:
                 began = time.monotonic()
-                STEPS[step](visitor, sample, turn)
+                STEPS[step](visitor, asked.sample, turn)
                 visitor.heard.clear()
                 line = (
                     turn,
@@ -119,6 +121,7 @@ def _go_round(
                 lines.append(line)
                 to.writerow(line)
                 file.flush()
+                time.sleep(asked.pause)
             turn += 1
     visitor.leave()
     return lines
