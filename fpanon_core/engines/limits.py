@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..model.checks import positive
+from ..model.environment import number
 
 MEMORY_VARIABLE = "FPANON_MEMORY_GB"
 """Environment variable: memory that one computation may take, in GB (10⁹ bytes)."""
@@ -64,8 +64,8 @@ class Limits:
         """
         memory = memory_of_machine()
         share = None if memory is None else int(SHARE_OF_MEMORY * memory)
-        gigabytes = _said(MEMORY_VARIABLE)
-        hours = _said(HOURS_VARIABLE)
+        gigabytes = number(MEMORY_VARIABLE)
+        hours = number(HOURS_VARIABLE)
         return cls(
             memory_bytes=share if gigabytes is None else int(gigabytes * 1e9),
             seconds=3600 * (LONGEST_HOURS if hours is None else hours),
@@ -186,17 +186,6 @@ def _duration(seconds: float) -> str:
     if seconds >= 5400:
         return f"{seconds / 3600:.3g} hours"
     return f"{seconds / 60:.3g} minutes" if seconds >= 90 else f"{seconds:.3g} seconds"
-
-
-def _said(variable: str) -> float | None:
-    said = os.environ.get(variable)
-    if said is None:
-        return None
-    try:
-        number: object = float(said)
-    except ValueError:
-        number = said
-    return positive(variable, number)
 
 
 def _status(process_id: int) -> dict[str, int]:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from ..model.checks import whole
+from ..model.environment import whole_number
 
 AT_ONCE_VARIABLE = "FPANON_AT_ONCE"
 """Environment variable: how many jobs compute at a time on this server."""
@@ -64,8 +65,7 @@ class Turns:
         ConfigError
             If it does not say a positive integer.
         """
-        said = os.environ.get(AT_ONCE_VARIABLE)
-        return cls(None if said is None else whole(AT_ONCE_VARIABLE, _number(said), 1))
+        return cls(whole_number(AT_ONCE_VARIABLE))
 
     def take(self, who: InLine, wanted: Callable[[], bool]) -> bool:
         """Wait in line; False if the turn is no longer wanted.
@@ -123,11 +123,3 @@ class Turns:
             return True
         first = next((each for each in self._line if each.short), None)
         return first is who and len(self._computing) <= self.at_once
-
-
-def _number(said: str) -> object:
-    """What was said, as an integer where it is one; else as it is, to be refused by name."""
-    try:
-        return int(said)
-    except ValueError:
-        return said

@@ -5,12 +5,11 @@ Set by the server's operator in environment variables, read once when the server
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fpanon_core.model.errors import ConfigError
+from fpanon_core.model.environment import number
 
 MEGABYTE = 1024 * 1024
 """As Streamlit counts them in ``server.maxUploadSize``."""
@@ -48,31 +47,15 @@ class Allowances:
             Where a variable is no number, or none that can be meant.
         """
         return cls(
-            grace_min=_number(environment, GRACE_VARIABLE, cls.grace_min, 24 * 60),
-            session_mb=_number(environment, SESSION_VARIABLE, cls.session_mb, 1e6),
-            server_mb=_number(environment, SERVER_VARIABLE, cls.server_mb, 1e6),
+            grace_min=number(GRACE_VARIABLE, environment, most=24 * 60) or cls.grace_min,
+            session_mb=number(SESSION_VARIABLE, environment, most=1e6) or cls.session_mb,
+            server_mb=number(SERVER_VARIABLE, environment, most=1e6) or cls.server_mb,
         )
 
     @property
     def grace_s(self) -> float:
         """The grace in seconds."""
         return self.grace_min * 60
-
-
-def _number(environment: Mapping[str, str], name: str, usual: float, most: float) -> float:
-    said = environment.get(name, "").strip()
-    if not said:
-        return usual
-    try:
-        value = float(said)
-    except ValueError:
-        value = math.nan
-    if not 0 < value <= most:  # also for what is no number
-        raise ConfigError(
-            f"The environment variable {name} is {said!r}; it must be a number above 0 and up to "
-            f"{most:g}. Correct it, or leave it out for {usual:g}."
-        )
-    return value
 
 
 IN_FORCE = Allowances.of(os.environ)

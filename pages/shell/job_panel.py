@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from fpanon_core.engines.limits import gigabytes
 from fpanon_core.engines.process import Job
 from fpanon_core.io.hints import for_screen
 from fpanon_core.model.errors import FpanonError
@@ -16,6 +17,7 @@ from . import session
 from .guard import act, fragment
 
 _POLL_S = 0.6
+_WORTH_SAYING = 500_000_000  # bytes of memory; less is nobody's concern
 
 
 def collect() -> None:
@@ -87,7 +89,7 @@ def _progress(jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
     first, *rest = sorted(jobs, key=lambda job: job.status != "running")
     with st.container(border=True, key=f"{key}_running"):
         left, right = st.columns([6, 1], vertical_alignment="center")
-        left.progress(first.fraction, text=_line(first, len(rest)))
+        left.progress(first.fraction, text=line(first, len(rest)))
         if right.button("Cancel", key=f"{key}_cancel"):
             for job in jobs:
                 stop(job)
@@ -117,12 +119,15 @@ def background(following: Callable[[], Job | None], text: str) -> None:
     st.caption(f"{text} {job.fraction:.0%}")
 
 
-def _line(job: Job, waiting: int) -> str:
+def line(job: Job, waiting: int) -> str:
+    """What a job is, how far, how long yet, and what it takes; and how many wait behind it."""
     parts = [f"**{plain(job.label)}**", waits(job) or f"{job.fraction:.0%}"]
     if job.status == "running":
         parts.append(f"{clock(job.elapsed_s)} so far")
     if (left := job.remaining_s) is not None:
         parts.append(f"about {clock(left)} left")
+    if job.needs_bytes is not None and job.needs_bytes >= _WORTH_SAYING:
+        parts.append(f"about {gigabytes(job.needs_bytes)} of memory")
     if waiting:
         parts.append(f"{waiting} more to come")
     return " · ".join(parts)

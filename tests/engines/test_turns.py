@@ -192,7 +192,7 @@ def test_how_many_at_once_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Turns.of_server().at_once == 8
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     assert Turns.of_server().at_once == 2
-    for wrong in ("0", "many", ""):
+    for wrong in ("0", "many", "1.5"):
         monkeypatch.setenv(AT_ONCE_VARIABLE, wrong)
         with pytest.raises(ConfigError, match=AT_ONCE_VARIABLE):
             Turns.of_server()

@@ -86,3 +86,12 @@ def test_a_job_says_behind_how_many_it_waits(ahead: int, told: str) -> None:
     assert job_panel.waits(job) == told
     job.status = "running"
     assert job_panel.waits(job) == ""
+
+
+@pytest.mark.parametrize(
+    ("needs", "told"),
+    [(None, ""), (230_000_000, ""), (1_240_000_000, " · about 1.2 GB of memory")],
+)
+def test_a_job_says_how_much_memory_it_is_likely_to_take(needs: int | None, told: str) -> None:
+    job = session.Job(len, (), {}, "Measuring", needs_bytes=needs)
+    assert job_panel.line(job, 0) == f"**Measuring** · 0%{told}"
