@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from pages.server import faults
@@ -24,6 +25,7 @@ CALLBACKS = {"on_click", "on_change", "on_select", "on_submit", "on_dismiss"}
 def logged() -> Iterator[io.StringIO]:
     """What all logs say, with the net in place that the server spreads when it starts."""
     before, hook = logging.getLogRecordFactory(), threading.excepthook
+    config.set_option("logger.enableRich", True)  # as somebody's own settings may have it
     faults.keep_out_of_logs()
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)

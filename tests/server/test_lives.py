@@ -273,6 +273,21 @@ def test_sessions_of_streamlit_that_never_ran_go(
     assert closed == ["lost"]
 
 
+def test_the_memory_of_who_is_gone_goes_back_to_the_machine_at_once(
+    registry: Registry, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(reaper, "give_back", lambda: given.append(1))
+    _, connection = begun(registry, "s", "officer")
+    registry.closed(connection, left=False)
+    look = Reaper(registry, lambda _: True).look
+    assert asyncio.run(look()) == 0
+    assert not given  # nobody is due: nothing to give
+    clock.now += registry.grace_s + 1
+    assert asyncio.run(look()) == 1
+    assert given == [1]
+
+
 def test_streamlit_lists_its_sessions_where_the_reaper_looks() -> None:
     assert callable(WebsocketSessionManager.list_sessions)
     assert "self._session_mgr = " in inspect.getsource(Runtime.__init__)
