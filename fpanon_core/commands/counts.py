@@ -214,6 +214,12 @@ def _told(made: counts_release.Result) -> str:
         f"Left out by the frame: {out.outside_area:,} samples outside the area, "
         f"{out.outside_period:,} outside the period, {out.people:,} people without any inside.",
     ]
+    if made.config.form == "plain":
+        lines.append(
+            f"Nothing protects these counts: {made.of_one:,} of the {made.published:,} in the zip "
+            f"are of one person alone, and say where that person was. --suppress-below "
+            f"{CUSTOMARY_LIMIT} leaves small ones blank; --private has a promise."
+        )
     if made.config.form == "suppressed":
         lines.append(
             f"{made.blank:,} counts left blank, {made.blank_share:.1%} of all people counted. In "
@@ -234,6 +240,8 @@ def _plain(made: counts_release.Result) -> dict[str, Any]:
         "slots": made.frame.n_slots,
         "people": made.people,
         "left_out": asdict(made.left_out),
+        "counts": made.published,
+        "of_one_person": made.of_one,
         "blank": made.blank,
         "privacy": None
         if guarantee is None

@@ -307,12 +307,13 @@ def _table(table: OptionsTable, limit: float) -> str:
                 f"{table.risk_low[i]:.4g} … {table.risk_high[i]:.4g}",
                 f"{naming.risk[i]:.3g}",
                 f"{table.results[i].crowd_least:,}",
+                _alone(table.results[i]),
                 f"{table.utility[i]:.3f}",
                 ("unsafe; " if unsafe[i] else "") + verdict,
             ]
         )
     head = ["option", _TITLES[table.risk_name], "95 % interval", "chance of naming", "alike",
-            f"utility ({table.choice.label})", ""]  # fmt: skip
+            "alone", f"utility ({table.choice.label})", ""]  # fmt: skip
     faults = [f"{each.option.name}: {each.fault}" for each in table.results if each.fault]
     told = []
     if math.isfinite(limit):
@@ -323,9 +324,21 @@ def _table(table: OptionsTable, limit: float) -> str:
         "Chance of naming: k-disclosure. Alike: people who share the record that fewest do; "
         "whoever is narrowed down to them, all that is published of them is learnt."
     )
+    if any(result.alone for result in table.results):
+        told.append(
+            "Alone: people whose record nobody shares, whom whoever knows enough of it finds, and "
+            "all of it; the risk is of few known points and does not say so."
+        )
     if any(option.moved for option in table.options):
         told.append(
             "Of options with noise or exchange the points known are those published, not the true "
             "ones, of which an outsider may find fewer or more: that is not measured."
         )
     return "\n".join([table_text(head, rows), *faults, *told])
+
+
+def _alone(result: OptionResult) -> str:
+    """How many people have a record that nobody else has, and what share that is."""
+    if math.isnan(result.alone_share):
+        return "not known"
+    return f"{result.alone:,} ({result.alone_share:.1%})" if result.alone else "0"

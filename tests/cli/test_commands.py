@@ -1002,6 +1002,9 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
     text = run(*arguments).output
     assert "Unsafe: the upper end of the interval is above 0.05. 5 %: one of the shares" in text
     assert "all that is published of them is learnt" in text
+    raw = next(line for line in text.splitlines() if line.startswith("raw"))
+    assert f"{30 * rows[0]['alone_share']:.0f} ({rows[0]['alone_share']:.1%})" in raw
+    assert "Alone: people whose record nobody shares" in text
     assert "mixed (times exchanged within 5 km)" in text  # a name hides no recipe
     assert "an outsider may find fewer or more: that is not measured" in text
     (pair,) = (line for line in text.splitlines() if line.startswith("GLOVE"))

@@ -54,6 +54,21 @@ def test_it_writes_what_the_study_makes(people: Path, tmp_path: Path) -> None:
     assert "30 people counted" in done.output
 
 
+def test_of_plain_counts_it_says_how_many_are_of_one_person(people: Path, tmp_path: Path) -> None:
+    out = tmp_path / "counts.zip"
+    area = ["--area", "23.6,0.4,24.4,1.5", "--side-m", "5000"]
+    options = [people, *PERIOD, *area, "--recorded-only", "--out", out]
+    done = run(*options)
+    assert done.exit_code == 0, done.output
+    with zipfile.ZipFile(out) as packed, packed.open("counts.csv") as table:
+        many = pd.read_csv(table)["people"]
+    ones = int((many == 1).sum())
+    assert ones > 0
+    said = " ".join(done.output.split())
+    assert f"Nothing protects these counts: {ones:,} of the {len(many):,} in the zip are" in said
+    assert json.loads(run(*options, "--json").stdout)["of_one_person"] == ones
+
+
 def test_private_counts_of_both_units(people: Path, tmp_path: Path) -> None:
     out = tmp_path / "counts.zip"
     done = run(people, *PERIOD, *AREA, *ZONE, "--private", "0.5", "--out", out)
