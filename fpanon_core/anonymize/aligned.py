@@ -38,7 +38,7 @@ from ..model.glove import GloveResult
 from ..model.published import GeneralizedFingerprintSet
 from .crowding import EFFORTS, Effort, boxes_of, by_space_and_time, crowded
 from .grouping import Group
-from .outcome import check_limit, outcome
+from .outcome import check_leave_out, check_limit, outcome, room_for
 from .suppression import LEFT_OVER
 
 _CROWDING_SHARE = 0.97  # of the progress
@@ -53,6 +53,7 @@ def aligned(
     max_side_m: float | None = None,
     max_span_min: float | None = None,
     leftover: Literal["merge", "suppress"] = "merge",
+    leave_out: float = 0.0,
     groups: npt.ArrayLike | None = None,
     effort: Effort = "default",
     engine: Engine | None = None,
@@ -76,6 +77,10 @@ def aligned(
     leftover : "merge" or "suppress"
         What becomes of the last users, fewer than k, where their number is no multiple of k: each
         joins the group to which that adds least, or they are not published.
+    leave_out : float
+        Share of the users, 0 … 0.1, who may be left out, rounded down: those whom it costs most to
+        hide, as long as that lowers the mean loss of the others. See
+        :attr:`GloveResult.left_out`.
     groups : int array_like (n_users,), optional
         Who is in a group with whom, as :attr:`GloveResult.group`: those groups are published
         aligned, and none is looked for.
@@ -96,7 +101,7 @@ def aligned(
     ConfigError
         If k is not an integer of 2 or more, a limit is not positive or finer than the data,
         ``leftover`` or ``effort`` is none of the words, or ``groups`` has no group for somebody, or
-        one of fewer than k.
+        one of fewer than k, or ``leave_out`` is outside 0 … 0.1, or given with ``groups``.
     InfeasibleError
         If k exceeds the number of users.
 
@@ -117,11 +122,18 @@ def aligned(
     check_limit("max_span_min", max_span_min, fs.granularity_min, "min")
     one_of("leftover", leftover, ("merge", "suppress"))
     one_of("effort", effort, EFFORTS)
+    leave_out = check_leave_out(leave_out)
+    left = hardest = np.empty(0, np.int64)
     if groups is not None:
-        members, left = _given(fs, k, groups), np.empty(0, np.int64)
+        if leave_out:
+            raise ConfigError(
+                f"leave_out = {leave_out:g} with groups given: who is in a group is published; "
+                "leave one of the two out."
+            )
+        members = _given(fs, k, groups)
     else:
-        members, left = crowded(
-            fs, k, config, effort, leftover == "merge", engine,
+        members, left, hardest = crowded(
+            fs, k, config, effort, leftover == "merge", room_for(leave_out, fs, k), engine,
             part(progress, 0.0, _CROWDING_SHARE),
         )  # fmt: skip
     made, code = _blocks(fs, members, config, max_side_m, max_span_min, engine)
@@ -129,7 +141,8 @@ def aligned(
         code[fs.rows_of(u)] = LEFT_OVER
     result = outcome(
         fs, made, code, left, method="aligned", k=k, leftover=leftover, config=config,
-        suppress_space_m=max_side_m, suppress_time_min=max_span_min,
+        suppress_space_m=max_side_m, suppress_time_min=max_span_min, leave_out=leave_out,
+        hardest=hardest,
     )  # fmt: skip
     if progress is not None:
         progress(1.0)

@@ -186,12 +186,12 @@ def apply(
             kept = suppress_rare(fs, min_users, seed=seed)
             gone = fs.n_samples - kept.n_samples
             return Applied(kept, 1 - kept.n_samples / fs.n_samples, gone)
-        case Glove(k, space_limit, time_limit):
+        case Glove(k, space_limit, time_limit, share):
             hidden = glove(
-                fs, k, suppress_space_m=space_limit, suppress_time_min=time_limit,
+                fs, k, suppress_space_m=space_limit, suppress_time_min=time_limit, leave_out=share,
                 engine=engine, progress=progress,
             ) if not isinstance(step, Aligned) else aligned(
-                fs, k, max_side_m=space_limit, max_span_min=time_limit,
+                fs, k, max_side_m=space_limit, max_span_min=time_limit, leave_out=share,
                 engine=engine, progress=progress,
             )  # fmt: skip
             if not (hidden.group >= 0).any():

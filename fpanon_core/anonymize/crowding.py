@@ -29,7 +29,7 @@ import numpy as np
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..kernels.aligned_blocks import Boxes, bench_for, loss_of, pair_losses
-from ..kernels.aligned_groups import Groups, Steps, carry_out, find_rings, grow, price, weigh
+from ..kernels.aligned_groups import OUT, Groups, Steps, carry_out, find_rings, grow, price, weigh
 from ..measures.kgap import k_gap
 from ..model.arrays import FloatArray, IntArray
 from ..model.configs import StretchConfig
@@ -81,18 +81,23 @@ def by_space_and_time(config: StretchConfig) -> tuple[float, float]:
 
 def crowded(
     fs: FingerprintSet, k: int, config: StretchConfig, effort: Effort, merge: bool,
-    engine: Engine, progress: Progress | None,
-) -> tuple[list[IntArray], IntArray]:  # fmt: skip
-    """Groups, as row numbers, and the last users, of weight less than k, if they are not merged."""
-    return _Crowding(fs, k, config, search_of(effort, k), engine).run(merge, progress)
+    room: int, engine: Engine, progress: Progress | None,
+) -> tuple[list[IntArray], IntArray, IntArray]:  # fmt: skip
+    """Groups, as row numbers; the last users; and those whom it costs most to hide.
+
+    The last are of weight less than k, and none if they are merged; those left out because they are
+    hard to hide of a weight of at most ``room``.
+    """
+    return _Crowding(fs, k, config, search_of(effort, k), room, engine).run(merge, progress)
 
 
 class _Crowding:
     """One search: what its steps share."""
 
     def __init__(
-        self, fs: FingerprintSet, k: int, config: StretchConfig, search: Search, engine: Engine
-    ) -> None:
+        self, fs: FingerprintSet, k: int, config: StretchConfig, search: Search,
+        room: int, engine: Engine,
+    ) -> None:  # fmt: skip
         n = fs.n_users
         self.fs, self.k, self.config, self.search, self.engine = fs, k, config, search, engine
         self.boxes = boxes_of(fs)
@@ -108,29 +113,57 @@ class _Crowding:
             np.zeros((most_groups, self.widest)), np.full(most_groups, -1, np.int64),
         )  # fmt: skip
         self.made = 0
+        self.may_leave_out = room > 0
+        self.room = np.array([float(room)])  # for users who are left out
+        self.worth = np.zeros(n)  # of publishing each: what that may cost
 
-    def run(self, merge: bool, progress: Progress | None) -> tuple[list[IntArray], IntArray]:
+    def run(
+        self, merge: bool, progress: Progress | None
+    ) -> tuple[list[IntArray], IntArray, IntArray]:
         near = self.candidates(np.arange(self.fs.n_users), part(progress, 0.0, _NEAREST_SHARE))
         self.grow(near, part(progress, _NEAREST_SHARE, _GROWN_SHARE))
         left = np.flatnonzero(self.groups.of < 0)
         if merge:
             self.add(left)
             left = left[:0]
-        self.groups = Groups(
-            self.groups.of,
-            self.groups.members[: self.made].copy(),
-            self.groups.size[: self.made].copy(),
-            self.groups.weight[: self.made].copy(),
-            self.groups.loss[: self.made].copy(),
-            self.groups.without[: self.made].copy(),
-            self.groups.changed[: self.made].copy(),
-        )
+        self._keep(np.arange(self.made))
+        if self.room[0]:
+            self.leave_out()
         self.better(near, part(progress, _GROWN_SHARE, 1.0))
         members = [
             np.sort(row[:size])
             for row, size in zip(self.groups.members, self.groups.size, strict=True)
         ]
-        return sorted(members, key=lambda rows: int(rows[0])), left
+        members.sort(key=lambda rows: int(rows[0]))
+        return members, left, np.flatnonzero(self.groups.of == OUT)
+
+    def _keep(self, which: IntArray) -> None:
+        """Only these groups remain, numbered anew."""
+        groups, number = self.groups, np.full(self.made + 1, -1, np.int64)
+        number[which] = np.arange(len(which))
+        of = np.where(groups.of < 0, groups.of, number[groups.of])
+        self.groups = Groups(
+            of, groups.members[which], groups.size[which], groups.weight[which],
+            groups.loss[which], groups.without[which], groups.changed[which],
+        )  # fmt: skip
+        self.made = len(which)
+
+    def leave_out(self) -> None:
+        """Leave out the groups that lose most beyond the mean, as many as there is room for."""
+        groups, lengths = self.groups, self.fs.lengths
+        self._weigh(np.arange(self.made))
+        samples = np.bincount(groups.of[groups.of >= 0], lengths[groups.of >= 0], self.made)
+        total, held = groups.loss.sum(), samples.sum()
+        stays = np.ones(self.made, bool)
+        for g in np.argsort(-(groups.loss - total / held * samples), kind="stable"):
+            excess = groups.loss[g] * held - total * samples[g]
+            if groups.weight[g] > self.room[0] or excess <= 1e-9 * total * samples[g]:
+                continue
+            stays[g] = False
+            total, held = total - groups.loss[g], held - samples[g]
+            self.room[0] -= groups.weight[g]
+            groups.of[groups.members[g, : groups.size[g]]] = OUT
+        self._keep(np.flatnonzero(stays))
 
     def candidates(self, users: IntArray, progress: Progress | None) -> IntArray:
         """Of each of ``users`` the others among them to try, best first; −1 = none."""
@@ -201,7 +234,7 @@ class _Crowding:
     def better(self, near: IntArray, progress: Progress | None) -> None:
         """Exchanges, while the loss falls."""
         groups, n, search = self.groups, self.fs.n_users, self.search
-        room = near.shape[1] * (self.k + 1)
+        room = near.shape[1] * (self.k + 1) + 1
         steps = Steps(
             np.zeros(n, np.int64), np.zeros((n, room), np.int32), np.zeros((n, room), np.int32),
             np.zeros((n, room)), np.full(n, -1, np.int64),
@@ -212,26 +245,41 @@ class _Crowding:
         for turn in range(search.rounds):
             told = part(progress, turn / search.rounds, (turn + 1) / search.rounds)
             self._weigh(changed)
+            if self.may_leave_out:
+                inside = groups.of >= 0
+                each = groups.loss.sum() / self.fs.lengths[inside].sum()
+                self.worth = self.fs.lengths * each
 
             def priced(first: int, since: int = turn - 1) -> float:
                 users = np.arange(first, min(first + _BLOCK, n))
                 price(
                     self.boxes, near, users, self.weight, float(self.k), *self.price, self.most,
-                    since, groups, steps,
+                    since, self.worth, groups, steps,
                 )  # fmt: skip
                 return float(len(users))
 
             def found(first: int) -> float:
                 users = np.arange(first, min(first + _BLOCK, n))
                 find_rings(
-                    users, self.weight, float(self.k), search.most_steps, groups, steps, gain, ring
+                    users,
+                    self.weight,
+                    float(self.k),
+                    search.most_steps,
+                    self.worth,
+                    self.room,
+                    groups,
+                    steps,
+                    gain,
+                    ring,
                 )
                 return float(len(users))
 
             self.engine.run(priced, range(0, n, _BLOCK), n, told)
             self.engine.run(found, range(0, n, _BLOCK), n)
             order = np.argsort(-gain, kind="stable")
-            made = carry_out(order[gain[order] > 0], self.weight, turn, groups, steps, gain, ring)
+            made = carry_out(
+                order[gain[order] > 0], self.weight, turn, self.room, groups, steps, gain, ring
+            )
             if not made:
                 return
             changed = np.flatnonzero(groups.changed == turn)

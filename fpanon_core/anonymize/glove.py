@@ -22,18 +22,19 @@ from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
 from ..kernels.kgap_search import NO_EXTRA
 from ..kernels.stretch import Ahead, fingerprint_effort
-from ..measures.kgap import check_k
+from ..measures.kgap import check_k, k_gap
 from ..measures.packing import pack, scale_of
+from ..model.arrays import IntArray
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.published import GeneralizedFingerprintSet
 from .grouping import Group, group_greedily, merged
-from .outcome import check_limit, outcome, published_of
+from .outcome import check_leave_out, check_limit, outcome, published_of, room_for
 from .suppression import LEFT_OVER, suppress
 
-_GROUPING_SHARE = 0.97  # of the progress
+_LEAVING_SHARE, _GROUPING_SHARE = 0.1, 0.97  # of the progress
 _UNKNOWN = np.zeros((1, 1), np.float32)
 
 
@@ -45,6 +46,7 @@ def glove(
     suppress_space_m: float | None = None,
     suppress_time_min: float | None = None,
     leftover: Literal["merge", "suppress"] = "merge",
+    leave_out: float = 0.0,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> GloveResult:
@@ -65,6 +67,9 @@ def glove(
     leftover : "merge" or "suppress"
         What becomes of the last users when fewer than k are left: merged into the group nearest to
         them, or not published.
+    leave_out : float
+        Share of the users, 0 … 0.1, who may be left out, rounded down: those farthest from hiding,
+        whose k-gap is greatest, if it is above 0. See :attr:`GloveResult.left_out`.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -77,8 +82,8 @@ def glove(
     Raises
     ------
     ConfigError
-        If k is not an integer of 2 or more, a threshold is not positive or finer than the data, or
-        ``leftover`` is neither.
+        If k is not an integer of 2 or more, a threshold is not positive or finer than the data,
+        ``leftover`` is neither, or ``leave_out`` is outside 0 … 0.1.
     InfeasibleError
         If k exceeds the number of users.
 
@@ -101,8 +106,15 @@ def glove(
     check_limit("suppress_time_min", suppress_time_min, fs.granularity_min, "min")
     if leftover not in ("merge", "suppress"):
         raise ConfigError(f"leftover = {leftover!r}; it must be 'merge' or 'suppress'.")
-    grouping = part(progress, 0.0, _GROUPING_SHARE)
-    groups = group_greedily(fs, int(k), config, engine, grouping)
+    leave_out = check_leave_out(leave_out)
+    room = room_for(leave_out, fs, k)
+    begun = _LEAVING_SHARE if room else 0.0
+    hardest = _hardest(fs, k, room, config, engine, part(progress, 0.0, begun))
+    kept = np.setdiff1d(np.arange(fs.n_users), hardest)
+    grouping = part(progress, begun, _GROUPING_SHARE)
+    groups = group_greedily(fs.subset(kept) if room else fs, int(k), config, engine, grouping)
+    for group in groups:
+        group.members = kept[group.members].tolist()
     last = groups.pop() if groups[-1].left_over else None
     if last is not None and leftover == "merge":
         _merge_into_nearest(groups, last, config)
@@ -114,10 +126,32 @@ def glove(
     result = outcome(
         fs, groups, code, left, method="glove", k=int(k), leftover=leftover, config=config,
         suppress_space_m=suppress_space_m, suppress_time_min=suppress_time_min,
+        leave_out=leave_out, hardest=hardest,
     )  # fmt: skip
     if progress is not None:
         progress(1.0)
     return result
+
+
+def _hardest(
+    fs: FingerprintSet, k: int, room: int, config: StretchConfig, engine: Engine,
+    progress: Progress | None,
+) -> IntArray:  # fmt: skip
+    """Whose k-gap is greatest, at most ``room`` users; of equals those with smaller row numbers.
+
+    A fingerprint that stands for k users hides already.
+    """
+    if not room:
+        return np.empty(0, np.int64)
+    gap = k_gap(
+        fs, min(k, fs.n_users), config=config, engine=engine, progress=progress
+    ).values  # fmt: skip
+    out = []
+    for u in np.argsort(-gap, kind="stable"):
+        if gap[u] > 0 and fs.weight[u] < k and fs.weight[u] <= room:
+            out.append(u)
+            room -= int(fs.weight[u])
+    return np.sort(np.array(out, np.int64))
 
 
 def _merge_into_nearest(groups: list[Group], last: Group, config: StretchConfig) -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 
 from ..kernels.glove_spans import spans_of_holders
 from ..model.arrays import Codes, IntArray
 from ..model.cells import CELL
-from ..model.checks import positive
+from ..model.checks import number, positive
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS, GloveResult, Method
 from ..model.originals import remember
 from ..model.published import GeneralizedFingerprintSet
+from ..model.techniques import MOST_LEFT_OUT
 from .grouping import Group
+
+HARDEST = 1 + REASONS.index("hardest to hide")  # codes count the reasons from 1
 
 
 def check_limit(name: str, value: float | None, finest: float, unit: str) -> None:
@@ -28,6 +33,18 @@ def check_limit(name: str, value: float | None, finest: float, unit: str) -> Non
             f"{name} = {value:g} {unit} is finer than the data ({finest:g} {unit}): nothing could "
             f"be published; give {finest:g} or more."
         )
+
+
+def check_leave_out(leave_out: float) -> float:
+    """The share of the people that may be left out, as a float; ConfigError outside 0 … 0.1."""
+    return number("leave_out", leave_out, least=0.0, most=MOST_LEFT_OUT)
+
+
+def room_for(leave_out: float, fs: FingerprintSet, k: int) -> int:
+    """How many users may be left out, so that k are left: the share of all, rounded down."""
+    users = int(fs.weight.sum())
+    # 5 % of 60 is 3, not 2.999…
+    return min(math.floor(leave_out * users + 1e-9), users - k)
 
 
 def published_of(groups: list[Group], fs: FingerprintSet | None) -> GeneralizedFingerprintSet:
@@ -56,11 +73,19 @@ def outcome(
     config: StretchConfig,
     suppress_space_m: float | None,
     suppress_time_min: float | None,
+    leave_out: float,
+    hardest: IntArray,
 ) -> GloveResult:
-    """The result: ``code`` says of each sample why it is left out, 0 = it is not."""
+    """The result: ``code`` says of each sample why it is left out, 0 = it is not.
+
+    ``left`` are the last users, ``hardest`` those who are left out, ascending; the codes of the
+    latter's samples are set here.
+    """
+    for u in hardest.tolist():
+        code[fs.rows_of(u)] = HARDEST
     group = np.full(fs.n_users, -1, np.int64)
-    for number, g in enumerate(groups):
-        group[g.members] = number
+    for row, g in enumerate(groups):
+        group[g.members] = row
     published = published_of(groups, fs)
     space, time = np.empty(fs.n_samples), np.empty(fs.n_samples)
     held = spans_of_holders(
@@ -97,6 +122,8 @@ def outcome(
         leftover=leftover,
         suppress_space_m=suppress_space_m,
         suppress_time_min=suppress_time_min,
+        leave_out=leave_out,
+        left_out=hardest,
         config=config,
         digest=fs.digest,
         number=np.array(fs.number),

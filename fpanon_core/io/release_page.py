@@ -150,6 +150,10 @@ def _glove_told(step: Glove, facts: ReleaseFacts, k: int) -> str:
         limits.append(f"longer than {window_text(step.suppress_time_min)}")
     if limits:
         told += f" Samples that would have made a cell {' or '.join(limits)} are left out."
+    if step.leave_out:
+        told += (
+            f" Up to {step.leave_out * 100:g} % of the people, those hardest to hide, are left out."
+        )
     if facts.leftover is not None:
         fate = "joined the nearest group" if facts.leftover == "merge" else "are left out"
         told += f" The last people, where they were fewer than {k}, {fate}."

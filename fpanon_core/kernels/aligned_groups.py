@@ -17,13 +17,16 @@ from numba import njit
 from ..model.arrays import FloatArray, IntArray
 from .aligned_blocks import Boxes, bench_for, loss_of
 
+OUT = -2
+"""In place of a group: of users whom it costs most to hide, and who are not published."""
+
 
 class Groups(NamedTuple):
     """Groups as they are being made.
 
-    ``of`` is the group of each user (−1 = none yet); ``members`` has a row a group, of which the
-    first ``size`` count; ``loss`` is that of each group, ``without`` what it would be without each
-    of its members, ``changed`` the last round in which it took part in an exchange.
+    ``of`` is the group of each user (−1 = none yet, or :data:`OUT`); ``members`` has a row a group,
+    of which the first ``size`` count; ``loss`` is that of each group, ``without`` what it would be
+    without each of its members, ``changed`` the last round in which it took part in an exchange.
     """
 
     of: IntArray
@@ -122,12 +125,13 @@ def weigh(
 @njit(nogil=True, cache=True)
 def price(
     boxes: Boxes, near: IntArray, users: IntArray, weight: FloatArray, k: float, by_space: float,
-    by_time: float, most: int, since: int, groups: Groups, steps: Steps,
+    by_time: float, most: int, since: int, worth: FloatArray, groups: Groups, steps: Steps,
 ) -> int:  # fmt: skip
     """Set what the steps of ``users`` into the groups of their candidates cost; how many were.
 
     Only steps that cost less than the user's own group gains by being left; and only those into
     groups changed in round ``since`` or later, or all where the user has moved: others stand.
+    To be left out costs what publishing the user is ``worth``; where that is 0, nobody is.
     """
     widest = groups.members.shape[1]
     bench = bench_for(most, widest)
@@ -137,23 +141,29 @@ def price(
     priced = 0
     for a in users:
         own = groups.of[a]
-        if own < 0:  # left out: of no group that could gain by it
+        if own == -1:  # of no group that could gain by it
             steps.used[a] = 0
             continue
-        place = 0
-        while groups.members[own, place] != a:
-            place += 1
-        saved = groups.loss[own] - groups.without[own, place]
+        if own == OUT:
+            saved = worth[a]
+        else:
+            place = 0
+            while groups.members[own, place] != a:
+                place += 1
+            saved = groups.loss[own] - groups.without[own, place]
         anew = steps.moved[a] >= since
         count = 0
         if not anew:
             for e in range(steps.used[a]):
-                if groups.changed[steps.group[a, e]] < since:
+                if steps.group[a, e] >= 0 and groups.changed[steps.group[a, e]] < since:
                     steps.group[a, count] = steps.group[a, e]
                     steps.partner[a, count] = steps.partner[a, e]
                     steps.cost[a, count] = steps.cost[a, e]
                     count += 1
-        kept = count
+        if own >= 0 and 0.0 < worth[a] < saved:
+            steps.group[a, count], steps.partner[a, count] = OUT, -1
+            steps.cost[a, count] = worth[a]
+            count += 1
         for b in near[a]:
             if b < 0 or groups.of[b] < 0:
                 continue
@@ -189,7 +199,7 @@ def price(
                 steps.cost[a, count] = loss - groups.loss[g]
                 count += 1
         steps.used[a] = count
-        if count > kept or anew:
+        if count:
             order = np.argsort(steps.cost[a, :count], kind="mergesort")
             steps.cost[a, :count] = steps.cost[a, :count][order]
             steps.group[a, :count] = steps.group[a, :count][order]
@@ -199,15 +209,16 @@ def price(
 
 @njit(nogil=True, cache=True)
 def find_rings(
-    users: IntArray, weight: FloatArray, k: float, most_steps: int, groups: Groups, steps: Steps,
-    gain: FloatArray, ring: IntArray,
+    users: IntArray, weight: FloatArray, k: float, most_steps: int, worth: FloatArray,
+    room: FloatArray, groups: Groups, steps: Steps, gain: FloatArray, ring: IntArray,
 ) -> None:  # fmt: skip
     """For each of ``users`` the exchange in a ring, from there, that gains most.
 
     ``ring`` (n_users, longest) holds which step each in turn takes, by its place in the row of
     ``steps``; −1 where there is no more. Every ring that gains has somebody from whom on all
     partial sums gain: only such beginnings are followed. Groups are distinct. A ring may be open
-    where the first group can spare its member: the last then joins a group in nobody's place.
+    where the first group can spare its member: the last then joins a group in nobody's place. So is
+    one that begins with somebody who is left out, or ends so, as long as there is ``room``.
     """
     longest = ring.shape[1]
     at = np.empty(longest, np.int64)
@@ -217,11 +228,15 @@ def find_rings(
         gain[a] = 0.0
         ring[a, :] = -1
         own = groups.of[a]
-        if own < 0:
+        if own == -1:
             continue
         for way in range(2):
             total[0] = 0.0
-            if way == 1:
+            if own == OUT:
+                if way == 0:
+                    continue
+                total[0] = -worth[a]
+            elif way == 1:
                 if groups.weight[own] - weight[a] < k:
                     break
                 place = 0
@@ -247,7 +262,10 @@ def find_rings(
                 g, partner = steps.group[x, e], steps.partner[x, e]
                 closed = (partner == a and depth > 0) if way == 0 else partner < 0
                 if closed:
-                    if way == 1 and g == own:
+                    if way == 1 and g == own and g != OUT:
+                        continue
+                    taken_in = weight[a] if own == OUT else 0.0
+                    if g == OUT and weight[x] - taken_in > room[0]:
                         continue
                     again = False
                     for d in range(1, depth + 1):
@@ -272,7 +290,7 @@ def find_rings(
 
 @njit(nogil=True, cache=True)
 def carry_out(
-    order: IntArray, weight: FloatArray, turn: int, groups: Groups, steps: Steps,
+    order: IntArray, weight: FloatArray, turn: int, room: FloatArray, groups: Groups, steps: Steps,
     gain: FloatArray, ring: IntArray,
 ) -> int:  # fmt: skip
     """Make the exchanges that begin with these users, in their order; how many.
@@ -288,19 +306,28 @@ def carry_out(
             continue
         who[0] = a
         n = 0
-        free = groups.changed[groups.of[a]] != turn
+        first = groups.of[a]
+        free = first == OUT or groups.changed[first] != turn
+        more = -weight[a] if first == OUT else 0.0  # of weight that is left out
         while n < longest and ring[a, n] >= 0:
             target[n] = steps.group[who[n], ring[a, n]]
             who[n + 1] = steps.partner[who[n], ring[a, n]]
-            free = free and groups.changed[target[n]] != turn
+            if target[n] == OUT:
+                more += weight[who[n]]
+            else:
+                free = free and groups.changed[target[n]] != turn
             n += 1
-        if not free:
+        if not free or more > room[0]:
             continue
         done += 1
-        first = groups.of[a]
+        room[0] -= more
         for step in range(n):
             x, g = who[step], target[step]
             into = who[step + 1]
+            steps.moved[x] = turn
+            if g == OUT:
+                groups.of[x] = OUT
+                continue
             place = 0
             if into < 0:
                 place = groups.size[g]
@@ -312,7 +339,8 @@ def carry_out(
             groups.weight[g] += weight[x] - (weight[into] if into >= 0 else 0.0)
             groups.of[x] = g
             groups.changed[g] = turn
-            steps.moved[x] = turn
+        if first == OUT:
+            continue
         groups.changed[first] = turn
         if who[n] < 0:  # the first group has one less
             place = 0

@@ -19,11 +19,12 @@ from .version import versions
 
 Method = Literal["glove", "aligned"]
 
-REASONS = ("space", "time", "space and time", "left over", "fewer than k")
+REASONS = ("space", "time", "space and time", "left over", "fewer than k", "hardest to hide")
 """Why a sample is not published: with it, its group's cell would exceed the spatial limit, the
 temporal one, or both; its user belonged to the last fewer than k, who were suppressed; or the cell,
 or every part of it within the limits, would hold samples of fewer than k users (of an aligned
-group: not of every member)."""
+group: not of every member); or its user is one of those it costs most to hide, of whom a share was
+to be left out."""
 
 AREAS_KM2 = (0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 
@@ -53,7 +54,10 @@ class GloveResult:
     left_over : int64 ndarray
         Row numbers of the last users, fewer than k, whom nobody was left to be merged with: merged
         into the nearest group, or suppressed, as ``leftover`` says.
-    k, leftover, suppress_space_m, suppress_time_min, config
+    left_out : int64 ndarray
+        Row numbers, ascending, of the users whom it costs most to hide, who are not published: at
+        most the share ``leave_out`` of all.
+    k, leftover, suppress_space_m, suppress_time_min, leave_out, config
         As given.
     digest : str
         Digest of the original fingerprints.
@@ -81,6 +85,8 @@ class GloveResult:
     number: IntArray
     weight: IntArray
     method: Method = "glove"
+    leave_out: float = 0.0
+    left_out: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
     versions: dict[str, str] = field(default_factory=versions)
 
     def __repr__(self) -> str:
@@ -190,6 +196,7 @@ class GloveResult:
             "largest_group": int(members.max()) if len(members) else 0,
             "users_suppressed": int(np.count_nonzero(self.group < 0)),
             "users_left_over": len(self.left_over),
+            "users_left_out": len(self.left_out),
             "samples": len(self.accuracy),
             "suppressed_share": self.suppressed_share,
             "phantom_share": self.phantom_share,

@@ -69,7 +69,7 @@ class Origin:
                 "Nothing of this release is published: every sample exceeds the limits; raise them."
             )
         kind = Aligned if hidden.method == "aligned" else Glove
-        step = kind(hidden.k, hidden.suppress_space_m, hidden.suppress_time_min)
+        step = kind(hidden.k, hidden.suppress_space_m, hidden.suppress_time_min, hidden.leave_out)
         return cls(
             ReleaseOption(steps=(step,)), original, hidden.expanded(),
             np.flatnonzero(hidden.group >= 0), original, hidden, len(hidden.suppressed),

@@ -112,15 +112,21 @@ class SuppressRare:
 
 @dataclass(frozen=True)
 class Glove:
-    """Everyone in a crowd of ``k``: :func:`fpanon_core.glove`, limits in metres and minutes."""
+    """Everyone in a crowd of ``k``: :func:`fpanon_core.glove`, limits in metres and minutes.
+
+    Up to the share ``leave_out`` of the people, those hardest to hide, may be left out.
+    """
 
     WORD: ClassVar[str] = "GLOVE"
     k: int
     suppress_space_m: float | None = None
     suppress_time_min: float | None = None
+    leave_out: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole("k", self.k, 2))
+        share = number("leave_out", self.leave_out, least=0.0, most=MOST_LEFT_OUT)
+        object.__setattr__(self, "leave_out", share)
         for name in ("suppress_space_m", "suppress_time_min"):
             if getattr(self, name) is None:
                 continue
@@ -134,7 +140,8 @@ class Glove:
         if self.suppress_time_min is not None:
             limits.append(window_text(self.suppress_time_min))
         within = f", within {' and '.join(limits)}" if limits else ""
-        return f"{self.WORD}, k = {self.k}{within}"
+        without = f", up to {self.leave_out * 100:g} % left out" if self.leave_out else ""
+        return f"{self.WORD}, k = {self.k}{within}{without}"
 
 
 @dataclass(frozen=True)
@@ -143,6 +150,9 @@ class Aligned(Glove):
 
     WORD: ClassVar[str] = "aligned"
 
+
+MOST_LEFT_OUT = 0.1
+"""Largest share of the people that may be left out because it costs most to hide them."""
 
 Step: TypeAlias = Generalize | SampleUsers | AddNoise | Permute | SuppressRare | Glove
 
@@ -173,7 +183,10 @@ def step_to_dict(step: Step) -> dict[str, Any]:
         known = {name: value for name, value in asdict(space).items() if value is not None}
         place = {"kind": kind, **known}  # without the origin of a grid whose origin is chosen
         return {"technique": technique, "space": place, "minutes": float(step.profile.minutes)}
-    return {"technique": technique, **asdict(step)}
+    plain = asdict(step)
+    if not plain.get("leave_out", True):
+        del plain["leave_out"]
+    return {"technique": technique, **plain}
 
 
 def step_from_dict(plain: Any) -> Step:

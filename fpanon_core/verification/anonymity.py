@@ -41,7 +41,7 @@ from .records import KNOWN, Key, matched, records_of
 from .result import check_left_out, claim_of
 from .secrecy import check_order, check_pseudonyms
 
-_ABOUT_LIMITS = frozenset(REASONS) - {"left over"}
+_ABOUT_LIMITS = frozenset(REASONS) - {"left over", "hardest to hide"}
 _SLACK_SHARE = 1e-9
 
 

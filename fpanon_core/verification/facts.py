@@ -16,7 +16,7 @@ import pandas as pd
 from ..model.arrays import BoolArray
 from .anonymity import Checked
 from .faults import Faults
-from .page_figures import CROWDING, side, window
+from .page_figures import CROWDING, MOST_LEFT_OUT, side, window
 from .records import Records
 
 _SLACK_SHARE = 5e-5  # a share stated to four decimals
@@ -149,7 +149,9 @@ def _words(step: dict[str, Any]) -> str | None:
         limits = [] if width is None else [side(width)]
         limits += [] if length is None else [window(length)]
         within = f", within {' and '.join(limits)}" if limits else ""
-        return f"{CROWDING[technique]}, k = {step.get('k')}{within}"
+        share = _number(step.get("leave_out")) or 0.0
+        without = f", up to {share * 100:g} % left out" if share else ""
+        return f"{CROWDING[technique]}, k = {step.get('k')}{within}{without}"
     if technique == "sample_users":
         return f"{(_number(step.get('share')) or 0.0) * 100:g} % of the users"
     if technique == "suppress_rare":
@@ -184,6 +186,7 @@ def check_counts(
     lost = facts.get("samples_left_out")
     if not isinstance(lost, int) or isinstance(lost, bool) or not 0 <= lost <= fs.n_samples:
         faults.add("counts", "The number stated for samples_left_out cannot be.")
+    _check_left_out(facts, people, faults)
     stated = _number(facts.get("phantom_share"))
     # A cell of GLOVE is true of one person at least; where samples are moved, perhaps of nobody.
     possible = stated is not None and 0 <= stated <= 1 and not (stated == 1 and faults.k)
@@ -196,3 +199,20 @@ def check_counts(
     too_many = stated is not None and checked.certain and stated > share + _SLACK_SHARE
     if stated is None or too_few or too_many:
         faults.add("phantom share", "The phantom share stated is not the one found.")
+
+
+def _check_left_out(facts: dict[str, Any], people: int, faults: Faults) -> None:
+    """Where nothing but a crowd is stated, nobody is left out but the last and the share stated."""
+    steps = facts.get("steps")
+    if not isinstance(steps, list) or len(steps) != 1 or not isinstance(steps[0], dict):
+        return
+    step = steps[0]
+    if step.get("technique") not in CROWDING:
+        return
+    if any(step.get(name) is not None for name in ("suppress_space_m", "suppress_time_min")):
+        return
+    users, gone = int(faults.original.weight.sum()), faults.original.n_users - people
+    share, k = _number(step.get("leave_out")) or 0.0, _number(step.get("k")) or 0.0
+    last = k - 1 if facts.get("leftover") == "suppress" else 0
+    if not 0 <= share <= MOST_LEFT_OUT or gone > share * users + last + 1e-6:
+        faults.add("counts", "More people are left out than the techniques stated leave out.")

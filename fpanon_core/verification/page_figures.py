@@ -16,6 +16,9 @@ from typing import Any
 CROWDING = {"glove": "GLOVE", "aligned": "aligned"}
 """The techniques that hide everyone in a crowd, and the word that names each."""
 
+MOST_LEFT_OUT = 0.1
+"""Largest share of the people that may be left out because it costs most to hide them."""
+
 _N = r"(\d[\d.,]*\d|\d)"
 _SIZE = r"(\d[\d.,]*(?:e[+-]?\d+)? (?:k?m|min|h|days?|weeks?))"
 _COUNTS = re.compile(rf"{_N} rows? of {_N} (?:person|people)(?: in {_N} groups?)?")
@@ -34,6 +37,7 @@ _WIDER = re.compile(rf"(?i)\bwider than {_SIZE}")
 _LONGER = re.compile(rf"(?i)\blonger than {_SIZE}")
 _FEWER = re.compile(r"(?i)\bfewer than ([\d.,]*\d)(?: people|,)")
 _DRAWN = re.compile(r"((?:less than |more than )?[\d.]+ %) of the people were drawn")
+_HARDEST = re.compile(r"(?i)([\d.]+) % of the people, those hardest to hide")
 _COARSE = re.compile(
     rf"a cell of at most {_SIZE} by side \(mean {_SIZE}\) and {_SIZE} \(mean {_SIZE}\)"
 )
@@ -118,6 +122,8 @@ def _promised(facts: dict[str, Any], k: Any) -> Iterator[tuple[str, re.Pattern[s
         or (step["technique"] in CROWDING and facts["leftover"] is not None)
     ]
     yield "the fewest people", _FEWER, fewer
+    hardest = [f"{step['leave_out'] * 100:g}" for step in gloves if step.get("leave_out")]
+    yield "how many of those hardest to hide are left out", _HARDEST, hardest
     drawn = [_percent(step["share"]) for step in steps if step["technique"] == "sample_users"]
     yield "the share drawn", _DRAWN, drawn
 

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
-from ..model.arrays import FloatArray
+from ..model.arrays import FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from .claim import Claim, by_start, contents
 from .faults import Faults
+from .page_figures import MOST_LEFT_OUT
 
 
 def claim_of(result: GloveResult, faults: Faults) -> Claim | None:
@@ -98,6 +99,7 @@ def check_left_out(result: GloveResult, faults: Faults) -> None:
     over = reason == "left over"
     if over.any() and (result.leftover != "suppress" or not np.isin(user[over], left).all()):
         faults.add("reason", "A sample is listed as left over, and its user is not.")
+    _check_hardest(result, user[reason == "hardest to hide"], faults)
     if (reason == "fewer than k").any() and all(limit is None for limit in limits.values()):
         faults.add("reason", "Samples are listed as of too few people, but no limit is stated.")
     side, span = _extents(result, fs)
@@ -110,6 +112,23 @@ def check_left_out(result: GloveResult, faults: Faults) -> None:
         elif (extent[user[of]] <= limit).any():
             text = f"Samples are listed as beyond the limit in {what}, and no cell could be."
             faults.add("reason", text)
+
+
+def _check_hardest(result: GloveResult, listed: IntArray, faults: Faults) -> None:
+    """Those hardest to hide are at most the share stated, are not published, and are listed."""
+    fs, share = faults.original, result.leave_out
+    out = np.asarray(result.left_out, np.int64)
+    possible = (out >= 0) & (out < fs.n_users)
+    if not (math.isfinite(share) and 0 <= share <= MOST_LEFT_OUT):
+        faults.add("left out", "The share of the people that may be left out is none.")
+    elif not possible.all() or fs.weight[out].sum() > share * fs.weight.sum() + 1e-6:
+        faults.add("left out", "More people are left out as hardest to hide than is stated.")
+    out = out[possible]
+    if len(np.unique(out)) < len(out) or (np.asarray(result.group)[out] >= 0).any():
+        faults.add("left out", "A user left out as hardest to hide is published, or listed twice.")
+    if not np.array_equal(np.unique(listed), np.unique(out)):
+        text = "Those whose samples are listed as hardest to hide are not those left out."
+        faults.add("reason", text)
 
 
 def _extents(result: GloveResult, fs: FingerprintSet) -> tuple[FloatArray, FloatArray]:
