@@ -7,6 +7,7 @@ from .anonymize.generalize import generalize
 from .anonymize.glove import glove
 from .anonymize.noise import add_noise
 from .anonymize.origins import resolve
+from .anonymize.periods import into_periods
 from .anonymize.permutation import permute
 from .anonymize.rare import suppress_rare
 from .anonymize.sampling import sample_users
@@ -56,6 +57,7 @@ from .model.glove import GloveResult, Verification
 from .model.kgap import KGapResult
 from .model.knowledge import Knowledge
 from .model.options import ReleaseOption, as_option
+from .model.periods import PeriodSet
 from .model.privacy import PrivacyGuarantee
 from .model.profiles import GeneralizationProfile
 from .model.published import GeneralizedFingerprintSet
@@ -126,6 +128,7 @@ __all__ = [
     "LocalEngine",
     "OptionResult",
     "OptionsTable",
+    "PeriodSet",
     "Permute",
     "PrivacyGuarantee",
     "Recovered",
@@ -180,6 +183,7 @@ __all__ = [
     "glove_ladder",
     "hexagon_grid",
     "information_gain",
+    "into_periods",
     "k_gap",
     "lorenz",
     "matched_samples",

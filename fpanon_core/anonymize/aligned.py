@@ -30,15 +30,17 @@ from ..kernels.aligned_limits import blocks_within
 from ..measures.kgap import check_k
 from ..model.arrays import Codes, IntArray
 from ..model.cells import CELL
-from ..model.checks import one_of
+from ..model.checks import one_of, whole
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
+from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
 from .crowding import EFFORTS, Effort, boxes_of, by_space_and_time, crowded
 from .grouping import Group
 from .outcome import check_leave_out, check_limit, outcome, room_for
+from .periods import hidden_by_period
 from .suppression import LEFT_OVER
 
 _CROWDING_SHARE = 0.97  # of the progress
@@ -46,7 +48,7 @@ _BLOCK = 16
 
 
 def aligned(
-    fs: FingerprintSet | GeneralizedFingerprintSet,
+    fs: FingerprintSet | GeneralizedFingerprintSet | PeriodSet,
     k: int = 2,
     *,
     config: StretchConfig | None = None,
@@ -63,8 +65,10 @@ def aligned(
 
     Parameters
     ----------
-    fs : FingerprintSet or GeneralizedFingerprintSet
-        Cells of any extent; fingerprints that stand for several users count as that many.
+    fs : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
+        Cells of any extent; fingerprints that stand for several users count as that many. Of data
+        in periods (:func:`into_periods`) everybody is hidden among the people of the same period,
+        and each period is treated as data of its own; the result is about the pieces.
     k : int
         Least number of users in a group, 2 … number of users.
     config : StretchConfig
@@ -103,7 +107,7 @@ def aligned(
         ``leftover`` or ``effort`` is none of the words, or ``groups`` has no group for somebody, or
         one of fewer than k, or ``leave_out`` is outside 0 … 0.1, or given with ``groups``.
     InfeasibleError
-        If k exceeds the number of users.
+        If k exceeds the number of users, or those of every period.
 
     Examples
     --------
@@ -112,6 +116,20 @@ def aligned(
     >>> p.t_min.tolist(), p.dt_min.tolist(), p.dx_m.tolist()
     ([0.0, 600.0], [3.0, 4.0], [1000.0, 100.0])
     """
+    if isinstance(fs, PeriodSet):
+        whole("k", k, 2)
+        if groups is not None:
+            raise ConfigError(
+                "groups are of whole fingerprints; of data in periods, leave them out: each period "
+                "has groups of its own."
+            )
+        return hidden_by_period(
+            fs, k, lambda pieces, told: aligned(
+                pieces, k, config=config, max_side_m=max_side_m, max_span_min=max_span_min,
+                leftover=leftover, leave_out=leave_out, effort=effort, engine=engine,
+                progress=told,
+            ), progress,
+        )  # fmt: skip
     if isinstance(fs, GeneralizedFingerprintSet):
         fs = fs.fingerprints()
     config = config or StretchConfig()

@@ -25,13 +25,16 @@ from ..kernels.stretch import Ahead, fingerprint_effort
 from ..measures.kgap import check_k, k_gap
 from ..measures.packing import pack, scale_of
 from ..model.arrays import IntArray
+from ..model.checks import whole
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
+from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
 from .grouping import Group, group_greedily, merged
 from .outcome import check_leave_out, check_limit, outcome, published_of, room_for
+from .periods import hidden_by_period
 from .suppression import LEFT_OVER, suppress
 
 _LEAVING_SHARE, _GROUPING_SHARE = 0.1, 0.97  # of the progress
@@ -39,7 +42,7 @@ _UNKNOWN = np.zeros((1, 1), np.float32)
 
 
 def glove(
-    fs: FingerprintSet | GeneralizedFingerprintSet,
+    fs: FingerprintSet | GeneralizedFingerprintSet | PeriodSet,
     k: int = 2,
     *,
     config: StretchConfig | None = None,
@@ -54,8 +57,10 @@ def glove(
 
     Parameters
     ----------
-    fs : FingerprintSet or GeneralizedFingerprintSet
-        Cells of any extent; fingerprints that stand for several users count as that many.
+    fs : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
+        Cells of any extent; fingerprints that stand for several users count as that many. Of data
+        in periods (:func:`into_periods`) everybody is hidden among the people of the same period,
+        and each period is treated as data of its own; the result is about the pieces.
     k : int
         Least number of users in a group, 2 … number of users.
     config : StretchConfig
@@ -85,7 +90,7 @@ def glove(
         If k is not an integer of 2 or more, a threshold is not positive or finer than the data,
         ``leftover`` is neither, or ``leave_out`` is outside 0 … 0.1.
     InfeasibleError
-        If k exceeds the number of users.
+        If k exceeds the number of users, or those of every period.
 
     Examples
     --------
@@ -97,6 +102,15 @@ def glove(
     >>> p.t_min.tolist(), p.dt_min.tolist(), p.dx_m.tolist()
     ([0.0, 600.0], [3.0, 4.0], [1000.0, 100.0])
     """
+    if isinstance(fs, PeriodSet):
+        whole("k", k, 2)
+        return hidden_by_period(
+            fs, k, lambda pieces, told: glove(
+                pieces, k, config=config, suppress_space_m=suppress_space_m,
+                suppress_time_min=suppress_time_min, leftover=leftover, leave_out=leave_out,
+                engine=engine, progress=told,
+            ), progress,
+        )  # fmt: skip
     if isinstance(fs, GeneralizedFingerprintSet):
         fs = fs.fingerprints()
     config = config or StretchConfig()

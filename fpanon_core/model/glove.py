@@ -13,18 +13,22 @@ import pandas as pd
 from .arrays import IntArray
 from .configs import StretchConfig
 from .fingerprints import FingerprintSet, pseudonyms_of
+from .periods import days_text
 from .published import GeneralizedFingerprintSet
 from .records import Records
 from .version import versions
 
 Method = Literal["glove", "aligned"]
 
-REASONS = ("space", "time", "space and time", "left over", "fewer than k", "hardest to hide")
+REASONS = (
+    "space", "time", "space and time", "left over", "fewer than k", "hardest to hide",
+    "period of fewer than k",
+)  # fmt: skip
 """Why a sample is not published: with it, its group's cell would exceed the spatial limit, the
 temporal one, or both; its user belonged to the last fewer than k, who were suppressed; or the cell,
 or every part of it within the limits, would hold samples of fewer than k users (of an aligned
 group: not of every member); or its user is one of those it costs most to hide, of whom a share was
-to be left out."""
+to be left out; or fewer than k users have a sample in its period."""
 
 AREAS_KM2 = (0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 
@@ -66,6 +70,13 @@ class GloveResult:
         stands for. Ids are not kept.
     method : "glove" or "aligned"
         By which it was made: :func:`fpanon_core.glove` or :func:`fpanon_core.aligned`.
+    period_days : int or None
+        Days in a period, of a result of a :class:`PeriodSet`; None of whole fingerprints. All that
+        is said here of users is then said of pieces, one for each person and period.
+    person, period : int64 ndarray (n_users,) or None
+        Of each piece: row number of its person in the original, and number of its period.
+    whole_digest : str
+        Digest of the original before it was cut into periods; empty of whole fingerprints.
     versions : dict
         Of fpanon and what it computes with.
     """
@@ -87,6 +98,10 @@ class GloveResult:
     method: Method = "glove"
     leave_out: float = 0.0
     left_out: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    period_days: int | None = None
+    person: IntArray | None = None
+    period: IntArray | None = None
+    whole_digest: str = ""
     versions: dict[str, str] = field(default_factory=versions)
 
     def __repr__(self) -> str:
@@ -99,6 +114,21 @@ class GloveResult:
     def n_users(self) -> int:
         """Number of original fingerprints."""
         return len(self.group)
+
+    @property
+    def people(self) -> IntArray:
+        """Row number in the original of the person behind each original fingerprint, or piece."""
+        return np.arange(self.n_users) if self.person is None else self.person
+
+    @cached_property
+    def group_period(self) -> IntArray | None:
+        """Period of each group; None of whole fingerprints."""
+        if self.period is None:
+            return None
+        found = np.zeros(self.published.n_groups, np.int64)
+        inside = self.group >= 0
+        found[self.group[inside]] = self.period[inside]
+        return found
 
     @cached_property
     def pseudonyms(self) -> list[str]:
@@ -182,19 +212,25 @@ class GloveResult:
         """The figures to show beside each other, as plain numbers.
 
         Spans are over the original samples that are published; ``share_2km`` and ``share_2h`` are
-        the shares of these within 2 km and within 2 hours.
+        the shares of these within 2 km and within 2 hours. ``users`` and ``users_suppressed`` are
+        people, the latter those of whom nothing is published in any period; ``pieces`` and
+        ``periods``, of which there are None without periods, are those of the original, and
+        ``pieces_suppressed`` the pieces of which nothing is published. ``users_left_over`` counts
+        each period's.
         """
         space = self.accuracy["space_m"].dropna()
         time = self.accuracy["time_min"].dropna()
         members = np.bincount(self.group[self.group >= 0], self.weight[self.group >= 0])
         none = len(space) == 0
+        people = self.people
+        inside = self.group >= 0
         return {
-            "users": self.n_users,
+            "users": len(np.unique(people)),
             "k": self.k,
             "groups": self.published.n_groups,
             "smallest_group": int(members.min()) if len(members) else 0,
             "largest_group": int(members.max()) if len(members) else 0,
-            "users_suppressed": int(np.count_nonzero(self.group < 0)),
+            "users_suppressed": len(np.unique(people)) - len(np.unique(people[inside])),
             "users_left_over": len(self.left_over),
             "users_left_out": len(self.left_out),
             "samples": len(self.accuracy),
@@ -206,6 +242,10 @@ class GloveResult:
             "median_time_min": np.nan if none else float(time.median()),
             "share_2km": np.nan if none else float((space <= 2_000).mean()),
             "share_2h": np.nan if none else float((time <= 120).mean()),
+            "period_days": self.period_days,
+            "periods": None if self.period is None else len(np.unique(self.period)),
+            "pieces": None if self.period is None else self.n_users,
+            "pieces_suppressed": None if self.period is None else int(np.count_nonzero(~inside)),
         }
 
 
@@ -230,6 +270,8 @@ class Verification:
         How many original users, published groups and original samples were checked.
     note : str
         What was not checked, and why; empty if all was.
+    period_days : int or None
+        Days in a period, where people are hidden in each period for itself.
     """
 
     violations: pd.DataFrame
@@ -239,11 +281,17 @@ class Verification:
     groups: int
     samples: int
     note: str = ""
+    period_days: int | None = None
 
     @property
     def passed(self) -> bool:
         """Whether nothing is wrong."""
         return not self.counts
+
+    @property
+    def period(self) -> str:
+        """The length of a period in words; empty without periods."""
+        return "" if self.period_days is None else days_text(self.period_days)
 
     def __str__(self) -> str:
         counted = (f"{self.users:,} users", f"{self.groups:,} groups")
@@ -253,7 +301,8 @@ class Verification:
         if self.passed and self.k == 0:
             return f"In order: files, figures and names; no crowd is promised ({checked})."
         if self.passed:
-            return f"Verified: everyone published is one of at least {self.k} ({checked})."
+            within = "" if self.period_days is None else f"in each period of {self.period}, "
+            return f"Verified: {within}everyone published is one of at least {self.k} ({checked})."
         found = ", ".join(f"{n:,} × {kind}" for kind, n in self.counts.items())
         if self.k == 0:
             return f"NOT in order: {found} ({checked})."

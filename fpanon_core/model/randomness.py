@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import base64
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -84,9 +85,18 @@ def secret_pseudonyms(number: int) -> npt.NDArray[np.object_]:
     >>> len(set(names)), {len(name) for name in names}
     (3, {16})
     """
+    return _pseudonyms(number, secrets.token_bytes)
+
+
+def pseudonyms(number: int, seed: int | None) -> npt.NDArray[np.object_]:
+    """As :func:`secret_pseudonyms`; with a seed, for studies, the same ones for the same seed."""
+    return secret_pseudonyms(number) if seed is None else _pseudonyms(number, generator(seed).bytes)
+
+
+def _pseudonyms(number: int, draw: Callable[[int], bytes]) -> npt.NDArray[np.object_]:
     found: dict[str, None] = {}
     while len(found) < number:
-        drawn = secrets.token_bytes(_PSEUDONYM_BYTES * (number - len(found)))
+        drawn = draw(_PSEUDONYM_BYTES * (number - len(found)))
         text = base64.b32encode(drawn).decode("ascii")
         width = 8 * _PSEUDONYM_BYTES // 5
         found |= dict.fromkeys(text[i : i + width] for i in range(0, len(text), width))

@@ -1,26 +1,32 @@
-"""What does it cost to hide everyone? A release by GLOVE (Gramaglia & Fiore 2015b), verified."""
+"""What does it cost to hide everyone? A release by GLOVE or aligned, verified."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from ..anonymize.aligned import aligned
 from ..anonymize.glove import glove
+from ..anonymize.periods import into_periods
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
+from ..measures.mean_loss import mean_loss
 from ..model import checks
 from ..model.arrays import IntArray
 from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
-from ..model.glove import GloveResult, Verification
+from ..model.glove import GloveResult, Method, Verification
 from ..verification.anonymity import verify_k_anonymity
 from .tabled import Tabled
 
 Leftover = Literal["merge", "suppress"]
 LEFTOVERS: tuple[Leftover, ...] = ("merge", "suppress")
+METHODS: tuple[Method, ...] = ("glove", "aligned")
+MOST_LEFT_OUT = 0.1
+"""Largest share of the people who may be left out for being hardest to hide."""
 _DAY_MIN = 1_440.0
 _HIDING_SHARE = 0.9  # of the progress; the rest is the verification
 
@@ -39,7 +45,15 @@ class Config:
     leftover : {"merge", "suppress"}
         What becomes of the last users, fewer than k: merged into the nearest group, or left out.
     stretch : StretchConfig
-        Of the effort that says who is near.
+        Of the effort that says who is near, and of the loss.
+    method : {"glove", "aligned"}
+        By which people are hidden.
+    period_days : int or None
+        Days in a period, where people are hidden in each period for itself, under pseudonyms of
+        their own; None: whole fingerprints.
+    leave_out : float
+        Largest share of the people, 0 to 0.1, who may be left out for being hardest to hide; with
+        periods, of the people of each.
     """
 
     k: int = 2
@@ -47,9 +61,18 @@ class Config:
     suppress_time_min: float | None = None
     leftover: Leftover = "merge"
     stretch: StretchConfig = field(default_factory=StretchConfig)
+    method: Method = "glove"
+    period_days: int | None = None
+    leave_out: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", checks.whole("k", self.k, 2))
+        checks.one_of("method", self.method, METHODS)
+        if self.period_days is not None:
+            days = checks.whole("period_days", self.period_days, 1)
+            object.__setattr__(self, "period_days", days)
+        share = checks.number("leave_out", self.leave_out, least=0.0, most=MOST_LEFT_OUT)
+        object.__setattr__(self, "leave_out", share)
         for name in ("suppress_space_m", "suppress_time_min"):
             if getattr(self, name) is not None:
                 limit = checks.positive(name, getattr(self, name), otherwise="None for no limit")
@@ -71,12 +94,16 @@ class Result(Tabled):
         Of the data that were hidden.
     release : GloveResult
     verdict : Verification
+    mean_loss : float
+        By the configuration's weights and thresholds, over the original samples published; see
+        :func:`fpanon_core.mean_loss`.
     """
 
     config: Config
     digest: str
     release: GloveResult
     verdict: Verification
+    mean_loss: float = float("nan")
 
     MAY_LEAVE = frozenset({"accuracy"})
 
@@ -88,12 +115,22 @@ class Result(Tabled):
         figures = self.release.summary()
         settings = {
             name: getattr(self.config, name)
-            for name in ("k", "suppress_space_m", "suppress_time_min", "leftover")
-        }
-        row = {**settings, **figures, "verified": self.verdict.passed}
-        # Where there is no limit, an empty field of a column of numbers.
-        limits = {"suppress_space_m": float, "suppress_time_min": float}
-        return pd.DataFrame([row]).astype(limits)
+            for name in (
+                "method", "k", "suppress_space_m", "suppress_time_min", "leftover", "period_days",
+                "leave_out",
+            )
+        }  # fmt: skip
+        row = {
+            **settings, **figures, "mean_loss": self.mean_loss, "verified": self.verdict.passed,
+        }  # fmt: skip
+        # Where there is no limit, or no period, an empty field of a column of numbers.
+        return pd.DataFrame([row]).astype(dict.fromkeys(_MAY_BE_NONE, float))
+
+
+_MAY_BE_NONE = (
+    "suppress_space_m", "suppress_time_min", "period_days", "periods", "pieces",
+    "pieces_suppressed",
+)  # fmt: skip
 
 
 def study(
@@ -108,14 +145,40 @@ def study(
     Raises
     ------
     ConfigError, InfeasibleError
-        As :func:`fpanon_core.glove`.
+        As :func:`fpanon_core.glove`, :func:`fpanon_core.aligned`, :func:`fpanon_core.into_periods`.
     """
-    release = glove(
-        fs, config.k, config=config.stretch, suppress_space_m=config.suppress_space_m,
-        suppress_time_min=config.suppress_time_min, leftover=config.leftover, engine=engine,
-        progress=part(progress, 0.0, _HIDING_SHARE),
+    release = hidden(fs, config, engine=engine, progress=part(progress, 0.0, _HIDING_SHARE))
+    return Result(
+        config, fs.digest, release, verify_k_anonymity(fs, release, config.k),
+        mean_loss(release, config=config.stretch),
     )  # fmt: skip
-    return Result(config, fs.digest, release, verify_k_anonymity(fs, release, config.k))
+
+
+def hidden(
+    fs: FingerprintSet,
+    config: Config,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> GloveResult:
+    """Everyone hidden as the configuration says, not verified.
+
+    Of periods, pseudonyms and order of the pieces are the operating system's draw; who hides with
+    whom, and all figures, are the same every time.
+    """
+    given = fs if config.period_days is None else into_periods(fs, config.period_days)
+    more: dict[str, Any] = {"leave_out": config.leave_out} if config.leave_out else {}
+    if config.method == "aligned":
+        return aligned(
+            given, config.k, config=config.stretch, max_side_m=config.suppress_space_m,
+            max_span_min=config.suppress_time_min, leftover=config.leftover, engine=engine,
+            progress=progress, **more,
+        )  # fmt: skip
+    return glove(
+        given, config.k, config=config.stretch, suppress_space_m=config.suppress_space_m,
+        suppress_time_min=config.suppress_time_min, leftover=config.leftover, engine=engine,
+        progress=progress, **more,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

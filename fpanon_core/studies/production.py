@@ -16,7 +16,6 @@ from pathlib import Path
 import pandas as pd
 
 from ..anonymize.chain import made_by, release
-from ..anonymize.glove import glove
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..io.publishing import FORMATS, README, Format, data_file, secret_bytes, write_zip
@@ -44,7 +43,7 @@ class Config:
     option : ReleaseOption
         What is done; the data as they are, where nothing else is said.
     hidden : hiding.Config or None
-        Instead: everyone hidden as this says, with all that GLOVE can be told.
+        Instead: everyone hidden as this says, with all that GLOVE and aligned can be told.
     format : {"csv", "parquet"}
         Of the data.
     """
@@ -164,11 +163,7 @@ def _origin(
     if how is None:
         return made_by(fs, config.option, None, engine=engine, progress=progress)
     if made is None:
-        made = glove(
-            fs, how.k, config=how.stretch, suppress_space_m=how.suppress_space_m,
-            suppress_time_min=how.suppress_time_min, leftover=how.leftover, engine=engine,
-            progress=progress,
-        )  # fmt: skip
+        made = hiding.hidden(fs, how, engine=engine, progress=progress)
     return Origin.of_glove(made, fs)
 
 

@@ -25,10 +25,12 @@ from ..model.checks import whole
 from ..model.errors import SchemaError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS, GloveResult, Verification
+from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
 from .claim import Claim
 from .faults import Faults
 from .fitting import fit
+from .periods import apart, check_groups, faults_of, periods_of
 from .promises import (
     Held,
     check_cells,
@@ -38,10 +40,10 @@ from .promises import (
     check_samples_of_k,
 )
 from .records import KNOWN, Key, matched, records_of
-from .result import check_left_out, claim_of
+from .result import check_left_out, claim_of, same_pieces
 from .secrecy import check_order, check_pseudonyms
 
-_ABOUT_LIMITS = frozenset(REASONS) - {"left over", "hardest to hide"}
+_ABOUT_LIMITS = frozenset(REASONS) - {"left over", "hardest to hide", "period of fewer than k"}
 _SLACK_SHARE = 1e-9
 
 
@@ -67,19 +69,21 @@ class Checked:
 
 
 def verify_k_anonymity(
-    original: FingerprintSet | GeneralizedFingerprintSet,
+    original: FingerprintSet | GeneralizedFingerprintSet | PeriodSet,
     result: GloveResult | pd.DataFrame,
     k: int,
     *,
     suppressed: pd.DataFrame | None = None,
     key: Key | None = None,
+    period_days: int | None = None,
 ) -> Verification:
     """Check a release against the original data.
 
     Parameters
     ----------
-    original : FingerprintSet or GeneralizedFingerprintSet
-        What was hidden.
+    original : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
+        What was hidden. Of a result in periods, either the pieces or the whole fingerprints, which
+        are then cut anew; rows in the violations are those of what is given.
     result : GloveResult or DataFrame
         A result, or its table (:meth:`GloveResult.to_frame`), for example read back from a file.
     k : int
@@ -90,7 +94,10 @@ def verify_k_anonymity(
         a limit, every published sample must hold samples of k people. A result brings its own.
     key : DataFrame, Series or mapping, optional
         With a table: whose the pseudonyms are; columns ``pseudonym`` and ``user_id``, or pseudonyms
-        to ids. Without it, some way to give every user a record must keep every promise.
+        to ids. Without it, some way to give every user a record must keep every promise. Of a
+        release in periods, given the whole fingerprints: ``period`` (number), too.
+    period_days : int, optional
+        With a table of a release in periods, and the whole fingerprints: days in a period.
 
     Returns
     -------
@@ -114,7 +121,10 @@ def verify_k_anonymity(
     whole("k", k, 2)
     if isinstance(original, GeneralizedFingerprintSet):
         original = original.fingerprints()
-    faults = Faults(original, int(k))
+    days = result.period_days if isinstance(result, GloveResult) else period_days
+    if days is not None:
+        days = whole("period_days", days, 1)
+    faults = faults_of(original, int(k), days)
     if isinstance(result, GloveResult):
         _check_result(result, faults)
     else:
@@ -132,6 +142,8 @@ def verify_k_anonymity(
 
 
 def _check_result(result: GloveResult, faults: Faults) -> None:
+    if not same_pieces(result, faults):
+        return
     claim = claim_of(result, faults)
     if claim is None:
         return
@@ -202,6 +214,10 @@ def check_claim(
     if not check_cells(claim, faults):
         return None
     check_crowds(claim, faults)
+    if faults.cut is not None:
+        period = periods_of(claim, faults.cut.edges, faults)
+        check_groups(claim, faults.cut, period, faults)
+        claim, faults.original = apart(claim, faults.cut, period)
     home, only, closest = claim.home, True, True
     possible = None
     if home is None:

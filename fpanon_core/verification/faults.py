@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import VIOLATION_COLUMNS, Verification
+
+if TYPE_CHECKING:
+    from .periods import Cut
 
 MOST = 1_000  # violations listed of each kind
 
@@ -16,6 +21,11 @@ class Faults:
     Attributes
     ----------
     original : FingerprintSet
+        As it is checked: of a release in periods, its pieces.
+    whole_digest : str
+        Of the original as it was given.
+    cut : Cut or None
+        Of a release in periods: how the pieces belong to people and periods.
     k : int
         The crowd that is promised; 0 where none is.
     n_groups : int
@@ -24,6 +34,9 @@ class Faults:
 
     def __init__(self, original: FingerprintSet, k: int) -> None:
         self.original = original
+        self.whole_digest = original.digest
+        self.cut: Cut | None = None
+        self.of_whole = False  # whether numbers of pieces are told as numbers of the original
         self.k = k
         self.n_groups = 0
         self._listed: list[tuple[str, int, int, int, str]] = []
@@ -33,6 +46,9 @@ class Faults:
         self, kind: str, text: str, *, group: int = -1, user: int = -1, sample: int = -1
     ) -> None:
         """One fault; ``text`` is a sentence that names no person and no place."""
+        if self.cut is not None and self.of_whole:
+            user = int(self.cut.person[user]) if user >= 0 else user
+            sample = int(self.cut.sample[sample]) if sample >= 0 else sample
         self._counts[kind] = self._counts.get(kind, 0) + 1
         if self._counts[kind] <= MOST:
             self._listed.append((kind, group, user, sample, text))
@@ -43,7 +59,8 @@ class Faults:
             violations=pd.DataFrame(self._listed, columns=list(VIOLATION_COLUMNS)),
             counts=dict(self._counts),
             k=self.k,
-            users=self.original.n_users,
+            users=self.original.n_users if self.cut is None else self.cut.n_people,
             groups=self.n_groups,
             samples=self.original.n_samples,
+            period_days=None if self.cut is None else self.cut.days,
         )

@@ -14,6 +14,29 @@ from .faults import Faults
 from .page_figures import MOST_LEFT_OUT
 
 
+def same_pieces(result: GloveResult, faults: Faults) -> bool:
+    """Whether a result in periods is about the pieces of the original, which it puts in its order.
+
+    A result of whole fingerprints, given pieces, may hide a person among the person's own pieces.
+    """
+    if faults.cut is None:
+        return True
+    person, period = result.person, result.period
+    if result.period_days is None or person is None or period is None:
+        faults.add("period", "The original is in periods, and the result does not keep them apart.")
+        return False
+    given = faults.cut
+    if faults.of_whole:
+        found = given.in_order(np.asarray(person), np.asarray(period))
+        if found is not None:
+            faults.cut, faults.original = found, found.fs
+            return True
+    elif np.array_equal(person, given.person) and np.array_equal(period, given.period):
+        return True
+    faults.add("period", "The pieces of the result are not those of the original, one by one.")
+    return False
+
+
 def claim_of(result: GloveResult, faults: Faults) -> Claim | None:
     """The release in a result; None, with a fault, where it cannot be looked at."""
     p = result.published
@@ -51,9 +74,12 @@ def claim_of(result: GloveResult, faults: Faults) -> Claim | None:
 def said_of_itself(result: GloveResult, faults: Faults) -> None:
     """Digest, pseudonyms, weights, projection, clock and granularity are those of the original."""
     original, p = faults.original, result.published
-    if result.digest != original.digest:
+    # The names of pieces are drawn, and are in their digest: cut anew, they have another.
+    digest = result.whole_digest if faults.of_whole else result.digest
+    if digest != (faults.whole_digest if faults.of_whole else original.digest):
         faults.add("digest", "The result was made from other data: its digest is another.")
-    if not np.array_equal(result.number, original.number):
+    number = np.arange(1, original.n_users + 1) if faults.of_whole else original.number
+    if not np.array_equal(result.number, number):
         text = "The numbers behind the pseudonyms are not, one by one, those of the original."
         faults.add("pseudonym", text)
     if not np.array_equal(result.weight, original.weight):
@@ -84,7 +110,10 @@ def check_left_out(result: GloveResult, faults: Faults) -> None:
         faults.add("left over", "What becomes of left-over users is neither of the two ways.")
     left = np.asarray(result.left_over, np.int64)
     possible = (left >= 0) & (left < fs.n_users)
-    if not possible.all() or len(np.unique(left)) < len(left) or len(left) >= max(result.k, 1):
+    most = len(left)
+    if faults.cut is not None and possible.all() and len(left):
+        most = int(np.bincount(faults.cut.period[left]).max())
+    if not possible.all() or len(np.unique(left)) < len(left) or most >= max(result.k, 1):
         faults.add("left over", "The left-over users are none of the original, or too many.")
     left = left[possible]
     if result.leftover == "suppress" and (np.asarray(result.group)[left] >= 0).any():
@@ -100,6 +129,13 @@ def check_left_out(result: GloveResult, faults: Faults) -> None:
     if over.any() and (result.leftover != "suppress" or not np.isin(user[over], left).all()):
         faults.add("reason", "A sample is listed as left over, and its user is not.")
     _check_hardest(result, user[reason == "hardest to hide"], faults)
+    sparse = reason == "period of fewer than k"
+    if sparse.any():
+        period = np.zeros(fs.n_users, np.int64) if faults.cut is None else faults.cut.period
+        people = np.bincount(period, fs.weight)
+        if faults.cut is None or (people[period[user[sparse]]] >= result.k).any():
+            text = "Samples are listed as of a period of too few people, and there are enough."
+            faults.add("reason", text)
     if (reason == "fewer than k").any() and all(limit is None for limit in limits.values()):
         faults.add("reason", "Samples are listed as of too few people, but no limit is stated.")
     side, span = _extents(result, fs)
