@@ -2,8 +2,8 @@
 
 Records at one place are interchangeable, and so are trajectories that predict the same point; the
 assignment of people is a transport problem between groups, whose masses are whole numbers. Solved
-by network simplex (POT), and taken only with a proof: dual prices under which no pair costs less
-than the sum of its prices, and whose worth equals the cost, so that no assignment can be cheaper.
+by network simplex, and taken only with a proof: dual prices under which no pair costs less than the
+sum of its prices, and whose worth equals the cost, so that no assignment can be cheaper.
 
 Source: Xu et al. 2017, eq. 1.
 """
@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from ot.lp import emd
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped,unused-ignore]
 from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # type: ignore[import-untyped,unused-ignore]
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
-from scipy.spatial.distance import cdist  # type: ignore[import-untyped,unused-ignore]
 
+from ..kernels.network_simplex import any_below, cheapest_flow, distances
 from ..model.arrays import FloatArray, IntArray
 from ..model.ragged import offsets_of
 
@@ -28,7 +27,6 @@ Pairs = tuple[IntArray, npt.NDArray[np.int32], FloatArray]
 
 _MOST_STEPS = 10**9
 _TOLERANCE = 1e-9  # of the largest cost
-_OPTIMAL = 1
 _FEW_PAIRS = 4_096  # of sources and sinks: not worth looking for the near ones
 _NEAR = 8  # sinks looked at for each source, at first
 
@@ -59,8 +57,7 @@ def transport(cost: FloatArray, supply: IntArray, demand: IntArray) -> Flows:
     elif short > 0:
         cost = np.hstack([cost, np.zeros((sources, 1))])
         demand = np.append(demand, short)
-    flow = _solve(cost, supply, demand)[0]
-    return _flows(flow[:sources, :sinks])
+    return _within(_solve(cost, supply, demand)[0], sources, sinks)
 
 
 def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand: IntArray) -> Flows:
@@ -84,14 +81,14 @@ def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand:
             some = np.unique(listed)
             spare = int(demand[some].sum()) - needed
             if spare > 0:
-                cost = np.vstack([cdist(begin, end[some]), np.zeros(len(some))])
-                flow, price = _solve(cost, np.append(supply, spare), demand[some])
+                cost = np.vstack([distances(begin, end[some]), np.zeros(len(some))])
+                flows, price = _solve(cost, np.append(supply, spare), demand[some])
                 slack = _TOLERANCE * float(cost.max())
                 if price is not None and (price[:-1] - price[-1] <= apart[:, -1] + slack).all():
-                    source, sink, many = _flows(flow[:-1])
+                    source, sink, many = _within(flows, len(begin), len(some))
                     return source, some[sink], many
             near *= 4
-    return transport(cdist(begin, end), supply, demand)
+    return transport(distances(begin, end), supply, demand)
 
 
 def most_saving(pairs: Pairs) -> tuple[IntArray, float]:
@@ -124,50 +121,57 @@ def most_saving(pairs: Pairs) -> tuple[IntArray, float]:
     return goal, saved
 
 
-def _flows(flow: FloatArray) -> Flows:
-    whole = np.rint(flow).astype(np.int64)
-    source, sink = np.nonzero(whole)
-    return source, sink, whole[source, sink]
-
-
 _NONE = (np.empty(0, np.int64),) * 3
 
 
-def _solve(
-    cost: FloatArray, supply: IntArray, demand: IntArray
-) -> tuple[FloatArray, FloatArray | None]:
-    """An optimal flow of whole numbers between equal totals; the sources' prices, if known."""
+def _within(flows: Flows, sources: int, sinks: int) -> Flows:
+    """Without those of what was added for equal totals."""
+    source, sink, many = flows
+    real = (source < sources) & (sink < sinks)
+    return source[real], sink[real], many[real]
+
+
+def _solve(cost: FloatArray, supply: IntArray, demand: IntArray) -> tuple[Flows, FloatArray | None]:
+    """The optimal flows between equal totals; the sources' prices, if known."""
     if len(supply) == 1 or len(demand) == 1:
-        return np.minimum.outer(supply, demand).astype(np.float64), None
-    flow, proof = emd(
-        supply.astype(np.float64), demand.astype(np.float64), cost,
-        numItermax=_MOST_STEPS, log=True, center_dual=False, check_marginals=False,
-    )  # fmt: skip
-    if _proven(cost, supply, demand, flow, proof):
-        return flow, np.asarray(proof["u"], np.float64)
+        return _above_zero(np.minimum.outer(supply, demand)), None
+    cost = np.ascontiguousarray(cost, np.float64)
+    arc, many, potential = cheapest_flow(
+        cost, supply.astype(np.int64), demand.astype(np.int64), float(cost.max()), _MOST_STEPS
+    )
+    source, sink = np.divmod(arc, len(demand))
+    # Prices that are not those of a far-off root: the greatest potential becomes 0.
+    potential = potential - max(float(potential.max()), 0.0)
+    price = -potential[: len(supply)]
+    if _proven(cost, supply, demand, (source, sink, many), potential):
+        return (source, sink, many), price
     # Everyone a row and a column of their own: slower, and without a tolerance.
     who, where = (
         np.repeat(np.arange(len(supply)), supply),
         np.repeat(np.arange(len(demand)), demand),
     )
     row, column = linear_sum_assignment(cost[np.ix_(who, where)])
-    flow = np.zeros(cost.shape)
-    np.add.at(flow, (who[row], where[column]), 1.0)
-    return flow, None
+    flow = np.zeros(cost.shape, np.int64)
+    np.add.at(flow, (who[row], where[column]), 1)
+    return _above_zero(flow), None
+
+
+def _above_zero(flow: IntArray) -> Flows:
+    source, sink = np.nonzero(flow)
+    return source, sink, flow[source, sink]
 
 
 def _proven(
-    cost: FloatArray, supply: IntArray, demand: IntArray, flow: FloatArray, proof: dict[str, object]
+    cost: FloatArray, supply: IntArray, demand: IntArray, flows: Flows, potential: FloatArray
 ) -> bool:
-    """Whether the flow is whole, complete, and as cheap as the dual prices say it must be."""
-    if proof["result_code"] != _OPTIMAL or np.abs(flow - np.rint(flow)).max() > _TOLERANCE:
+    """Whether the flows are complete, and as cheap as the dual prices say they must be."""
+    source, sink, many = flows
+    sent = np.bincount(source, many, len(supply))
+    got = np.bincount(sink, many, len(demand))
+    if (sent != supply).any() or (got != demand).any():
         return False
-    whole = np.rint(flow)
-    if (whole.sum(axis=1) != supply).any() or (whole.sum(axis=0) != demand).any():
+    slack = _TOLERANCE * max(float(cost.max()), -float(cost.min()), 1e-300)
+    if any_below(cost, potential, -slack):
         return False
-    u, v = np.asarray(proof["u"]), np.asarray(proof["v"])
-    slack = _TOLERANCE * max(float(np.abs(cost).max()), 1e-300)
-    if (cost - u[:, None] - v[None, :]).min() < -slack:
-        return False
-    worth = float(u @ supply + v @ demand)
-    return bool(abs(float((cost * whole).sum()) - worth) <= slack * float(supply.sum()))
+    worth = float(potential[len(supply) :] @ demand - potential[: len(supply)] @ supply)
+    return bool(abs(float(cost[source, sink] @ many) - worth) <= slack * float(supply.sum()))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist  # type: ignore[import-untyped,unused-ignore]
 
+from ..kernels.network_simplex import distances
 from ..kernels.recovery_links import link_nearest
 from ..model.arrays import FloatArray, IntArray, SmallInts
 from ..model.ragged import offsets_of
@@ -40,9 +40,7 @@ def next_places(
     now_at, was_at = np.divmod(key, len(xy))
     moved = xy[now_at] - xy[was_at]
     place = np.flatnonzero(records)
-    points, point = np.unique(
-        np.concatenate([xy[now_at] + moved, xy[place]]), axis=0, return_inverse=True
-    )
+    points, point = _distinct_points(np.concatenate([xy[now_at] + moved, xy[place]]))
     source, sink = point[: len(key)][state], point[len(key) :]
     supply = np.bincount(source, minlength=len(points))
     demand = np.bincount(sink, records[place], len(points)).astype(np.int64)
@@ -54,6 +52,17 @@ def next_places(
     return _arrive(last, target, place, sink, records), float(apart @ flows[2])
 
 
+def _distinct_points(xy: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The points there are, by x, then by y, and which of them each is."""
+    order = np.lexsort((xy[:, 1], xy[:, 0]))
+    some = xy[order]
+    new = np.ones(len(xy), bool)
+    new[1:] = (some[1:] != some[:-1]).any(axis=1)
+    of = np.empty(len(xy), np.int64)
+    of[order] = np.cumsum(new) - 1
+    return some[new], of
+
+
 def _flows(points: FloatArray, supply: IntArray, demand: IntArray, threshold_m: float) -> Flows:
     """What stays, then what is linked at once, then the optimal rest: from, to, how many."""
     stay = np.minimum(supply, demand)
@@ -63,7 +72,7 @@ def _flows(points: FloatArray, supply: IntArray, demand: IntArray, threshold_m: 
     sources, sinks = np.flatnonzero(supply), np.flatnonzero(demand)
     left, wanted = supply[sources], demand[sinks]
     if threshold_m > 0:
-        apart = cdist(points[sources], points[sinks])
+        apart = distances(points[sources], points[sinks])
         i, j = np.nonzero(apart <= threshold_m)
         nearest = np.argsort(apart[i, j], kind="stable")
         i, j = i[nearest], j[nearest]

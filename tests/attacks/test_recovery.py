@@ -170,13 +170,13 @@ def test_without_the_solvers_proof_people_are_assigned_one_by_one(monkeypatch):
 def test_a_false_proof_is_no_proof():
     """Sources 0, 1 and sinks 0, 1: straight costs 0, crossed 2. Prices u = v = 0 prove straight."""
     cost, ones = np.array([[0.0, 1.0], [1.0, 0.0]]), np.ones(2, np.int64)
-    proof = {"result_code": 1, "u": np.zeros(2), "v": np.zeros(2)}
-    straight, crossed = np.eye(2), np.eye(2)[::-1]
-    assert assignment._proven(cost, ones, ones, straight, proof)
-    assert not assignment._proven(cost, ones, ones, crossed, proof)
-    assert not assignment._proven(cost, ones, ones, straight / 2, proof)
-    assert not assignment._proven(cost, ones, ones, straight, proof | {"result_code": 3})
-    assert not assignment._proven(cost, ones, ones, crossed, proof | {"u": np.ones(2)})
+    at, across = np.arange(2), np.array([1, 0])
+    none, wrong = np.zeros(4), np.array([0.0, 0.0, -1.0, -1.0])  # u = −potential, v = potential
+    assert assignment._proven(cost, ones, ones, (at, at, ones), none)
+    assert not assignment._proven(cost, ones, ones, (at, across, ones), none)
+    assert not assignment._proven(cost, ones, ones, (at[:1], at[:1], ones[:1]), none)
+    assert not assignment._proven(cost, ones, ones, (at, at, ones), wrong)
+    assert not assignment._proven(cost, ones, ones, (at, across, ones), -wrong)
 
 
 def test_workers_and_repetition_change_nothing():

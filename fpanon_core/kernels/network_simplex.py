@@ -1,0 +1,287 @@
+"""The cheapest flow between sources and sinks, each of which is linked with each of the others.
+
+Primal network simplex. A spanning tree holds all flow; its arcs fix dual *potentials* p, under
+which their reduced cost ``cost + p[source] − p[sink]`` is 0. While an arc outside the tree has a
+reduced cost below 0, it enters, flow is sent along the cycle that it closes, and an arc that is
+emptied leaves. The first tree has a root beside the nodes, with an artificial arc to each: at no
+cost from sources, and to sinks at more than any way could cost. Then the cheapest arc to each sink
+enters.
+
+**Which optimum.** Positions on a grid make many optima equally cheap, so that the order of pivots
+decides among them. It is that of LEMON's network simplex (Kovács 2015) in the form that POT 0.9.7
+gives it for dense costs; flows and potentials are equal to POT's to the bit:
+
+- Arcs are searched from the last to the first and round again, in blocks of the square root of
+  their number; the least reduced cost of the first block with one below 0 enters (ties: searched
+  first). The next search begins with the arc at which the last one ended.
+- Of the arcs that could leave, it is the last one on the cycle, in its direction from where the
+  two sides of the tree join.
+
+Most of the time goes into the search. Arcs of a source lie side by side, so that several are
+compared at once; those of the tree are marked by a cost that never enters.
+
+Source: Kovács 2015; POT.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
+
+_IN_TREE = 1e300
+_LEAST_BLOCK = 10
+_AT_ONCE = 256
+_NOTHING = 2.2204460492503131e-15  # of the greatest of two potentials and a cost: below it is 0
+_NONE = -1
+
+
+class Tree(NamedTuple):
+    """The spanning tree: sources, then sinks, then the root; of each, its arc to the parent."""
+
+    parent: SmallInts
+    depth: SmallInts
+    child: SmallInts  # the first one; each node knows the ones beside it
+    after: SmallInts
+    before: SmallInts
+    arc: IntArray  # source × sinks + sink; −1 for those of the root
+    upward: BoolArray  # whether it leads from the node to its parent
+    flow: IntArray
+    cost: FloatArray
+    potential: FloatArray
+
+
+@njit(nogil=True, cache=True)
+def distances(begin: FloatArray, end: FloatArray) -> FloatArray:
+    """Euclidean distance of each of one to each of the other, (n_begin, n_end)."""
+    apart = np.empty((len(begin), len(end)))
+    x, y = end[:, 0].copy(), end[:, 1].copy()
+    for i in range(len(begin)):
+        for j in range(len(end)):
+            dx, dy = begin[i, 0] - x[j], begin[i, 1] - y[j]
+            apart[i, j] = np.sqrt(dx * dx + dy * dy)
+    return apart
+
+
+@njit(nogil=True, cache=True)
+def cheapest_flow(
+    cost: FloatArray, supply: IntArray, demand: IntArray, greatest: float, most_pivots: int
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Flows above 0, as arcs (source × sinks + sink) and amounts, and the potentials of all nodes.
+
+    ``cost``, (n_sources, n_sinks), is marked meanwhile and left as it was; ``greatest`` is the
+    greatest of it. Supply and demand are above 0 and have the same total. Complete and optimal,
+    unless it took ``most_pivots``; who asks proves it.
+    """
+    sources, sinks = cost.shape
+    tree = _first_tree(supply, demand, (greatest + 1) * (sources + sinks))
+    table = cost.reshape(-1)
+    for arc in _cheapest_to(cost):
+        source, sink = divmod(arc, sinks)
+        if table[arc] + tree.potential[source] - tree.potential[sources + sink] < 0:
+            _enter(tree, table, arc, source, sources + sink)
+    size = max(int(np.sqrt(float(len(table)))), _LEAST_BLOCK)
+    room = np.empty(_AT_ONCE)
+    at = len(table) - 1
+    for _ in range(most_pivots):
+        arc, at = _search(table, tree.potential, sources, sinks, at, size, room)
+        if arc == _NONE:
+            break
+        _enter(tree, table, arc, arc // sinks, sources + arc % sinks)
+    used = np.zeros(sources + sinks, np.bool_)
+    for node in range(sources + sinks):
+        if tree.arc[node] != _NONE:
+            table[tree.arc[node]] = tree.cost[node]
+            used[node] = tree.flow[node] > 0
+    of = np.flatnonzero(used)
+    of = of[np.argsort(tree.arc[of])]
+    return tree.arc[of], tree.flow[of], tree.potential[:-1]
+
+
+@njit(nogil=True, cache=True)
+def any_below(cost: FloatArray, potential: FloatArray, least: float) -> bool:
+    """Whether an arc costs less than this under the potentials, ``least`` being 0 or below."""
+    sources, sinks = cost.shape
+    to = potential[sources:]
+    many = 0
+    for i in range(sources):
+        own = potential[i]
+        row = cost[i]
+        for j in range(sinks):
+            many += (row[j] + own) - to[j] < least
+    return many > 0
+
+
+@njit(nogil=True, cache=True)
+def _first_tree(supply: IntArray, demand: IntArray, far: float) -> Tree:
+    """Every node beside the root."""
+    sources, n = len(supply), len(supply) + len(demand)
+    nodes = np.arange(n + 1).astype(np.int32)
+    tree = Tree(
+        np.full(n + 1, n, np.int32), np.ones(n + 1, np.int32), np.full(n + 1, _NONE, np.int32),
+        nodes + np.int32(1), nodes - np.int32(1), np.full(n + 1, _NONE), nodes < sources,
+        np.zeros(n + 1, np.int64), np.zeros(n + 1), np.zeros(n + 1),
+    )  # fmt: skip
+    tree.parent[n], tree.depth[n], tree.child[n] = _NONE, 0, 0
+    tree.after[n - 1] = _NONE
+    tree.flow[:sources], tree.flow[sources:n] = supply, demand
+    tree.cost[sources:n] = far
+    tree.potential[sources:n] = far
+    return tree
+
+
+@njit(nogil=True, cache=True)
+def _cheapest_to(cost: FloatArray) -> IntArray:
+    """The cheapest arc to each sink (ties: the last source), from the last sink to the first."""
+    sources, sinks = cost.shape
+    least, source = np.full(sinks, np.inf), np.zeros(sinks, np.int64)
+    for i in range(sources):
+        row = cost[i]
+        for j in range(sinks):
+            nearer = row[j] <= least[j]
+            least[j] = row[j] if nearer else least[j]
+            source[j] = i if nearer else source[j]
+    return (source * sinks + np.arange(sinks))[::-1]
+
+
+@njit(nogil=True, cache=True)
+def _search(
+    table: FloatArray, potential: FloatArray, sources: int, sinks: int, at: int, size: int,
+    room: FloatArray,
+) -> tuple[int, int]:  # fmt: skip
+    """The arc that enters next, −1 if there is none, and where the search ended.
+
+    What an arc saves is kept: above 0, floats are ordered as the whole numbers of the same bits
+    are, and the greatest of whole numbers is found several at a time.
+    """
+    bits = room.view(np.int64)
+    found, best = _NONE, np.int64(0)
+    left, in_block = len(table), size
+    source, above = at // sinks, at % sinks + 1  # the arcs to sinks below this are to come
+    while left > 0:
+        many = min(above, in_block, left, _AT_ONCE)
+        first = above - many
+        own = potential[source]
+        costs = table[source * sinks + first : source * sinks + above]
+        to = potential[sources + first : sources + above]
+        for k in range(many):
+            room[k] = to[k] - (costs[k] + own)
+        top = best
+        for k in range(many):
+            top = max(top, bits[k])
+        if top > best:
+            best = top
+            k = many - 1
+            while bits[k] != top:
+                k -= 1
+            found = source * sinks + first + k
+        left -= many
+        in_block -= many
+        above = first
+        if in_block == 0:
+            if found != _NONE and _saves(table, potential, sources, sinks, found):
+                return found, source * sinks + first
+            in_block = size
+        if above == 0:
+            source = source - 1 if source > 0 else sources - 1
+            above = sinks
+    if found != _NONE and _saves(table, potential, sources, sinks, found):
+        return found, at
+    return _NONE, at
+
+
+@njit(nogil=True, cache=True)
+def _saves(table: FloatArray, potential: FloatArray, sources: int, sinks: int, arc: int) -> bool:
+    """Whether an arc costs less than nothing by more than rounding."""
+    source, sink = potential[arc // sinks], potential[sources + arc % sinks]
+    size = max(abs(source), abs(sink), abs(table[arc]))
+    return (table[arc] + source) - sink < -_NOTHING * size
+
+
+@njit(nogil=True, cache=True)
+def _enter(tree: Tree, table: FloatArray, arc: int, source: int, sink: int) -> None:
+    """Send what can be sent along the cycle, and put the arc in place of an emptied one."""
+    parent, depth, upward, flow = tree.parent, tree.depth, tree.upward, tree.flow
+    # On the source's side arcs that lead upward are emptied: the first of the least. On the sink's
+    # side it is those that lead downward: the last of the least, which precedes the other side's.
+    left, above, right, below = _NONE, np.iinfo(np.int64).max, _NONE, np.iinfo(np.int64).max
+    u, v = source, sink
+    while u != v:
+        if depth[u] >= depth[v]:
+            if upward[u] and flow[u] < above:
+                left, above = u, flow[u]
+            u = parent[u]
+        else:
+            if not upward[v] and flow[v] <= below:
+                right, below = v, flow[v]
+            v = parent[v]
+    join, sent = u, min(above, below)
+    if sent > 0:
+        u = source
+        while u != join:
+            flow[u] += -sent if upward[u] else sent
+            u = parent[u]
+        v = sink
+        while v != join:
+            flow[v] += sent if upward[v] else -sent
+            v = parent[v]
+    cost = table[arc]
+    table[arc] = _IN_TREE
+    if below <= above:
+        out, moved, onto = right, sink, source
+    else:
+        out, moved, onto = left, source, sink
+    if tree.arc[out] != _NONE:
+        table[tree.arc[out]] = tree.cost[out]
+    _hang(tree, moved, onto, out, arc, moved == source, sent, cost)
+    change = tree.potential[onto] - tree.potential[moved]
+    _shift(tree, moved, change - cost if moved == source else change + cost)
+
+
+@njit(nogil=True, cache=True)
+def _hang(
+    tree: Tree, node: int, onto: int, out: int, arc: int, upward: bool, flow: int, cost: float
+) -> None:
+    """Hang the part of the tree below ``out`` by a node of it onto another, by an arc."""
+    parent, child, after, before = tree.parent, tree.child, tree.after, tree.before
+    while True:
+        was, was_arc, was_upward = parent[node], tree.arc[node], tree.upward[node]
+        was_flow, was_cost = tree.flow[node], tree.cost[node]
+        if before[node] == _NONE:
+            child[was] = after[node]
+        else:
+            after[before[node]] = after[node]
+        if after[node] != _NONE:
+            before[after[node]] = before[node]
+        parent[node], before[node], after[node] = onto, _NONE, child[onto]
+        if child[onto] != _NONE:
+            before[child[onto]] = node
+        child[onto] = node
+        tree.arc[node], tree.upward[node] = arc, upward
+        tree.flow[node], tree.cost[node] = flow, cost
+        if node == out:
+            return
+        # What was above it comes below.
+        arc, upward, flow, cost = was_arc, not was_upward, was_flow, was_cost
+        onto, node = node, was
+
+
+@njit(nogil=True, cache=True)
+def _shift(tree: Tree, top: int, change: float) -> None:
+    """Change the potentials of a node and all below it, and tell them how deep they are."""
+    parent, depth, child, after = tree.parent, tree.depth, tree.child, tree.after
+    node = top
+    while True:
+        tree.potential[node] += change
+        depth[node] = depth[parent[node]] + 1
+        if child[node] != _NONE:
+            node = child[node]
+            continue
+        while node != top and after[node] == _NONE:
+            node = parent[node]
+        if node == top:
+            return
+        node = after[node]

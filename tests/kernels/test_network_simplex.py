@@ -1,0 +1,118 @@
+"""The cheapest flow: as cheap as scipy's assignment, and pivot for pivot that of POT."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ot.lp import emd
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
+from fpanon_core.kernels.network_simplex import any_below, cheapest_flow, distances
+
+MANY = 10**6
+
+
+@st.composite
+def problems(draw, most=40):
+    """Points on a coarse grid, where nearly everything ties, or anywhere; equal totals."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    sources, sinks = draw(st.integers(2, most)), draw(st.integers(2, most))
+    scale = draw(st.sampled_from([1.0, 100.0, 30_000.0]))
+    width = draw(st.sampled_from([3, 12, 400]))
+    begin, end = (rng.integers(0, width, (n, 2)) * scale for n in (sources, sinks))
+    if draw(st.booleans()):
+        begin = begin + rng.normal(0.0, scale, begin.shape)
+    cost = cdist(begin, end) - draw(st.sampled_from([0.0, 0.0, scale]))  # some below 0
+    total = draw(st.integers(max(sources, sinks), 4 * max(sources, sinks)))
+    supply, demand = (
+        np.bincount(np.append(np.arange(n), rng.integers(0, n, total - n)), minlength=n)
+        for n in (sources, sinks)
+    )
+    if draw(st.booleans()):
+        cost[rng.integers(sources)] = 0.0  # dummies, which go wherever, for nothing
+    return cost, supply, demand
+
+
+def solved(cost, supply, demand, most_pivots=MANY):
+    before = cost.copy()
+    arc, many, potential = cheapest_flow(cost, supply, demand, cost.max(), most_pivots)
+    assert np.array_equal(cost, before)
+    flow = np.zeros(cost.size)
+    flow[arc] = many
+    assert (np.diff(arc) > 0).all()
+    assert (many > 0).all()
+    return flow.reshape(cost.shape), potential
+
+
+@settings(max_examples=200, deadline=None)
+@given(problems())
+def test_chooses_among_optima_as_pot_does(problem):
+    """Flows and potentials, to the bit; POT shifts its potentials so that the greatest is 0."""
+    cost, supply, demand = problem
+    flow, potential = solved(*problem)
+    expected, log = emd(
+        supply.astype(float), demand.astype(float), cost,
+        numItermax=MANY, log=True, center_dual=False, check_marginals=False,
+    )  # fmt: skip
+    assert np.array_equal(flow, expected)
+    potential = potential - max(potential.max(), 0.0)
+    assert np.array_equal(-potential[: len(supply)], log["u"])
+    assert np.array_equal(potential[len(supply) :], log["v"])
+
+
+def test_many_sources_and_sinks_on_a_grid():
+    """Blocks of several sources and parts of one, round and round."""
+    rng = np.random.default_rng(3)
+    for n, m in ((300, 290), (300, 301), (17, 520), (700, 5)):
+        begin, end = (rng.integers(0, 200, (k, 2)) * 100.0 for k in (n, m))
+        supply, demand = (np.ones(k, np.int64) for k in (n, m))
+        (supply if n < m else demand)[0] += abs(n - m)
+        cost = distances(begin, end)
+        flow, _ = solved(cost, supply, demand)
+        assert np.array_equal(flow, emd(supply * 1.0, demand * 1.0, cost, numItermax=MANY))
+
+
+@settings(max_examples=100, deadline=None)
+@given(problems(most=12))
+def test_is_as_cheap_as_any_assignment(problem):
+    cost, supply, demand = problem
+    flow, potential = solved(*problem)
+    assert (flow.sum(axis=1) == supply).all()
+    assert (flow.sum(axis=0) == demand).all()
+    everyone = cost[np.ix_(*(np.repeat(np.arange(len(k)), k) for k in (supply, demand)))]
+    least = everyone[linear_sum_assignment(everyone)].sum()
+    size = max(1.0, np.abs(cost).max())
+    assert (flow * cost).sum() == pytest.approx(least, abs=1e-9 * size * supply.sum())
+    assert not any_below(cost, potential, -1e-9 * size)
+
+
+def test_by_hand():
+    """Straight costs 1 + 1, crossed 3 + 3, and one is left to go from source 1 to sink 0: 3.
+
+    Potentials: sink 0 − source 0 = 1, sink 0 − source 1 = 3, sink 1 − source 1 = 1.
+    """
+    cost = np.array([[1.0, 3.0], [3.0, 1.0]])
+    flow, potential = solved(cost, np.array([1, 2]), np.array([2, 1]))
+    assert flow.tolist() == [[1, 0], [1, 1]]
+    assert (potential[2:] - potential[1]).tolist() == [3.0, 1.0]
+    assert potential[2] - potential[0] == 1.0
+    assert not any_below(cost, potential, 0.0)
+    assert any_below(cost, potential + np.array([-5.0, 0, 0, 0]), -1.0)
+
+
+def test_too_few_pivots_leave_it_incomplete():
+    rng = np.random.default_rng(1)
+    cost, ones = rng.random((30, 30)), np.ones(30, np.int64)
+    flow, _ = solved(cost, ones, ones, most_pivots=1)
+    assert flow.sum() < 30
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_distances_are_scipys_to_the_bit(seed):
+    rng = np.random.default_rng(seed)
+    begin, end = (rng.normal(0, 1e4, (rng.integers(1, 40), 2)) for _ in range(2))
+    if seed % 2:
+        begin, end = begin.round(-2), end.round(-2)
+    assert np.array_equal(distances(begin, end), cdist(begin, end))
