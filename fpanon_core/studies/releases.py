@@ -62,7 +62,8 @@ class Release:
         """Subscribers who are published."""
         if self.periods is None:
             return int(self.fs.weight.sum())
-        return len(np.unique(self.periods.person))
+        first = np.unique(self.periods.person, return_index=True)[1]
+        return int(self.fs.weight[first].sum())
 
 
 class Shelf(Generic[T]):
