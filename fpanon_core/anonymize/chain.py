@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,12 +15,14 @@ from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.options import ReleaseOption, as_option
+from ..model.periods import PeriodSet
 from ..model.released import Origin, ReleasedSet
 from ..model.techniques import (
     AddNoise,
     Aligned,
     Generalize,
     Glove,
+    Periods,
     Permute,
     SampleUsers,
     Step,
@@ -30,6 +33,7 @@ from .generalize import generalize
 from .glove import glove
 from .noise import add_noise
 from .origins import resolve
+from .periods import into_periods
 from .permutation import permute
 from .rare import suppress_rare
 from .sampling import sample_users
@@ -97,23 +101,28 @@ def made_by(
 
     Its option says of each square grid where it begins, chosen or not.
     """
-    made, seen, hidden, left_out = fs, fs, None, 0
+    made: FingerprintSet | PeriodSet = fs
+    seen: FingerprintSet | PeriodSet = fs
+    hidden, left_out = None, 0
     laid: list[Step] = []
     person = whose = np.arange(fs.n_users)
     for position, step in enumerate(option.steps):
         stretch = nth_part(progress, position, len(option.steps))
         seen, whose = made, person
         if isinstance(step, Generalize):
-            step = Generalize(resolve(seen, step.profile))
+            step = Generalize(resolve(records_of(seen), step.profile))
         laid.append(step)
         # Which antennas are one place is no secret. Always those that were measured, clusters of
         # two releases do not cut each other into finer ones.
         drawn = 0 if seed is None and isinstance(step, Generalize) else seed
         done = apply(seen, step, step_seed(drawn, position), engine=engine, progress=stretch)
-        made, hidden = done.fs, done.hidden
+        made, hidden = done.fs if done.periods is None else done.periods, done.hidden
         left_out += done.samples_left_out
-        if hidden is None:
-            person = whose[_rows_in(seen, made)]
+        if isinstance(step, Periods):
+            assert done.periods is not None
+            person = whose[done.periods.person]
+        elif hidden is None:
+            person = whose[_rows_in(records_of(seen), done.fs)]
         else:
             inside = np.flatnonzero(hidden.group >= 0)
             person = whose[np.repeat(inside, hidden.weight[inside])]
@@ -121,7 +130,18 @@ def made_by(
         progress(1.0)
     records = person if hidden is None else whose[hidden.group >= 0]
     option = ReleaseOption(None if option.name == option.text else option.name, laid)
-    return Origin(option, fs, made, records, seen, hidden, left_out)
+    if not isinstance(made, PeriodSet):
+        return Origin(option, fs, made, records, seen, hidden, left_out)
+    if hidden is None or hidden.period is None:
+        period = made.period
+    else:
+        period = hidden.period[hidden.group >= 0]
+    return Origin(option, fs, made.pieces, records, seen, hidden, left_out, period, made.days)
+
+
+def records_of(made: FingerprintSet | PeriodSet) -> FingerprintSet:
+    """What would be published, record by record: of data in periods, the pieces."""
+    return made.pieces if isinstance(made, PeriodSet) else made
 
 
 def _rows_in(fs: FingerprintSet, made: FingerprintSet) -> IntArray:
@@ -144,22 +164,26 @@ class Applied(NamedTuple):
     Attributes
     ----------
     fs : FingerprintSet
+        Record by record.
     suppressed_share : float
         Of the samples it was given, the share that it suppressed.
     samples_left_out : int
         Of the samples it was given, those it left out, with their people or without.
     hidden : GloveResult or None
         Of GLOVE.
+    periods : PeriodSet or None
+        The same fingerprints as pieces of people, where the data are in periods.
     """
 
     fs: FingerprintSet
     suppressed_share: float = 0.0
     samples_left_out: int = 0
     hidden: GloveResult | None = None
+    periods: PeriodSet | None = None
 
 
 def apply(
-    fs: FingerprintSet,
+    given: FingerprintSet | PeriodSet,
     step: Step,
     seed: int | None,
     *,
@@ -169,9 +193,39 @@ def apply(
     """What one technique gives; drawn from the operating system where the seed is None."""
     if progress is not None:
         progress(0.0)
+    if isinstance(given, PeriodSet):
+        done = _applied(given if isinstance(step, Glove) else given.pieces, step, seed, engine,
+                        progress)  # fmt: skip
+        if done.hidden is None:
+            return done._replace(periods=given.changed(done.fs))
+        return done._replace(periods=_pieces_of(done, given))
+    return _applied(given, step, seed, engine, progress)
+
+
+def _pieces_of(done: Applied, given: PeriodSet) -> PeriodSet:
+    """The records of people hidden in each period."""
+    assert done.hidden is not None
+    inside = np.flatnonzero(done.hidden.group >= 0)
+    rows = np.repeat(inside, done.hidden.weight[inside])
+    return replace(
+        given, pieces=done.fs, person=given.person[rows], period=given.period[rows], sample=None
+    )
+
+
+def _applied(
+    given: FingerprintSet | PeriodSet,
+    step: Step,
+    seed: int | None,
+    engine: Engine | None,
+    progress: Progress | None,
+) -> Applied:
+    fs = records_of(given)
     match step:
         case Generalize(profile):
             return Applied(generalize(fs, profile, seed=seed or 0))
+        case Periods(days):
+            cut = into_periods(fs, days, seed=seed)
+            return Applied(cut.pieces, periods=cut)
         case SampleUsers(share):
             some = sample_users(fs, share, seed=seed)
             return Applied(some, 0.0, fs.n_samples - some.n_samples)
@@ -188,10 +242,10 @@ def apply(
             return Applied(kept, 1 - kept.n_samples / fs.n_samples, gone)
         case Glove(k, space_limit, time_limit, share):
             hidden = glove(
-                fs, k, suppress_space_m=space_limit, suppress_time_min=time_limit, leave_out=share,
-                engine=engine, progress=progress,
+                given, k, suppress_space_m=space_limit, suppress_time_min=time_limit,
+                leave_out=share, engine=engine, progress=progress,
             ) if not isinstance(step, Aligned) else aligned(
-                fs, k, max_side_m=space_limit, max_span_min=time_limit, leave_out=share,
+                given, k, max_side_m=space_limit, max_span_min=time_limit, leave_out=share,
                 engine=engine, progress=progress,
             )  # fmt: skip
             if not (hidden.group >= 0).any():

@@ -124,6 +124,25 @@ def _periods_of(fs: FingerprintSet, days: int) -> tuple[FloatArray, FloatArray, 
     return begin, begin + lasts, number.astype(np.int64)
 
 
+def samples_of(fs: FingerprintSet, days: int, person: IntArray, period: IntArray) -> IntArray:
+    """Row number in the original of each sample of its pieces, which stand in an order given.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        The original.
+    days : int
+    person, period : int64 ndarray (n_pieces,)
+        Of each piece, all of which are named.
+    """
+    of_sample = _periods_of(fs, days)[2]
+    width = int(of_sample.max()) + 1
+    key = person * width + period
+    order = np.argsort(key)
+    piece = order[np.searchsorted(key, fs.sample_user * width + of_sample, sorter=order)]
+    return np.argsort(piece, kind="stable").astype(np.int64)
+
+
 def hidden_by_period(
     periods: PeriodSet, k: int, hide: Hide, progress: Progress | None
 ) -> GloveResult:

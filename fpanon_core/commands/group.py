@@ -14,7 +14,8 @@ from .faults import PlainFaults
 COMMANDS = {
     "ingest": "Read call records; account for every row.",
     "measure": "How far is everyone from hiding among k? (k-gap)",
-    "glove": "Hide everyone in a crowd of k (GLOVE).",
+    "hide": "Hide everyone in a crowd of k: aligned, or GLOVE; in periods.",
+    "glove": "Hide everyone in a crowd of k (GLOVE): as hide --method glove.",
     "unicity": "How many do a few known points single out?",
     "disclosure": "What do a few known points give away besides?",
     "options": "Weigh release options: risk, utility, the best of them.",

@@ -18,6 +18,7 @@ from ..model.errors import ConfigError
 from ..model.options import ReleaseOption, as_option
 from ..model.risk import RISKS
 from ..model.spaces import corners_text
+from ..model.techniques import Periods
 from ..studies.option_result import Asked, OptionResult, UtilityChoice, utility_choice
 from ..studies.options import Config, study
 from ..studies.options_table import OptionsTable
@@ -41,7 +42,8 @@ def options(
             "--preset",
             help="Options to explore: trade (3 regions by 4 windows), fine (6 grids by 6 windows), "
             "hexagons (5 resolutions by 3 windows), "
-            "glove (k = 2, 5, 10, as far as there are users), asis (the data as they are), or "
+            "glove (k = 2, 5, 10, as far as there are users), hide (aligned, the same k by whole, "
+            "weeks, days), asis (the data as they are), or "
             "several as in trade,glove. trade if nothing else is given.",
         ),
     ] = None,
@@ -333,6 +335,12 @@ def _table(table: OptionsTable, limit: float) -> str:
         told.append(
             "Of options with noise or exchange the points known are those published, not the true "
             "ones, of which an outsider may find fewer or more: that is not measured."
+        )
+    if any(isinstance(step, Periods) for option in table.options for step in option.steps):
+        told.append(
+            "Of options in periods all points known are of one record, each person's longest, and "
+            "it is sought among those of its period. That records of several periods may be found "
+            "to be one person's is not measured here."
         )
     return "\n".join([table_text(head, rows), *faults, *told])
 

@@ -175,6 +175,8 @@ def _fields(facts: ReleaseFacts) -> list[dict[str, str]]:
     for name, kind, head, unit, meaning in _FIELDS:
         if name in left_out:
             continue
+        if name == "pseudonym" and facts.period_days is not None:
+            meaning = "Of the person in one period, at random, in this release alone."
         if kind == "datetime":
             if facts.timezone is None:
                 kind, unit = "number", "min since midnight of the first day"
@@ -190,6 +192,9 @@ def _fields(facts: ReleaseFacts) -> list[dict[str, str]]:
 
 def _ours(facts: ReleaseFacts, verdict: Verdict, sha256: str) -> dict[str, Any]:
     accuracy = facts.accuracy
+    cut = {} if facts.period_days is None else {
+        name: getattr(facts, name) for name in ("period_days", "periods", "pseudonyms")
+    }  # fmt: skip
     return {
         "version": __version__,
         "steps": facts.option.to_dict()["steps"],
@@ -217,6 +222,7 @@ def _ours(facts: ReleaseFacts, verdict: Verdict, sha256: str) -> dict[str, Any]:
         else list(facts.last_window_days),
         "phantom_share": facts.phantom_share,
         "accuracy": None if accuracy is None else dict(vars(accuracy)),
+        **cut,
         "verified": {
             "passed": verdict.passed,
             "k": verdict.k,

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 
 from ..model.facts import Accuracy, ReleaseFacts, Verdict
+from ..model.periods import days_text
 from ..model.profiles import window_text
 from ..model.techniques import (
     AddNoise,
     Aligned,
     Generalize,
     Glove,
+    Periods,
     Permute,
     SampleUsers,
     Step,
@@ -82,6 +84,13 @@ def _overview(facts: ReleaseFacts, data_file: str) -> str:
             )
     else:
         lines.append("- Period: the data came without dates; times are minutes")
+    if facts.period_days is not None:
+        assert facts.pseudonyms is not None
+        assert facts.periods is not None
+        lines.append(
+            f"- Cut: {_count(facts.pseudonyms, 'pseudonym')} in {_count(facts.periods, 'period')} "
+            f"of {days_text(facts.period_days)}, another pseudonym for a person in each period"
+        )
     lines.append(f"- {left_out(facts)}")
     return "\n".join(lines)
 
@@ -127,6 +136,11 @@ def _told(step: Step, facts: ReleaseFacts) -> str:
             )
         case SuppressRare(min_users):
             return f"Cells of place and time in which fewer than {min_users} people were are out."
+        case Periods(days):
+            return (
+                f"The records were cut into periods of {days_text(days)}, the first from midnight "
+                "of the first day, and each person has another pseudonym in each of them."
+            )
         case Glove(k):
             return _glove_told(step, facts, k)
 
@@ -156,7 +170,13 @@ def _glove_told(step: Glove, facts: ReleaseFacts, k: int) -> str:
         )
     if facts.leftover is not None:
         fate = "joined the nearest group" if facts.leftover == "merge" else "are left out"
-        told += f" The last people, where they were fewer than {k}, {fate}."
+        of = "" if facts.period_days is None else " of a period"
+        told += f" The last people{of}, where they were fewer than {k}, {fate}."
+    if facts.period_days is not None:
+        told += (
+            " Each period was treated for itself: people are in groups with people of the same "
+            "period only, and of a period in which fewer people were recorded nothing is published."
+        )
     return told
 
 
@@ -184,6 +204,12 @@ def _row(facts: ReleaseFacts) -> list[str]:
         )
     elif facts.rows:
         told.append(truth(facts))
+    if facts.period_days is not None:
+        told.append(
+            "A pseudonym is one person in one period. The same person has others in the other "
+            "periods: do not count pseudonyms as people over several periods, and do not look for "
+            "anybody's way from one period to the next."
+        )
     if facts.groups is not None:
         told.append(
             "People of one `group` have the same rows: count them as so many people, but not as so "
@@ -206,7 +232,15 @@ def truth(facts: ReleaseFacts) -> str:
 
 def promises(facts: ReleaseFacts) -> list[str]:
     """What the release promises to the people in it, and what it does not."""
-    if facts.k is not None:
+    if facts.k is not None and facts.period_days is not None:
+        told = [
+            f"**In each period everyone is one of at least {facts.k} people with exactly the same "
+            "rows.** Whoever knows where somebody was in a period finds at least "
+            f"{facts.k} pseudonyms of it that fit alike, and names the right one with a chance of "
+            f"at most 1 in {facts.k}. Everything that is published of the group is learnt all the "
+            "same, without naming anybody."
+        ]
+    elif facts.k is not None:
         told = [
             f"**Everyone is one of at least {facts.k} people with exactly the same rows.** Whoever "
             f"knows where somebody was finds at least {facts.k} pseudonyms that fit alike, and "
@@ -219,6 +253,12 @@ def promises(facts: ReleaseFacts) -> list[str]:
             "one person, and then the whole record is known. What an outsider can do with this "
             "form of the data is measured by the programme, under “Release options”."
         ]
+    if facts.period_days is not None:
+        told.append(
+            "**No name, number or order links the records of two periods.** Habits may: whoever "
+            "compares places and hours of two periods can guess which records are one person's, "
+            "and may guess right more often than by chance."
+        )
     steps = facts.option.steps
     if any(isinstance(step, AddNoise) for step in steps):
         told.append(
@@ -245,8 +285,11 @@ def alone(facts: ReleaseFacts) -> str:
     """How many people have rows like nobody else's, in a release that promises no crowd."""
     if not facts.people_alone:
         return "As it happens, nobody has rows that nobody else has."
+    whole = _count(facts.people, "person")
+    if facts.pseudonyms is not None:  # a person has one in each period
+        whole = _count(facts.pseudonyms, "pseudonym")
     return (
-        f"{facts.people_alone:,} of the {_count(facts.people, 'person')} "
+        f"{facts.people_alone:,} of the {whole} "
         f"{'has' if facts.people_alone == 1 else 'have'} rows that nobody else has: whoever knows "
         "enough of such a person finds all of them."
     )
@@ -263,7 +306,8 @@ def _accuracy(accuracy: Accuracy | None) -> str:
 
 
 def _columns(facts: ReleaseFacts) -> str:
-    lines = ["- `pseudonym`: of the person, in this release alone"]
+    within = "" if facts.period_days is None else "in one period, "
+    lines = [f"- `pseudonym`: of the person, {within}in this release alone"]
     if facts.groups is not None:
         lines.append("- `group`: people of one group have the same rows")
     lines.append(

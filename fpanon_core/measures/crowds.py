@@ -40,8 +40,15 @@ class Crowds:
     naming_most: float
 
 
-def crowds(fs: FingerprintSet) -> Crowds:
+def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
     """How many people share each record; a fingerprint that stands for several counts as so many.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    person : int64 ndarray (n_users,), optional
+        Where several fingerprints are one person's, as with periods: whose each is. A person's
+        record is then that which fewest share: alone is who is so in any period.
 
     Examples
     --------
@@ -52,12 +59,16 @@ def crowds(fs: FingerprintSet) -> Crowds:
     >>> found.least, round(found.alone_share, 3), round(found.naming_most, 3)
     (1, 0.333, 0.667)
     """
-    sizes = sharing(fs)
-    people = int(fs.weight.sum())
+    sizes, weight = sharing(fs), fs.weight
+    if person is not None:
+        order = np.lexsort((sizes, person))
+        first = order[np.flatnonzero(np.diff(person[order], prepend=-1))]
+        sizes, weight = sizes[first], weight[first]
+    people = int(weight.sum())
     return Crowds(
         least=int(sizes.min()),
-        alone_share=float(fs.weight[sizes == 1].sum()) / people,
-        naming_most=float((fs.weight / sizes).sum()) / people,
+        alone_share=float(weight[sizes == 1].sum()) / people,
+        naming_most=float((weight / sizes).sum()) / people,
     )
 
 

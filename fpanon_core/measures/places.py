@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ..model import projection
-from ..model.arrays import FloatArray
+from ..model.arrays import FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
 
 
@@ -23,10 +23,11 @@ def visited_places(fs: FingerprintSet) -> pd.DataFrame:
     return grouped.agg(samples="size", users="nunique").reset_index()
 
 
-def visited_cells(fs: FingerprintSet) -> pd.DataFrame:
+def visited_cells(fs: FingerprintSet, person: IntArray | None = None) -> pd.DataFrame:
     """One row per distinct place with its extent: ``x_m``, ``y_m``, ``dx_m``, ``dy_m``, ``users``.
 
-    Users are subscribers: a fingerprint that stands for several counts as many.
+    Users are subscribers: a fingerprint that stands for several counts as many; where several are
+    one ``person``'s, they count once.
 
     Examples
     --------
@@ -36,7 +37,8 @@ def visited_cells(fs: FingerprintSet) -> pd.DataFrame:
     """
     names = ["x_m", "y_m", "dx_m", "dy_m"]
     cells = pd.DataFrame({name: getattr(fs, name) for name in names} | {"user": fs.sample_user})
-    once = cells.drop_duplicates()
+    whose = fs.sample_user if person is None else person[fs.sample_user]
+    once = cells[~cells.assign(user=whose).duplicated()]
     weighted = once.assign(users=fs.weight[once["user"].to_numpy()])
     return weighted.groupby(names, sort=True)["users"].sum().reset_index()
 

@@ -160,16 +160,20 @@ def jensen_shannon(p: FloatArray, q: FloatArray) -> float:
 
 
 def trips_between(
-    grid: ReferenceGrid, starts: IntArray, targets: IntArray, fs: FingerprintSet
-) -> tuple[FloatArray, float]:
-    """Trips per subscriber between some pairs of squares, and between all others together."""
+    grid: ReferenceGrid, starts: IntArray, targets: IntArray, fs: FingerprintSet,
+    people: int | None = None,
+) -> tuple[FloatArray, float]:  # fmt: skip
+    """Trips per subscriber between some pairs of squares, and between all others together.
+
+    ``people``: how many subscribers there are, where several fingerprints are one's.
+    """
     sides, place = _places(grid, fs)
     out = np.zeros(len(targets))
     total = match_trips(
         *_trips(fs, place), *sides, grid.columns, grid.rows, starts, targets, out
     )  # fmt: skip
     others = total - float(out.sum())
-    subscribers = float(fs.weight.sum())
+    subscribers = float(fs.weight.sum()) if people is None else float(people)
     # What rounding leaves is no trip.
     return out / subscribers, others / subscribers if others > 1e-9 * total else 0.0
 

@@ -25,6 +25,7 @@ from ..model.arrays import FloatArray
 from ..model.checks import number
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
+from ..model.released import ReleasedSet
 from ..model.utility import COMPONENTS, WEIGHTINGS, UtilityResult, Weights
 from .reference import Reference, jensen_shannon, occupancy, radii, spans, trips_between, visited
 
@@ -64,7 +65,9 @@ def utility(
     Parameters
     ----------
     original, released : FingerprintSet
-        On one projection and one epoch; the release may have fewer users.
+        On one projection and one epoch; the release may have fewer users. Of a release in periods,
+        radii and visits are of its records, which is all that its reader can compute; trips are per
+        person all the same, without those from one period to the next.
     weights : "transport", "epidemics", or mapping of component to weight
         Not negative and not all 0; components not named have none.
     reference_m : float, optional
@@ -97,7 +100,7 @@ def utility(
         reference = Reference.of(original, reference_m=reference_m)
     elif reference.digest != original.digest:
         raise ConfigError("The reference is of other data; make it of the original given.")
-    components = measured(reference, released)
+    components = measured(reference, released, _people(released))
     return UtilityResult(
         score=score(components, chosen),
         components=components,
@@ -108,12 +111,25 @@ def utility(
     )
 
 
-def measured(reference: Reference, released: FingerprintSet) -> dict[str, float]:
-    """Every component of a release against the original's side."""
+def _people(released: FingerprintSet) -> int | None:
+    """People published, where several fingerprints of a release in periods are one person's."""
+    origin = released.origin if isinstance(released, ReleasedSet) else None
+    if origin is None or origin.period is None:
+        return None
+    return len(np.unique(origin.person))
+
+
+def measured(
+    reference: Reference, released: FingerprintSet, people: int | None = None
+) -> dict[str, float]:
+    """Every component of a release against the original's side.
+
+    Where several fingerprints are one person's, ``people`` are the subscribers that trips are per.
+    """
     span_m, span_min = spans(released)
     parts = {
         "density": 1 - jensen_shannon(reference.occupancy, occupancy(reference.grid, released)),
-        "flows": _common_part(reference, released),
+        "flows": _common_part(reference, released, people),
         "mobility": 1 - _ks(reference.radii, radii(released)),
         "visits": 1 - _ks(reference.visits, visited(released)),
         "space": 1 - span_m / reference.max_space_m,
@@ -158,10 +174,12 @@ def score(components: Mapping[str, float], weights: Mapping[str, float]) -> floa
     return min(1.0, max(0.0, 1 - lost))
 
 
-def _common_part(reference: Reference, released: FingerprintSet) -> float:
+def _common_part(reference: Reference, released: FingerprintSet, people: int | None) -> float:
     """As 1 − Σ|T − T'| / (ΣT + ΣT'), which is the same and exactly 1 for equal trips."""
     mine = reference.trips
-    theirs, others = trips_between(reference.grid, reference.starts, reference.targets, released)
+    theirs, others = trips_between(
+        reference.grid, reference.starts, reference.targets, released, people
+    )
     total = float(mine.sum() + theirs.sum()) + others
     if total == 0:
         return 1.0  # nobody goes anywhere, in either

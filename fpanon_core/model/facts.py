@@ -80,6 +80,10 @@ class ReleaseFacts:
         Of the rows, the share in whose cell the person was never recorded.
     accuracy : Accuracy or None
         None where nothing is published.
+    period_days, periods, pseudonyms : int or None
+        With periods: days in each, how many periods have records, and how many records there are: a
+        person has one in each period, under a pseudonym of its own. ``people`` are people all the
+        same, but ``people_alone`` counts pseudonyms.
     """
 
     option: ReleaseOption
@@ -104,3 +108,6 @@ class ReleaseFacts:
     last_window_days: tuple[int, int] | None
     phantom_share: float | None
     accuracy: Accuracy | None
+    period_days: int | None = None
+    periods: int | None = None
+    pseudonyms: int | None = None

@@ -12,7 +12,16 @@ from typing import Any
 
 from .errors import ConfigError
 from .profiles import GeneralizationProfile
-from .techniques import KINDS, AddNoise, Generalize, Permute, Step, step_from_dict, step_to_dict
+from .techniques import (
+    KINDS,
+    AddNoise,
+    Generalize,
+    Permute,
+    Step,
+    check_chain,
+    step_from_dict,
+    step_to_dict,
+)
 
 
 @dataclass(frozen=True, init=False)
@@ -23,13 +32,13 @@ class ReleaseOption:
     ----------
     name : str
         What the steps say, if none is given.
-    steps : tuple of Generalize, SampleUsers, AddNoise, Permute, SuppressRare, Glove
+    steps : tuple of Generalize, SampleUsers, AddNoise, Permute, SuppressRare, Periods, Glove
         Applied in this order.
 
     Raises
     ------
     ConfigError
-        A step is none of these, or the name is no text.
+        A step is none of these, they do not keep periods apart, or the name is no text.
 
     Examples
     --------
@@ -55,6 +64,7 @@ class ReleaseOption:
                     f"{type(step).__name__} is no technique; give one of "
                     f"{', '.join(kind.__name__ for kind in KINDS.values())}."
                 )
+        check_chain(steps)
         if name is not None and not isinstance(name, str):
             raise ConfigError("The name of a release option is a text.")
         object.__setattr__(self, "steps", tuple(steps))

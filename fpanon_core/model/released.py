@@ -11,8 +11,9 @@ from .errors import ConfigError, InfeasibleError
 from .fingerprints import FingerprintSet
 from .glove import GloveResult
 from .options import ReleaseOption
+from .periods import PeriodSet
 from .records import Records
-from .techniques import AddNoise, Aligned, Glove, Permute
+from .techniques import AddNoise, Aligned, Glove, Periods, Permute
 
 NOT_PUBLISHED = "person left out"
 NOT_COVERED = "left out"
@@ -31,22 +32,29 @@ class Origin:
     released : FingerprintSet
         The data after; of GLOVE, as a reader gets them.
     person : int64 ndarray (n_records,)
-        Row number in the original of each record that leaves.
-    seen : FingerprintSet
+        Row number in the original of each record that leaves; with periods several records are one
+        person's.
+    seen : FingerprintSet or PeriodSet
         The data that the last step was given.
     hidden : GloveResult or None
         Of GLOVE, where it was the last step.
     samples_left_out : int
         Samples that the steps left out, each counted in the data that its step was given.
+    period : int64 ndarray (n_records,) or None
+        Number of the period of each record; None without periods.
+    period_days : int or None
+        Days in a period.
     """
 
     option: ReleaseOption
     original: FingerprintSet
     released: FingerprintSet
     person: IntArray
-    seen: FingerprintSet
+    seen: FingerprintSet | PeriodSet
     hidden: GloveResult | None = None
     samples_left_out: int = 0
+    period: IntArray | None = None
+    period_days: int | None = None
 
     @classmethod
     def of_glove(cls, hidden: GloveResult, original: FingerprintSet) -> Origin:
@@ -59,7 +67,8 @@ class Origin:
         InfeasibleError
             Nothing of it is published.
         """
-        if hidden.digest != original.digest:
+        cut = hidden.period_days is not None
+        if (hidden.whole_digest if cut else hidden.digest) != original.digest:
             raise ConfigError(
                 "This result was made of other data than those given as the original; give the "
                 "fingerprints that were hidden."
@@ -70,10 +79,21 @@ class Origin:
             )
         kind = Aligned if hidden.method == "aligned" else Glove
         step = kind(hidden.k, hidden.suppress_space_m, hidden.suppress_time_min, hidden.leave_out)
+        before = () if hidden.period_days is None else (Periods(hidden.period_days),)
+        inside = hidden.group >= 0
         return cls(
-            ReleaseOption(steps=(step,)), original, hidden.expanded(),
-            np.flatnonzero(hidden.group >= 0), original, hidden, len(hidden.suppressed),
+            ReleaseOption(steps=(*before, step)), original, hidden.expanded(),
+            hidden.people[inside], original, hidden, len(hidden.suppressed),
+            None if hidden.period is None else hidden.period[inside], hidden.period_days,
         )  # fmt: skip
+
+    @property
+    def direct(self) -> bool:
+        """Whether the last step was given the original, or its unchanged pieces."""
+        seen = self.seen
+        if isinstance(seen, PeriodSet):
+            return seen.sample is not None and seen.digest == self.original.digest
+        return seen is self.original
 
     @property
     def k(self) -> int | None:
@@ -94,7 +114,7 @@ class Origin:
     @property
     def people_left_out(self) -> int:
         """How many people of the original have no record."""
-        return self.original.n_users - len(self.person)
+        return self.original.n_users - len(np.unique(self.person))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,12 +6,13 @@ Each is a small frozen description, checked when it is made; what it does is in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from .checks import number, one_of, positive, share, whole
 from .errors import ConfigError
+from .periods import days_text
 from .profiles import (
     AntennaClusters,
     GeneralizationProfile,
@@ -154,7 +155,25 @@ class Aligned(Glove):
 MOST_LEFT_OUT = 0.1
 """Largest share of the people that may be left out because it costs most to hide them."""
 
-Step: TypeAlias = Generalize | SampleUsers | AddNoise | Permute | SuppressRare | Glove
+
+@dataclass(frozen=True)
+class Periods:
+    """Cut into periods of ``days``, with pseudonyms of their own: :func:`fpanon_core.into_periods`.
+
+    After it only what keeps the periods apart: coarser places and times, whose windows fit the
+    periods; rare bins left out; and at last everyone in a crowd, in each period for itself.
+    """
+
+    days: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "days", whole("days", self.days, 1))
+
+    def __str__(self) -> str:
+        return f"periods of {days_text(self.days)}"
+
+
+Step: TypeAlias = Generalize | SampleUsers | AddNoise | Permute | SuppressRare | Periods | Glove
 
 _PLAIN = {"planar_laplace": "planar Laplace", "laplace": "Laplace", "gaussian": "Gaussian"}
 KINDS: dict[str, type[Any]] = {
@@ -163,6 +182,7 @@ KINDS: dict[str, type[Any]] = {
     "add_noise": AddNoise,
     "permute": Permute,
     "suppress_rare": SuppressRare,
+    "periods": Periods,
     "glove": Glove,
     "aligned": Aligned,
 }
@@ -172,6 +192,40 @@ _SPACES: dict[str, type[Any]] = {
     "antennas": AntennaClusters,
     "regions": Regions,
 }
+
+
+def check_chain(steps: Sequence[Step]) -> None:
+    """Whether the steps before and after periods keep these apart.
+
+    A window that reached over the edge of a period would hide people of two periods together, or
+    show in both pieces of a person that they are one person's.
+
+    Raises
+    ------
+    ConfigError
+        They do not.
+    """
+    at = [position for position, step in enumerate(steps) if isinstance(step, Periods)]
+    if not at:
+        return
+    periods = steps[at[0]]
+    assert isinstance(periods, Periods)
+    if len(at) > 1:
+        raise ConfigError("Periods stand twice in this option; keep one of the two.")
+    for position, step in enumerate(steps):
+        if isinstance(step, Generalize) and periods.days * 1_440 % step.profile.minutes:
+            raise ConfigError(
+                f"Windows of {window_text(step.profile.minutes)} reach over the edges of periods "
+                f"of {days_text(periods.days)}; choose windows of which a period holds a whole "
+                "number."
+            )
+        if position < at[0] and isinstance(step, Glove):
+            raise ConfigError(f"{step.WORD} stands before periods; put it after them.")
+        if position > at[0] and not isinstance(step, Generalize | SuppressRare | Glove):
+            raise ConfigError(
+                f"After periods a record is a part of a person's, and {step} is of whole people; "
+                "put it before the periods."
+            )
 
 
 def step_to_dict(step: Step) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..engines.local import Engine
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, nth_part, part
 from ..measures.kgap import k_gap
 from ..measures.places import visited_cells
 from ..model.arrays import FloatArray, IntArray
@@ -16,6 +16,7 @@ from ..model.checks import whole
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import SEED
 from ..model.options import ReleaseOption
+from ..model.periods import PeriodSet
 from ..model.projection import degrees_of
 from .releases import released
 from .tabled import Tabled
@@ -58,13 +59,15 @@ class Result(Tabled):
         West, south, east, north of the published places of most users, degrees; empty where the
         data carry no projection.
     users : int64 ndarray (n_places,)
-        Users seen in each place, the most first; also where there are no bounds.
+        Users seen in each place, the most first; also where there are no bounds. With periods,
+        people, however many records each has.
     left_out : int
         Places beyond those.
     pseudonyms : tuple of str
-        Of everyone in the release.
+        Of everyone in the release; with periods, of every record.
     gaps : float64 ndarray (n_users,)
-        2-gap of everyone in the release; empty where there is one user.
+        2-gap of everyone in the release; empty where there is one user. With periods, of every
+        record among those of its period.
     """
 
     config: Config
@@ -112,15 +115,19 @@ def study(
     ConfigError, InfeasibleError
         As :func:`fpanon_core.release`.
     """
-    seen = released(
+    release = released(
         fs, config.option.steps, config.seed, engine=engine,
         progress=part(progress, 0.0, _RELEASING_SHARE),
-    ).fs  # fmt: skip
-    places = visited_cells(seen).sort_values("users", ascending=False, kind="stable")
+    )  # fmt: skip
+    seen, periods = release.fs, release.periods
+    person = None if periods is None else periods.person
+    places = visited_cells(seen, person).sort_values("users", ascending=False, kind="stable")
     some = places.head(config.most_places)
+    beyond = part(progress, _RELEASING_SHARE, 1.0)
     gaps = np.zeros(0)
-    if seen.n_users > 1:
-        beyond = part(progress, _RELEASING_SHARE, 1.0)
+    if periods is not None:
+        gaps = _gaps_within(periods, engine, beyond)
+    elif seen.n_users > 1:
         gaps = k_gap(seen, 2, engine=engine, progress=beyond).values
     return Result(
         config=config,
@@ -131,6 +138,24 @@ def study(
         pseudonyms=tuple(seen.pseudonyms),
         gaps=gaps,
     )
+
+
+def _gaps_within(
+    periods: PeriodSet, engine: Engine | None, progress: Progress | None
+) -> FloatArray:
+    """2-gap of each record among those of its period: a person's others are no crowd.
+
+    1, the most there is, of one that is alone in its period.
+    """
+    gaps = np.ones(periods.pieces.n_users)
+    numbers = periods.periods.tolist()
+    for at, number in enumerate(numbers):
+        rows = periods.rows_of(number)
+        if len(rows) > 1:
+            told = nth_part(progress, at, len(numbers))
+            some = periods.pieces.subset(rows)
+            gaps[rows] = k_gap(some, 2, engine=engine, progress=told).values
+    return gaps
 
 
 def _bounds(seen: FingerprintSet, places: pd.DataFrame) -> FloatArray:

@@ -34,7 +34,8 @@ from ..model.options import ReleaseOption, as_option
 from ..model.risk import RISKS
 from .option_result import CUSTOM, Interval, OptionResult, utility_choice
 from .options_table import OptionsTable
-from .releases import Steps, forget, reference, released
+from .period_risk import PeriodRisk, risk_in
+from .releases import Release, Steps, forget, reference, released
 
 RiskFunction = Callable[[FingerprintSet], float]
 UtilityFunction = Callable[[FingerprintSet, FingerprintSet], float]
@@ -242,15 +243,13 @@ class _Exploration:
             progress=part(progress, 0.0, _RELEASING_SHARE),
         )  # fmt: skip
         seen = release.fs
-        known = drawn(seen, self.knowledge, beyond=True)
-        found = disclosure(
-            seen, known, engine=self.engine, progress=part(progress, _RELEASING_SHARE, _RISK_SHARE)
-        )
-        alike = crowds(seen)
+        found = self._found(release, part(progress, _RELEASING_SHARE, _RISK_SHARE))
+        alike = crowds(seen, None if release.periods is None else release.periods.person)
         risks = risks_of(found, alike)
         if self.own_risk is not None:
             risks[CUSTOM] = (float(self.own_risk(seen)), np.nan, np.nan)
-        components = measured(reference(self.fs), seen)
+        people = release.people
+        components = measured(reference(self.fs), seen, None if release.periods is None else people)
         if self.own_utility is not None:
             components[CUSTOM] = float(self.own_utility(self.fs, seen))
         if progress is not None:
@@ -259,20 +258,27 @@ class _Exploration:
             option=option,
             risks=risks,
             components=components,
-            n_users=int(seen.weight.sum()),
+            n_users=people,
             n_samples=seen.n_samples,
-            users_share=float(seen.weight.sum() / self.fs.weight.sum()),
+            users_share=float(people / self.fs.weight.sum()),
             suppressed_share=1 - release.kept_share,
             crowd_least=alike.least,
             alone_share=alike.alone_share,
             naming_most=alike.naming_most,
-            too_few=known.too_few,
-            n_targets=known.n_targets,
+            too_few=found.too_few,
+            n_targets=found.n_targets,
             origin=release.origin,
         )
 
+    def _found(self, release: Release, progress: Progress | None) -> DisclosureResult | PeriodRisk:
+        """What an outsider finds who knows points of the release itself."""
+        if release.periods is not None:
+            return risk_in(release.periods, self.knowledge, self.engine, progress)
+        known = drawn(release.fs, self.knowledge, beyond=True)
+        return disclosure(release.fs, known, engine=self.engine, progress=progress)
 
-def risks_of(found: DisclosureResult, alike: Crowds) -> dict[str, Interval]:
+
+def risks_of(found: DisclosureResult | PeriodRisk, alike: Crowds) -> dict[str, Interval]:
     """Every measure of risk with its interval, of points drawn from the release itself.
 
     Whatever points they are, all who share the record fit them, so that an interval need not reach

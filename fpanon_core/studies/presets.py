@@ -22,7 +22,7 @@ from ..model.profiles import (
     Regions,
     Space,
 )
-from ..model.techniques import Generalize, Glove
+from ..model.techniques import Aligned, Generalize, Glove, Periods
 
 WINDOWS_MIN = (60.0, 360.0, 720.0, 10_080.0)
 """Noriega Campero's windows (table 5.1): 1 hour, 6 hours, 12 hours, 1 week."""
@@ -31,6 +31,7 @@ _FINE_M = (500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0, 20_000.0)
 _FINE_MIN = (60.0, 120.0, 360.0, 720.0, 1_440.0, 10_080.0)
 _HEXAGONS = (9, 8, 7, 6, 5)
 _HEXAGONS_MIN = (60.0, 360.0, 1_440.0)
+_DAY_MIN = 1_440.0
 _CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
 
 
@@ -110,17 +111,40 @@ def glove_ladder(ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
     return [ReleaseOption(steps=(Glove(k),)) for k in ks]
 
 
+def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
+    """Everyone hidden, aligned, at several k: whole fingerprints, in weeks, in days.
+
+    Without the periods that are as long as the data, or longer.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 2_000])
+    >>> [option.name for option in hiding_ladder(fs, (2,))]
+    ['aligned, k = 2', 'aligned, k = 2, days']
+    """
+    lasts = float((fs.t_min + fs.dt_min).max())
+    return [
+        ReleaseOption(f"{Aligned(k)}{name}", (*periods, Aligned(k)))
+        for k in ks
+        for name, periods, days in (
+            ("", (), 0), (", weeks", (Periods(7),), 7), (", days", (Periods(1),), 1)
+        )
+        if lasts > days * _DAY_MIN
+    ]  # fmt: skip
+
+
 PRESETS: Mapping[str, Callable[[FingerprintSet], list[ReleaseOption]]] = MappingProxyType(
     {
         "trade": trade_grid,
         "fine": fine_grid,
         "hexagons": hexagon_grid,
         "glove": lambda fs: glove_ladder(k for k in (2, 5, 10) if k <= fs.n_users),
+        "hide": lambda fs: hiding_ladder(fs, [k for k in (2, 5, 10) if k <= fs.n_users]),
         "asis": lambda _: [ReleaseOption()],
     }
 )
-"""The lists, by the names that the command line and the dashboard's address know them by. Of GLOVE,
-no k above the users that the data have."""
+"""The lists, by the names that the command line and the dashboard's address know them by. Of
+hiding everyone, no k above the users that the data have."""
 
 
 def _option(space: Space, minutes: float) -> ReleaseOption:

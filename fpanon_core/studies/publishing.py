@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from ..anonymize.periods import samples_of
 from ..io.publishing import (
     Format,
     check_beside,
@@ -63,16 +64,17 @@ def publish(
     Parameters
     ----------
     released : ReleasedSet or GloveResult
-        What :func:`release` or :func:`glove` returned.
+        What :func:`release`, :func:`glove` or :func:`aligned` returned.
     path : path
         A name that ends in ``.zip``, of which an existing file is replaced; or a folder, new or
         empty.
     key : path, optional
-        Where to write which input id each pseudonym stands for: a new ``.csv`` outside the release,
-        for yourself alone. Without it, nobody can tell afterwards.
+        Where to write which input id each pseudonym stands for, with periods in which period: a new
+        ``.csv`` outside the release, for yourself alone. Without it, nobody can tell afterwards.
     original : FingerprintSet, optional
-        The data it was made of. A GloveResult does not keep them: needed where they are no longer
-        held by anybody in this process, as with a result that was loaded.
+        The data it was made of, with periods before they were cut. A GloveResult does not keep
+        them: needed where they are no longer held by anybody in this process, as with a result that
+        was loaded.
     left_out : path, optional
         Where to write which samples do not leave: a new ``.csv`` outside the release, with
         ``user_id``, ``sample`` (row number in the original) and ``reason``. Not for release.
@@ -148,7 +150,9 @@ def origin_of(
         It cannot be told, or the original is another one.
     """
     if isinstance(released, GloveResult):
-        original = known(released.digest) if original is None else original
+        cut = released.period_days is not None
+        digest = released.whole_digest if cut else released.digest
+        original = known(digest) if original is None else original
         if original is None:
             raise ConfigError(
                 "A release that promises a crowd leaves verified against its original; give "
@@ -177,7 +181,7 @@ class Produced:
     sha256 : str
         Of the data file.
     key : DataFrame
-        ``pseudonym``, ``user_id`` of everybody published.
+        ``pseudonym``, ``user_id`` of everybody published; with periods also ``period``, its number.
     left_out : DataFrame or None
         ``user_id``, ``sample``, ``reason`` of every sample of the original that does not leave;
         None where samples were moved before some were left out, so that none can be named.
@@ -222,15 +226,24 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
 def _key(origin: Origin, naming: Naming) -> pd.DataFrame:
     ids = [str(name) for name in origin.original.user_ids[origin.person].tolist()]
     key = pd.DataFrame({"pseudonym": naming.pseudonyms, "user_id": ids})
+    if origin.period is not None:
+        key["period"] = origin.period
     return key.sort_values("pseudonym", ignore_index=True)
 
 
 def _left_out(origin: Origin, found: Presence) -> pd.DataFrame | None:
     """The samples of the original that do not leave, with the reason."""
     fs, hidden = origin.original, origin.hidden
-    if hidden is not None and origin.seen is fs:
+    if hidden is not None and origin.direct:
         rows = hidden.suppressed["sample"].to_numpy()
-        reason = hidden.suppressed["reason"].to_numpy(object)
+        if hidden.period_days is not None:
+            assert hidden.person is not None
+            assert hidden.period is not None
+            rows = samples_of(fs, hidden.period_days, hidden.person, hidden.period)[rows]
+            order = np.argsort(rows)
+            rows, reason = rows[order], hidden.suppressed["reason"].to_numpy(object)[order]
+        else:
+            reason = hidden.suppressed["reason"].to_numpy(object)
     elif origin.moved:
         if origin.samples_left_out:
             return None

@@ -43,7 +43,7 @@ def facts_of(origin: Origin, found: Presence, left_out: int | None) -> ReleaseFa
         last_day=last_day,
         granularity_m=origin.released.granularity_m,
         granularity_min=origin.released.granularity_min,
-        people=records.n_records,
+        people=len(np.unique(origin.person)),
         groups=None if hidden is None else records.n_groups,
         rows=records.n_rows,
         samples_in=origin.original.n_samples,
@@ -53,6 +53,9 @@ def facts_of(origin: Origin, found: Presence, left_out: int | None) -> ReleaseFa
         last_window_days=last_window,
         phantom_share=found.phantom_share if found.rows else None,
         accuracy=_accuracy(origin),
+        period_days=origin.period_days,
+        periods=None if origin.period is None else len(np.unique(origin.period)),
+        pseudonyms=None if origin.period is None else records.n_records,
     )
 
 
@@ -88,7 +91,7 @@ def _days(origin: Origin) -> tuple[str | None, str | None, tuple[int, int] | Non
 
 
 def _alone(origin: Origin) -> int:
-    """People whose rows nobody else has; in groups nobody's are."""
+    """Records that nobody else has; in groups nobody has such a one."""
     return 0 if origin.hidden is not None else int((sharing(origin.released) == 1).sum())
 
 
@@ -97,8 +100,7 @@ def _accuracy(origin: Origin) -> Accuracy | None:
     if hidden is None:
         of, side, span = "rows", (fs.dx_m + fs.dy_m) / 2, fs.dt_min
     else:
-        alone = origin.seen is origin.original
-        of = "original samples" if alone else "samples as the steps before GLOVE left them"
+        of = "original samples" if origin.direct else "samples as the steps before GLOVE left them"
         side = hidden.accuracy["space_m"].dropna().to_numpy()
         span = hidden.accuracy["time_min"].dropna().to_numpy()
     if len(side) == 0:

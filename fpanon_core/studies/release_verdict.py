@@ -17,10 +17,11 @@ from ..io.published import read_published
 from ..model.facts import Verdict
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
+from ..model.periods import PeriodSet
 from ..model.profiles import Grid
 from ..model.records import Naming
 from ..model.released import Origin
-from ..model.techniques import Generalize, SampleUsers, Step, SuppressRare
+from ..model.techniques import Generalize, Periods, SampleUsers, Step, SuppressRare
 from ..verification.anonymity import verify_k_anonymity
 from ..verification.release import verify_release
 
@@ -59,6 +60,10 @@ def verdict_on(
     )
     if whole or not found.passed or origin.hidden is None:
         return _verdict(found, origin.k)
+    if isinstance(origin.seen, PeriodSet):  # whose pieces have names of their own
+        inside = np.flatnonzero(origin.hidden.group >= 0)
+        ids = origin.seen.pieces.user_ids[inside]
+        key = pd.DataFrame({"pseudonym": naming.pseudonyms, "user_id": ids})
     found = verify_k_anonymity(
         origin.seen, table, origin.hidden.k, suppressed=origin.hidden.suppressed, key=key
     )
@@ -80,7 +85,7 @@ def _holds(step: Step, fs: FingerprintSet) -> bool:
         sides = space.metres / fs.granularity_m if isinstance(space, Grid) else 0.5
         windows = step.profile.minutes / fs.granularity_min
         return sides == int(sides) and windows == int(windows)
-    return isinstance(step, SampleUsers | SuppressRare)
+    return isinstance(step, SampleUsers | SuppressRare | Periods)
 
 
 def _as_made(table: pd.DataFrame, origin: Origin, naming: Naming) -> bool:

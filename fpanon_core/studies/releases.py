@@ -14,12 +14,15 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from ..anonymize.chain import apply, step_seed
 from ..anonymize.origins import resolve
 from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part
 from ..measures.reference import Reference
 from ..model.fingerprints import FingerprintSet
+from ..model.periods import PeriodSet
 from ..model.profiles import Grid, Origin
 from ..model.techniques import Generalize, Step
 
@@ -45,11 +48,22 @@ class Release:
         Share of samples that suppression left in, of those it was given; 1 without suppression.
     origin : (x_m, y_m) or None
         A corner of the square grid that places were last generalized to; None without one.
+    periods : PeriodSet or None
+        The same fingerprints as pieces of people, where the data are in periods.
     """
 
     fs: FingerprintSet
     kept_share: float = 1.0
     origin: Origin | None = None
+    periods: PeriodSet | None = None
+
+    @property
+    def people(self) -> int:
+        """Subscribers who are published."""
+        if self.periods is None:
+            return int(self.fs.weight.sum())
+        first = np.unique(self.periods.person, return_index=True)[1]
+        return int(self.fs.weight[first].sum())
 
 
 class Shelf(Generic[T]):
@@ -138,7 +152,8 @@ def released(
             break
     for position in range(done, len(steps)):
         made = apply(
-            found.fs, steps[position], step_seed(seed, position), engine=engine,
+            found.fs if found.periods is None else found.periods, steps[position],
+            step_seed(seed, position), engine=engine,
             progress=nth_part(progress, position, len(steps)),
         )  # fmt: skip
         match steps[position]:
@@ -148,7 +163,8 @@ def released(
                 origin = None
             case _:
                 origin = found.origin
-        found = Release(made.fs, found.kept_share * (1 - made.suppressed_share), origin)
+        kept = found.kept_share * (1 - made.suppressed_share)
+        found = Release(made.fs, kept, origin, made.periods)
         _RELEASES.put((fs.digest, steps[: position + 1], seed), found)
     if progress is not None:
         progress(1.0)

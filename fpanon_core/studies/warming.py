@@ -27,6 +27,8 @@ _PROFILES = (GeneralizationProfile(Grid(200), 5),)
 _KNOWLEDGE = KnowledgeConfig(2, users=10)
 _EVENTS = b"user,time,lat,lon\na,2024-03-04T08:00Z,14.71,-17.45\nb,2024-03-04T09:00Z,14.72,-17.45\n"
 _STUDIES: tuple[tuple[ModuleType, Any], ...] = (
+    (hiding, hiding.Config(2, suppress_space_m=2_000.0, method="aligned")),
+    (hiding, hiding.Config(3, method="aligned", period_days=1)),
     (hiding, hiding.Config(2, suppress_space_m=2_000.0)),
     (hiding, hiding.Config(3, suppress_space_m=2_000.0)),
     (production, production.Config(hidden=hiding.Config(2, suppress_space_m=2_000.0))),

@@ -133,7 +133,7 @@ def verify_k_anonymity(
         if set(result.columns) - KNOWN:
             faults.add("columns", "The table has columns that a release has not.")
         whose = None if key is None else matched(records, key, faults)
-        listed = None if suppressed is None else listed_samples(suppressed, faults)
+        listed = None if suppressed is None else listed_samples(suppressed, faults, of_whole=True)
         limited = suppressed is not None and _says_limits(suppressed)
         checked = check_claim(records.claim, listed, 0, limited, faults)
         if checked is not None:
@@ -245,8 +245,15 @@ def _says_limits(stated: pd.DataFrame) -> bool:
     return bool(set(stated["reason"]) & _ABOUT_LIMITS)
 
 
-def listed_samples(stated: pd.DataFrame, faults: Faults) -> BoolArray:
+def listed_samples(stated: pd.DataFrame, faults: Faults, *, of_whole: bool = False) -> BoolArray:
     """Mask of the original samples that are listed as left out.
+
+    Parameters
+    ----------
+    stated : DataFrame
+    faults : Faults
+    of_whole : bool
+        Whether rows are those of the original that was given, where it is checked in pieces.
 
     Raises
     ------
@@ -262,6 +269,10 @@ def listed_samples(stated: pd.DataFrame, faults: Faults) -> BoolArray:
     except (ValueError, TypeError, OverflowError):
         raise SchemaError("A sample in the list of suppressed samples is no row number.") from None
     known = (rows >= 0) & (rows < fs.n_samples)
+    if of_whole and faults.cut is not None and faults.of_whole:
+        piece_row = np.empty(fs.n_samples, np.int64)
+        piece_row[faults.cut.sample] = np.arange(fs.n_samples)
+        rows = np.where(known, piece_row[np.where(known, rows, 0)], rows)
     if "user" in stated.columns:
         known[known] = fs.sample_user[rows[known]] == stated["user"].to_numpy()[known]
     if "user_id" in stated.columns:

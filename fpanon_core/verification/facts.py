@@ -16,7 +16,8 @@ import pandas as pd
 from ..model.arrays import BoolArray
 from .anonymity import Checked
 from .faults import Faults
-from .page_figures import CROWDING, MOST_LEFT_OUT, side, window
+from .page_figures import CROWDING, MOST_LEFT_OUT, period, side, window
+from .periods import periods_of
 from .records import Records
 
 _SLACK_SHARE = 5e-5  # a share stated to four decimals
@@ -108,6 +109,34 @@ def _last_window(rows: pd.DataFrame, last: dt.date, faults: Faults) -> tuple[int
     return (days - beyond, days) if beyond > 0 else None
 
 
+def _check_pieces(
+    facts: dict[str, Any], records: Records, checked: Checked | None, faults: Faults
+) -> tuple[int, int]:
+    """Pseudonyms and periods are counted; people published, and people left out, are returned.
+
+    Where it is not known whose the records are, any number of people that there may be.
+    """
+    cut, claim = faults.cut, records.claim
+    assert cut is not None
+    period = periods_of(claim, cut.edges)[records.kind]
+    for name, value in (
+        ("pseudonyms", len(records.pseudonym)), ("periods", len(np.unique(period))),
+    ):  # fmt: skip
+        if facts.get(name) != value or isinstance(facts.get(name), bool):
+            faults.add("counts", f"The number stated for {name} is not the one found.")
+    home = claim.home
+    if home is None and checked is not None and checked.certain:
+        home = checked.home
+    if home is not None:
+        people = len(np.unique(cut.person[home >= 0]))
+        return people, cut.n_people - people
+    stated = facts.get("people")
+    least = int(np.bincount(period).max(initial=0))
+    if not isinstance(stated, int) or not least <= stated <= min(cut.n_people, len(period)):
+        stated = least
+    return stated, cut.n_people - stated
+
+
 def _check_steps(facts: dict[str, Any], faults: Faults) -> None:
     """Where the last technique hides everyone in a crowd, its numbers are those beside it."""
     steps = facts.get("steps")
@@ -116,6 +145,9 @@ def _check_steps(facts: dict[str, Any], faults: Faults) -> None:
         return
     fate = facts.get("leftover")
     option = str(facts.get("option"))
+    cuts = [step.get("days") for step in steps if step.get("technique") == "periods"]
+    if cuts != ([] if facts.get("period_days") is None else [facts["period_days"]]):
+        faults.add("description", "The techniques stated contradict the periods stated.")
     if not all(text in option for step in steps if (text := _words(step)) is not None):
         faults.add("description", "The words for what was done are not those of the techniques.")
     if not steps or steps[-1].get("technique") not in CROWDING:
@@ -152,6 +184,9 @@ def _words(step: dict[str, Any]) -> str | None:
         share = _number(step.get("leave_out")) or 0.0
         without = f", up to {share * 100:g} % left out" if share else ""
         return f"{CROWDING[technique]}, k = {step.get('k')}{within}{without}"
+    if technique == "periods":
+        days = step.get("days")
+        return f"periods of {period(days)}" if isinstance(days, int) else "?"
     if technique == "sample_users":
         return f"{(_number(step.get('share')) or 0.0) * 100:g} % of the users"
     if technique == "suppress_rare":
@@ -168,12 +203,15 @@ def check_counts(
         return
     fs = faults.original
     people = len(records.pseudonym)
+    absent = fs.n_users - people
+    if faults.cut is not None:
+        people, absent = _check_pieces(facts, records, checked, faults)
     found: dict[str, int | None] = {
         "people": people,
         "rows": len(rows),
         "groups": len(set(records.claim.label.tolist())) if "group" in rows.columns else None,
         "samples_in": fs.n_samples,
-        "people_left_out": fs.n_users - people,
+        "people_left_out": absent,
         "people_alone": int((np.bincount(records.claim.content[records.kind]) == 1).sum()),
     }
     if listed is not None:

@@ -246,7 +246,7 @@ def check_texts(package: Package, metadata: bytes, faults: Faults) -> None:
     for text in texts(package, metadata):
         if _PATH.search(text):
             faults.add("path", "A member tells a place in somebody's file system.")
-        if faults.original.digest.lower() in text.lower():
+        if any(d.lower() in text.lower() for d in (faults.original.digest, faults.whole_digest)):
             faults.add("input digest", "A member tells the digest of the original data.")
 
 

@@ -27,8 +27,13 @@ _LEFT_OUT = re.compile(
     rf"\({_N} of {_N}\)"
 )
 _PERIOD = re.compile(r"Period: (\S+) to (\S+), local time of (\S+)")
+_CUT = re.compile(rf"{_N} pseudonyms? in {_N} periods? of (\d+ (?:day|week)s?)")
+_INTO = re.compile(r"cut into periods of (\d+ (?:day|week)s?)")
+_EACH = re.compile(r"in each period of (\d+ (?:day|week)s?)")
 _LAST = re.compile(r"(?i)\bonly (\d+) of its (\d+) days")
-_ALONE = re.compile(rf"{_N} of the {_N} (?:person|people) (?:has|have) rows that nobody else has")
+_ALONE = re.compile(
+    rf"{_N} of the {_N} (?:person|people|pseudonyms?) (?:has|have) rows that nobody else has"
+)
 _CROWD = re.compile(r"(?i)\bat least (-?[\d.,]*\d)")
 _CHANCE = re.compile(r"(?i)\bchance of at most (\S+ in [\d.,]*\d)")
 _PHANTOM = re.compile(r"((?:less than |more than )?\S+) of 100 rows")
@@ -58,7 +63,12 @@ def wrong_figures(page: str, facts: dict[str, Any]) -> list[str]:
     rest = page.replace(said, " ", 1) if said else page
     wrong = [name for name, pattern, due in _sentences(facts) if pattern.findall(rest) != due]
     others = [pattern for _, pattern, _ in _sentences(facts) if pattern is not _CROWD]
-    if set(_CROWD.findall(said)) - {str(facts["k"])} or any(of.search(said) for of in others):
+    each = [] if facts.get("period_days") is None or facts["k"] is None else [_cut(facts)]
+    if (
+        set(_CROWD.findall(said)) - {str(facts["k"])}
+        or any(of.search(said) for of in others)
+        or (said and _EACH.findall(said) not in (each, []))
+    ):
         wrong.append("the verdict, whose figures are others")
     return wrong
 
@@ -86,7 +96,12 @@ def _sentences(facts: dict[str, Any]) -> Iterator[tuple[str, re.Pattern[str], li
     window = facts["last_window_days"]
     last = [] if window is None else [(str(window[0]), str(window[1]))]
     yield "how much of the last window is recorded", _LAST, last
-    alone = [(f"{facts['people_alone']:,}", f"{people:,}")]
+    cut = [] if facts.get("period_days") is None else [_cut(facts)]
+    yield "the periods", _CUT, [
+        (f"{facts['pseudonyms']:,}", f"{facts['periods']:,}", length) for length in cut
+    ]  # fmt: skip
+    yield "the length of the periods", _INTO, cut
+    alone = [(f"{facts['people_alone']:,}", f"{facts['pseudonyms'] if cut else people:,}")]
     told = k is None and facts["people_alone"]
     yield "how many have rows of their own", _ALONE, alone if told else []
     phantom = facts["phantom_share"]
@@ -154,6 +169,16 @@ def _duration(minutes: float) -> str:
         if minutes < most:
             return f"{minutes / unit:.3g} {name}"
     raise ValueError
+
+
+def _cut(facts: dict[str, Any]) -> str:
+    return period(facts["period_days"])
+
+
+def period(days: int) -> str:
+    """The length of a period: in whole weeks, else in days."""
+    unit, number = ("week", days // 7) if days % 7 == 0 else ("day", days)
+    return f"{number} {unit}" + ("s" if number > 1 else "")
 
 
 def window(minutes: float) -> str:

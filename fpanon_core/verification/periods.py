@@ -24,6 +24,7 @@ from .faults import Faults
 
 _DAY_MIN = 1_440.0
 _SLACK_MIN = 1e-6
+_MOST_DAYS = 3_660
 
 
 @dataclass
@@ -146,14 +147,25 @@ def faults_of(original: FingerprintSet | PeriodSet, k: int, days: int | None = N
         return faults
     if days is None:
         return Faults(original, k)
-    found = cut(original, days)
-    faults = Faults(found.fs, k)
-    faults.whole_digest = original.digest
-    faults.cut, faults.of_whole = found, True
+    faults = Faults(original, k)
+    cut_into(faults, days)
     return faults
 
 
-def periods_of(claim: Claim, edges: FloatArray, faults: Faults) -> IntArray:
+def cut_into(faults: Faults, days: int) -> None:
+    """From now on the original is its pieces."""
+    faults.cut = cut(faults.original, days)
+    faults.original, faults.of_whole = faults.cut.fs, True
+
+
+def period_days(facts: dict[str, Any]) -> int | None:
+    """Days in a period as a release states them; None where there are none, or it is nonsense."""
+    days = facts.get("period_days")
+    sound = isinstance(days, int) and not isinstance(days, bool) and 1 <= days <= _MOST_DAYS
+    return days if sound else None
+
+
+def periods_of(claim: Claim, edges: FloatArray, faults: Faults | None = None) -> IntArray:
     """The period of each class: that in which all its cells begin; a fault where they do not."""
     number = np.searchsorted(edges, claim.cells[:, 4] + _SLACK_MIN, side="right") - 1
     out = np.zeros(claim.n_classes, np.int64)
@@ -161,7 +173,7 @@ def periods_of(claim: Claim, edges: FloatArray, faults: Faults) -> IntArray:
         mine = number[claim.first[g] : claim.last[g]]
         if len(mine):
             out[g] = mine[0]
-            if (mine != mine[0]).any():
+            if faults is not None and (mine != mine[0]).any():
                 text = "The samples of a record begin in several periods."
                 faults.add("period", text, group=int(claim.label[g]))
     return out

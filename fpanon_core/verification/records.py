@@ -19,11 +19,15 @@ from .claim import Claim, by_start, contents
 from .degrees import COLUMNS as DEGREES
 from .degrees import check_degrees
 from .faults import Faults
+from .periods import periods_of
 
 BOUNDS = ("x_min_m", "x_max_m", "y_min_m", "y_max_m")
 _NEEDED = ("pseudonym", *BOUNDS, "start", "end")
 KNOWN = frozenset({*_NEEDED, "group", *DEGREES})
 """The columns that a release may have."""
+
+Named = tuple[str, str, int]
+"""Pseudonym, id and period."""
 
 Key = Mapping[Any, Any] | pd.Series | pd.DataFrame
 
@@ -124,22 +128,32 @@ def _minutes(times: pd.Series[Any], original: FingerprintSet) -> FloatArray:
 def matched(records: Records, key: Key, faults: Faults) -> IntArray:
     """Row number of the original user behind each record, by the key; −1 where it names none.
 
+    Of data in periods, of the piece: of a person and period there is one, so that a key that named
+    a person twice in a period would name a piece twice.
+
     Sets the claim's ``home``: the class of each original user.
     """
     original = faults.original
     pairs = _pairs(key)
-    row_of: dict[str, int] = {}
+    row_of: dict[tuple[str, int], int] = {}
+    by_period = faults.cut is not None and faults.of_whole
+    period = np.zeros(original.n_users, np.int64)
+    if by_period:
+        assert faults.cut is not None
+        period = faults.cut.period
+        of = periods_of(records.claim, faults.cut.edges)[records.kind]
+        pairs = _in_periods(pairs, key, dict(zip(records.pseudonym, of.tolist(), strict=True)))
     for row, user_id in enumerate(original.user_ids.tolist()):
-        row_of[str(user_id)] = row
+        row_of[str(user_id), int(period[row])] = row
     whose = np.full(len(records.pseudonym), -1, np.int64)
     number = {name: record for record, name in enumerate(records.pseudonym)}
     seen: set[str] = set()
-    for name, user_id in pairs:
-        record, row_found = number.get(name), row_of.get(user_id)
+    for name, user_id, at in pairs:
+        record, row_found = number.get(name), row_of.get((user_id, at))
         if record is None:
             faults.add("key", "The key names a pseudonym that is not in the release.")
         elif row_found is None:
-            faults.add("unknown user", "The key names a person who is not in the original.")
+            faults.add("unknown user", "The key names a person, or a period, not in the original.")
         elif name in seen:
             faults.add("key", "The key names a pseudonym twice.")
         else:
@@ -156,7 +170,21 @@ def matched(records: Records, key: Key, faults: Faults) -> IntArray:
     return whose
 
 
-def _pairs(key: Key) -> list[tuple[str, str]]:
+def _in_periods(pairs: list[Named], key: Key, of: dict[str, int]) -> list[Named]:
+    """With the period that the key states; where it states none, that of the record."""
+    if not isinstance(key, pd.DataFrame) or "period" not in key.columns:
+        return [(name, user_id, of.get(name, 0)) for name, user_id, _ in pairs]
+    try:
+        numbers = pd.to_numeric(key["period"]).to_numpy(np.float64)
+        stated = numbers.astype(np.int64).tolist()
+        if (numbers != stated).any():
+            raise ValueError
+    except (ValueError, TypeError, OverflowError):
+        raise SchemaError("A period in the key is no whole number.") from None
+    return [(name, user_id, at) for (name, user_id, _), at in zip(pairs, stated, strict=True)]
+
+
+def _pairs(key: Key) -> list[Named]:
     if isinstance(key, pd.DataFrame):
         if not {"pseudonym", "user_id"} <= set(key.columns):
             raise SchemaError("The key lacks pseudonym or user_id; give the one of this release.")
@@ -165,4 +193,4 @@ def _pairs(key: Key) -> list[tuple[str, str]]:
         names, ids = key.index.tolist(), key.tolist()
     else:
         names, ids = list(key), list(key.values())
-    return [(str(name), str(user_id)) for name, user_id in zip(names, ids, strict=True)]
+    return [(str(name), str(user_id), 0) for name, user_id in zip(names, ids, strict=True)]

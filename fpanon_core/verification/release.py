@@ -19,6 +19,7 @@ from ..model.checks import whole
 from ..model.errors import SchemaError, only_ours
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
+from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
 from .anonymity import check_claim, listed_samples
 from .data_file import read_rows
@@ -27,6 +28,7 @@ from .faults import Faults
 from .marks import without_marks
 from .package import check_page, check_texts, digest, read_package, texts
 from .page_figures import CROWDING
+from .periods import check_groups, cut_into, faults_of, period_days, periods_of
 from .promises import check_cells, check_crowds, check_limits
 from .records import Key, coded, matched, records_of
 from .secrecy import (
@@ -50,7 +52,7 @@ _MOVED = "places or times were moved first: that cells hold anybody's samples is
 @only_ours("release")
 def verify_release(
     path: Place | bytes,
-    original: FingerprintSet | GeneralizedFingerprintSet,
+    original: FingerprintSet | GeneralizedFingerprintSet | PeriodSet,
     k: int | None,
     *,
     key: Key | Place | None = None,
@@ -62,14 +64,15 @@ def verify_release(
     ----------
     path : path or bytes
         A folder or a zip file as :func:`fpanon_core.publish` writes it, or the zip file's bytes.
-    original : FingerprintSet or GeneralizedFingerprintSet
-        What was hidden: the data that GLOVE was given.
+    original : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
+        What was hidden: the data that GLOVE was given. Where the release states periods, whole
+        fingerprints are cut into them anew.
     k : int or None
         The crowd that is promised. None: none is, as with noise or exchanged positions; then files,
         figures and names are checked, not the records against the original.
     key : path, DataFrame, Series or mapping, optional
-        Whose the pseudonyms are: ``pseudonym`` and ``user_id``. Without it, some way to give every
-        user a record must keep every promise.
+        Whose the pseudonyms are: ``pseudonym`` and ``user_id``, with periods ``period`` too.
+        Without it, some way to give every user a record must keep every promise.
     left_out : path or DataFrame, optional
         The samples left out: ``sample`` (row number in the original) and ``user_id``. Without it,
         no more samples may be missing than the release says.
@@ -90,13 +93,13 @@ def verify_release(
         whole("k", k, 2)
     if isinstance(original, GeneralizedFingerprintSet):
         original = original.fingerprints()
-    faults = Faults(original, 0 if k is None else int(k))
+    faults = faults_of(original, 0 if k is None else int(k))
     moved = _check(path, key, left_out, faults)
     verdict = faults.verdict()
     if moved and faults.k and not verdict.passed and set(verdict.counts) <= _HELD:
         # By its own account GLOVE was given other places or times than these: the crowds can be
         # checked, and whose samples the cells hold cannot.
-        again = Faults(original, faults.k)
+        again = faults_of(original, faults.k)
         _check(path, key, left_out, again, held=False)
         verdict = replace(again.verdict(), note=_MOVED)
     return verdict
@@ -113,13 +116,20 @@ def _check(
     key = _table(key, "key") if isinstance(key, (str, os.PathLike)) else key
     if isinstance(left_out, (str, os.PathLike)):
         left_out = _table(left_out, "list of samples left out")
-    listed = None if left_out is None else listed_samples(left_out, faults)
+    if left_out is not None:
+        listed_samples(left_out, Faults(faults.original, 0))  # whether it is such a list
     package = read_package(path, faults)
     facts = package.facts
     check_page(package, faults)
     name = package.data_name
     if name is None:
         return False
+    days = period_days(facts)
+    if faults.cut is None and days is not None:
+        cut_into(faults, days)
+    elif faults.cut is not None and days != faults.cut.days:
+        faults.add("period", "The release is in other periods than the original given.")
+    listed = None if left_out is None else listed_samples(left_out, faults, of_whole=True)
     rows, metadata = read_rows(name, package.members[name], faults)
     check_texts(package, metadata, faults)
     check_ids(texts(package, metadata), package.fields, faults)
@@ -149,7 +159,13 @@ def _check(
             checked = check_claim(records.claim, listed, may_miss, limited, faults)
         elif check_cells(records.claim, faults):
             check_crowds(records.claim, faults)
+            if faults.cut is not None:
+                period = periods_of(records.claim, faults.cut.edges, faults)
+                check_groups(records.claim, faults.cut, period, faults)
         faults.k = asked
+    elif faults.cut is not None:
+        period = periods_of(records.claim, faults.cut.edges, faults)
+        check_groups(records.claim, faults.cut, period, faults)
     check_counts(facts, rows, records, listed, checked, faults)
     if checked is not None or whose is not None:
         home = checked.home if checked is not None else records.claim.home

@@ -18,6 +18,7 @@ from scipy.stats import rankdata  # type: ignore[import-untyped,unused-ignore]
 from ..model.arrays import FloatArray, IntArray, TextArray
 from ..model.fingerprints import FingerprintSet
 from .faults import Faults
+from .periods import periods_of
 from .records import Records
 
 _CHANCE = 1e-6
@@ -111,9 +112,15 @@ def check_order(records: Records, whose: IntArray | None, home: IntArray, faults
     By rank correlation. Without the key (``whose`` is None) group by group: who has which of the
     records of a group is not known then.
     """
-    fs = faults.original
+    fs, cut = faults.original, faults.cut
     by_id = np.array([str(user_id) for user_id in fs.user_ids.tolist()], dtype=object)
-    inputs = {"rows": np.arange(fs.n_users, dtype=float), "ids": _ranks_of_texts(by_id)}
+    rows = np.arange(fs.n_users) if cut is None else cut.person
+    inputs = {"rows": rows.astype(float), "ids": _ranks_of_texts(by_id)}
+    # In periods: within each, for an order within it may hide in that of all.
+    within = np.zeros(records.claim.n_classes, np.int64)
+    if cut is not None:
+        within = periods_of(records.claim, cut.edges)
+        _check_links(records, whose, home, within, faults)
     named = _ranks_of_texts(np.array(records.pseudonym, dtype=object))
     placed = np.arange(len(named), dtype=float)
     n_classes = records.claim.n_classes
@@ -123,15 +130,19 @@ def check_order(records: Records, whose: IntArray | None, home: IntArray, faults
         labels = records.claim.label.astype(float)
         first = np.full(n_classes, np.inf)
         np.minimum.at(first, home[published], before[published])
-        pairs = [("group numbers", labels, mean_before), ("group numbers", labels, first)]
+        pairs = [
+            ("group numbers", labels, mean_before, within),
+            ("group numbers", labels, first, within),
+        ]
         for what, after in (("pseudonyms", named), ("records", placed)):
             if whose is not None:
                 known = whose >= 0
-                pairs.append((what, after[known], before[whose[known]]))
+                at = within[records.kind][known]
+                pairs.append((what, after[known], before[whose[known]], at))
             else:
-                pairs.append((what, _means(records.kind, after, n_classes), mean_before))
-        for what, after, ranks in pairs:
-            if _ordered(after, ranks):
+                pairs.append((what, _means(records.kind, after, n_classes), mean_before, within))
+        for what, after, ranks, strata in pairs:
+            if _ordered(after, ranks, strata):
                 text = f"The {what} follow the order of the original's {of}."
                 faults.add("order", text)
 
@@ -148,14 +159,64 @@ def _means(of: IntArray, values: FloatArray, n: int) -> FloatArray:
     return mean
 
 
-def _ordered(a: FloatArray, b: FloatArray) -> bool:
-    """Whether two orders agree, or disagree, more than chance has it once in a million times."""
+def _check_links(
+    records: Records, whose: IntArray | None, home: IntArray, period: IntArray, faults: Faults
+) -> None:
+    """Names, places and numbers of a person's records in two periods have nothing in common.
+
+    By rank correlation, over each person's records in one period and in the next with any. Without
+    the key class by class, as in :func:`check_order`; group numbers always so, since people of one
+    group share theirs.
+    """
+    cut = faults.cut
+    assert cut is not None
+    named = _ranks_of_texts(np.array(records.pseudonym, dtype=object))
+    n_classes = records.claim.n_classes
+    by_class = {
+        "pseudonyms": _means(records.kind, named, n_classes),
+        "records": _means(records.kind, np.arange(len(named), dtype=float), n_classes),
+        "group numbers": records.claim.label.astype(float),
+    }
+    inside = np.flatnonzero(home >= 0)
+    inside = inside[np.lexsort((cut.period[inside], cut.person[inside]))]
+    same = cut.person[inside][1:] == cut.person[inside][:-1]
+    one, other = inside[:-1][same], inside[1:][same]
+    kinds = home[one]
+    found = {
+        what: (value, _means(kinds, value[home[other]], n_classes), period)
+        for what, value in by_class.items()
+    }
+    if whose is not None:
+        record = np.full(len(home), -1, np.int64)
+        record[whose[whose >= 0]] = np.flatnonzero(whose >= 0)
+        both = (record[one] >= 0) & (record[other] >= 0)
+        a, b = record[one][both], record[other][both]
+        # A person may skip a period: pairs of the same two periods are one order.
+        step = cut.period[one] * (int(cut.period.max()) + 1) + cut.period[other]
+        for what, value in (("pseudonyms", named), ("records", np.arange(len(named)) * 1.0)):
+            found[what] = value[a], value[b], step[both]
+    for what, (before, after, strata) in found.items():
+        if _ordered(before, after, strata):
+            text = f"The {what} of two periods follow each other: they link a person's records."
+            faults.add("order", text)
+
+
+def _ordered(a: FloatArray, b: FloatArray, strata: IntArray) -> bool:
+    """Whether two orders agree, or disagree, more than chance has it once in a million times.
+
+    Within each stratum for itself, and the evidence of all added up: of n in random order
+    n·r has the variance n²/(n − 1).
+    """
     known = np.isfinite(a) & np.isfinite(b)
     if int(known.sum()) < _ENOUGH:
         return False
-    a, b = rankdata(a[known]), rankdata(b[known])
-    spread = a.std() * b.std()
-    if spread == 0:
-        return False
-    correlation = float(((a - a.mean()) * (b - b.mean())).mean() / spread)
-    return abs(correlation) * math.sqrt(len(a) - 1) > _NORMAL
+    total = variance = 0.0
+    for stratum in np.unique(strata[known]).tolist():
+        mine = known & (strata == stratum)
+        x, y = rankdata(a[mine]), rankdata(b[mine])
+        spread = x.std() * y.std()
+        if spread == 0:
+            continue
+        total += float(((x - x.mean()) * (y - y.mean())).sum() / spread)
+        variance += len(x) ** 2 / (len(x) - 1)
+    return variance > 0 and abs(total) > _NORMAL * math.sqrt(variance)

@@ -24,6 +24,7 @@ _TITLES = {
     "fine": "Finer grid",
     "hexagons": "Hexagons",
     "glove": "GLOVE, k = 2, 5, 10",
+    "hide": "Aligned, k = 2, 5, 10, by periods",
     "asis": "As it is",
 }
 _NAMES = {title: name for name, title in _TITLES.items()}
@@ -40,7 +41,8 @@ def options(fs: FingerprintSet) -> tuple[ReleaseOption, ...]:
         persist_state="session",
         help="The first is the grid of Noriega Campero 2015: three kinds of places by four time "
         "windows. The finer one halves and doubles in smaller steps. Hexagons are those of H3, "
-        "resolutions 9 to 5, by three windows; they need data with latitudes and longitudes.",
+        "resolutions 9 to 5, by three windows; they need data with latitudes and longitudes. "
+        "Aligned hides everyone in whole records, in weeks and in days.",
     )
     presets = {title: _made(fs, name) for title, name in _NAMES.items()}
     found = [option for title in presets if title in chosen for option in presets[title]]

@@ -13,6 +13,7 @@ from fpanon_core.model.arrays import FloatArray, IntArray
 from fpanon_core.model.configs import KnowledgeConfig, Strategy
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.risk import ALONE
+from fpanon_core.model.techniques import Periods
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PublishedUnicity
@@ -211,14 +212,28 @@ def shared_told(result: OptionResult) -> list[str]:
 
 
 def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
-    """What the figures of options with noise or exchange are of."""
+    """What the figures of options with noise or exchange, or in periods, are of."""
+    cut = [
+        f"“{plain(option.told)}”"
+        for option in options
+        if any(isinstance(step, Periods) for step in option.steps)
+    ]
+    told = []
+    if cut:
+        told.append(
+            f"In {_listed(cut)} a person has another pseudonym in each period. All points that the "
+            "outsider knows are of one record, each person's longest, which is sought among those "
+            "of its period. That habits may show which records are one person's is not measured "
+            "here."
+        )
     moved = [f"“{plain(option.told)}”" for option in options if option.moved]
     if not moved:
-        return []
+        return told
     return [
+        *told,
         f"In {_listed(moved)} points are moved by noise or exchange. The risk is of an outsider "
         "who knows points as they are published; one who knows where somebody truly was may find "
-        "fewer or more. That is not measured here."
+        "fewer or more. That is not measured here.",
     ]
 
 

@@ -6,7 +6,15 @@ from functools import partial
 
 import numpy as np
 
-from fpanon_core import aligned, generate_cdr, glove, mean_loss, read_cdr, verify_k_anonymity
+from fpanon_core import (
+    aligned,
+    generate_cdr,
+    glove,
+    into_periods,
+    mean_loss,
+    read_cdr,
+    verify_k_anonymity,
+)
 from fpanon_core.io.samples import sample
 
 
@@ -52,18 +60,50 @@ def _case(data, k, effort="default", beside=True):
     return out
 
 
+def _in_periods(method, days):
+    """The synthetic sample, k = 5, in periods."""
+    fs = _shipped("synthetic")
+    few = into_periods(fs.subset(np.arange(60)), 7)
+    verify_k_anonymity(few, method(few, 5), 5)  # compiles
+    cut, _, cut_cpu_s = _timed(lambda: into_periods(fs, days))
+    made, _, cpu_s = _timed(lambda: method(cut, 5))
+    verdict, _, verify_cpu_s = _timed(lambda: verify_k_anonymity(fs, made, 5))
+    figures = made.summary()
+    return {
+        "days": days,
+        "pieces": figures["pieces"],
+        "periods": figures["periods"],
+        "mean loss": round(2 * mean_loss(made), 4),
+        "median side, m": figures["median_space_m"],
+        "median span, min": figures["median_time_min"],
+        "phantom share": round(figures["phantom_share"], 3),
+        "processor time, s: cutting": round(cut_cpu_s, 1),
+        "hiding": round(cpu_s, 1),
+        "verifying": round(verify_cpu_s, 1),
+        "verified": verdict.passed,
+    }
+
+
 def _timed(work):
     started, cpu = time.perf_counter(), time.process_time()
     out = work()
     return out, time.perf_counter() - started, time.process_time() - cpu
 
 
-CASES = {
-    f"aligned_{key}_k{k}_{effort}": partial(_case, partial(_shipped, key), k, effort)
-    for key in ("synthetic", "sf_cabs")
-    for k in (2, 5)
-    for effort in ("default", "thorough")
-} | {
-    "aligned_20000_k5": partial(_case, partial(_generated, 20_000), 5),
-    "aligned_82000_k5": partial(_case, partial(_generated, 82_000), 5, beside=False),
-}
+CASES = (
+    {
+        f"aligned_{key}_k{k}_{effort}": partial(_case, partial(_shipped, key), k, effort)
+        for key in ("synthetic", "sf_cabs")
+        for k in (2, 5)
+        for effort in ("default", "thorough")
+    }
+    | {
+        f"periods_{method.__name__}_{days}": partial(_in_periods, method, days)
+        for method in (aligned, glove)
+        for days in (1, 7)
+    }
+    | {
+        "aligned_20000_k5": partial(_case, partial(_generated, 20_000), 5),
+        "aligned_82000_k5": partial(_case, partial(_generated, 82_000), 5, beside=False),
+    }
+)

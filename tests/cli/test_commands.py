@@ -688,6 +688,61 @@ def test_bad_wishes_of_glove_exit_with_2(three: Path, options: list[str]) -> Non
     assert "rror" in result.stderr
 
 
+# --- hide ----------------------------------------------------------------------------------------
+
+
+def test_hide_by_glove_is_glove(people: Path) -> None:
+    limits = ["--k", 3, "--suppress-space-m", 15_000, "--suppress-time-min", 360, "--json"]
+    told = [
+        json.loads(run(*command, people, *limits).stdout)
+        for command in (["glove"], ["hide", "--method", "glove"])
+    ]
+    assert told[0] == told[1]
+    assert (told[0]["method"], told[0]["period_days"]) == ("glove", None)
+
+
+@pytest.mark.parametrize("method", ["aligned", "glove"])
+def test_hide_in_periods_leaves_and_verifies(people: Path, tmp_path: Path, method: str) -> None:
+    out, key, lost = tmp_path / "out.zip", tmp_path / "key.csv", tmp_path / "lost.csv"
+    options = ["--method", method, "--k", 3, "--period", 1, "--workers", 1, "--max-side-m", 30_000,
+               "--max-span-min", 720]  # fmt: skip
+    result = run("hide", people, *options, "--out", out, "--key", key, "--left-out", lost)
+    assert result.exit_code == 0, result.output
+    assert "Verified: in each period of 1 day, everyone published is one of" in result.stdout
+    assert "parts of people not published" in result.stdout
+    keys = pd.read_csv(key)
+    assert list(keys) == ["pseudonym", "user_id", "period"]
+    assert keys["pseudonym"].is_unique
+    assert not keys.duplicated(["user_id", "period"]).any()
+    assert keys["user_id"].duplicated().any()
+    checked = run("verify", out, people, "--key", key, "--left-out", lost)
+    assert checked.exit_code == 0, checked.output
+    assert "promises a crowd of 3" in checked.stdout
+    assert "in each period of 1 day" in checked.stdout
+
+
+def test_hide_says_what_it_loses(people: Path) -> None:
+    whole, days = (
+        json.loads(run("hide", people, "--k", 3, *more, "--json").stdout)
+        for more in ([], ["--period", 1])
+    )
+    assert whole["method"] == days["method"] == "aligned"
+    assert days["mean_loss"] < whole["mean_loss"]
+    assert (whole["periods"], days["period_days"]) == (None, 1)
+    assert whole["digest"] == days["digest"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--method", "best"], ["--period", "0"], ["--period", "1.5"], ["--leave-out", "0.5"],
+     ["--leave-out", "-0.1"], ["--k", "1"], ["--k", "4"], ["--max-side-m", "0"]],
+)  # fmt: skip
+def test_bad_wishes_of_hide_exit_with_2(three: Path, options: list[str]) -> None:
+    result = run("hide", three, *options)
+    assert result.exit_code == 2, result.output
+    assert "rror" in result.stderr
+
+
 # --- generate ------------------------------------------------------------------------------------
 
 

@@ -429,13 +429,15 @@ def test_other_presets(fs):
 
 
 def test_presets_by_name(fs):
-    assert list(PRESETS) == ["trade", "fine", "hexagons", "glove", "asis"]
+    assert list(PRESETS) == ["trade", "fine", "hexagons", "glove", "hide", "asis"]
     assert names(PRESETS["trade"](fs)) == names(trade_grid(fs))
     assert names(PRESETS["fine"](fs)) == names(fine_grid(fs))
     assert names(PRESETS["asis"](fs)) == ["as it is"]
     # No k above the users.
     assert [option.steps[0].k for option in PRESETS["glove"](fs)] == [2, 5, 10]
     assert [option.steps[0].k for option in PRESETS["glove"](fs.subset(range(7)))] == [2, 5]
+    hidden = PRESETS["hide"](fs.subset(range(7)))
+    assert {option.steps[-1].k for option in hidden} == {2, 5}
 
 
 def test_what_trade_published():

@@ -1,0 +1,175 @@
+"""What the commands that hide everyone share: their options, and what is done and told."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import pandas as pd
+import typer
+
+from ..engines.local import LocalEngine
+from ..io.publishing import FORMATS, Format
+from ..model.checks import one_of
+from ..model.errors import ConfigError
+from ..model.glove import GloveResult
+from ..model.keyed import keyed
+from ..model.periods import days_text
+from ..studies import comparison, hiding
+from ..studies.publishing import publish
+from ..studies.under_profiles import corners
+from . import leaving
+from . import reading as r
+from .tables import check_folder, told, write_tables
+from .terminal import progress_line, table_text
+
+K = Annotated[int, typer.Option("--k", help="Least number of people who look the same.")]
+LeftOver = Annotated[
+    str,
+    typer.Option(
+        "--leftover",
+        help="The last people, fewer than k: merge them into the nearest group, or suppress.",
+        metavar="merge|suppress",
+    ),
+]
+Compare = Annotated[
+    bool,
+    typer.Option(
+        "--compare",
+        help="Beside it, the cost of making everyone equally coarse, and of GLOVE without and "
+        "with limits (15 km, 6 hours), for k = 2, 5 and 10.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON, for machines.")]
+
+
+def carried_out(
+    wanted: r.Request, config: hiding.Config, workers: int | None, out: Path | None,
+    key: Path | None, left_out: Path | None, data_format: str, tables: Path | None,
+    compare: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Hide everyone as ``config`` says, verify it, write what was asked for, and tell."""
+    engine = LocalEngine(workers)
+    one_of("--format", data_format, FORMATS)
+    if out is None and (key is not None or left_out is not None):
+        raise ConfigError(
+            "A key and a list of what was left out belong to a release; give --out, too."
+        )
+    leaving.check_places(out, key, left_out)
+    if tables is not None:
+        check_folder(tables)
+    fs, report = wanted.read()
+    with progress_line("GLOVE" if config.method == "glove" else config.method) as progress:
+        result = hiding.study(fs, config, engine=engine, progress=progress)
+    passed = result.verdict.passed
+    beside = None
+    if compare and passed:
+        with progress_line("comparison") as progress:
+            wishes = comparison.Config(stretch=config.stretch)
+            beside = comparison.study(fs, wishes, engine=engine, progress=progress)
+    if passed:  # what fails is not released
+        if out is not None:
+            publish(
+                result.release, out, key=key, original=fs, left_out=left_out,
+                format=cast(Format, data_format),
+            )  # fmt: skip
+        for made in (result, beside):
+            if tables is not None and made is not None:
+                write_tables(made, tables)
+    if as_json:
+        typer.echo(json.dumps(_plain(result, beside), ensure_ascii=False, indent=2))
+    else:
+        typer.echo(wanted.account(fs, report))
+        typer.echo(_table(result))
+        typer.echo(str(result.verdict))
+        if beside is not None:
+            typer.echo(_compared(beside.comparison))
+            tried = beside.searched
+            typer.echo(
+                f"Uniform: of {len(tried)} grids tried, from {tried[0]} to {tried[-1]}, the "
+                "first that hides most. The last puts everything in one cell."
+            )
+            typer.echo(corners(beside.comparison))
+    if not passed:
+        typer.echo("Error: the release did not pass its verification; nothing written.", err=True)
+        raise typer.Exit(1)
+    if out is not None and not as_json:
+        typer.echo(leaving.told(out, key, left_out))
+    if tables is not None and not as_json:
+        typer.echo(told(tables))
+
+
+def _plain(result: hiding.Result, beside: comparison.Result | None) -> dict[str, Any]:
+    release = result.release
+    figures = {
+        "method": release.method,
+        **_without_nan(release.summary()),
+        "mean_loss": None if math.isnan(result.mean_loss) else result.mean_loss,
+        "suppress_space_m": release.suppress_space_m,
+        "suppress_time_min": release.suppress_time_min,
+        "leftover": release.leftover,
+        "digest": keyed(release.whole_digest or release.digest),
+        "verified": result.verdict.passed,
+        "violations": result.verdict.counts,
+        "versions": release.versions,
+    }
+    if beside is not None:
+        figures["comparison"] = [_without_nan(row) for row in beside.comparison.to_dict("records")]
+    return figures
+
+
+def _without_nan(figures: dict[Any, Any]) -> dict[Any, Any]:
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in figures.items()
+    }
+
+
+def _table(result: hiding.Result) -> str:
+    made: GloveResult = result.release
+    s = made.summary()
+    each = ""
+    rows = []
+    if s["period_days"] is not None:
+        each = " in all periods"
+        rows = [
+            ["periods", f"{s['periods']:,} of {days_text(s['period_days'])}"],
+            ["parts of people not published", f"{s['pieces_suppressed']:,} of {s['pieces']:,}"],
+        ]
+    rows += [
+        ["groups", f"{s['groups']:,} of {s['smallest_group']} to {s['largest_group']}"],
+        ["left over", f"{s['users_left_over']} users{each} ({made.leftover})"],
+        ["users not published", f"{s['users_suppressed']:,}"],
+        ["samples suppressed", f"{s['suppressed_share']:.1%}"],
+        ["phantom samples", f"{s['phantom_share']:.1%}"],
+        ["spatial span", _span(s["mean_space_m"] / 1000, s["median_space_m"] / 1000, "km", 2)],
+        ["temporal span", _span(s["mean_time_min"], s["median_time_min"], "min", 0)],
+        ["mean loss", "nothing published" if math.isnan(result.mean_loss)
+         else f"{result.mean_loss:.3f}"],
+    ]  # fmt: skip
+    return table_text(["figure", "value"], rows)
+
+
+def _compared(table: pd.DataFrame) -> str:
+    rows = [
+        [
+            f"{row['method']} ({row['profile']})" if row["profile"] else row["method"],
+            str(row["k"]),
+            f"{row['share_hidden']:.1%}",
+            _span(row["mean_space_m"] / 1000, row["median_space_m"] / 1000, "km", 2),
+            _span(row["mean_time_min"], row["median_time_min"], "min", 0),
+            f"{row['suppressed_share']:.1%}",
+            "yes" if row["verified"] else "no",
+        ]
+        for row in table.to_dict("records")
+    ]
+    head = ["way", "k", "hidden", "spatial span", "temporal span", "suppressed", "verified"]
+    return table_text(head, rows)
+
+
+def _span(mean: float, median: float, unit: str, digits: int) -> str:
+    if math.isnan(mean):
+        return "nothing published"
+    return f"mean {mean:,.{digits}f} {unit}, median {median:,.{digits}f} {unit}"

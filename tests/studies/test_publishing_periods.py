@@ -1,0 +1,211 @@
+"""Releases in periods as they leave: what is in them, and that nothing joins a person's records."""
+
+import csv
+import datetime as dt
+import io
+import json
+import re
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from fpanon_core import (
+    AddNoise,
+    Aligned,
+    ConfigError,
+    FingerprintSet,
+    GeneralizationProfile,
+    Generalize,
+    Glove,
+    Grid,
+    Hexagons,
+    Periods,
+    SampleUsers,
+    SuppressRare,
+    aligned,
+    generate_cdr,
+    glove,
+    into_periods,
+    publish,
+    read_cdr,
+    read_published,
+    release,
+    verify_release,
+)
+from fpanon_core.model.glove import GloveResult
+from fpanon_core.studies import hiding, production
+
+WIDE = Generalize(GeneralizationProfile(Grid(5_000), 480))
+HEXAGONS = Generalize(GeneralizationProfile(Hexagons(6), 480))
+OPTIONS = {
+    "days, aligned": [Periods(1), Aligned(3)],
+    "two days, GLOVE within limits": [Periods(2), Glove(3, 15_000, 360)],
+    "periods alone": [Periods(1)],
+    "periods, coarser": [Periods(2), WIDE],
+    "coarser first": [WIDE, Periods(1), Aligned(3)],
+    "hexagons between": [Periods(1), HEXAGONS, Glove(3)],
+    "sample": [SampleUsers(0.5), Periods(1), Aligned(3)],
+    "noise": [AddNoise(500, 5), Periods(1), Aligned(3)],
+    "rare": [Periods(1), WIDE, SuppressRare(2)],
+    "rare, GLOVE": [Periods(1), WIDE, SuppressRare(2), Glove(3)],
+}
+MARK = "SECRETID-"
+
+
+@pytest.fixture(scope="module")
+def fs():
+    """Marked ids, across a change of the clock: Berlin, 2026-03-29, 02:00."""
+    table = generate_cdr(60, days=4, start=dt.date(2026, 3, 27))
+    table["user_id"] = MARK + table["user_id"].astype(str)
+    return read_cdr(table, timezone="Europe/Berlin")[0]
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_what_was_made_comes_back(fs, name, form, tmp_path):
+    made = release(fs, OPTIONS[name])
+    origin = made.origin
+    key = tmp_path / "key.csv"
+    path = publish(made, tmp_path / "out", key=key, format=form)
+    table = read_published(path / f"data.{form}")
+    told = json.loads((path / "datapackage.json").read_text())["fpanon"]
+    keys = pd.read_csv(key)
+    assert list(keys) == ["pseudonym", "user_id", "period"]
+    assert set(keys["pseudonym"]) == set(table["pseudonym"])
+    # A person has one record in a period, and the same name in no two.
+    assert not keys.duplicated(["user_id", "period"]).any()
+    days = next(step.days for step in origin.option.steps if isinstance(step, Periods))
+    midnight = pd.Timestamp("2026-03-27", tz="Europe/Berlin")
+    edges = [midnight + pd.DateOffset(days=days * n) for n in range(6)]
+    period = dict(zip(keys["pseudonym"], keys["period"], strict=True))
+    for pseudonym, rows in table.groupby("pseudonym"):
+        begins, ends = edges[period[pseudonym]], edges[period[pseudonym] + 1]
+        assert (rows["start"] >= begins).all()
+        assert (rows["start"] < ends).all()
+        assert (rows["end"] <= ends).all()
+    assert told["period_days"] == days
+    assert told["pseudonyms"] == len(keys)
+    assert told["periods"] == keys["period"].nunique()
+    assert told["people"] == keys["user_id"].nunique()
+    assert told["people_left_out"] == 60 - told["people"]
+    assert told["rows"] == len(table)
+    assert told["verified"]["passed"]
+    if origin.k is not None:
+        joined = table.drop_duplicates("pseudonym").merge(keys, on="pseudonym")
+        for _, rows in joined.groupby("group"):
+            assert len(set(rows["period"])) == 1
+            assert rows["user_id"].nunique() == len(rows) >= 3
+    for options in ({}, {"key": key}):
+        assert verify_release(path, fs, origin.k, **options).passed
+
+
+def test_the_page_and_the_description_say_so(fs, tmp_path):
+    path = publish(release(fs, [Periods(1), Aligned(3)]), tmp_path / "out")
+    page = " ".join((path / "README.md").read_text().split())
+    for said in (
+        "pseudonyms in 4 periods of 1 day", "cut into periods of 1 day",
+        "In each period everyone is one of at least 3 people",
+        "do not look for anybody's way from one period to the next",
+        "No name, number or order links the records of two periods",
+        "may guess right more often than by chance",
+    ):  # fmt: skip
+        assert said in page
+    fields = json.loads((path / "datapackage.json").read_text())["resources"][0]["schema"]["fields"]
+    assert "in one period" in fields[0]["description"]
+
+
+@pytest.mark.parametrize("target", ["out.zip", "out"])
+def test_nothing_in_the_files_joins_a_persons_records(fs, target, tmp_path):
+    """Names, group numbers, places in the file, its bytes: by the key, and in two releases."""
+    cut = into_periods(fs, 1)
+    result = aligned(cut, 3)
+    seen = []
+    for n in range(2):
+        key = tmp_path / f"key{n}.csv"
+        path = publish(result, tmp_path / f"{n}{target}", key=key, original=fs)
+        keys = pd.read_csv(key)
+        if path.is_dir():
+            members = {m.name: m.read_bytes() for m in path.iterdir()}
+        else:
+            with zipfile.ZipFile(path) as archive:
+                members = {name: archive.read(name) for name in archive.namelist()}
+        assert set(members) == {"README.md", "datapackage.json", "data.csv"}
+        rows = list(csv.DictReader(io.StringIO(members["data.csv"].decode())))
+        order = list(dict.fromkeys(row["pseudonym"] for row in rows))
+        at = {name: i for i, name in enumerate(order)}
+        keys["at"] = keys["pseudonym"].map(at)
+        group = {row["pseudonym"]: int(row["group"]) for row in rows}
+        keys["group"] = keys["pseudonym"].map(group)
+        keys["rank"] = keys["pseudonym"].rank()
+        wide = keys.pivot(index="user_id", columns="period", values=["at", "group", "rank"])
+        for what in ("at", "rank"):
+            for p in range(3):
+                pair = wide[what][[p, p + 1]].dropna()
+                assert stats.spearmanr(pair[p], pair[p + 1]).pvalue > 1e-5
+        text = b"".join(members.values()).decode()
+        assert MARK not in text
+        assert not any(str(name) in text for name in cut.pieces.user_ids)  # drawn for us alone
+        assert cut.digest not in text
+        assert cut.pieces.digest not in text
+        columns = next(csv.reader(io.StringIO(members["data.csv"].decode())))
+        assert "period" not in columns  # of what a row says by its times no column is needed
+        seen.append(set(keys["pseudonym"]))
+        for name in keys["pseudonym"]:
+            assert re.fullmatch("[A-Z2-7]{16}", name)
+    assert not seen[0] & seen[1]
+
+
+def test_who_is_there_in_one_period_alone_hides_there(tmp_path):
+    """Nine people on two days, a tenth on the second: among three at least, as everybody."""
+    user = [*range(9), *range(10)]
+    t = [600 + u for u in range(9)] + [2_040 + u for u in range(10)]
+    x = [u // 3 * 5_000 for u in user]
+    fs = FingerprintSet.from_samples([f"{MARK}{u}" for u in user], x, [0] * 19, t)
+    for hide in (glove, aligned):
+        key = tmp_path / f"{hide.__name__}.csv"
+        path = publish(hide(into_periods(fs, 1), 3), tmp_path / hide.__name__, key=key)
+        rows, keys = pd.read_csv(path / "data.csv"), pd.read_csv(key)
+        name = keys.loc[keys["user_id"] == f"{MARK}9", "pseudonym"]
+        assert len(name) == 1
+        group = rows.loc[rows["pseudonym"] == name.iloc[0], "group"].iloc[0]
+        assert rows.loc[rows["group"] == group, "pseudonym"].nunique() >= 3
+        assert verify_release(path, fs, 3).passed
+
+
+def test_a_result_needs_the_data_before_they_were_cut(fs, tmp_path):
+    made = aligned(into_periods(fs, 1), 3)
+    some = fs.subset(np.arange(50))
+    with pytest.raises(ConfigError, match="made of other data"):
+        publish(made, tmp_path / "out", original=some)
+    assert isinstance(made, GloveResult)
+    key, lost = tmp_path / "key.csv", tmp_path / "lost.csv"
+    path = publish(made, tmp_path / "out", key=key, left_out=lost)  # which are still held
+    listed = pd.read_csv(lost)
+    gone = made.suppressed
+    assert len(listed) == len(gone)
+    assert listed["sample"].tolist() == sorted(listed["sample"])
+    ids = fs.user_ids[fs.sample_user[listed["sample"]]]
+    assert listed["user_id"].tolist() == [str(i) for i in ids]
+    assert verify_release(path, fs, 3, key=key, left_out=lost).passed
+
+
+def test_the_dashboards_way(fs):
+    how = hiding.Config(3, method="aligned", period_days=1)
+    shown = hiding.study(fs, how)
+    assert shown.verdict.passed
+    made = production.study(fs, production.Config(hidden=how), shown.release)
+    assert made.verdict.passed
+    assert made.facts.period_days == 1
+    assert b",period" in made.key.splitlines()[0]
+    anew = production.study(fs, production.Config(hidden=how))
+    assert anew.facts.rows == made.facts.rows
+    assert hiding.study(fs, how).mean_loss == pytest.approx(shown.mean_loss)
+    assert set(shown.tables()["accuracy"].columns) >= {
+        "method", "period_days", "leave_out", "mean_loss", "periods", "pieces",
+    }  # fmt: skip
+    for wrong in ({"method": "best"}, {"period_days": 0}, {"leave_out": 0.2}, {"leave_out": -1}):
+        with pytest.raises(ConfigError):
+            hiding.Config(3, **wrong)

@@ -1,0 +1,232 @@
+"""Releases in periods, tampered with so that a person's records are linked or a crowd is none."""
+
+import hashlib
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fpanon_core.anonymize.aligned import aligned
+from fpanon_core.anonymize.chain import release
+from fpanon_core.anonymize.glove import glove
+from fpanon_core.anonymize.periods import into_periods
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.techniques import Periods
+from fpanon_core.studies.publishing import publish
+from fpanon_core.verification.anonymity import verify_k_anonymity
+from fpanon_core.verification.release import verify_release
+
+K = 3
+
+
+@pytest.fixture(scope="module")
+def made(fs, tmp_path_factory):
+    """A release in days, with limits, so that something is left out; its key and its list."""
+    cut = into_periods(fs, 1)
+    result = glove(cut, K, suppress_space_m=25_000.0, suppress_time_min=720.0)
+    folder = tmp_path_factory.mktemp("made")
+    path = publish(
+        result, folder / "out", key=folder / "key.csv", left_out=folder / "left.csv", original=fs
+    )
+    key, left = pd.read_csv(folder / "key.csv"), pd.read_csv(folder / "left.csv")
+    return {member.name: member.read_bytes() for member in path.iterdir()}, key, left
+
+
+def rewritten(members, alter, folder, facts=None):
+    """A release with other rows, under the right hash; its counts are those of the rows."""
+    rows = pd.read_csv(io.BytesIO(members["data.csv"]), dtype=str)
+    rows = alter(rows)
+    data = rows.to_csv(index=False, lineterminator="\n").encode()
+    old = hashlib.sha256(members["data.csv"]).hexdigest()
+    new = hashlib.sha256(data).hexdigest()
+    texts = {
+        name: members[name].decode().replace(old, new) for name in ("README.md", "datapackage.json")
+    }
+    package = json.loads(texts["datapackage.json"])
+    package["resources"][0]["bytes"] = len(data)
+    package["fpanon"] |= facts or {}
+    folder.mkdir()
+    (folder / "data.csv").write_bytes(data)
+    (folder / "README.md").write_text(texts["README.md"])
+    (folder / "datapackage.json").write_text(json.dumps(package))
+    return folder
+
+
+def in_order_of(rows, names):
+    """The records, rows together, in the order of their names in a list."""
+    at = {name: i for i, name in enumerate(names)}
+    return rows.iloc[np.argsort(rows["pseudonym"].map(at), kind="stable")].reset_index(drop=True)
+
+
+def test_the_untouched_release_passes(fs, made, tmp_path):
+    members, key, left = made
+    path = rewritten(members, lambda rows: rows, tmp_path / "out")
+    for options in ({"key": key}, {"key": key, "left_out": left}, {"left_out": left}):
+        verdict = verify_release(path, fs, K, **options)
+        assert verdict.passed, verdict.violations
+        assert (verdict.users, verdict.period_days) == (fs.n_users, 1)
+
+
+def test_a_sound_release_without_limits_passes_without_key_and_list(fs, tmp_path):
+    path = publish(aligned(into_periods(fs, 1), K), tmp_path / "out.zip", original=fs)
+    assert verify_release(path, fs, K).passed
+    verdict = verify_release(path, fs, K + 1)
+    assert not verdict.passed
+    assert verdict.violations["user"].max() < fs.n_users
+
+
+def found(fs, made, alter, tmp_path, facts=None, **more):
+    members, key, left = made
+    path = rewritten(members, alter, tmp_path / "out", facts)
+    return verify_release(path, fs, K, **({"key": key, "left_out": left} | more)).counts
+
+
+def test_one_pseudonym_for_two_periods(fs, made, tmp_path):
+    _, key, _ = made
+    of = key.sort_values("period").groupby("user_id")["pseudonym"].agg(list)
+    one, other = of[of.map(len) > 1].iloc[0][:2]
+
+    def alter(rows):
+        rows["pseudonym"] = rows["pseudonym"].replace(other, one)
+        return in_order_of(rows, list(dict.fromkeys(rows["pseudonym"])))
+
+    counts = found(fs, made, alter, tmp_path)
+    assert {"period", "counts"} <= counts.keys()
+    (tmp_path / "again").mkdir()
+    assert "period" in found(fs, made, alter, tmp_path / "again", key=None)
+
+
+def test_one_group_number_for_two_periods(fs, made, tmp_path):
+    """The numbers of one day's groups used again on the next."""
+
+    def alter(rows):
+        group = rows["group"].astype(int)
+        day = pd.to_datetime(rows["start"].str[:10])
+        rank = group.groupby(day).rank(method="dense").astype(int)
+        return rows.assign(group=rank)
+
+    assert "period" in found(fs, made, alter, tmp_path)
+
+
+def test_an_order_kept_over_all_periods_links_a_persons_records(fs, made, tmp_path):
+    """A random order of the people, and so none of the input; but the same one every day."""
+    _, key, _ = made
+    people = np.random.default_rng(5).permutation(key["user_id"].unique())
+    place = {u: i for i, u in enumerate(people)}
+    names = key.assign(at=key["user_id"].map(place)).sort_values(["period", "at"])["pseudonym"]
+    counts = found(fs, made, lambda rows: in_order_of(rows, names), tmp_path)
+    assert counts == {"order": 1}
+
+
+def test_pseudonyms_in_one_order_every_period(fs, made, tmp_path):
+    """Names that differ from period to period, each day's in the same alphabetical order."""
+    _, key, _ = made
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+    rng = np.random.default_rng(6)
+    people = rng.permutation(key["user_id"].unique())
+    place = {u: i for i, u in enumerate(people)}
+    end = rng.choice(list(letters), (len(key), 12))
+    start = key["user_id"].map(place)
+    new = [f"{letters[s // 32 % 32]}{letters[s % 32]}QX" + "".join(e)
+           for s, e in zip(start, end, strict=True)]  # fmt: skip
+    names = dict(zip(key["pseudonym"], new, strict=True))
+    counts = found(
+        fs, made, lambda rows: rows.assign(pseudonym=rows["pseudonym"].map(names)), tmp_path,
+        key=key.assign(pseudonym=new),
+    )  # fmt: skip
+    assert "order" in counts
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_group_numbers_that_follow_from_period_to_period(tmp_path, keyed):
+    """Forty families of three, two days: each has, on both, its place in one random list."""
+    user = np.tile(np.arange(120), 2)
+    family, day = user // 3, np.repeat([0, 1], 120)
+    fs = FingerprintSet.from_samples(
+        user + 1_000, family * 2_000.0, user * 0.0, 600.0 + 1_440 * day + user % 3
+    )
+    result = aligned(into_periods(fs, 1), K)
+    path = publish(result, tmp_path / "made", key=tmp_path / "key.csv")
+    members = {member.name: member.read_bytes() for member in path.iterdir()}
+    rows = pd.read_csv(path / "data.csv", dtype=str)
+    place = np.random.default_rng(7).permutation(40)
+    at = pd.to_numeric(rows["x_min_m"]).div(2_000).astype(int).map(lambda f: place[f])
+    number = at + 1 + 40 * (pd.to_numeric(rows["start"]) > 1_440)
+    again = rewritten(members, lambda rows: rows.assign(group=number), tmp_path / "out")
+    more = {"key": tmp_path / "key.csv"} if keyed else {}
+    assert verify_release(path, fs, K, **more).passed
+    assert set(verify_release(again, fs, K, **more).counts) == {"order"}
+
+
+@pytest.mark.parametrize("facts", [
+    {"period_days": 2}, {"period_days": None}, {"period_days": 0}, {"period_days": True},
+    {"period_days": "1"}, {"period_days": 10**9}, {"periods": 1}, {"pseudonyms": 5},
+    {"people": 1}, {"people_left_out": 3},
+], ids=str)  # fmt: skip
+def test_other_periods_stated(fs, made, tmp_path, facts):
+    assert found(fs, made, lambda rows: rows, tmp_path, facts)
+
+
+def test_periods_stated_on_the_page_alone(fs, made, tmp_path):
+    members, key, left = made
+    for old, new in ((b"periods of 1 day", b"periods of 1 week"), (b" pseudonyms in", b" in"),
+                     (b"each period of 1 day", b"each period of 2 days")):  # fmt: skip
+        assert old in members["README.md"]
+        altered = members | {"README.md": members["README.md"].replace(old, new)}
+        path = rewritten(altered, lambda rows: rows, tmp_path / str(len(old)))
+        assert "page" in verify_release(path, fs, K, key=key, left_out=left).counts
+
+
+def test_pieces_hidden_as_if_they_were_people(fs):
+    """A crowd of one person's own days is none: such a release cannot be told as one in periods."""
+    cut = into_periods(fs, 1)
+    wrong = glove(cut.pieces, K)
+    for table in (wrong, wrong.to_frame()):
+        verdict = verify_k_anonymity(cut, table, K)
+        assert "period" in verdict.counts
+
+
+@pytest.mark.parametrize("what", ["period", "stranger", "swapped", "twice", "missing"])
+def test_wrong_keys(fs, made, tmp_path, what):
+    _, key, _ = made
+    if what == "period":
+        wrong = key.assign(period=key["period"].map({0: 1, 1: 0}).fillna(key["period"]))
+    elif what == "stranger":
+        wrong = key.assign(user_id=["NOBODY", *key["user_id"][1:]])
+    elif what == "swapped":
+        wrong = key.assign(user_id=key["user_id"].to_numpy()[::-1])
+    elif what == "twice":
+        wrong = key.assign(pseudonym=[key["pseudonym"][1], *key["pseudonym"][1:]])
+    else:
+        wrong = key.iloc[1:]
+    assert found(fs, made, lambda rows: rows, tmp_path, key=wrong)
+
+
+def test_a_key_without_periods_is_read_by_the_records(fs, made, tmp_path):
+    members, key, left = made
+    path = rewritten(members, lambda rows: rows, tmp_path / "out")
+    plain = dict(zip(key["pseudonym"], key["user_id"], strict=True))
+    assert verify_release(path, fs, K, key=plain, left_out=left).passed
+
+
+def test_periods_alone_promise_no_crowd_and_are_checked(fs, tmp_path):
+    made = release(fs, [Periods(1)])
+    path = publish(made, tmp_path / "out", key=tmp_path / "key.csv")
+    assert verify_release(path, fs, None, key=tmp_path / "key.csv").passed
+    assert not verify_release(path, fs, 2).passed
+    members = {member.name: member.read_bytes() for member in path.iterdir()}
+    key = pd.read_csv(tmp_path / "key.csv").sort_values(["period", "user_id"])
+    again = rewritten(
+        members, lambda rows: in_order_of(rows, key["pseudonym"]), tmp_path / "sorted"
+    )
+    assert "order" in verify_release(again, fs, None, key=key).counts
+
+
+def test_verdicts_name_nobody(fs, made, tmp_path):
+    members, _, _ = made
+    path = rewritten(members, lambda rows: rows[::-1], tmp_path / "out")
+    verdict = verify_release(path, fs, K + 2)
+    said = " ".join([str(verdict), *verdict.violations["text"]])
+    assert not any(str(user_id) in said for user_id in fs.user_ids)
