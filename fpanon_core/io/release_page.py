@@ -165,13 +165,15 @@ def _glove_told(step: Glove, facts: ReleaseFacts, k: int) -> str:
     if limits:
         told += f" Samples that would have made a cell {' or '.join(limits)} are left out."
     if step.leave_out:
+        of = "" if facts.period_days is None else " of each period"
         told += (
-            f" Up to {step.leave_out * 100:g} % of the people, those hardest to hide, are left out."
+            f" Up to {step.leave_out * 100:g} % of the people, those hardest to hide, are left "
+            f"out{of}."
         )
     if facts.leftover is not None:
         fate = "joined the nearest group" if facts.leftover == "merge" else "are left out"
-        of = "" if facts.period_days is None else " of a period"
-        told += f" The last people{of}, where they were fewer than {k}, {fate}."
+        within = "" if facts.period_days is None else " of a period"
+        told += f" The last people{within}, where they were fewer than {k}, {fate}."
     if facts.period_days is not None:
         told += (
             " Each period was treated for itself: people are in groups with people of the same "

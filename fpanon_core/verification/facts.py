@@ -224,7 +224,10 @@ def check_counts(
     lost = facts.get("samples_left_out")
     if not isinstance(lost, int) or isinstance(lost, bool) or not 0 <= lost <= fs.n_samples:
         faults.add("counts", "The number stated for samples_left_out cannot be.")
-    _check_left_out(facts, people, faults)
+    if faults.cut is None:
+        _check_left_out(facts, people, faults)
+    else:
+        _check_pieces_left_out(facts, records, faults)
     stated = _number(facts.get("phantom_share"))
     # A cell of GLOVE is true of one person at least; where samples are moved, perhaps of nobody.
     possible = stated is not None and 0 <= stated <= 1 and not (stated == 1 and faults.k)
@@ -254,3 +257,28 @@ def _check_left_out(facts: dict[str, Any], people: int, faults: Faults) -> None:
     last = k - 1 if facts.get("leftover") == "suppress" else 0
     if not 0 <= share <= MOST_LEFT_OUT or gone > share * users + last + 1e-6:
         faults.add("counts", "More people are left out than the techniques stated leave out.")
+
+
+def _check_pieces_left_out(facts: dict[str, Any], records: Records, faults: Faults) -> None:
+    """Likewise in each period; and nobody is missing from one but where there are too few."""
+    steps, cut = facts.get("steps"), faults.cut
+    assert cut is not None
+    if not isinstance(steps, list) or len(steps) != 2 or not isinstance(steps[1], dict):
+        return
+    step = steps[1]
+    if step.get("technique") not in CROWDING:
+        return
+    if any(step.get(name) is not None for name in ("suppress_space_m", "suppress_time_min")):
+        return
+    share, k = _number(step.get("leave_out")) or 0.0, _number(step.get("k")) or 0.0
+    last = k - 1 if facts.get("leftover") == "suppress" else 0
+    people = np.bincount(cut.period, faults.original.weight)
+    pieces = np.bincount(cut.period)
+    there = np.bincount(periods_of(records.claim, cut.edges)[records.kind], minlength=len(people))[
+        : len(people)
+    ]
+    gone = pieces - there
+    allowed = np.where(people < k, pieces, share * people + last + 1e-6)
+    if not 0 <= share <= MOST_LEFT_OUT or (gone > allowed).any() or (there[people < k] > 0).any():
+        text = "More people are left out of a period than the techniques stated leave out."
+        faults.add("counts", text)

@@ -157,8 +157,13 @@ def _check_hardest(result: GloveResult, listed: IntArray, faults: Faults) -> Non
     possible = (out >= 0) & (out < fs.n_users)
     if not (math.isfinite(share) and 0 <= share <= MOST_LEFT_OUT):
         faults.add("left out", "The share of the people that may be left out is none.")
-    elif not possible.all() or fs.weight[out].sum() > share * fs.weight.sum() + 1e-6:
-        faults.add("left out", "More people are left out as hardest to hide than is stated.")
+    else:
+        # In periods: of each.
+        of = np.zeros(fs.n_users, np.int64) if faults.cut is None else faults.cut.period
+        people = np.bincount(of, fs.weight)
+        gone = np.bincount(of[out[possible]], fs.weight[out[possible]], len(people))
+        if not possible.all() or (gone > share * people + 1e-6).any():
+            faults.add("left out", "More people are left out as hardest to hide than is stated.")
     out = out[possible]
     if len(np.unique(out)) < len(out) or (np.asarray(result.group)[out] >= 0).any():
         faults.add("left out", "A user left out as hardest to hide is published, or listed twice.")

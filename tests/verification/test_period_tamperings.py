@@ -169,6 +169,55 @@ def test_other_periods_stated(fs, made, tmp_path, facts):
     assert found(fs, made, lambda rows: rows, tmp_path, facts)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.1])
+def test_more_left_out_of_a_period_than_is_stated(fs, tmp_path, share):
+    """A whole group of the second day is taken away, and counted as left out."""
+    result = aligned(into_periods(fs, 1), K, leave_out=share)
+    key, lost = tmp_path / "key.csv", tmp_path / "lost.csv"
+    path = publish(result, tmp_path / "made", key=key, left_out=lost, original=fs)
+    assert verify_release(path, fs, K, key=key, left_out=lost).passed
+    assert verify_release(path, fs, K).passed
+    page = " ".join((path / "README.md").read_text().split())
+    assert ("10 % of the people, those hardest to hide, are left out of each period" in page) == (
+        share > 0
+    )
+    members = {member.name: member.read_bytes() for member in path.iterdir()}
+    keys = pd.read_csv(key)
+    rows = pd.read_csv(path / "data.csv", dtype=str)
+    second = set(keys.loc[keys["period"] == 1, "pseudonym"])
+    groups = rows.loc[rows["pseudonym"].isin(second), "group"].unique()
+    many = set(groups[: 1 if share == 0 else len(groups) // 4])
+    gone = set(rows.loc[rows["group"].isin(many), "pseudonym"])
+    kept = keys[~keys["pseudonym"].isin(gone)]
+
+    def alter(rows):
+        rows = rows[~rows["group"].isin(many)].reset_index(drop=True)
+        rank = rows["group"].astype(int).rank(method="dense").astype(int)
+        return rows.assign(group=rank)
+
+    missing = keys[keys["pseudonym"].isin(gone)]
+    user = {str(u): i for i, u in enumerate(fs.user_ids)}
+    lists = pd.read_csv(lost, dtype={"user_id": str})
+    more = [
+        {"user_id": u, "sample": s, "reason": "left out"}
+        for u in missing["user_id"]
+        for s in range(fs.offsets[user[u]], fs.offsets[user[u] + 1])
+        if 1_440 <= fs.t_min[s] < 2_880
+    ]
+    left = pd.concat([lists, pd.DataFrame(more)], ignore_index=True)
+    table = alter(rows)
+    facts = {
+        "rows": len(table), "groups": int(table["group"].max()), "samples_left_out": len(left),
+        "pseudonyms": len(kept), "people": kept["user_id"].nunique(),
+        "people_left_out": fs.n_users - kept["user_id"].nunique(),
+    }  # fmt: skip
+    altered = rewritten(members, alter, tmp_path / "out", facts)
+    verdict = verify_release(altered, fs, K, key=kept, left_out=left)
+    told = "More people are left out of a period than the techniques stated leave out."
+    assert told in set(verdict.violations["text"])
+    assert set(verdict.counts) == {"counts", "page"}  # the page has the old figures
+
+
 def test_periods_stated_on_the_page_alone(fs, made, tmp_path):
     members, key, left = made
     for old, new in ((b"periods of 1 day", b"periods of 1 week"), (b" pseudonyms in", b" in"),
