@@ -29,6 +29,8 @@ _EVENTS = b"user,time,lat,lon\na,2024-03-04T08:00Z,14.71,-17.45\nb,2024-03-04T09
 _STUDIES: tuple[tuple[ModuleType, Any], ...] = (
     (hiding, hiding.Config(2, suppress_space_m=2_000.0)),
     (hiding, hiding.Config(3, suppress_space_m=2_000.0)),
+    (hiding, hiding.Config(3, method="aligned")),
+    (hiding, hiding.Config(2, method="aligned", suppress_space_m=2_000.0)),
     (production, production.Config(hidden=hiding.Config(2, suppress_space_m=2_000.0))),
     (estimates, estimates.Config(_PROFILES[0])),
     (unicity, unicity.Config(users=9)),
