@@ -75,9 +75,6 @@ K = Limit(2, 100)
 PERIOD_DAYS = Limit(1, 3_660)
 """Days in a period, after which everyone gets a new pseudonym."""
 
-LEAVE_OUT = Limit(0.0, 0.1)
-"""Share of the people who may be left out because it costs most to hide them."""
-
 PROFILES = Limit(1, 8)
 """Generalization profiles measured or compared at a time."""
 

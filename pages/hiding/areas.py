@@ -29,7 +29,7 @@ def paths(
 
     Of a release in periods: the samples within the group's own.
     """
-    people = release.people[release.members(group)].tolist()
+    people = np.sort(release.people[release.members(group)]).tolist()
     centre = _centre(release, group)
     rows = [_rows(release, fs, group, person) for person in people]
     drawn = [
@@ -47,7 +47,8 @@ def _rows(release: GloveResult, fs: FingerprintSet, group: int, person: int) -> 
     if release.group_period is None or release.period_days is None:
         return rows
     period = fs.wall_minutes(fs.t_min[own]) // (1_440 * release.period_days)
-    return rows[period == release.group_period[group]]
+    inside: IntArray = rows[period == release.group_period[group]]
+    return inside
 
 
 def _path(fs: FingerprintSet, name: str, rows: IntArray, centre: tuple[float, float]) -> Path3D:

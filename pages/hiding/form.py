@@ -33,7 +33,7 @@ def form(data: Dataset) -> hiding.Config | None:
             format_func=names.METHODS.__getitem__,
             key="glove_method",
             persist_state="session",
-            width=190,
+            width=180,
             help="Aligned: the samples of a group are cut into blocks of time, each published "
             "as one area. GLOVE, as published in 2015 and for comparison, joins the samples "
             "that are most alike: most of it gets coarser, and some rows are not true of their "
@@ -46,7 +46,7 @@ def form(data: Dataset) -> hiding.Config | None:
             2,
             key="glove_k",
             persist_state="session",
-            width=100,
+            width=90,
             help="Everyone is published with exactly the same record as at least k − 1 others.",
         )
         period = st.selectbox(
@@ -55,17 +55,17 @@ def form(data: Dataset) -> hiding.Config | None:
             key="glove_period",
             persist_state="session",
             accept_new_options=True,
-            width=165,
+            width=155,
             help=periods.HELP,
         )
         percent = st.slider(
             "Left out, at most (%)",
             0,
-            round(100 * limits.LEAVE_OUT.high),
+            round(100 * hiding.MOST_LEFT_OUT),
             0,
             key="glove_leave_out",
             persist_state="session",
-            width=185,
+            width=170,
             help="Up to this share of the people, those whom it costs most to hide, are not "
             "published. The others can then be published more accurately.",
         )

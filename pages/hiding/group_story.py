@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult
 from pages.charts import words
@@ -34,7 +36,7 @@ def moment(hour: int, days: list[str]) -> str:
 def group(number: int, release: GloveResult, fs: FingerprintSet, drawn: int) -> str:
     """Who is in a group, and how their samples are published; ``drawn`` of them by name."""
     rows = release.members(number)
-    pseudonyms = [fs.pseudonyms[person] for person in release.people[rows].tolist()]
+    pseudonyms = [fs.pseudonyms[person] for person in np.sort(release.people[rows])]
     who = ", ".join(pseudonyms[:drawn])
     more = f" and {len(rows) - drawn} more" if len(rows) > drawn else ""
     blocks = words.count(int(release.published.lengths[number]), "block")

@@ -48,14 +48,17 @@ class Accuracy:
 
 _HOURS = {
     "1 min": 1 / 60,
-    "10 min": 1 / 6,
+    "5 min": 1 / 12,
+    "20 min": 1 / 3,
     "1 h": 1.0,
-    "6 h": 6.0,
-    "1 d": 24.0,
+    "4 h": 4.0,
+    "12 h": 12.0,
+    "2 d": 48.0,
     "1 wk": 168.0,
-    "10 wk": 1_680.0,
+    "5 wk": 840.0,
+    "20 wk": 3_360.0,
 }
-_KM = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1_000)
+_KM = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
 ACCURACIES = (
     Accuracy(
         "space_m", "km", 1000.0, "Side of the published area (km)", {at: f"{at:g}" for at in _KM}
@@ -112,8 +115,7 @@ def verdict(result: Result, worth: Worth) -> tuple[str, str]:
         else "",
     ]
     return "warning", (
-        f"**Verified, but of little use.** {checked} {stands} {' '.join(filter(None, why))} "
-        f"{_to_try(result.config, worth)}"
+        f"**Verified, but of little use.** {checked} {stands} {' '.join(filter(None, why))}"
     )
 
 
@@ -131,7 +133,7 @@ def _stands_for(worth: Worth) -> str:
     )
 
 
-def _to_try(config: Config, worth: Worth) -> str:
+def to_try(config: Config, worth: Worth) -> str:
     """What may make a release of more use; the first few."""
     limited = config.suppress_space_m is not None or config.suppress_time_min is not None
     ways = [
@@ -155,7 +157,7 @@ def accurate(result: Result) -> list[str]:
     if f["suppressed_share"] == 1:
         return ["Nothing could be published under these limits."]
     told = [
-        f"Of {names.name_of(result.config)}, half of the samples are published as an area of at "
+        f"Half of the samples of “{names.name_of(result.config)}” are published as an area of at "
         f"most {words.distance(f['median_space_m'])} by side, and half as a time span of at most "
         f"{words.duration(f['median_time_min'])}; {words.percent(f['share_2km'])} lie within "
         f"2 km, {words.percent(f['share_2h'])} within 2 hours."
@@ -260,7 +262,7 @@ def _why(result: Result) -> str:
         "space and time": "could only be published wider or longer than the limits",
         "fewer than k": f"could within the limits only be published as fewer than {k} people's",
         "left over": "are of people left over",
-        "left out": "are of people whom it costs most to hide",
+        "hardest to hide": "are of people whom it costs most to hide",
         "period of fewer than k": f"are of periods with fewer than {k} people",
     }
     found = dict.fromkeys(
@@ -323,7 +325,7 @@ def _row(config: Config, result: Result, worth: Worth) -> dict[str, Any]:
         "Median span": words.duration(f["median_time_min"]),
         "Mean span": words.duration(f["mean_time_min"]),
         "Mean loss": f"{result.mean_loss:.2f}",
-        "Samples published": words.percent(worth.samples / worth.all_samples),
-        "People published": words.percent(worth.people / worth.all_people),
+        "Samples": words.percent(worth.samples / worth.all_samples),
+        "People": words.percent(worth.people / worth.all_people),
         "Phantom": words.percent(f["phantom_share"]),
     }

@@ -43,18 +43,19 @@ if not made:
 worths = {config: hiding.worth(data.fs, each.release) for config, each in made.items()}
 
 # --- the release that is looked at, and its verdict ---
-with st.container(key="glove_figures"):
-    left, right = st.columns([2, 5], gap="medium")
-    chosen = left.selectbox(
+with st.container(horizontal=True, vertical_alignment="center", gap="small", key="glove_figures"):
+    st.markdown("Look at the release", width="content")
+    chosen = st.selectbox(
         "Look at the release",
         list(made)[::-1],
         format_func=names.name_of,
         key=f"glove_chosen_{len(made)}_{hash(tuple(made))}",
+        label_visibility="collapsed",
+        width=420,
     )
-    result = made[chosen]
-    kind, verdict = story.verdict(result, worths[chosen])
-    box = {"success": right.success, "warning": right.warning, "error": right.error}[kind]
-    box(verdict)
+result = made[chosen]
+kind, verdict = story.verdict(result, worths[chosen])
+{"success": st.success, "warning": st.warning, "error": st.error}[kind](verdict)
 
 # --- accuracy ---
 for place, accuracy in zip(side_by_side("glove_accuracy"), story.ACCURACIES, strict=True):
@@ -77,16 +78,21 @@ for place, accuracy in zip(side_by_side("glove_accuracy"), story.ACCURACIES, str
             alt="Share of the original samples by their accuracy in "
             f"{accuracy.unit}, a curve per release.",
         )
+helps = "" if worths[chosen].useful else story.to_try(chosen, worths[chosen])
 pair = story.pair(made, chosen)
 gained = (
     story.gained(leaving_out.gain(*(made[each].release for each in pair)), pair[1]) if pair else ""
 )
-what_this_means(*story.accurate(result), gained, key="glove")
+what_this_means(*story.accurate(result), gained, helps, key="glove")
 st.dataframe(
     story.releases(made, worths),
     hide_index=True,
     column_config={
         "Mean loss": st.column_config.TextColumn(help=definitions.LOSS),
+        "Samples": st.column_config.TextColumn(help="Share of the samples that is published."),
+        "People": st.column_config.TextColumn(
+            help="Share of the people of whom anything is published."
+        ),
         "Phantom": st.column_config.TextColumn(help=definitions.PHANTOM),
     },
     key="glove_table",

@@ -20,7 +20,7 @@ _BEFORE, _AFTER = _MAP.format(1), _MAP.format(2)
 @pytest.fixture
 def hidden(taxis: Dashboard) -> Dashboard:
     """All taxis hidden, and the view that shows it."""
-    taxis.turn_to("GLOVE")
+    taxis.turn_to("Hide everyone")
     taxis.hide_everyone()
     return taxis
 
