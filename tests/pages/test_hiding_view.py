@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
+from typer.testing import CliRunner
 
 from fpanon_core import verify_k_anonymity
+from fpanon_core.__main__ import app as commands
 from fpanon_core.model.facts import Verdict
 from fpanon_core.studies import hiding, production, publishing
 from pages.hiding import form
@@ -80,7 +83,7 @@ def test_releases_stand_beside_each_other(small: AppTest) -> None:
     assert len(small.dataframe[0].value) == 2
 
 
-def test_glove_periods_and_a_tail_left_out(app: AppTest) -> None:
+def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None:
     """Twenty users on two days, four hours each: by GLOVE; by day; and with up to 10 % left out."""
     upload(app, two_days(users=20))
     go(app, "hiding")
@@ -115,6 +118,12 @@ def test_glove_periods_and_a_tail_left_out(app: AppTest) -> None:
     found = produced(app)
     assert found.verdict.passed
     assert not app.exception
+    # Whoever holds the records can check it on the command line.
+    (tmp_path / "release.zip").write_bytes(found.archive)
+    (tmp_path / "records.csv").write_bytes(two_days(users=20))
+    files = [str(tmp_path / name) for name in ("release.zip", "records.csv")]
+    checked = CliRunner().invoke(commands, ["verify", *files, "--k", "3"])
+    assert checked.exit_code == 0, checked.output
 
 
 def two_days(users: int) -> bytes:
