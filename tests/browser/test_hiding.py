@@ -99,7 +99,7 @@ def test_releases_beside_each_other_and_one_of_them_leaves(
     rows = dashboard.table("Mean loss")
     assert [row[:3] for row in rows] == [["aligned", "5", "whole"], ["aligned", "5", "days"]]
 
-    page.locator(".st-key-produce_hidden_go button").click()
+    dashboard.press("produce_hidden_go")
     dashboard.says("Ready, as it leaves.")
     dashboard.wait_until_idle()
     with page.expect_download() as got:
