@@ -18,7 +18,7 @@ def all_pages() -> list[Page]:
         st.Page(
             "pages/anonymizability/view.py", url_path="anonymizability", title="Anonymizability"
         ),
-        st.Page("pages/hiding/view.py", url_path="glove", title="GLOVE"),
+        st.Page("pages/hiding/view.py", url_path="glove", title="Hide everyone"),
         st.Page("pages/unicity/view.py", url_path="unicity", title="Unicity"),
         st.Page("pages/disclosure/view.py", url_path="disclosure", title="Disclosure"),
         st.Page("pages/options/view.py", url_path="options", title="Release options"),

@@ -70,7 +70,10 @@ class Limit(Generic[N]):
 
 
 K = Limit(2, 100)
-"""People to hide among: values of k measured and GLOVE's k. The data may have fewer users."""
+"""People to hide among: values of k measured, and of releases. The data may have fewer users."""
+
+PERIOD_DAYS = Limit(1, 3_660)
+"""Days in a period, after which everyone gets a new pseudonym."""
 
 PROFILES = Limit(1, 8)
 """Generalization profiles measured or compared at a time."""
@@ -184,7 +187,7 @@ GENERATED_SEED = Limit(0, 2**63 - 1)
 """Of synthetic data."""
 
 KEPT_RELEASES = 8
-"""Releases made with GLOVE that a session keeps."""
+"""Releases with everyone hidden that a session keeps."""
 
 DRAWN_PEOPLE = 30
 """People below whom a distribution over people is told and not drawn: a quarter of fewer is a

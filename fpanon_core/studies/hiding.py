@@ -237,7 +237,7 @@ def worth(fs: FingerprintSet, release: GloveResult) -> Worth:
     figures, published = release.summary(), release.group >= 0
     return Worth(
         rows=int(release.published.lengths[release.group[published]].sum()),
-        people=int(release.weight[published].sum()),
+        people=int(fs.weight[np.unique(release.people[published])].sum()),
         samples=len(release.accuracy) - len(release.suppressed),
         side_m=figures["median_space_m"],
         span_min=figures["median_time_min"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,7 @@ def cdf(
     whose: str = "users",
     references: Sequence[tuple[float, str]] = (),
     log_x: bool = False,
+    ticks: Mapping[float, str] | None = None,
     height: int = 440,
 ) -> go.Figure:
     """Figure of step CDFs; the dot on each curve marks its median.
@@ -64,12 +65,15 @@ def cdf(
         What each value belongs to, such as "users".
     references : sequence of (x, label)
         Vertical lines to compare with.
+    ticks : mapping of float to str, optional
+        Of a logarithmic axis: where they are, and what stands there.
     """
     traces = [trace for curve in curves for trace in _traces(curve, of, x_range, whose)]
     ends = [math.log10(end) for end in x_range] if log_x else list(x_range)
     x_axis = axis(of, x_title, range=ends)
     if log_x:
-        x_axis |= {"type": "log", "tickvals": _TICKS, "ticktext": [f"{t:g}" for t in _TICKS]}
+        ticks = ticks or {at: f"{at:g}" for at in _TICKS}
+        x_axis |= {"type": "log", "tickvals": list(ticks), "ticktext": list(ticks.values())}
     y_axis = axis(of, f"Share of {whose}", range=[0, 1.005], tickformat=".0%", dtick=0.25)
     lines = [_line(at, of) for at, _ in references]
     labels = [_label(math.log10(at) if log_x else at, text, of) for at, text in references]

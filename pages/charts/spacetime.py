@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +10,10 @@ import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
 
+from . import timeline
 from .style import FONT, Theme, figure
 
 Range = tuple[float, float]
-_SYMBOLS = ("circle", "diamond", "square", "cross", "x")
 
 
 @dataclass(frozen=True)
@@ -87,63 +86,6 @@ def space_time(
     )
 
 
-def group_in_space_time(
-    members: Sequence[Path3D],
-    cells: FloatArray,
-    days: list[str],
-    of: Theme,
-    *,
-    height: int = 520,
-) -> go.Figure:
-    """Figure of one group: its members' own samples, and the cells published for all of them.
-
-    Parameters
-    ----------
-    cells : ndarray (m, 6)
-        East, north (km) and local minutes of the lower and of the upper corner of each cell.
-    """
-    traces: list[dict[str, Any]] = []
-    if len(cells):
-        edges = np.array([_edges(cell) for cell in cells]).reshape(-1, 3)
-        traces.append(
-            {
-                "type": "scatter3d",
-                "x": edges[:, 0],
-                "y": edges[:, 1],
-                "z": edges[:, 2],
-                "mode": "lines",
-                "line": {"color": of.css("quiet"), "width": 2},
-                "name": "published for all",
-                "hoverinfo": "skip",
-            }
-        )
-    for i, path in enumerate(members):
-        colour = of.categories[i % len(of.categories)]
-        symbol = _SYMBOLS[i % len(_SYMBOLS)]
-        traces.append(_path(path, days, colour, colour, symbol) | {"mode": "markers"})
-    corners = cells.reshape(-1, 3)
-    east, north, wall = (
-        np.concatenate([*(getattr(p, name) for p in members), corners[:, i]])
-        for i, name in enumerate(("east_km", "north_km", "wall_min"))
-    )
-    return _scene(traces, east, north, wall, days, of, height)
-
-
-def _edges(cell: FloatArray) -> list[list[float]]:
-    """One line along all edges of a box, broken by NaN where it is lifted."""
-    x0, y0, z0, x1, y1, z1 = cell
-    floor, roof = (
-        [[x0, y0, z], [x1, y0, z], [x1, y1, z], [x0, y1, z], [x0, y0, z]] for z in (z0, z1)
-    )
-    lifted = [[np.nan] * 3]
-    posts = [
-        point
-        for x, y in ((x1, y0), (x1, y1), (x0, y1))
-        for point in ([x, y, z0], [x, y, z1], *lifted)
-    ]
-    return [*floor, *roof, *lifted, *posts]
-
-
 def _scene(
     traces: list[dict[str, Any]],
     all_east: FloatArray,
@@ -153,7 +95,7 @@ def _scene(
     of: Theme,
     height: int,
 ) -> go.Figure:
-    """The axes and the camera that both kinds of figure share."""
+    """The axes and the camera."""
     east, north = _even(all_east, all_north)
     widest = max(east[1] - east[0], north[1] - north[0])
     axis = {
@@ -165,7 +107,7 @@ def _scene(
         "nticks": 6,
         "tickangle": 0,
     }
-    at, text = _ticks(all_wall, days)
+    at, text = timeline.ticks(all_wall, days)
     font = {"size": 14, "color": of.css("ink")}
     scene = {
         "xaxis": axis | {"title": {"text": "East (km)", "font": font}, "range": list(east)},
@@ -213,7 +155,7 @@ def _path(path: Path3D, days: list[str], colour: str, line: str, symbol: str) ->
         "line": {"color": line, "width": 2.5},
         "marker": {"color": colour, "size": 4.5, "symbol": symbol},
         "name": path.name,
-        "text": [_clock(m, days) for m in path.wall_min],
+        "text": [timeline.clock(m, days) for m in path.wall_min],
         "hovertemplate": "%{text}<br>%{x:.1f} km east, %{y:.1f} km north<extra>%{fullData.name}"
         "</extra>",
     }
@@ -232,28 +174,3 @@ def _even(east: FloatArray, north: FloatArray) -> tuple[Range, Range]:
 
 def _around(middle: float, span: float) -> Range:
     return middle - span / 2, middle + span / 2
-
-
-def _ticks(wall_min: FloatArray, days: list[str]) -> tuple[list[float], list[str]]:
-    """At most about eight ticks at round local times; a date on the first and at midnights."""
-    low, high = float(wall_min.min()), float(wall_min.max())
-    steps = (15, 30, 60, 120, 180, 360, 720, 1440, 2880, 7 * 1440, 14 * 1440, 30 * 1440)
-    step = next((s for s in steps if (high - low) / s <= 8), 90 * 1440)
-    at = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
-    text = [f"<b>{_day(m, days)}</b>" if m % 1440 == 0 else _hour(m) for m in at]
-    if len(at) and at[0] % 1440:
-        text[0] = f"<b>{_day(at[0], days)}</b> {text[0]}"
-    return at.tolist(), text
-
-
-def _clock(wall_min: float, days: list[str]) -> str:
-    return f"{_day(wall_min, days)} {_hour(wall_min)}"
-
-
-def _hour(wall_min: float) -> str:
-    return f"{int(wall_min % 1440 // 60):02d}:{int(wall_min % 60):02d}"
-
-
-def _day(wall_min: float, days: list[str]) -> str:
-    day = int(wall_min // 1440)
-    return days[day] if 0 <= day < len(days) else f"day {day + 1}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from fpanon_core.model.arrays import FloatArray, IntArray
@@ -25,23 +23,41 @@ def middle(release: GloveResult) -> int:
 
 
 def paths(
-    release: GloveResult, fs: FingerprintSet, group: int, users: Iterable[int]
-) -> list[Path3D]:
-    """The own samples of some members, from the middle of what is published for the group."""
-    east, north = _centre(release, group)
-    names = fs.pseudonyms
-    drawn = []
-    for user in users:
-        own = fs.rows_of(user)
-        drawn.append(
-            Path3D(
-                names[user],
-                (fs.x_m[own] + fs.dx_m[own] / 2 - east) / 1000,
-                (fs.y_m[own] + fs.dy_m[own] / 2 - north) / 1000,
-                fs.wall_minutes(fs.t_min[own] + fs.dt_min[own] / 2),
-            )
-        )
-    return drawn
+    release: GloveResult, fs: FingerprintSet, group: int, at_most: int
+) -> tuple[list[Path3D], Path3D | None]:
+    """The own samples of some members, and of all others together; east and north of the middle.
+
+    Of a release in periods: the samples within the group's own.
+    """
+    people = np.sort(release.people[release.members(group)]).tolist()
+    centre = _centre(release, group)
+    rows = [_rows(release, fs, group, person) for person in people]
+    drawn = [
+        _path(fs, fs.pseudonyms[person], own, centre)
+        for person, own in zip(people[:at_most], rows, strict=False)
+    ]
+    rest = rows[at_most:]
+    return drawn, _path(fs, "all others", np.concatenate(rest), centre) if rest else None
+
+
+def _rows(release: GloveResult, fs: FingerprintSet, group: int, person: int) -> IntArray:
+    """A person's samples, of the group's period where there are periods."""
+    own = fs.rows_of(person)
+    rows = np.arange(own.start, own.stop)
+    if release.group_period is None or release.period_days is None:
+        return rows
+    period = fs.wall_minutes(fs.t_min[own]) // (1_440 * release.period_days)
+    inside: IntArray = rows[period == release.group_period[group]]
+    return inside
+
+
+def _path(fs: FingerprintSet, name: str, rows: IntArray, centre: tuple[float, float]) -> Path3D:
+    return Path3D(
+        name,
+        (fs.x_m[rows] + fs.dx_m[rows] / 2 - centre[0]) / 1000,
+        (fs.y_m[rows] + fs.dy_m[rows] / 2 - centre[1]) / 1000,
+        fs.wall_minutes(fs.t_min[rows] + fs.dt_min[rows] / 2),
+    )
 
 
 def boxes(release: GloveResult, fs: FingerprintSet, group: int) -> FloatArray:

@@ -8,7 +8,8 @@ from fpanon_core.studies import comparison
 from fpanon_core.studies.under_profiles import corners
 from pages.charts.cost import Way, cost
 from pages.charts.style import CONFIG, Theme
-from pages.hiding import form, story
+from pages.hiding import comparison_story as story
+from pages.hiding import form
 from pages.shell import questions
 from pages.shell.dataset import Dataset
 from pages.shell.figure import plot

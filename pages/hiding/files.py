@@ -6,7 +6,7 @@ import streamlit as st
 
 from fpanon_core.model import limits
 from fpanon_core.studies import comparison, hiding, production
-from pages.hiding import story
+from pages.hiding import comparison_story, names, story
 from pages.shell import downloads as shell
 from pages.shell import release
 from pages.shell.dataset import Dataset
@@ -30,10 +30,10 @@ def downloads(data: Dataset, result: hiding.Result, compared: comparison.Result 
         PRODUCED,
         data,
         production.Config(hidden=result.config, format=form),
-        f"the release {story.name_of(result.config)}",
+        f"the release {names.name_of(result.config)}",
         also=(result.release,),
     )
     figures = shell.files_of(result, story.TABLES)
     if compared is not None:
-        figures |= shell.files_of(compared, story.COMPARISON_TABLES)
+        figures |= shell.files_of(compared, comparison_story.TABLES)
     shell.csv_files("glove", figures, prefix="synthetic_" if data.source.synthetic else "")

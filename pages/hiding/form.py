@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from fpanon_core.model import limits
+from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import comparison, glove_estimate, hiding
-from pages.hiding import story
-from pages.shell import questions, session, stretch
+from pages.hiding import names, story
+from pages.shell import periods, questions, refused, session, stretch
 from pages.shell.dataset import Dataset
 from pages.shell.questions import Kind, Question
 
@@ -24,62 +25,109 @@ def form(data: Dataset) -> hiding.Config | None:
     if st.session_state.get(_FOR) != data.digest and st.session_state.get("glove_k") is not None:
         st.session_state["glove_k"] = min(st.session_state["glove_k"], k_limit.high)
     st.session_state[_FOR] = data.digest  # a k too large for other data was meant for larger ones
-    with st.form("glove_form"):
-        cells = st.columns([1, 2, 2, 2], gap="large", vertical_alignment="bottom")
-        k = cells[0].number_input(
+    row = st.form("glove_form").container(horizontal=True, vertical_alignment="bottom", gap="small")
+    with row:
+        method = st.selectbox(
+            "Method",
+            list(names.METHODS),
+            format_func=names.METHODS.__getitem__,
+            key="glove_method",
+            persist_state="session",
+            width=180,
+            help="Aligned: the samples of a group are cut into blocks of time, each published "
+            "as one area. GLOVE, as published in 2015 and for comparison, joins the samples "
+            "that are most alike: most of it gets coarser, and some rows are not true of their "
+            "person.",
+        )
+        k = st.number_input(
             "k",
             k_limit.low,
             None,  # the widget would refuse more in silence; what follows says why
             2,
             key="glove_k",
             persist_state="session",
+            width=90,
             help="Everyone is published with exactly the same record as at least k − 1 others.",
         )
-        space = cells[1].number_input(
-            "Leave out samples wider than (km)",
-            value=None,
-            min_value=data.fs.granularity_m / 1000,
-            key="glove_space",
+        period = st.selectbox(
+            "Period",
+            list(periods.PERIODS),
+            key="glove_period",
             persist_state="session",
-            placeholder="keep all",
-            help="Suppression: a sample that could only be published as a larger area than this is "
-            "left out. Empty: every sample is published, however coarse.",
+            accept_new_options=True,
+            width=155,
+            help=periods.HELP,
         )
-        time = cells[2].number_input(
-            "… or longer than (hours)",
-            value=None,
-            min_value=data.fs.granularity_min / 60,
-            key="glove_time",
+        percent = st.slider(
+            "Left out, at most (%)",
+            0,
+            round(100 * hiding.MOST_LEFT_OUT),
+            0,
+            key="glove_leave_out",
             persist_state="session",
-            placeholder="keep all",
-            help="Likewise for time. Empty: every sample is published, however coarse.",
+            width=170,
+            help="Up to this share of the people, those whom it costs most to hide, are not "
+            "published. The others can then be published more accurately.",
         )
-        leftover = cells[3].selectbox(
-            "The last users, if fewer than k",
-            hiding.LEFTOVERS,
-            format_func=story.LEFTOVERS.__getitem__,
-            key="glove_leftover",
-            persist_state="session",
-            help="Groups grow two by two; at the end fewer than k users may be left.",
-        )
+        with st.popover("Limits", key="glove_limits"):
+            space, time, leftover = _limits(data)
         pressed = st.form_submit_button("Hide everyone", type="primary", key="glove_run")
     if k not in k_limit:
         st.error(story.k_refused(int(k), data.fs.n_users, k_limit))
         return None
     if not pressed:
         return None
-    return hiding.Config(
-        int(k),
-        None if space is None else 1000 * space,
-        None if time is None else 60 * time,
-        leftover,
-        stretch.in_force(),
+    try:
+        return hiding.Config(
+            k=int(k),
+            suppress_space_m=None if space is None else 1000 * space,
+            suppress_time_min=None if time is None else 60 * time,
+            leftover=leftover,
+            stretch=stretch.in_force(),
+            method=method,
+            period_days=periods.days_of(period),
+            leave_out=percent / 100,
+        )
+    except FpanonError as error:
+        refused.say(error)
+        return None
+
+
+def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]:
+    """Largest area, km, and longest span, hours, that are published; and who is left over."""
+    space = st.number_input(
+        "Leave out samples wider than (km)",
+        value=None,
+        min_value=data.fs.granularity_m / 1000,
+        key="glove_space",
+        persist_state="session",
+        placeholder="keep all",
+        help="Suppression: a sample that could only be published as a larger area than this is "
+        "left out. Empty: every sample is published, however coarse.",
     )
+    time = st.number_input(
+        "… or longer than (hours)",
+        value=None,
+        min_value=data.fs.granularity_min / 60,
+        key="glove_time",
+        persist_state="session",
+        placeholder="keep all",
+        help="Likewise for time. Empty: every sample is published, however coarse.",
+    )
+    leftover = st.selectbox(
+        "The last users, if fewer than k",
+        hiding.LEFTOVERS,
+        format_func=names.LEFTOVERS.__getitem__,
+        key="glove_leftover",
+        persist_state="session",
+        help="When all groups are made, fewer than k users may be left.",
+    )
+    return space, time, leftover
 
 
 def ask(data: Dataset, config: hiding.Config) -> None:
     """Start making a release, unless it is there or on its way; failures before it are let go."""
-    question = Question(RELEASES, data.fs, config, f"Hiding everyone, {story.name_of(config)}")
+    question = Question(RELEASES, data.fs, config, f"Hiding everyone: {names.name_of(config)}")
     for job in questions.jobs(RELEASES):
         if not job.active:
             session.dismiss(job)

@@ -1,4 +1,4 @@
-"""The groups of a release: all on the map, and one of them in space and time."""
+"""The groups of a release: all on the map, and one of them over time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.glove import GloveResult
 from fpanon_core.studies.hiding import groups_by_cost
 from pages.charts import words
+from pages.charts.blocks import group_over_time
 from pages.charts.disclosure import scale_bar, shades
 from pages.charts.maps import cells_map
-from pages.charts.spacetime import group_in_space_time
 from pages.charts.style import CONFIG, Theme
-from pages.hiding import areas, story
+from pages.hiding import areas
+from pages.hiding import group_story as story
 from pages.hiding.moment import Moment, busiest, hours, moment
 from pages.shell import overtaken
 from pages.shell.calendar import days
@@ -139,20 +140,18 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
                 on_click=act(_turn_to),
                 args=(int(ranked[at]),),
             )
-    members = result.members(group)[:_MEMBERS_DRAWN]
-    paths = areas.paths(result, data.fs, group, members.tolist())
+    drawn, others = areas.paths(result, data.fs, group, _MEMBERS_DRAWN)
     plot(
-        group_in_space_time(
-            paths, areas.boxes(result, data.fs, group), days(data.fs), of, height=560
+        group_over_time(
+            drawn, others, areas.boxes(result, data.fs, group), days(data.fs), of, height=520
         ),
-        key="glove_spacetime",
+        key="glove_group_time",
         theme=None,
         config=CONFIG,
-        alt=f"Samples of the members of group {group} in space and time, and the cells published "
-        "for all of them.",
+        alt=f"Samples of the members of group {group} over time, and the blocks published for all "
+        "of them: an area and a span of time each.",
     )
-    samples = sum(len(path.wall_min) for path in paths)
-    what_this_means(story.group(group, result, len(members), samples), key="glove_group")
+    what_this_means(story.group(group, result, data.fs, len(drawn)), key="glove_group")
 
 
 def _chosen(result: GloveResult) -> int:

@@ -1,29 +1,26 @@
-"""What a release by GLOVE amounts to, in sentences and small tables."""
+"""What a release in which everyone is hidden amounts to, in sentences and small tables."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from fpanon_core.model import limits
-from fpanon_core.model.glove import GloveResult
-from fpanon_core.model.profiles import GeneralizationProfile, Grid
-from fpanon_core.studies import comparison, glove_estimate
+from fpanon_core.studies import glove_estimate
 from fpanon_core.studies.hiding import Config, Result, Worth
+from fpanon_core.studies.leaving_out import Gain
 from pages.charts import words
 from pages.charts.cdf import Curve
-from pages.charts.cdf import beyond as off_the_axis
-from pages.charts.plain import plain
-from pages.charts.style import Theme
+from pages.charts.style import DASHES, Theme
+from pages.hiding import names
+from pages.shell import periods
 
-LEFTOVERS = {"merge": "join the nearest group", "suppress": "are left out"}
 TABLES = {"accuracy": "Accuracy"}
-COMPARISON_TABLES = {"comparison": "Comparison"}
-PHANTOM = "Phantom samples"
+_LEGEND_PX, _LETTER_PX, _ROW_PX = 400, 8, 26  # a legend's width, a letter's, a row's height
 
 
 @dataclass(frozen=True)
@@ -38,30 +35,38 @@ class Accuracy:
         For the screen.
     scale : float
         Of the column's unit in ours.
+    ticks : mapping of float to str
+        Of the logarithmic axis, in our unit.
     """
 
     column: str
     unit: str
     scale: float
     title: str
+    ticks: Mapping[float, str]
 
 
+_HOURS = {
+    "1 min": 1 / 60,
+    "5 min": 1 / 12,
+    "20 min": 1 / 3,
+    "1 h": 1.0,
+    "4 h": 4.0,
+    "12 h": 12.0,
+    "2 d": 48.0,
+    "1 wk": 168.0,
+    "5 wk": 840.0,
+    "20 wk": 3_360.0,
+}
+_KM = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
 ACCURACIES = (
-    Accuracy("space_m", "km", 1000.0, "Side of the published area that holds it (km)"),
-    Accuracy("time_min", "hours", 60.0, "Span of time in which it is published (hours)"),
+    Accuracy(
+        "space_m", "km", 1000.0, "Side of the published area (km)", {at: f"{at:g}" for at in _KM}
+    ),
+    Accuracy(
+        "time_min", "hours", 60.0, "Span of the published time", {at: t for t, at in _HOURS.items()}
+    ),
 )
-
-
-def name_of(config: Config) -> str:
-    """How a release is called, by what it was made with."""
-    parts = [f"k = {config.k}"]
-    if config.suppress_space_m is not None:
-        parts.append(f"at most {config.suppress_space_m / 1000:g} km")
-    if config.suppress_time_min is not None:
-        parts.append(f"at most {config.suppress_time_min / 60:g} h")
-    if config.leftover == "suppress":
-        parts.append("left-overs out")
-    return " · ".join(parts)
 
 
 def k_refused(k: int, n_users: int, possible: limits.Limit[int]) -> str:
@@ -110,8 +115,7 @@ def verdict(result: Result, worth: Worth) -> tuple[str, str]:
         else "",
     ]
     return "warning", (
-        f"**Verified, but of little use.** {checked} {stands} {' '.join(filter(None, why))} "
-        f"{_to_try(result.config, worth)}"
+        f"**Verified, but of little use.** {checked} {stands} {' '.join(filter(None, why))}"
     )
 
 
@@ -129,62 +133,35 @@ def _stands_for(worth: Worth) -> str:
     )
 
 
-def _to_try(config: Config, worth: Worth) -> str:
-    """What may make a release of more use."""
+def to_try(config: Config, worth: Worth) -> str:
+    """What may make a release of more use; the first few."""
     limited = config.suppress_space_m is not None or config.suppress_time_min is not None
-    kind = "wider " if worth.thin else "narrower " if limited else ""
     ways = [
-        f"{kind}limits on width and length, in the form above",
-        "data of fewer days",
+        "aligned instead of GLOVE" if config.method == "glove" else "",
+        "wider limits" if worth.thin else "",
+        "shorter periods" if (config.period_days or 2) > 1 else "",
+        "leaving out the few whom it costs most to hide" if not config.leave_out else "",
         f"a smaller k than {config.k}" if config.k > limits.K.low else "",
+        "" if worth.thin else "narrower limits" if limited else "limits on width and length",
         "coarser places and times first (page Release options)",
     ]
-    return f"What may help: {'; '.join(way for way in ways if way)}."
+    return f"What may help: {'; '.join([way for way in ways if way][:4])}."
 
 
-def figures(result: Result) -> dict[str, str]:
-    """The figures in large letters, by what they are of."""
+# --- how accurate ---
+
+
+def accurate(result: Result) -> list[str]:
+    """How accurately samples are published, and in how many rows nobody was."""
     f = result.release.summary()
-    return {
-        "Groups": f"{f['groups']:,}",
-        "Typical area side (median)": words.distance(f["median_space_m"]),
-        "Typical time span (median)": words.duration(f["median_time_min"]),
-        "Samples left out": words.percent(f["suppressed_share"]),
-        PHANTOM: words.percent(f["phantom_share"]),
-    }
-
-
-def meaning(result: Result) -> list[str]:
-    """What was published of whom, how accurately, and what was not."""
-    release, f = result.release, result.release.summary()
-    left_over, unpublished = f["users_left_over"], f["users_suppressed"]
-    k = result.config.k
-    if f["suppressed_share"] < 1:
-        told = [
-            f"Everyone published is one of at least {k} people with the same record: whoever "
-            f"looks for one of them picks the right record with a chance of at most 1 in {k}. "
-            "Whoever knows the group learns all its cells all the same.",
-            "Half of the samples are published as an area of at most "
-            f"{words.distance(f['median_space_m'])} by side, and half as a time span of at most "
-            f"{words.duration(f['median_time_min'])}; {words.percent(f['share_2km'])} lie within "
-            f"2 km, {words.percent(f['share_2h'])} within 2 hours.",
-        ]
-    else:
-        told = ["Nothing could be published under these limits."]
-    told.append(
-        f"{words.percent(f['suppressed_share'])} of the samples are left out: they could only be "
-        f"published coarser than the limits, or as fewer than {k} people's, or are of people of "
-        "whom nothing is published."
-        if len(release.suppressed)
-        else "No sample is left out."
-    )
-    if left_over:
-        fate = "joined the nearest group." if release.leftover == "merge" else "not published."
-        told.append(
-            f"{words.count(left_over, 'user')} {words.were(left_over)} left over and {fate}"
-        )
-    if unpublished:
-        told.append(f"Of {words.count(unpublished, 'user')} nothing is published.")
+    if f["suppressed_share"] == 1:
+        return ["Nothing could be published under these limits."]
+    told = [
+        f"Half of the samples of “{names.name_of(result.config)}” are published as an area of at "
+        f"most {words.distance(f['median_space_m'])} by side, and half as a time span of at most "
+        f"{words.duration(f['median_time_min'])}; {words.percent(f['share_2km'])} lie within "
+        f"2 km, {words.percent(f['share_2h'])} within 2 hours."
+    ]
     if f["phantom_share"]:
         told.append(
             f"In {words.percent(f['phantom_share'])} of the rows the person was never recorded in "
@@ -193,188 +170,162 @@ def meaning(result: Result) -> list[str]:
     return told
 
 
+def gained(gain: Gain, config: Config) -> str:
+    """What the others gain by the tail's being left out; ``config`` is of the release without it.
+
+    Of the same samples in both releases: that the worst are gone is no gain for anybody.
+    """
+    out = f"With up to {100 * config.leave_out:g} % of the people left out"
+    if config.period_days is not None:
+        out += f" of each {periods.one(config.period_days)}"
+    if not gain.samples:
+        return f"{out}, nothing is left to compare."
+    now, before = (
+        f"{words.distance(side)} and {words.duration(span)}"
+        for side, span in (
+            (gain.side_m, gain.span_min),
+            (gain.whole_side_m, gain.whole_span_min),
+        )
+    )
+    if now == before:
+        return (
+            f"{out}, the samples of all others are published no more accurately: {now} on average."
+        )
+    return (
+        f"{out}, the samples of all others are published as {now} on average; the same samples "
+        f"as {before} when nobody is left out."
+    )
+
+
+def pair(made: Mapping[Config, Result], chosen: Config) -> tuple[Config, Config] | None:
+    """A release with nobody left out and the same one with a tail left out, if both are there.
+
+    One of them is the one that is looked at; of several tails, the largest.
+    """
+    whole = replace(chosen, leave_out=0.0)
+    tails = [c for c in made if c.leave_out and replace(c, leave_out=0.0) == whole]
+    tail = chosen if chosen.leave_out else max(tails, key=lambda c: c.leave_out, default=None)
+    return (whole, tail) if tail is not None and whole in made else None
+
+
+# --- what is promised ---
+
+
+def promised(result: Result) -> list[str]:
+    """What a crowd of k promises, and what it does not."""
+    k, days = result.config.k, result.config.period_days
+    within = "" if days is None else f" of the same {periods.one(days)}"
+    told = [
+        f"Everyone published is one of at least {k} people with the same record{within}: whoever "
+        f"looks for one of them picks the right record with a chance of at most 1 in {k}.",
+        "It hides nothing that all of a crowd share: whoever finds the crowd learns all its areas "
+        "and times.",
+    ]
+    if days is not None:
+        told.append(
+            f"The promise holds within each {periods.one(days)}, not over several: people who keep "
+            "to their places and hours can be recognised under the next pseudonym, and whoever "
+            f"links their records may find fewer than {k} who fit all of them."
+        )
+    return told
+
+
+def left_out(result: Result) -> list[str]:
+    """Of whom and of what nothing is published."""
+    release, f = result.release, result.release.summary()
+    if not len(release.suppressed):
+        told = ["No sample is left out."]
+    else:
+        told = [
+            f"{words.percent(f['suppressed_share'])} of the samples are left out{_why(result)}."
+        ]
+    if left_over := f["users_left_over"]:
+        fate = "joined the nearest group." if release.leftover == "merge" else "not published."
+        what = "user" if result.config.period_days is None else "record"
+        told.append(f"{words.count(left_over, what)} {words.were(left_over)} left over and {fate}")
+    if unpublished := f["users_suppressed"]:
+        told.append(f"Of {words.count(unpublished, 'user')} nothing is published.")
+    if result.config.leave_out and len(release.suppressed):
+        told.append(
+            "Those left out are no random few: they are people unlike others, and the release does "
+            "not speak for them."
+        )
+    return told
+
+
+def _why(result: Result) -> str:
+    """Why samples are not published, by the reasons that occur."""
+    k = result.config.k
+    said = {
+        "space": "could only be published wider or longer than the limits",
+        "time": "could only be published wider or longer than the limits",
+        "space and time": "could only be published wider or longer than the limits",
+        "fewer than k": f"could within the limits only be published as fewer than {k} people's",
+        "left over": "are of people left over",
+        "hardest to hide": "are of people whom it costs most to hide",
+        "period of fewer than k": f"are of periods with fewer than {k} people",
+    }
+    found = dict.fromkeys(
+        said.get(reason, reason) for reason in result.release.suppressed["reason"].unique()
+    )
+    return f": they {', or '.join(found)}" if found else ""
+
+
+# --- beside each other ---
+
+
 def accuracy(
     made: Mapping[Config, Result], which: Accuracy, of: Theme
-) -> tuple[list[Curve], float]:
-    """A curve per release, and where the axis ends: most of each is within."""
+) -> tuple[list[Curve], tuple[float, float]]:
+    """A curve per release, and the ends of the logarithmic axis that shows all of them."""
     curves = [
         Curve(
-            name_of(config),
+            names.name_of(config),
             result.release.accuracy[which.column].to_numpy() / which.scale,
-            of.categories[i],
-            i,
+            of.categories[i % len(of.categories)],
+            i + i // len(DASHES),  # the same colour again has another dash
         )
         for i, (config, result) in enumerate(made.items())
     ]
-    ends = [np.nanquantile(c.values, 0.99) for c in curves if np.isfinite(c.values).any()]
-    return curves, 1.05 * float(max(ends, default=1.0))
+    values = [c.values[np.isfinite(c.values)] for c in curves]
+    ends = [(v.min(), v.max()) for v in values if len(v)] or [(0.1, 10.0)]
+    low, high = min(low for low, _ in ends), max(high for _, high in ends)
+    return curves, (0.8 * float(low), 1.25 * float(high))
 
 
-def beyond(curves: list[Curve], edge: float) -> str:
-    """How many samples are off the axis."""
-    return words.beyond(off_the_axis(curves, edge)).replace("Users", "Samples")
+def height(curves: list[Curve]) -> int:
+    """Of the figure, pixels: its legend grows with the names, the curves keep their room."""
+    rows, used = 1, 0
+    for curve in curves:
+        width = 60 + _LETTER_PX * len(curve.name)
+        if used and used + width > _LEGEND_PX:
+            rows, used = rows + 1, 0
+        used += width
+    return 290 + _ROW_PX * rows
 
 
 def releases(made: Mapping[Config, Result], worths: Mapping[Config, Worth]) -> pd.DataFrame:
     """One row per release, for the table under the curves."""
-    return pd.DataFrame([_row(config, result, worths[config]) for config, result in made.items()])
+    table = pd.DataFrame([_row(config, result, worths[config]) for config, result in made.items()])
+    return table if any(table["Limits"]) else table.drop(columns="Limits")
 
 
 def _row(config: Config, result: Result, worth: Worth) -> dict[str, Any]:
     f = result.release.summary()
     use = "yes" if worth.useful else "yes, of little use"
     return {
-        "Release": name_of(config),
+        "Method": names.method(config),
+        "k": config.k,
+        "Period": periods.called(config.period_days),
+        "May be out": f"{100 * config.leave_out:g} %",
+        "Limits": names.limits_of(config),
         "Verified": use if result.verdict.passed else "NO",
-        "Left out": words.percent(f["suppressed_share"]),
-        "Groups": f["groups"],
-        "Rows": worth.rows,
         "Median side": words.distance(f["median_space_m"]),
         "Mean side": words.distance(f["mean_space_m"]),
         "Median span": words.duration(f["median_time_min"]),
         "Mean span": words.duration(f["mean_time_min"]),
+        "Mean loss": f"{result.mean_loss:.2f}",
+        "Samples": words.percent(worth.samples / worth.all_samples),
+        "People": words.percent(worth.people / worth.all_people),
         "Phantom": words.percent(f["phantom_share"]),
     }
-
-
-# --- beside uniform generalization ---
-
-
-def way_names(config: comparison.Config) -> dict[str, str]:
-    """What the ways of hiding everyone are called, by their names in the table."""
-    names = ("Everyone equally coarse", "GLOVE", f"GLOVE, at most {_limits(config)}")
-    return dict(zip(comparison.METHODS, names, strict=True))
-
-
-def _limits(config: comparison.Config) -> str:
-    space, time = config.suppress_space_m, config.suppress_time_min
-    parts = [] if space is None else [f"{space / 1000:g} km"]
-    return " and ".join(parts if time is None else [*parts, f"{time / 60:g} hours"])
-
-
-def crowds(ks: Collection[int]) -> str:
-    """Such as "k = 2, 5 and 10"."""
-    *first, last = map(str, ks)
-    return f"k = {', '.join(first)} and {last}" if first else f"k = {last}"
-
-
-def labels(part: pd.DataFrame) -> list[str]:
-    """Of each dot of a way; the first of several at one spot speaks for all of them."""
-    spots = list(zip(part["mean_space_m"], part["mean_time_min"], strict=True))
-    ks = part["k"].tolist()
-    return [
-        "k = " + ", ".join(str(k) for k, other in zip(ks, spots, strict=True) if other == spot)
-        if spots.index(spot) == i
-        else ""
-        for i, spot in enumerate(spots)
-    ]
-
-
-def compared(found: comparison.Result) -> list[str]:
-    """What equally coarse data, GLOVE, and GLOVE with limits cost at the smallest k."""
-    table = found.comparison
-    first = int(table["k"].min())
-    rows: dict[str, Any] = {r["method"]: r for _, r in table[table["k"] == first].iterrows()}
-    uniform, ours = rows["uniform"], rows["GLOVE"]
-    spans = (
-        f"areas of {words.distance(ours['mean_space_m'])} by side and time spans of "
-        f"{words.duration(ours['mean_time_min'])} on average"
-    )
-    last, grid = found.searched[-1], plain(uniform["profile"])
-    if uniform["share_hidden"] == 1:
-        whole = ", with all places and times in one cell" if uniform["profile"] == str(last) else ""
-        told = [
-            f"Made equally coarse, everyone is one of {first} only at {grid}{whole}: "
-            f"the first of {_tried(found.searched)} to do so. GLOVE needs {spans}."
-        ]
-    else:
-        told = [
-            f"Made equally coarse, not everyone is one of {first} under any of "
-            f"{len(found.searched)} grids from {found.searched[0]} to {last}: at most "
-            f"{words.percent(uniform['share_hidden'])} of the users are, at {grid}. "
-            f"GLOVE hides all with {spans}."
-        ]
-    limited = rows.get("GLOVE with suppression")
-    if limited is not None:
-        told.append(
-            f"Held to at most {_limits(found.config)}, with "
-            f"{words.percent(limited['suppressed_share'])} of the samples left out, it "
-            f"is {words.distance(limited['mean_space_m'])} and "
-            f"{words.duration(limited['mean_time_min'])}."
-        )
-    return told
-
-
-def _tried(searched: Sequence[GeneralizationProfile]) -> str:
-    """Such as "11 grids from 1 km · 30 min to one cell"."""
-    last = f"one cell for everything ({searched[-1]})"
-    if len(searched) == 1:
-        return f"one grid, {last}"
-    chosen = all(isinstance(p.space, Grid) and p.space.origin is None for p in searched)
-    how = ", each laid where most people share a cell" if chosen else ""
-    return f"{len(searched)} grids from {searched[0]} to {last}{how},"
-
-
-def ways(found: comparison.Result) -> pd.DataFrame:
-    """One row per way and k, for the table under the figure."""
-    table, names = found.comparison, way_names(found.config)
-    return pd.DataFrame(
-        {
-            "Way": table["method"].map(names) + table["profile"].map(lambda p: p and f" ({p})"),
-            "k": table["k"],
-            "Users hidden (%)": (100 * table["share_hidden"]).round(1),
-            "Left out (%)": (100 * table["suppressed_share"]).round(2),
-            "Mean side (km)": (table["mean_space_m"] / 1000).round(2),
-            "Median side (km)": (table["median_space_m"] / 1000).round(2),
-            "Mean span (min)": table["mean_time_min"].round(1),
-            "Median span (min)": table["median_time_min"].round(1),
-            "Phantom (%)": (100 * table["phantom_share"]).round(2),
-            "Verified": table["verified"].map({True: "yes", False: "no"}),
-        }
-    )
-
-
-# --- groups ---
-
-
-def square(people: float) -> str:
-    """A square on one of the maps."""
-    if people < 0.05:
-        return "less than 0.1 people"
-    return f"{people:,.1f} people" if people < 10 else f"{people:,.0f} people"
-
-
-def at_one_moment(when: str, recorded: int, published: int) -> str:
-    """What both maps show, and of whom they show nothing."""
-    return (
-        f"The hour from {when}, in the same colours on both maps. Before: "
-        f"{words.count(recorded, 'user')}, each at the first place recorded. After: "
-        f"{words.count(published, 'user')}, spread evenly over the first area published for each, "
-        "recorded or not; outlined is that of the group looked at below. All others are nowhere "
-        "on that map."
-    )
-
-
-def moment(hour: int, days: list[str]) -> str:
-    """An hour since the first local midnight, by its date."""
-    day = hour // 24
-    return f"{days[day] if day < len(days) else f'day {day + 1}'}, {hour % 24:02d}:00"
-
-
-def group(number: int, release: GloveResult, drawn: int, samples: int) -> str:
-    """Who is in a group, and how their samples are published; ``drawn`` of them are shown."""
-    members, pseudonyms = release.members(number), release.pseudonyms
-    names = ", ".join(pseudonyms[u] for u in members[:drawn])
-    more = f" and {len(members) - drawn} more, not drawn" if len(members) > drawn else ""
-    cells = int(release.published.lengths[number])
-    lost = int(release.suppressed["user"].isin(members).sum())
-    boxes = f"{cells:,} boxes of area and time, the same for each of them"
-    if not lost:
-        return (
-            f"Group {number}: {names}{more}. Their {samples:,} own samples are published as "
-            f"{boxes}."
-        )
-    return (
-        f"Group {number}: {names}{more}. In all, {words.count(lost, 'sample')} of the group "
-        f"{words.were(lost)} left out; the others are published as {boxes}."
-    )

@@ -1,13 +1,13 @@
-"""GLOVE: what does it cost to hide everyone, person by person? (Gramaglia & Fiore 2015b)"""
+"""Hide everyone: what does it cost, and in which form? (aligned; GLOVE, Gramaglia & Fiore 2015b)"""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from fpanon_core.studies import hiding
+from fpanon_core.studies import hiding, leaving_out
 from pages.charts import style
 from pages.charts.cdf import cdf
-from pages.hiding import comparison, files, form, groups, story
+from pages.hiding import comparison, files, form, groups, names, story
 from pages.shell import definitions, formula, needed, questions
 from pages.shell.figure import plot
 from pages.shell.guard import end_view
@@ -16,13 +16,15 @@ from pages.shell.pair import side_by_side
 
 of = style.theme(st.context.theme.type)
 
-st.title("GLOVE", anchor=False)
-st.markdown("What does it cost to hide everyone in a crowd of k, person by person?")
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    st.title("Hide everyone", anchor=False, width="content")
+    st.markdown("What does it cost to hide everyone in a crowd of k?", width="content")
 data = needed.data(
     "glove",
     without="No data set is open yet. Open a sample, or your own data, and everyone in it can be "
     "hidden.",
     then="You can hide everyone as soon as the data are read.",
+    brief=True,
 )
 asked = form.form(data)
 if asked is not None:
@@ -33,42 +35,42 @@ questions.progress(form.RELEASES)
 made = form.made(data)
 if not made:
     st.info(
-        "GLOVE merges the records that are most alike until everyone is one of at least k people "
-        "with exactly the same record. Each published sample is an area and a span of time in "
-        "which somebody of the group was recorded. Choose k and hide everyone."
+        "Everyone is put into a group of at least k people who are alike, and all of a group are "
+        "published with exactly the same record: areas and spans of time in which each of them was "
+        "recorded. Choose k and hide everyone. Several releases can be compared."
     )
     end_view()
-chosen = st.selectbox(
-    "Look at the release",
-    list(made)[::-1],
-    format_func=story.name_of,
-    key=f"glove_chosen_{len(made)}_{hash(tuple(made))}",
-    width=420,
-)
-result = made[chosen]
-
-# --- the verdict ---
 worths = {config: hiding.worth(data.fs, each.release) for config, each in made.items()}
+
+# --- the release that is looked at, and its verdict ---
+with st.container(horizontal=True, vertical_alignment="center", gap="small", key="glove_figures"):
+    st.markdown("Look at the release", width="content")
+    chosen = st.selectbox(
+        "Look at the release",
+        list(made)[::-1],
+        format_func=names.name_of,
+        key=f"glove_chosen_{len(made)}_{hash(tuple(made))}",
+        label_visibility="collapsed",
+        width=420,
+    )
+result = made[chosen]
 kind, verdict = story.verdict(result, worths[chosen])
 {"success": st.success, "warning": st.warning, "error": st.error}[kind](verdict)
-with st.container(horizontal=True, gap="large", key="glove_figures"):
-    for name, figure in story.figures(result).items():
-        about = definitions.PHANTOM if name == story.PHANTOM else None
-        st.metric(name, figure, width="content", help=about)
 
 # --- accuracy ---
-st.header("How accurate is what is published?", anchor=False, help=definitions.ACCURACY)
 for place, accuracy in zip(side_by_side("glove_accuracy"), story.ACCURACIES, strict=True):
-    curves, edge = story.accuracy(made, accuracy, of)
+    curves, ends = story.accuracy(made, accuracy, of)
     with place:
         plot(
             cdf(
                 curves,
                 of,
                 x_title=accuracy.title,
-                x_range=(0.0, edge),
+                x_range=ends,
                 whose="samples",
-                height=380,
+                log_x=True,
+                ticks=accuracy.ticks,
+                height=story.height(curves),
             ),
             key=f"glove_cdf_{accuracy.column}",
             theme=None,
@@ -76,24 +78,34 @@ for place, accuracy in zip(side_by_side("glove_accuracy"), story.ACCURACIES, str
             alt="Share of the original samples by their accuracy in "
             f"{accuracy.unit}, a curve per release.",
         )
-        if beyond := story.beyond(curves, edge):
-            st.caption(beyond)
-what_this_means(*story.meaning(result), key="glove")
+helps = "" if worths[chosen].useful else story.to_try(chosen, worths[chosen])
+pair = story.pair(made, chosen)
+gained = (
+    story.gained(leaving_out.gain(*(made[each].release for each in pair)), pair[1]) if pair else ""
+)
+what_this_means(*story.accurate(result), gained, helps, key="glove")
 st.dataframe(
     story.releases(made, worths),
     hide_index=True,
     column_config={
-        "Release": st.column_config.TextColumn(width="large"),
-        "Verified": st.column_config.TextColumn(width="medium"),
+        "Mean loss": st.column_config.TextColumn(help=definitions.LOSS),
+        "Samples": st.column_config.TextColumn(help="Share of the samples that is published."),
+        "People": st.column_config.TextColumn(
+            help="Share of the people of whom anything is published."
+        ),
+        "Phantom": st.column_config.TextColumn(help=definitions.PHANTOM),
     },
     key="glove_table",
 )
-compared = comparison.section(data, of)
+st.markdown(" ".join(("**What is promised.**", *story.promised(result))))
+st.markdown(" ".join(("**What is left out.**", *story.left_out(result))))
 
 # --- before and after ---
 groups.maps(data, result.release, of)
 groups.one(data, result.release, of)
+compared = comparison.section(data, of)
 
 # --- download ---
 files.downloads(data, result, compared)
+formula.link("Hiding everyone in step: aligned publishing")
 formula.link("Hiding everyone: GLOVE")

@@ -30,8 +30,10 @@ from fpanon_core.model.profiles import (
 )
 from fpanon_core.model.techniques import (
     AddNoise,
+    Aligned,
     Generalize,
     Glove,
+    Periods,
     Permute,
     SampleUsers,
     Step,
@@ -39,11 +41,12 @@ from fpanon_core.model.techniques import (
     What,
 )
 from pages.charts import words
-from pages.shell import definitions, refused
+from pages.shell import definitions, periods, refused
 
 _OWN = "fp_own_options"
 _AS_READ, _GRID, _CLUSTERS = "as they are", "a square grid", "antenna clusters"
 _HEXAGONS = "hexagons (H3)"
+_HIDING: dict[str, type[Glove]] = {"aligned": Aligned, "GLOVE": Glove}
 
 
 def added(fs: FingerprintSet) -> list[ReleaseOption]:
@@ -61,7 +64,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
         with middle:
             minutes, share, rare = _window_and_users(fs)
         with right:
-            noise, exchanged, k = _noise_exchange_and_k(fs)
+            noise, exchanged, hiding = _noise_exchange_and_hiding(fs)
         name = st.text_input(
             "Name (optional)", key="options_name", max_chars=OPTION_NAME_CHARS,
             placeholder="told by its steps",
@@ -83,8 +86,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
             steps.append(_exchange(exchanged, fs, steps))
         if rare > 1:
             steps.append(SuppressRare(rare))
-        if k > 1:
-            steps.append(Glove(k))
+        steps += hiding()
         option = ReleaseOption(name.strip(), tuple(steps))
     except FpanonError as error:
         refused.say(error)
@@ -184,10 +186,10 @@ def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
     return None if hours is None else round(60 * hours, 3), percent / 100, int(rare)
 
 
-def _noise_exchange_and_k(
+def _noise_exchange_and_hiding(
     fs: FingerprintSet,
-) -> tuple[tuple[float, float], What | None, int]:
-    """Noise in metres and minutes, what is exchanged, and GLOVE's k; 0 without it."""
+) -> tuple[tuple[float, float], What | None, Callable[[], list[Step]]]:
+    """Noise in metres and minutes, what is exchanged, and the last steps, asked for at the end."""
     noise_m = st.number_input(
         "Noise in space (m)", NOISE_M.low, NOISE_M.high, 0.0, step=100.0, key="options_noise_m",
         help=definitions.NOISE,
@@ -204,8 +206,24 @@ def _noise_exchange_and_k(
     exchanged = st.selectbox(
         "Exchanged among users", list(choices), key="options_permuted", help=definitions.PERMUTATION
     )
-    k = st.number_input("GLOVE's k (0: without)", 0, min(K.high, fs.n_users), 0, key="options_k")
-    return (noise_m, noise_min), choices[exchanged], int(k)
+    cells = st.columns(3, vertical_alignment="bottom")
+    k = cells[0].number_input(
+        "Crowd of k (0: no)", 0, min(K.high, fs.n_users), 0, key="options_k",
+        help="Everyone is published with exactly the same record as at least k − 1 others.",
+    )  # fmt: skip
+    kind = cells[1].selectbox("by", list(_HIDING), key="options_method")
+    period = cells[2].selectbox(
+        "in periods", list(periods.PERIODS), key="options_period", accept_new_options=True,
+        help=periods.HELP,
+    )  # fmt: skip
+    return (noise_m, noise_min), choices[exchanged], lambda: _last_steps(int(k), kind, period)
+
+
+def _last_steps(k: int, kind: str, period: str) -> list[Step]:
+    """Periods, and hiding in a crowd of k, where they are asked for."""
+    days = periods.days_of(period)
+    steps: list[Step] = [] if days is None else [Periods(days)]
+    return steps if k < 2 else [*steps, _HIDING[kind](k)]
 
 
 def _exchange(what: What, fs: FingerprintSet, steps: Sequence[Step]) -> Permute:

@@ -146,18 +146,23 @@ def columns_of(source: Source) -> list[str | int] | None:
     return known[1] if known is not None and known[0] is source else None
 
 
-def banner(dataset: Dataset) -> None:
-    """One line that says which data are shown, and what must be known about them."""
+def banner(dataset: Dataset, *, brief: bool = False) -> None:
+    """One line that says which data are shown, and what must be known about them.
+
+    Where it is to be ``brief``, the latter stands in the line's tooltip.
+    """
+    note = plain(dataset.source.note, MESSAGE_LENGTH) if dataset.source.note else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"**{plain(dataset.source.label)}** · {words.count(dataset.fs.n_users, 'user')} · "
             f"{words.count(dataset.fs.n_samples, 'sample')}",
             width="content",
+            help=note if brief and note else None,
         )
         if dataset.source.synthetic:
             st.badge("Synthetic data, no real people", icon="⚙️", color="orange")
-    if dataset.source.note:
-        st.caption(plain(dataset.source.note, MESSAGE_LENGTH))
+    if note and not brief:
+        st.caption(note)
 
 
 def _kind(source: Source) -> str:

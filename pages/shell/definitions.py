@@ -18,6 +18,7 @@ _CLUSTERS = "Antenna clusters"
 _DISCLOSURE = "Disclosure"
 _COUNTS = "Counts and trajectory recovery"
 _GLOVE = "Hiding everyone: GLOVE"
+_ALIGNED = "Hiding everyone in step: aligned publishing"
 _OPTIONS = "Techniques, utility and the front of release options"
 
 K_GAP = (
@@ -166,6 +167,12 @@ ACCURACY = (
     "and the span of time in which it is published. Samples that are left out are not in the "
     "curves; their share is told beside them." + _after("Gramaglia & Fiore 2015b", _GLOVE)
 )
+LOSS = (
+    "**Mean loss**: how coarse a release is, in one number: over its original samples the mean of "
+    "side and span, each as a multiple of the distance and the time that are the full stretch "
+    "effort (20 km and 8 hours unless changed), weighted as the stretch effort is."
+    + _after("", _ALIGNED)
+)
 RELEASE = (
     "**A release**: a zip with the data, a description of every column, and one page for whoever "
     "receives it. Pseudonyms, group numbers and the order of the people are random and made for it "
@@ -174,8 +181,8 @@ RELEASE = (
 )
 PHANTOM = (
     "**Phantom samples**: the share of a release's rows in which the person was never recorded in "
-    "that cell; others of the group were. Cutting the time axis so that cells do not overlap "
-    "makes some." + _after("", _GLOVE)
+    "that cell; others of the group were. GLOVE makes some where it cuts the time axis so "
+    "that cells do not overlap; aligned has none." + _after("", _GLOVE)
 )
 SAMPLING = (
     "**Sampling**: a share of the users, drawn at random, is released, each with the whole record. "

@@ -22,7 +22,7 @@ VIEWS = (
     "Start",
     "Data",
     "Anonymizability",
-    "GLOVE",
+    "Hide everyone",
     "Unicity",
     "Disclosure",
     "Release options",
@@ -318,7 +318,7 @@ class Dashboard:
         expect(box.get_by_text(text, exact=True)).to_be_visible()
 
     def hide_everyone(self) -> None:
-        """On the GLOVE view: make a release, unless there is one."""
+        """On the view that hides everyone: make a release, unless there is one."""
         if self.page.locator(".st-key-glove_figures").count() == 0:
             under_way = self.page.locator(".st-key-glove_figures, .st-key-glove_jobs_running").first
             self.insist(lambda: self.press("glove_run"), lambda ms: under_way.wait_for(timeout=ms))

@@ -47,7 +47,7 @@ def test_axe_finds_nothing_serious_while_there_is_nothing_to_show(
 
 def test_axe_finds_nothing_serious_in_any_view_of_data(taxis: Dashboard) -> None:
     found = {}
-    taxis.turn_to("GLOVE")
+    taxis.turn_to("Hide everyone")
     taxis.hide_everyone()
     schemes = ["light", "dark"]
     for view in reversed(VIEWS):

@@ -49,3 +49,11 @@ def test_of_a_k_anonymous_release_nobody_shares_with_fewer():
     x, y = np.floor(rng.uniform(0, 50, (2, 160))) * 100
     fs = FingerprintSet.from_samples(user, x, y, np.floor(rng.uniform(0, 2_000, 160)))
     assert crowds(glove(fs, 3).expanded()).least >= 3
+
+
+def test_everybody_in_a_crowd_of_five_is_named_with_a_chance_of_exactly_a_fifth() -> None:
+    """The mean of 2,000 fifths, added as numpy does, is more than a fifth."""
+    people = np.arange(2_000)
+    fs = FingerprintSet.from_samples(people, 1_000 * (people // 5), 0 * people, 0 * people)
+    assert np.full(2_000, 0.2).mean() > 0.2
+    assert crowds(fs).naming_most == 0.2

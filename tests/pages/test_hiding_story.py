@@ -1,4 +1,4 @@
-"""What the GLOVE view says and draws, of four people by hand; no browser, no Streamlit."""
+"""What the view that hides everyone says and draws, of four people by hand; no browser."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import pytest
 
 from fpanon_core import verify_k_anonymity
 from fpanon_core.model import limits, projection
+from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
-from fpanon_core.studies import comparison, glove_estimate, hiding
+from fpanon_core.studies import comparison, glove_estimate, hiding, leaving_out
 from pages.charts import style
-from pages.hiding import areas, story
+from pages.hiding import areas, comparison_story, group_story, names, story
 from pages.hiding.moment import busiest, hours, moment
+from pages.shell import periods
 
 
 def town() -> FingerprintSet:
@@ -24,44 +26,114 @@ def town() -> FingerprintSet:
 
 @pytest.fixture(scope="module")
 def made() -> dict[hiding.Config, hiding.Result]:
-    configs = (hiding.Config(), hiding.Config(2, suppress_space_m=300, leftover="suppress"))
+    configs = (
+        hiding.Config(method="glove"),
+        hiding.Config(2, suppress_space_m=300, leftover="suppress", method="glove"),
+    )
     return {config: hiding.study(town(), config) for config in configs}
 
 
 def test_a_release_is_called_by_what_it_was_made_with() -> None:
-    assert story.name_of(hiding.Config(5)) == "k = 5"
-    wishes = hiding.Config(2, 1_500, 90, "suppress")
-    assert story.name_of(wishes) == "k = 2 · at most 1.5 km · at most 1.5 h · left-overs out"
+    assert names.name_of(hiding.Config(5, method="glove")) == "GLOVE, k = 5"
+    wishes = hiding.Config(2, 1_500, 90, "suppress", method="aligned", period_days=7)
+    told = "aligned, k = 2, weeks · at most 1.5 km, at most 1.5 h, left-overs out"
+    assert names.name_of(wishes) == told
+    tail = hiding.Config(10, method="aligned", period_days=14, leave_out=0.05)
+    assert names.name_of(tail) == "aligned, k = 10, 14 days · up to 5 % out"
+
+
+def test_periods_are_chosen_or_typed() -> None:
+    assert {text: periods.days_of(text) for text in periods.PERIODS} == dict(periods.PERIODS)
+    assert [periods.days_of(text) for text in ("1", " 14 days", "30d")] == [1, 14, 30]
+    assert [periods.called(days) for days in (None, 1, 7, 10)] == [
+        "whole", "days", "weeks", "10 days",
+    ]  # fmt: skip
+    for text in ("0", "fortnight", "-3", "1.5", "99999", ""):
+        with pytest.raises(ConfigError, match="such as 14"):
+            periods.days_of(text)
 
 
 def test_what_a_release_means(made: dict[hiding.Config, hiding.Result]) -> None:
     """Pairs of span 550 m and 3 min, and of 100 m and 4 min; all within 2 km and 2 hours."""
     plain, limited = made.values()
-    told = " ".join(story.meaning(plain))
-    assert "Everyone published is one of at least 2 people with the same record" in told
-    assert "with a chance of at most 1 in 2. Whoever knows the group learns all its cells" in told
+    told = " ".join(story.promised(plain))
+    assert "Everyone published is one of at least 2 people with the same record:" in told
+    assert "with a chance of at most 1 in 2. It hides nothing that all of a crowd share" in told
+    assert "pseudonym" not in told
+    told = " ".join(story.accurate(plain))
     assert "an area of at most 300 m by side" in told  # (550 + 100) / 2 = 325
     assert "100 % lie within 2 km, 100 % within 2 hours." in told
-    assert "No sample is left out." in told
-    assert "left over" not in told
-    assert story.figures(plain)["Groups"] == "2"
+    assert story.left_out(plain) == ["No sample is left out."]
     # The first pair cannot be within 300 m: both samples go, of four in all, and nobody is in what
     # is published of another alone.
-    told = " ".join(story.meaning(limited))
-    assert "50 % of the samples are left out" in told
-    assert "or as fewer than 2 people's" in told
+    told = " ".join(story.left_out(limited))
+    assert "50 % of the samples are left out: they could within the limits only" in told
     assert "Of 2 users nothing is published." in told
-    assert "never recorded in that cell" not in told
+    assert "never recorded in that cell" not in " ".join(story.accurate(limited))
     worths = {config: hiding.worth(town(), each.release) for config, each in made.items()}
     table = story.releases(made, worths)
-    assert table["Release"].tolist() == ["k = 2", "k = 2 · at most 0.3 km · left-overs out"]
-    assert table["Rows"].tolist() == [4, 2]
+    assert table["Method"].tolist() == ["GLOVE", "GLOVE"]
+    assert table["Limits"].tolist() == ["", "at most 0.3 km, left-overs out"]
+    assert table["Samples"].tolist() == ["100 %", "50 %"]
+    assert table["People"].tolist() == ["100 %", "50 %"]
     assert table["Mean side"].iloc[0] == "300 m"  # 325
     assert table["Mean span"].iloc[0] == "4 minutes"  # 3.5
+    first = {plain.config: plain}
+    assert "Limits" not in story.releases(first, worths)  # there are none
+
+
+def test_with_periods_it_is_told_what_a_crowd_does_not_promise() -> None:
+    """Two people on two days, both alike: hidden day by day, and not over both."""
+    fs = FingerprintSet.from_samples([*"aabb"], [0, 0, 100, 100], [0] * 4, [5, 1_500, 6, 1_501])
+    result = hiding.study(fs, hiding.Config(2, method="aligned", period_days=1))
+    told = " ".join(story.promised(result))
+    assert "at least 2 people with the same record of the same day:" in told
+    assert "The promise holds within each day, not over several:" in told
+    assert "may find fewer than 2 who fit all of them" in told
+    release = result.release
+    assert release.published.n_groups == 2
+    for group in (0, 1):
+        drawn, others = areas.paths(release, fs, group, 5)
+        assert [path.name for path in drawn] == ["u0001", "u0002"]
+        day = int(release.group_period[group])
+        assert [path.wall_min.tolist() for path in drawn] == [
+            [1_440 * day + at] for at in ((5.5, 6.5) if day == 0 else (60.5, 61.5))
+        ]
+        assert others is None
+        told = group_story.group(group, release, fs, 2)
+        assert f"Group {group}: u0001, u0002. Their 2 own samples are published as 1 block:" in told
+
+
+def test_who_is_left_out_is_told() -> None:
+    """Nine alike and one far away: the tenth is left out, and all others gain by it."""
+    x = [0.0] * 9 + [50_000.0]
+    fs = FingerprintSet.from_samples(np.arange(10), x, [0] * 10, np.arange(10) * 10)
+    whole = hiding.Config(3, method="aligned")
+    tail = replace(whole, leave_out=0.1)
+    both = {config: hiding.study(fs, config) for config in (whole, tail)}
+    told = " ".join(story.left_out(both[tail]))
+    assert "10 % of the samples are left out: they are of people whom it costs most" in told
+    assert "Of 1 user nothing is published." in told
+    assert "Those left out are no random few" in told
+    assert story.pair(both, tail) == story.pair(both, whole) == (whole, tail)
+    assert story.pair({tail: both[tail]}, tail) is None
+    assert story.pair({whole: both[whole]}, whole) is None
+    gain = leaving_out.gain(both[whole].release, both[tail].release)
+    assert gain.samples == 9
+    assert gain.side_m == 100
+    assert gain.whole_side_m > 5_000
+    told = story.gained(gain, tail)
+    assert told.startswith("With up to 10 % of the people left out, the samples of all others are")
+    assert "published as 100 m and" in told
+    assert "when nobody is left out." in told
 
 
 @pytest.mark.parametrize(
-    "config", [hiding.Config(3), hiding.Config(3, suppress_space_m=6_000, suppress_time_min=6_000)]
+    "config",
+    [
+        hiding.Config(3, method="glove"),
+        hiding.Config(3, suppress_space_m=6_000, suppress_time_min=6_000, method="glove"),
+    ],
 )
 def test_the_phantom_share_is_that_of_the_rows_of_the_file(config: hiding.Config) -> None:
     """Counted plainly in the file: rows whose cell holds no sample of that person."""
@@ -87,7 +159,7 @@ def test_the_phantom_share_is_that_of_the_rows_of_the_file(config: hiding.Config
     assert rows == hiding.worth(fs, result.release).rows == len(result.release.to_frame())
     assert never > 0
     assert result.release.phantom_share == pytest.approx(never / rows)
-    said = next(each for each in story.meaning(result) if "never recorded" in each)
+    said = next(each for each in story.accurate(result) if "never recorded" in each)
     share, unit = said.removeprefix("In ").split()[:2]
     assert (float(share), unit) == (pytest.approx(100 * never / rows, abs=0.5), "%")
 
@@ -100,7 +172,7 @@ def worth(
 
 
 def test_verified_never_stands_alone(made: dict[hiding.Config, hiding.Result]) -> None:
-    result = made[hiding.Config()]
+    result = made[hiding.Config(method="glove")]
     kind, text = story.verdict(result, worth(4_000, 120))
     assert kind == "success"
     assert text.startswith("**Verified.** Everyone published is one of at least 2 (4 users")
@@ -115,8 +187,9 @@ def test_verified_never_stands_alone(made: dict[hiding.Config, hiding.Result]) -
         assert text.startswith("**Verified, but of little use.** Everyone published")
         assert "12 rows stand for 48 samples of 6 users. Half of the samples" in text
         assert said in text
-        assert "What may help: limits on width and length, in the form above; data of" in text
-        assert "smaller k" not in text  # there is none below 2
+        told = story.to_try(result.config, coarse)
+        assert told.startswith("What may help: aligned instead of GLOVE; shorter periods; leaving")
+        assert "smaller k" not in told  # there is none below 2
         table = story.releases({result.config: result}, {result.config: coarse})
         assert table["Verified"].tolist() == ["yes, of little use"]
     kind, text = story.verdict(result, worth(4_000, 120, samples=60, people=7))
@@ -129,12 +202,13 @@ def test_verified_never_stands_alone(made: dict[hiding.Config, hiding.Result]) -
     assert kind == "warning"
     assert "**Verified, but of little use.**" in text
     assert "Less than half of it is left" in text
-    assert "wider limits" in text
+    assert "wider limits" in story.to_try(result.config, worth(4_000, 120, samples=100))
     assert "Half of the samples are published" not in text
-    three = replace(result, config=hiding.Config(3, suppress_time_min=60))
-    kind, text = story.verdict(three, worth(36_000, 120))
-    assert "narrower limits" in text
-    assert "a smaller k than 3" in text
+    three = hiding.Config(3, suppress_time_min=60, method="aligned", period_days=1, leave_out=0.1)
+    assert story.to_try(three, worth(36_000, 120)) == (
+        "What may help: a smaller k than 3; narrower limits; coarser places and times first (page "
+        "Release options)."
+    )
     kind, text = story.verdict(result, worth(np.nan, np.nan, 0))
     assert (kind, text.split(":")[0]) == ("warning", "**Verified, but empty")
     failed = replace(result, verdict=verify_k_anonymity(town(), result.release, 9))
@@ -180,14 +254,21 @@ def test_too_large_a_k_is_refused_in_words() -> None:
 def test_curves_of_accuracy(made: dict[hiding.Config, hiding.Result]) -> None:
     theme = style.theme("light")
     space, time = story.ACCURACIES
-    curves, edge = story.accuracy(made, space, theme)
-    assert [curve.name for curve in curves] == [story.name_of(config) for config in made]
+    curves, ends = story.accuracy(made, space, theme)
+    assert [curve.name for curve in curves] == [names.name_of(config) for config in made]
     assert sorted(curves[0].values) == [0.1, 0.1, 0.55, 0.55]
-    assert edge == pytest.approx(1.05 * 0.55)
-    assert story.beyond(curves, edge) == ""
-    assert story.beyond(curves, 0.3) == "Samples beyond the right edge: 2 on the curve “k = 2”."
+    assert ends == pytest.approx((0.08, 1.25 * 0.55))
+    assert story.height(curves) > story.height(curves[:1])
     curves, _ = story.accuracy(made, time, theme)
     assert curves[0].values == pytest.approx([3 / 60, 3 / 60, 4 / 60, 4 / 60])
+
+
+def test_no_two_of_the_releases_kept_look_alike(made: dict[hiding.Config, hiding.Result]) -> None:
+    result = next(iter(made.values()))
+    many = {hiding.Config(k): result for k in range(2, 2 + limits.KEPT_RELEASES)}
+    curves, _ = story.accuracy(many, story.ACCURACIES[0], style.theme("dark"))
+    looks = {(c.colour, style.DASHES[c.style % len(style.DASHES)]) for c in curves}
+    assert len(looks) == limits.KEPT_RELEASES > len(style.DASHES)
 
 
 def test_one_group(made: dict[hiding.Config, hiding.Result]) -> None:
@@ -195,12 +276,18 @@ def test_one_group(made: dict[hiding.Config, hiding.Result]) -> None:
     assert areas.groups(release).tolist() == [0, 0, 1, 1][:: release.published.n_groups]
     assert hiding.groups_by_cost(release).tolist() == [1, 0]
     assert areas.boxes(release, fs, 0).tolist() == [[0.0, 0.0, 0.0, 1.0, 0.1, 3.0]]
-    first, second = areas.paths(release, fs, 0, [0, 1])
-    assert (first.name, second.name) == ("u0001", "u0002")
+    (first, second), others = areas.paths(release, fs, 0, 5)
+    assert (first.name, second.name, others) == ("u0001", "u0002", None)
     assert (first.east_km.tolist(), second.east_km.tolist()) == ([0.05], [0.95])
     assert (first.wall_min.tolist(), second.wall_min.tolist()) == ([0.5], [2.5])
-    told = story.group(0, release, 1, 2)
-    assert told.startswith("Group 0: u0001 and 1 more, not drawn. Their 2 own samples")
+    drawn, others = areas.paths(release, fs, 0, 1)
+    assert len(drawn) == 1
+    assert others is not None
+    assert (others.name, others.wall_min.tolist()) == ("all others", [2.5])
+    told = group_story.group(0, release, fs, 1)
+    assert told.startswith("Group 0: u0001 and 1 more. Their 2 own samples are published as 1")
+    limited = list(made.values())[1].release
+    assert "own samples" in group_story.group(0, limited, fs, 1)
 
 
 def test_both_maps_are_of_the_same_hour_and_the_same_squares() -> None:
@@ -257,11 +344,11 @@ def test_nobody_is_lost_between_the_squares() -> None:
 
 
 def test_words_of_the_maps() -> None:
-    assert story.square(0.01) == "less than 0.1 people"
-    assert (story.square(0.26), story.square(12.4)) == ("0.3 people", "12 people")
-    assert story.moment(26, ["4 Mar", "5 Mar"]) == "5 Mar, 02:00"
-    assert story.moment(50, ["4 Mar", "5 Mar"]) == "day 3, 02:00"
-    told = story.at_one_moment("4 Mar, 00:00", 1, 12)
+    assert group_story.square(0.01) == "less than 0.1 people"
+    assert (group_story.square(0.26), group_story.square(12.4)) == ("0.3 people", "12 people")
+    assert group_story.moment(26, ["4 Mar", "5 Mar"]) == "5 Mar, 02:00"
+    assert group_story.moment(50, ["4 Mar", "5 Mar"]) == "day 3, 02:00"
+    told = group_story.at_one_moment("4 Mar, 00:00", 1, 12)
     assert "Before: 1 user, each at the first place recorded. After: 12 users, spread" in told
 
 
@@ -269,14 +356,14 @@ def test_beside_equally_coarse_data() -> None:
     """A grid of 1 km and windows of 30 min hide both pairs; with GLOVE 325 m and 3.5 min do."""
     ladder = (GeneralizationProfile(Grid(1000), 30),)
     found = comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder))
-    told = story.compared(found)
+    told = comparison_story.compared(found)
     assert told[0].startswith(
         "Made equally coarse, everyone is one of 2 only at 1 km · 30 min: the first of 2 grids "
         "from 1 km · 30 min to one cell for everything (1 km · 24 h), each laid where most people "
         "share a cell, to do so. GLOVE needs areas of 300 m by side"
     )
     assert told[1].startswith("Held to at most 15 km and 6 hours, with 0 % of the samples left out")
-    shown = story.ways(found)
+    shown = comparison_story.ways(found)
     assert shown["Way"].tolist() == [
         "Everyone equally coarse (1 km · 30 min)",
         "GLOVE",
@@ -285,21 +372,23 @@ def test_beside_equally_coarse_data() -> None:
     assert shown["Mean span (min)"].tolist() == [30.0, 3.5, 3.5]
     ladder = (GeneralizationProfile(Grid(100), 30),)
     found = comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder))
-    assert story.compared(found)[0].startswith(
+    assert comparison_story.compared(found)[0].startswith(
         "Made equally coarse, everyone is one of 2 only at 1 km · 24 h, with all places and times "
         "in one cell: the first of 2 grids from 100 m · 30 min to one cell for everything (1 km · "
         "24 h), each laid"
     )
     given = (GeneralizationProfile(Grid(100, (0, 0)), 30),)
     found = comparison.study(town(), comparison.Config(ks=(2,), ladder=given))
-    assert "each laid" not in story.compared(found)[0]  # its origin was given, not chosen
+    assert (
+        "each laid" not in comparison_story.compared(found)[0]
+    )  # its origin was given, not chosen
 
 
 def test_what_was_not_tried_is_not_claimed() -> None:
     """Four times on both sides of the first midnight are in two windows, however long: 2, not 4."""
     fs = FingerprintSet.from_samples([*"abcd"], [0] * 4, [0] * 4, [-9, -8, 1, 2])
     found = comparison.study(fs, comparison.Config(ks=(4,)))
-    told = " ".join(story.compared(found))
+    told = " ".join(comparison_story.compared(found))
     assert "not everyone is one of 4 under any of" in told
     assert "however" not in told
     assert "one cell" not in told
@@ -309,9 +398,9 @@ def test_dots_at_one_spot_share_a_label() -> None:
     found = comparison.study(town(), comparison.Config(ks=(2, 3, 4)))
     part = found.comparison[found.comparison["method"] == "GLOVE"]
     # Nobody but all four is a crowd of 3, or of 4.
-    assert story.labels(part) == ["k = 2", "k = 3, 4", ""]
-    assert story.crowds([2, 5, 10]) == "k = 2, 5 and 10"
-    assert story.crowds([2]) == "k = 2"
+    assert comparison_story.labels(part) == ["k = 2", "k = 3, 4", ""]
+    assert comparison_story.crowds([2, 5, 10]) == "k = 2, 5 and 10"
+    assert comparison_story.crowds([2]) == "k = 2"
 
 
 def test_how_long_a_run_takes() -> None:

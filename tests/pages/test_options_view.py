@@ -244,6 +244,27 @@ def test_what_leaving_out_leaves_out_is_shown(app: AppTest) -> None:
     assert not app.exception
 
 
+def test_hiding_everyone_in_periods_is_an_option_of_ones_own(app: AppTest) -> None:
+    """Six alike on two days: aligned at k = 3 day by day, and by GLOVE as whole records."""
+    lines = [f"u{i},2024-03-{day:02d} 08:0{i}:00,14.7,-17.4" for day in (4, 5) for i in range(6)]
+    upload(app, "\n".join(["user,time,lat,lon", *lines]).encode())
+    go(app, "options")
+    app.pills(key="options_presets").set_value(["As it is"]).run()
+    app.number_input(key="options_k").set_value(3)
+    app.selectbox(key="options_period").set_value("days")
+    app.button(key="options_add").click().run()
+    explored(app, 2)
+    app.selectbox(key="options_method").set_value("GLOVE")
+    app.selectbox(key="options_period").set_value("whole records")
+    app.button(key="options_add").click().run()
+    explored(app, 3)
+    by_name = shown(app).set_index("Option")
+    assert [name for name in by_name.index if "aligned, k = 3" in name and "1 day" in name]
+    assert "GLOVE, k = 3" in by_name.index
+    assert by_name["Share a record"].tolist()[1:] == ["3 or more", "6 or more"]
+    assert not app.exception
+
+
 def test_hexagons_and_grids_that_say_where_they_begin(app: AppTest) -> None:
     upload(app, rows(users=9, samples=6))
     go(app, "options")

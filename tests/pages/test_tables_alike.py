@@ -62,8 +62,8 @@ GRID = [f"--profile={profile.code}" for profile in profiles.PRESETS]
 RECOVER = ["recover", "--users", "2000"]
 CASES: dict[str, tuple[str, Kind, list[str]]] = {
     "anonymizability": ("anonymizability", anonymizability.MEASURE, ["measure", "--k=2,5", *GRID]),
-    "hiding": ("hiding", hiding.RELEASES, ["glove"]),
-    "comparison": ("hiding", hiding.COMPARISON, ["glove", "--compare"]),
+    "hiding": ("hiding", hiding.RELEASES, ["hide"]),
+    "comparison": ("hiding", hiding.COMPARISON, ["hide", "--compare"]),
     "unicity": ("unicity", unicity.OUTSIDER, ["unicity"]),
     "antenna_merging": ("unicity", unicity.REGIONS, ["unicity", "--merge-antennas", "7"]),
     "disclosure": (

@@ -1,24 +1,28 @@
-"""The GLOVE view: empty, run, refused, with and without suppression; downloads."""
+"""The view that hides everyone: empty, run, refused, by method, period and limits; downloads."""
 
 from __future__ import annotations
 
 import io
 import zipfile
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
+from typer.testing import CliRunner
 
 from fpanon_core import verify_k_anonymity
+from fpanon_core.__main__ import app as commands
 from fpanon_core.model.facts import Verdict
 from fpanon_core.studies import hiding, production, publishing
 from pages.hiding import form
 from pages.hiding.files import PRODUCED
-from tests.support.views import answers, go, rows, said, until, upload
+from tests.support.views import HEADER, answers, go, rows, said, until, upload
 
 
 def hidden(at: AppTest, releases_made: int = 1) -> AppTest:
-    """Run GLOVE with what the form says, until that many releases are there."""
+    """Hide everyone as the form says, until that many releases are there."""
     at.button(key="glove_run").click().run()
     return until(at, lambda at: len(made(at)) == releases_made)
 
@@ -39,7 +43,7 @@ def test_without_data_it_says_so_kindly(app: AppTest) -> None:
 
 @pytest.fixture
 def small(app: AppTest) -> AppTest:
-    """Seven users of one's own file, on the GLOVE view."""
+    """Seven users of one's own file, on the view that hides them."""
     upload(app, rows(users=7, samples=4))
     return go(app, "hiding")
 
@@ -51,13 +55,14 @@ def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest
     assert "**Verified.** Everyone published is one of at least 2 (7 users, 3 groups" in text
     # Everyone moves at the same four moments: four rows each.
     assert "28 rows stand for 28 samples of 7 users." in small.success[0].value
+    assert "picks the right record with a chance of at most 1 in 2" in text
+    assert "It hides nothing that all of a crowd share" in text
     # The users stand 0.01 degrees apart on a line, at the same four moments: nobody moves in time.
     assert "a time span of at most 1 minute" in text
     assert "No sample is left out" in text
-    assert "1 user was left over and joined the nearest group" in text
     table = small.dataframe[0].value
-    assert table["Release"].tolist() == ["k = 2"]
-    assert table["Groups"].tolist() == [3]
+    assert table[["Method", "k", "Period"]].values.tolist() == [["aligned", 2, "whole"]]
+    assert table["Phantom"].tolist() == ["0 %"]
     assert not small.error
 
 
@@ -67,17 +72,73 @@ def test_releases_stand_beside_each_other(small: AppTest) -> None:
     small.number_input(key="glove_space").set_value(1.0)
     hidden(small, 2)
     table = small.dataframe[0].value
-    assert table["Release"].tolist() == ["k = 2", "k = 3 · at most 1 km"]
-    assert table["Left out"].iloc[0] == "0 %"
-    assert table["Left out"].iloc[1] != "0 %"
-    assert (
-        "of the samples are left out: they could only be published coarser than the limits"
-        in said(small)
-    )
+    assert table["k"].tolist() == [2, 3]
+    assert table["Limits"].tolist() == ["", "at most 1 km"]
+    assert table["Samples"].iloc[0] == "100 %"
+    assert table["Samples"].iloc[1] != "100 %"
+    assert "of the samples are left out: they could" in said(small)
     # Looking elsewhere and coming back loses nothing.
     go(small, "data")
     go(small, "hiding")
     assert len(small.dataframe[0].value) == 2
+
+
+def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None:
+    """Twenty users on two days, four hours each: by GLOVE; by day; and with up to 10 % left out."""
+    upload(app, two_days(users=20))
+    go(app, "hiding")
+    app.selectbox(key="glove_method").set_value("glove")
+    hidden(app)
+    assert latest(app).release.method == "glove"
+    app.selectbox(key="glove_method").set_value("aligned")
+    app.selectbox(key="glove_period").set_value("days")
+    app.number_input(key="glove_k").set_value(3)
+    hidden(app, 2)
+    text = said(app)
+    assert "In each period of 1 day, everyone published is one of at least 3" in text
+    assert "The promise holds within each day, not over several" in text
+    assert latest(app).release.period_days == 1
+    # The same with a tail left out: what the others gain is told.
+    app.slider(key="glove_leave_out").set_value(10)
+    hidden(app, 3)
+    table = app.dataframe[0].value
+    assert table["Method"].tolist() == ["GLOVE", "aligned", "aligned"]
+    assert table["Period"].tolist() == ["whole", "days", "days"]
+    assert table["May be out"].tolist() == ["0 %", "0 %", "10 %"]
+    assert table["Verified"].str.startswith("yes").all()
+    assert table["People"].tolist() == ["100 %", "100 %", "90 %"]  # the same two, twice
+    gain = "With up to 10 % of the people left out of each day, the samples of all others are"
+    assert gain in said(app)
+    # One group of one day: people by the names they have in the data.
+    told = next(each.value for each in app.markdown if "Group " in each.value)
+    release, number = latest(app).release, int(told.split("Group ")[1].split(":")[0])
+    people = np.sort(release.people[release.members(number)])
+    assert f"Group {number}: {', '.join(f'u{p + 1:04d}' for p in people)}" in told
+    # A release in periods is produced, and the key keeps them apart.
+    found = produced(app)
+    assert found.verdict.passed
+    assert not app.exception
+    # Whoever holds the records can check it on the command line.
+    (tmp_path / "release.zip").write_bytes(found.archive)
+    (tmp_path / "records.csv").write_bytes(two_days(users=20))
+    files = [str(tmp_path / name) for name in ("release.zip", "records.csv")]
+    checked = CliRunner().invoke(commands, ["verify", *files, "--k", "3"])
+    assert checked.exit_code == 0, checked.output
+
+
+def two_days(users: int) -> bytes:
+    """User i at its own place, at four hours of two days, the last one far away."""
+    lines = [
+        f"subscriber-{u:03d},2024-03-{day:02d}T{h:02d}:00:00+00:00,{14.7 + far(u):.4f},-17.4"
+        for u in range(users)
+        for day in (5, 6)
+        for h in range(8, 12)
+    ]
+    return (HEADER + "\n".join(lines) + "\n").encode()
+
+
+def far(user: int) -> float:
+    return user / 1_000 + (0.5 if user == 19 else 0.0)
 
 
 def test_too_large_a_k_is_refused_in_words_and_nothing_runs(small: AppTest) -> None:
@@ -126,7 +187,7 @@ def test_a_group_can_be_looked_at(small: AppTest) -> None:
     number.set_value(0).run()
     assert "Group 0: u0001" in said(small)
     small.button(key="glove_group_least").click().run()
-    assert "own samples are published as" in said(small)
+    assert "own samples are published as 4 blocks" in said(small)
     assert not small.exception
 
 
@@ -174,7 +235,7 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
         assert "data.csv" in archive.namelist()
     assert page == found.page
     assert "Everyone is one of at least 2 people with exactly the same rows" in text
-    assert "**Mobility data: GLOVE, k = 2**" in text
+    assert "**Mobility data: aligned, k = 2**" in text
     assert page.split("SHA-256 is")[1].split("`")[1] in text
     # Nothing of it names anybody; the key does.
     assert b"subscriber-00" not in found.archive
