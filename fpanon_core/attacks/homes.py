@@ -19,7 +19,7 @@ from ..model.cells import PLACE
 from ..model.distinct import distinct_rows
 from ..model.fingerprints import FingerprintSet
 from ..model.mechanism import Spread
-from .linkage import Published
+from .search import Published
 
 NIGHT_FROM_H, NIGHT_TO_H = 22, 6
 """Local hours between which people are taken to be at home."""

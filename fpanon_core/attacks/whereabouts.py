@@ -13,7 +13,8 @@ from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..kernels.place_guesses import guess_places, median_place
 from ..model.arrays import FloatArray, IntArray
-from .linkage import Published, Suspects
+from .linkage import Suspects
+from .search import Published
 
 _TARGETS_A_BLOCK = 16
 

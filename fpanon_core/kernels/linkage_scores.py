@@ -16,18 +16,12 @@ import numpy as np
 from numba import njit
 
 from ..model.arrays import FloatArray, IntArray, SmallInts
-
-NONE, PLANAR_LAPLACE, LAPLACE, GAUSSIAN = 0, 1, 2, 3
-"""Densities by number, in the order of :data:`fpanon_core.model.mechanism.DENSITIES`."""
-
-MOST_PIECES = 32
-"""A cell's mean density is taken over so many pieces along an axis, at most."""
+from .linkage_density import CLOSE, Way, density_of, gap, loss_over, reach_of
 
 TIE = 1e-9
 """Scores, in nats, that differ by less are level."""
 
 _MIX, _MASK = 2654435761, 0xFFFFFFFF  # multiplicative hashing by the golden ratio
-_CLOSE = 1e-6  # metres or minutes that arithmetic may move a corner by
 
 
 class Shelf(NamedTuple):
@@ -47,162 +41,6 @@ class Shelf(NamedTuple):
     size: FloatArray
     many: IntArray
     widest: FloatArray
-
-
-class Way(NamedTuple):
-    """How a true point is published: densities by number, their scales, and the floor.
-
-    No density is more than ``nats`` above the floor.
-    """
-
-    space: int
-    space_m: float
-    time: int
-    time_min: float
-    boxes: bool
-    by_middle: bool
-    timeless: bool
-    floor: float
-    nats: float
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _along(density: int, scale: float, apart: float) -> float:
-    """A density of one dimension at a distance."""
-    if density == GAUSSIAN:
-        z = apart / scale
-        return math.exp(-0.5 * z * z) / (scale * math.sqrt(2 * math.pi))
-    return math.exp(-abs(apart) / scale) / (2 * scale)
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _pieces(length: float, scale: float) -> int:
-    """Into how many pieces a cell is cut: no longer than half the scale, within limits."""
-    return min(MOST_PIECES, max(1, math.ceil(2 * length / scale - _CLOSE)))
-
-
-@njit(nogil=True, cache=True)
-def mean_along(density: int, scale: float, point: float, begin: float, length: float) -> float:
-    """The mean over ``[begin, begin + length)`` of a density around a point."""
-    many = _pieces(length, scale)
-    step = length / many
-    total = 0.0
-    for i in range(many):
-        total += _along(density, scale, begin + (i + 0.5) * step - point)
-    return min(total / many, 1 / length)
-
-
-@njit(nogil=True, cache=True)
-def mean_planar(
-    scale: float, px: float, py: float, x: float, y: float, dx: float, dy: float
-) -> float:
-    """The mean over a rectangle of the planar Laplace density around a point."""
-    across, up = _pieces(dx, scale), _pieces(dy, scale)
-    total = 0.0
-    for i in range(across):
-        ax = x + (i + 0.5) * dx / across - px
-        for j in range(up):
-            ay = y + (j + 0.5) * dy / up - py
-            total += math.exp(-math.sqrt(ax * ax + ay * ay) / scale)
-    return min(total / (across * up * 2 * math.pi * scale * scale), 1 / (dx * dy))
-
-
-@njit(nogil=True, cache=True)
-def in_space(point: FloatArray, cell: FloatArray, way: Way) -> float:
-    """Density, per square metre, of a true place for a published cell."""
-    x, y, dx, dy = cell[0], cell[1], cell[3], cell[4]
-    px, py = point[0] + point[3] / 2, point[1] + point[4] / 2
-    if way.space == NONE:
-        if way.boxes:
-            inside = x <= px < x + dx and y <= py < y + dy
-        else:
-            inside = (
-                abs(x - point[0]) <= _CLOSE and abs(y - point[1]) <= _CLOSE
-                and abs(dx - point[3]) <= _CLOSE and abs(dy - point[4]) <= _CLOSE
-            )  # fmt: skip
-        return 1 / (dx * dy) if inside else 0.0
-    if way.space == PLANAR_LAPLACE:
-        if way.by_middle:
-            apart = math.hypot(x + dx / 2 - px, y + dy / 2 - py)
-            return math.exp(-apart / way.space_m) / (2 * math.pi * way.space_m**2)
-        return mean_planar(way.space_m, px, py, x, y, dx, dy)
-    if way.by_middle:
-        return _along(way.space, way.space_m, x + dx / 2 - px) * _along(
-            way.space, way.space_m, y + dy / 2 - py
-        )
-    return mean_along(way.space, way.space_m, px, x, dx) * mean_along(
-        way.space, way.space_m, py, y, dy
-    )
-
-
-@njit(nogil=True, cache=True)
-def in_time(point: FloatArray, cell: FloatArray, way: Way) -> float:
-    """Density, per minute, of a true time for a published cell; 1 where no time is known."""
-    if way.timeless:
-        return 1.0
-    t, dt = cell[2], cell[5]
-    middle = point[2] + point[5] / 2
-    if way.time == NONE:
-        if way.boxes:
-            inside = t <= middle < t + dt
-        else:
-            inside = abs(t - point[2]) <= _CLOSE and abs(dt - point[5]) <= _CLOSE
-        return 1 / dt if inside else 0.0
-    return mean_along(way.time, way.time_min, middle, t, dt)
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _gap(point: float, low: float, high: float) -> float:
-    return max(low - point, point - high, 0.0)
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _loss(density: int, scale: float, square: float) -> float:
-    """By how many nats a density falls over a distance, given as its square."""
-    if density == NONE:
-        return 0.0 if square <= _CLOSE else math.inf
-    if density == GAUSSIAN:
-        return 0.5 * square / (scale * scale)
-    return math.sqrt(square) / scale
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _reach(density: int, scale: float, nats: float) -> float:
-    """Over which distance a density falls by so many nats."""
-    if density == NONE:
-        return 0.0
-    if density == GAUSSIAN:
-        return scale * math.sqrt(2 * nats)
-    return scale * nats
-
-
-@njit(nogil=True, cache=True)
-def density_of(point: FloatArray, cell: FloatArray, way: Way) -> float:
-    """How likely the method makes a true point of a published sample; 0 for below the floor.
-
-    ``point`` is (x, y, t, dx, dy, dt, same_place, place_share, same_time, time_share).
-    """
-    anywhere, anytime = point[6] < 1.0, point[8] < 1.0 or way.timeless
-    loss = 0.0
-    if way.time != NONE and not anytime:
-        apart = _gap(point[2] + point[5] / 2, cell[2], cell[2] + cell[5])
-        loss += _loss(way.time, way.time_min, apart * apart)
-    if way.space != NONE and not anywhere:
-        across = _gap(point[0] + point[3] / 2, cell[0], cell[0] + cell[3])
-        up = _gap(point[1] + point[4] / 2, cell[1], cell[1] + cell[4])
-        loss += _loss(way.space, way.space_m, across * across + up * up)
-    if loss > way.nats:
-        return 0.0
-    time = in_time(point, cell, way)
-    if point[8] < 1.0:
-        time = point[8] * time + (1 - point[8]) * point[9] / point[5]
-    if time == 0.0:
-        return 0.0
-    space = in_space(point, cell, way)
-    if anywhere:
-        space = point[6] * space + (1 - point[6]) * point[7] / (point[3] * point[4])
-    density = space * time
-    return density if density > way.floor else 0.0
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -225,7 +63,7 @@ def fit_point(
     x, y = point[0] + point[3] / 2, point[1] + point[4] / 2
     t = point[2] + point[5] / 2
     anywhere, anytime = point[6] < 1.0, point[8] < 1.0 or way.timeless
-    far = _reach(way.space, way.space_m, way.nats) + _CLOSE
+    far = reach_of(way.space, way.space_m, way.nats) + CLOSE
     found = 0
     for board in range(len(shelf.first)):
         base, size, widest = shelf.base[board], shelf.size[board], shelf.widest[board]
@@ -238,18 +76,18 @@ def fit_point(
             j1 = min(ny - 1, _bucket(y + far, base[1], size[1], ny))
         for i in range(i0, i1 + 1):
             left = base[0] + i * size[0]
-            across = _gap(x, left - _CLOSE, left + size[0] + widest[0])
+            across = gap(x, left - CLOSE, left + size[0] + widest[0])
             for j in range(j0, j1 + 1):
                 low = base[1] + j * size[1]
-                up = _gap(y, low - _CLOSE, low + size[1] + widest[1])
+                up = gap(y, low - CLOSE, low + size[1] + widest[1])
                 nats = way.nats
                 if not anywhere:
-                    nats -= _loss(way.space, way.space_m, across * across + up * up)
+                    nats -= loss_over(way.space, way.space_m, across * across + up * up)
                 if nats < 0.0:
                     continue
                 k0, k1 = 0, nt - 1
                 if not anytime:
-                    late = _reach(way.time, way.time_min, nats) + _CLOSE
+                    late = reach_of(way.time, way.time_min, nats) + CLOSE
                     k0 = max(0, _bucket(t - late - widest[2], base[2], size[2], nt))
                     k1 = min(nt - 1, _bucket(t + late, base[2], size[2], nt))
                 row = shelf.first[board] + (i * ny + j) * nt

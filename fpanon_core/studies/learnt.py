@@ -15,7 +15,8 @@ import pandas as pd
 
 from ..anonymize.carrying import carried, noise_in_space
 from ..attacks.homes import commonest, guessed_homes, true_homes
-from ..attacks.linkage import Published, suspects
+from ..attacks.linkage import suspects
+from ..attacks.search import Published
 from ..attacks.whereabouts import median_places, places_at
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part

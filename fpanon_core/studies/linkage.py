@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.carrying import carried
-from ..attacks.linkage import Published, Ranks, ranks
+from ..attacks.linkage import Ranks, ranks
+from ..attacks.search import Published
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
 from ..measures.drawing import drawn

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,18 +31,22 @@ from fpanon_core import (
     generalize,
     glove,
     link,
+    read_cdr,
     release,
 )
-from fpanon_core.kernels.linkage_scores import mean_along, mean_planar
+from fpanon_core.kernels.linkage_density import mean_along, mean_planar
+from fpanon_core.measures.drawing import drawn  # which has tests of its own
+from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.techniques import step_from_dict, step_to_dict
 from tests.oracles import link as oracle
 from tests.support.fingerprint_sets import as_lists
 
+SAMPLES = Path(__file__).parents[2] / "sample_data"
 GRID = Generalize(GeneralizationProfile(Grid(1_000, (-300.0, 200.0)), 60))
 PLAIN = {"space": None, "time": None, "boxes": False, "by_middle": False, "timeless": False}
 
 
-def crowd(seed, users=9, longest=7, metres=2_500, minutes=200, weight=None):
+def crowd(seed, users=9, longest=7, metres=2_500, minutes=200):
     """People near each other, so that many bins are shared."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(2, longest + 1, users)
@@ -108,9 +114,6 @@ def asked(original, found, p, strategy="random", seed=0):
     """Points of each target as lists, drawn as the package draws them among those present."""
     present = found.per_target["present"].to_numpy()
     known = []
-    from fpanon_core.measures.drawing import drawn  # the draws themselves have tests of their own
-    from fpanon_core.model.configs import KnowledgeConfig
-
     for rows in (present, ~present):
         users = np.unique(found.per_target["user"].to_numpy()[rows])
         if len(users):
@@ -121,7 +124,7 @@ def asked(original, found, p, strategy="random", seed=0):
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_ranks_are_those_of_plain_loops(case, seed):
     steps, start, bin_of, told = CASES[case]
     fs = crowd(seed)
@@ -154,7 +157,7 @@ def test_ranks_are_those_of_plain_loops(case, seed):
 
 
 @pytest.mark.parametrize("what", ["positions", "times"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_an_exchange_leaves_what_it_does_not_exchange(what, seed):
     fs = crowd(seed)
     step = Permute(what, window_min=60, region_m=2_000)
@@ -190,7 +193,7 @@ def test_an_exchange_leaves_what_it_does_not_exchange(what, seed):
         assert row["posterior"] == pytest.approx(expected[2], abs=1e-9)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(st.integers(0, 10_000), st.integers(1, 4), st.sampled_from([(500, 30), (1_000, 120)]))
 def test_without_noise_strict_is_the_mean_of_one_over_the_anonymity_set(seed, p, profile):
     fs = crowd(seed, users=14, longest=9)
@@ -264,7 +267,8 @@ def test_the_share_named_in_a_crowd_of_k_is_at_most_one_in_k():
         assert found.first <= 1 / step.k + 1e-12
         assert found.posterior <= 1 / step.k + 1e-12
     of_result = link(fs, glove(fs, 4), 4)
-    assert of_result.first == found.first and of_result.method == found.method
+    assert of_result.first == found.first
+    assert of_result.method == found.method
 
 
 def test_everything_alike_is_guessing():
@@ -297,7 +301,8 @@ def test_people_left_out_are_targets_without_a_record():
     fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 9_000], [0] * 3, [5, 5, 5])
     found = link(fs, release(fs, SuppressRare(2)), 1)
     assert (found.n_present, found.n_absent) == (2, 1)
-    assert found.first == 0.5 and found.accused == 0.0
+    assert found.first == 0.5
+    assert found.accused == 0.0
 
 
 def test_a_fingerprint_that_stands_for_several_counts_as_so_many():
@@ -307,11 +312,14 @@ def test_a_fingerprint_that_stands_for_several_counts_as_so_many():
         weight=np.array([3, 1, 1, 2, 1, 1]), **fs.arrays(),
     )  # fmt: skip
     found = link(many, release(many, []), 2)
-    assert found.n_users == 9 and found.n_present == 9
+    assert found.n_users == 9
+    assert found.n_present == 9
     of_first = found.per_target[found.per_target["user"] == 0]
-    assert len(of_first) == 3 and (of_first["level"] >= 3).all()
+    assert len(of_first) == 3
+    assert (of_first["level"] >= 3).all()
     hidden = link(many, release(many, Glove(2)), 2)
-    assert hidden.n_users == 9 and hidden.first <= 0.5
+    assert hidden.n_users == 9
+    assert hidden.first <= 0.5
 
 
 def test_more_workers_change_nothing_and_seeds_repeat():
@@ -321,7 +329,8 @@ def test_more_workers_change_nothing_and_seeds_repeat():
     assert one.per_target.equals(three.per_target)
     told = []
     again = link(fs, made, 3, progress=told.append)
-    assert again.per_target.equals(one.per_target) and told[-1] == 1.0
+    assert again.per_target.equals(one.per_target)
+    assert told[-1] == 1.0
     other = link(fs, made, 3, seed=1)
     assert not other.per_target["posterior"].equals(one.per_target["posterior"])
 
@@ -329,7 +338,7 @@ def test_more_workers_change_nothing_and_seeds_repeat():
 def test_blurred_knowledge_finds_fewer_and_none_strictly():
     fs = crowd(7, users=60, metres=8_000, minutes=600)
     made = release(fs, [])
-    clear, blurred = (link(fs, made, 2, blur_m=b, blur_min=b / 10) for b in (0, 600))
+    clear, blurred = (link(fs, made, 2, blur_m=b, blur_min=b / 10) for b in (0, 3_000))
     assert clear.first == 1.0
     assert 0.05 < blurred.first < 0.95
     assert blurred.strict.first < 0.1
@@ -374,17 +383,16 @@ def test_the_table_has_a_row_for_each_reading():
 
 
 @pytest.mark.parametrize("name", ["synthetic_2000.csv.gz", "sf_cabs_20080608_cdr.csv.gz"])
-def test_success_falls_as_noise_grows(name, sample_sets):
-    fs = sample_sets(name)
+def test_success_falls_as_noise_grows(name):
+    fs, _ = read_cdr(SAMPLES / name)
     bins = Generalize(GeneralizationProfile(Grid(1_000), 360))
-    before = None
+    found = []
     for metres, minutes in ((0, 0), (250, 15), (1_000, 60), (5_000, 180)):
-        found = link(fs, release(fs, [bins, AddNoise(metres, minutes)], seed=1), 4, users=250)
-        assert found.first >= found.strict.first - 1e-12
-        if before is not None:
-            assert found.first_low <= before.first_high
-        before, first = found, (found if before is None else first)
-    assert before.first < first.first / 2
+        made = release(fs, [bins, AddNoise(metres, minutes)], seed=1)
+        found.append(link(fs, made, 4, users=250))
+        assert found[-1].first >= found[-1].strict.first - 1e-12
+    assert all(b.first_low <= a.first_high for a, b in pairwise(found))
+    assert found[-1].first < found[0].first / 2
 
 
 def test_steps_survive_being_written_down():
