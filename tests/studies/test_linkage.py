@@ -389,7 +389,7 @@ def test_success_falls_as_noise_grows(name):
     found = []
     for metres, minutes in ((0, 0), (250, 15), (1_000, 60), (5_000, 180)):
         made = release(fs, [bins, AddNoise(metres, minutes)], seed=1)
-        found.append(link(fs, made, 4, users=250))
+        found.append(link(fs, made, 4, users=120))
         assert found[-1].first >= found[-1].strict.first - 1e-12
     assert all(b.first_low <= a.first_high for a, b in pairwise(found))
     assert found[-1].first < found[0].first / 2
