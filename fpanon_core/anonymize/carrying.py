@@ -30,7 +30,7 @@ from ..model.projection import Unprojection
 from ..model.released import Origin
 from ..model.techniques import AddNoise, Generalize, Glove, Permute, SampleUsers, SuppressRare
 from .cells import windows_at
-from .chain import apply, seed_at
+from .chain import apply, records_of, seed_at
 from .hexagons import hexagon_map
 from .origins import cells_of, corner
 from .regions import region_map
@@ -231,7 +231,7 @@ def _before(origin: Origin, position: int) -> FingerprintSet:
     if position == 0:
         return origin.original
     if position == len(steps) - 1:
-        return origin.seen
+        return records_of(origin.seen)
     # Of draws only who was left is known; nothing else that was drawn changes where regions are.
     fs = origin.original
     if any(isinstance(step, SampleUsers) for step in steps[:position]):

@@ -39,8 +39,8 @@ class Published(Closed):
         Those of record r are rows ``offsets[r]:offsets[r+1]``.
     weight : int64 ndarray (n_records,)
         People whose record it is.
-    own : int64 ndarray (n_users,)
-        Record of each user of the original, −1 for who is not in the release.
+    own : int64 ndarray (n_whole,)
+        Record of each fingerprint asked for, −1 for which there is none.
     """
 
     cells: dict[str, FloatArray]
@@ -52,17 +52,26 @@ class Published(Closed):
         self._close()
 
     @classmethod
-    def of(cls, origin: Origin) -> Published:
-        """Of GLOVE a record for each group, else one for each fingerprint."""
-        own = np.full(origin.original.n_users, -1, np.int64)
+    def of(cls, origin: Origin, whose: IntArray, n_whole: int) -> Published:
+        """Of GLOVE a record for each group, else one for each fingerprint.
+
+        Parameters
+        ----------
+        origin : Origin
+        whose : int64 ndarray
+            Of each record that leaves, the fingerprint it was made of.
+        n_whole : int
+            How many of these there are.
+        """
+        own = np.full(n_whole, -1, np.int64)
         if (hidden := origin.hidden) is None:
             fs = origin.released
-            own[origin.person] = np.arange(fs.n_users)
+            own[whose] = np.arange(fs.n_users)
             return cls(fs.arrays(), fs.offsets, fs.weight, own)
         inside = hidden.group >= 0
         group, made = hidden.group[inside], hidden.published
         people = np.bincount(group, hidden.weight[inside], made.n_groups).astype(np.int64)
-        own[origin.person] = group
+        own[whose] = group
         return cls(made.arrays(), made.offsets, people, own)
 
     @property

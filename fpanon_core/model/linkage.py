@@ -98,7 +98,8 @@ class LinkResult:
     too_few : int
         Targets with fewer than p points, of whom all are known.
     per_target : DataFrame
-        A row for each target: ``user`` (row number in the original), ``pseudonym``, ``present``,
+        A row for each target: ``user`` (row number in the original), ``pseudonym``, ``period``
+        (of a release in periods, each of which is asked for by itself), ``present``,
         ``points`` known; tolerant: ``better`` (people whose record fits better), ``level`` (people
         whose record fits as well as the own, which is one of them), ``first``, ``among_10``,
         ``posterior``, ``accused``; strict: ``fitting`` (people whose record holds every point),

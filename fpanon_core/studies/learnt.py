@@ -32,7 +32,8 @@ from ..model.knowledge import Knowledge
 from ..model.linkage import ExpectedError, LinkConfig
 from ..model.ragged import rows_of
 from ..model.released import ReleasedSet
-from .linkage import origin_of, targets_of
+from .attacked import attacked
+from .linkage import targets_of
 
 
 def home_found(
@@ -67,7 +68,7 @@ def home_found(
     DataFrame
         A row for each distance: ``within_m``, ``found`` (share of the people in the release whose
         home is known), ``low``, ``high`` (95 % Wilson interval), ``guessing`` (share whom the one
-        commonest home would do for), ``people``, and ``unknown``: people in the release whose
+        commonest home would do for), ``people``, of a release in periods their records, and ``unknown``: people in the release whose
         nights are too few. ``attrs`` hold ``nights``, ``method`` and a keyed ``digest``.
 
     Raises
@@ -99,18 +100,19 @@ def home_found(
         raise ConfigError("within_m is a list of distances in metres, such as [500, 1000].")
     distances = [positive("within_m", each, of="metres") for each in within_m]
     least = whole("nights", nights, 1, of="nights")
-    origin = origin_of(original, released)
-    published = Published.of(origin)
+    release = attacked(original, released)
+    origin, published, person = release.origin, release.published, release.person
     engine = engine or LocalEngine()
     homes = true_homes(original)
     inside = published.own >= 0
-    asked = np.flatnonzero(inside & (homes.nights >= least))
+    asked = np.flatnonzero(inside & (homes.nights[person] >= least))
     if len(asked) == 0:
         raise InfeasibleError(
             f"Nobody in the release was recorded in {least} nights (22 to 6 h); take a smaller "
             "number of nights, or longer data."
         )
-    x, y, weight = homes.x_m[asked], homes.y_m[asked], original.weight[asked]
+    whose, weight = person[asked], release.whole.weight[asked]
+    x, y = homes.x_m[whose], homes.y_m[whose]
     people, noise = int(weight.sum()), noise_in_space(origin.option)
     rows = []
     for number, distance in enumerate(distances):
@@ -125,7 +127,7 @@ def home_found(
             {
                 "within_m": distance, "found": found / people, "low": low, "high": high,
                 "guessing": known.share, "people": people,
-                "unknown": int(original.weight[inside].sum()) - people,
+                "unknown": int(release.whole.weight[inside].sum()) - people,
             }
         )  # fmt: skip
     table = pd.DataFrame(rows)
@@ -186,23 +188,24 @@ def expected_error(
     4000
     """
     config = LinkConfig(p, strategy, users, seed, blur_m, blur_min)
-    origin = origin_of(original, released)
-    published = Published.of(origin)
-    known = targets_of(original, published, config, absent=False)
+    release = attacked(original, released)
+    origin, published, whole = release.origin, release.published, release.whole
+    known = targets_of(release, config, absent=False)
     engine = engine or LocalEngine()
     cells = carried(origin, known, blur_m=config.blur_m, blur_min=config.blur_min, seed=seed)
     found = suspects(
         published, cells.points, cells.mechanism, engine=engine, progress=part(progress, 0.0, 0.8)
     )
-    moment = _moments(original, known, seed)
-    t = original.t_min[moment] + original.dt_min[moment] / 2
-    true_x = original.x_m[moment] + original.dx_m[moment] / 2
-    true_y = original.y_m[moment] + original.dy_m[moment] / 2
+    moment = _moments(whole, known, seed)
+    t = whole.t_min[moment] + whole.dt_min[moment] / 2
+    true_x = whole.x_m[moment] + whole.dx_m[moment] / 2
+    true_y = whole.y_m[moment] + whole.dy_m[moment] / 2
     guess, base = places_at(published, found, t, engine=engine, progress=part(progress, 0.8, 1.0))
     error = np.hypot(guess[:, 0] - true_x, guess[:, 1] - true_y)
     guessing = np.hypot(base[0] - true_x, base[1] - true_y)
     told = median_places(known.x_m + known.dx_m / 2, known.y_m + known.dy_m / 2, known.offsets)
     points = np.hypot(told[:, 0] - true_x, told[:, 1] - true_y)
+    user = release.person[known.targets]
     low, high = mean_interval(float(error.mean()), len(error), _farthest(original, published))
     return ExpectedError(
         metres=float(error.mean()),
@@ -214,9 +217,9 @@ def expected_error(
         n_targets=len(error),
         per_target=pd.DataFrame(
             {
-                "user": known.targets,
-                "pseudonym": np.array(original.pseudonyms)[known.targets],
-                "t_min": original.t_min[moment],
+                "user": user,
+                "pseudonym": np.array(original.pseudonyms)[user],
+                "t_min": whole.t_min[moment],
                 "error_m": error,
                 "guessing_m": guessing,
                 "points_m": points,

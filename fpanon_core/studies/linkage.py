@@ -17,20 +17,19 @@ import pandas as pd
 
 from ..anonymize.carrying import carried
 from ..attacks.linkage import Ranks, ranks
-from ..attacks.search import Published
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
 from ..measures.drawing import drawn
 from ..model.arrays import BoolArray, FloatArray
 from ..model.configs import Strategy
-from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.knowledge import Knowledge
 from ..model.linkage import LinkConfig, LinkReading, LinkResult
 from ..model.ragged import offsets_of
-from ..model.released import Origin, ReleasedSet
+from ..model.released import ReleasedSet
+from .attacked import Attacked, attacked
 
 FIRST_FEW = 10
 """Records that an outsider is ready to look into."""
@@ -107,9 +106,9 @@ def link(
     (0.0, 0.667)
     """
     config = LinkConfig(p, strategy, users, seed, blur_m, blur_min)
-    origin = origin_of(original, released)
-    published = Published.of(origin)
-    known = targets_of(original, published, config)
+    release = attacked(original, released)
+    origin, published = release.origin, release.published
+    known = targets_of(release, config)
     own = published.own[known.targets]
     engine = engine or LocalEngine()
     cells = carried(origin, known, blur_m=config.blur_m, blur_min=config.blur_min, seed=seed)
@@ -121,45 +120,18 @@ def link(
         published, cells.exact, cells.exactly, own, engine=engine,
         progress=part(progress, 0.8, 1.0),
     )  # fmt: skip
-    return _result(origin, published, known, tolerant, strict, config)
+    return _result(release, known, tolerant, strict, config)
 
 
-def origin_of(original: FingerprintSet, released: ReleasedSet | GloveResult) -> Origin:
-    """What a release was made of, if it was made of these data.
-
-    Raises
-    ------
-    ConfigError
-        It does not know, or it was made of others.
-    """
-    if isinstance(released, GloveResult):
-        return Origin.of_glove(released, original)
-    origin = getattr(released, "origin", None)
-    if not isinstance(origin, Origin):
-        raise ConfigError(
-            "These data do not know what was done to them; give what release(), glove() or "
-            "aligned() made, unchanged."
-        )
-    if origin.original is not original and origin.original.digest != original.digest:
-        raise ConfigError(
-            "This release was made of other data than those given as the original; give the "
-            "fingerprints that it was made of."
-        )
-    return origin
-
-
-def targets_of(
-    original: FingerprintSet, published: Published, config: LinkConfig, *, absent: bool = True
-) -> Knowledge:
+def targets_of(release: Attacked, config: LinkConfig, *, absent: bool = True) -> Knowledge:
     """Points of people in the release and, likewise, of people who are not; ascending by person.
 
     With everybody in the release, the draws of :func:`draw_knowledge`.
     """
-    inside = published.own >= 0
-    groups = [np.flatnonzero(inside), np.flatnonzero(~inside)] if absent else [
-        np.flatnonzero(inside)
-    ]  # fmt: skip
-    known = [drawn(original, config.knowledge, among=rows) for rows in groups if len(rows)]
+    inside = release.published.own >= 0
+    groups = [np.flatnonzero(inside), *([np.flatnonzero(~inside)] if absent else [])]
+    whole = release.whole
+    known = [drawn(whole, config.knowledge, among=rows) for rows in groups if len(rows)]
     if len(known) == 1:
         return known[0]
     first, second = known
@@ -177,11 +149,12 @@ def targets_of(
 
 
 def _result(
-    origin: Origin, published: Published, known: Knowledge, tolerant: Ranks, strict: Ranks,
-    config: LinkConfig,
-) -> LinkResult:  # fmt: skip
+    release: Attacked, known: Knowledge, tolerant: Ranks, strict: Ranks, config: LinkConfig
+) -> LinkResult:
+    origin, published = release.origin, release.published
     present = published.own[known.targets] >= 0
     original = origin.original
+    user = release.person[known.targets]
     fitting, fits = strict.fitting, strict.fits & present
     named = np.where(tolerant.better == 0, 1 / np.maximum(tolerant.level, 1), 0.0)
     few = np.clip((FIRST_FEW - tolerant.better) / np.maximum(tolerant.level, 1), 0, 1)
@@ -198,8 +171,8 @@ def _result(
 
     table = pd.DataFrame(
         {
-            "user": known.targets,
-            "pseudonym": np.array(original.pseudonyms)[known.targets],
+            "user": user,
+            "pseudonym": np.array(original.pseudonyms)[user],
             "present": present,
             "points": known.sizes,
             "better": here(tolerant.better),
@@ -214,6 +187,8 @@ def _result(
             "strict_accused": gone(strict_accused),
         }
     )
+    if release.period is not None:
+        table.insert(2, "period", release.period[known.targets])
     return LinkResult(
         tolerant=_reading(
             named[present], few[present], tolerant.posterior[present], accused[~present]

@@ -19,6 +19,7 @@ from fpanon_core import (
     InfeasibleError,
     LocalClock,
     LocalEngine,
+    Periods,
     Permute,
     SampleUsers,
     expected_error,
@@ -151,6 +152,15 @@ def test_who_is_asked_and_who_is_not():
     for wrong in ("500", [], 500, [-1]):
         with pytest.raises(ConfigError):
             home_found(short, release(short, []), wrong)
+
+
+def test_one_night_of_a_person_tells_the_home_too():
+    fs, _, _ = residents(30)
+    cut = release(fs, Periods(1), seed=1)
+    found = home_found(fs, cut)
+    assert found["people"].tolist() == [30 * DAYS] * 3
+    assert found["found"][1] > 0.9
+    assert expected_error(fs, cut, 2).metres < 1
 
 
 # --- expected error ------------------------------------------------------------------------------

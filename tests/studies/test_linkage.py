@@ -23,6 +23,7 @@ from fpanon_core import (
     Glove,
     Grid,
     LocalEngine,
+    Periods,
     Permute,
     SampleUsers,
     SuppressRare,
@@ -355,6 +356,23 @@ def test_a_chain_through_regions_finds_what_the_release_shows():
             found = link(fs, made, 2)
             present = found.per_target["present"].to_numpy()
             assert (found.per_target["strict_first"][present] > 0).all()
+
+
+def test_in_periods_each_part_of_a_person_is_asked_for_by_itself():
+    fs = crowd(12, users=40, longest=12, metres=3_000, minutes=2_880)
+    found = link(fs, release(fs, [GRID, Periods(1)], seed=1), 2)
+    pieces = {(u, t // 1_440) for u, t in zip(fs.sample_user, fs.t_min, strict=True)}
+    asked = zip(found.per_target["user"], found.per_target["period"], strict=True)
+    assert sorted(asked) == sorted(pieces)
+    assert found.n_users == len(pieces)
+    # Nothing but the grid hides what is known: every record fits its own points.
+    assert (found.per_target["strict_first"] > 0).all()
+    whole = link(fs, release(fs, [GRID]), 2)
+    assert found.first == pytest.approx(found.strict.first)
+    assert whole.n_users == 40
+    hidden = link(fs, release(fs, [Periods(1), Glove(2)], seed=1), 2)
+    assert hidden.first <= 0.5
+    assert "period" not in whole.per_target
 
 
 def test_wrong_inputs_say_what_to_do():
