@@ -56,6 +56,7 @@ from .model.fingerprints import FingerprintSet
 from .model.glove import GloveResult, Verification
 from .model.kgap import KGapResult
 from .model.knowledge import Knowledge
+from .model.linkage import ExpectedError, LinkConfig, LinkReading, LinkResult
 from .model.options import ReleaseOption, as_option
 from .model.periods import PeriodSet
 from .model.privacy import PrivacyGuarantee
@@ -82,6 +83,8 @@ from .model.version import __version__
 from .studies.comparison import compare_releases
 from .studies.disclosure_grid import disclosure_grid
 from .studies.glove_estimate import estimate_glove_s
+from .studies.learnt import expected_error, home_found
+from .studies.linkage import link
 from .studies.option_result import Asked, OptionResult
 from .studies.options import explore_options, explored
 from .studies.options_table import OptionsTable
@@ -109,6 +112,7 @@ __all__ = [
     "CountsFrame",
     "CurveFit",
     "DisclosureResult",
+    "ExpectedError",
     "FingerprintSet",
     "FpanonError",
     "FrameConfig",
@@ -125,6 +129,9 @@ __all__ = [
     "Knowledge",
     "KnowledgeConfig",
     "LinearFit",
+    "LinkConfig",
+    "LinkReading",
+    "LinkResult",
     "LocalClock",
     "LocalEngine",
     "OptionResult",
@@ -172,6 +179,7 @@ __all__ = [
     "draw_knowledge",
     "entropy",
     "estimate_glove_s",
+    "expected_error",
     "explore_options",
     "explored",
     "fine_grid",
@@ -184,9 +192,11 @@ __all__ = [
     "glove",
     "glove_ladder",
     "hexagon_grid",
+    "home_found",
     "information_gain",
     "into_periods",
     "k_gap",
+    "link",
     "lorenz",
     "matched_samples",
     "mean_components",

@@ -112,10 +112,7 @@ def made_by(
         if isinstance(step, Generalize):
             step = Generalize(resolve(records_of(seen), step.profile))
         laid.append(step)
-        # Which antennas are one place is no secret. Always those that were measured, clusters of
-        # two releases do not cut each other into finer ones.
-        drawn = 0 if seed is None and isinstance(step, Generalize) else seed
-        done = apply(seen, step, step_seed(drawn, position), engine=engine, progress=stretch)
+        done = apply(seen, step, seed_at(seed, step, position), engine=engine, progress=stretch)
         made, hidden = done.fs if done.periods is None else done.periods, done.hidden
         left_out += done.samples_left_out
         if isinstance(step, Periods):
@@ -130,13 +127,15 @@ def made_by(
         progress(1.0)
     records = person if hidden is None else whose[hidden.group >= 0]
     option = ReleaseOption(None if option.name == option.text else option.name, laid)
-    if not isinstance(made, PeriodSet):
-        return Origin(option, fs, made, records, seen, hidden, left_out)
-    if hidden is None or hidden.period is None:
-        period = made.period
-    else:
-        period = hidden.period[hidden.group >= 0]
-    return Origin(option, fs, made.pieces, records, seen, hidden, left_out, period, made.days)
+    period = days = None
+    if isinstance(made, PeriodSet):
+        days = made.days
+        if hidden is None or hidden.period is None:
+            period = made.period
+        else:
+            period = hidden.period[hidden.group >= 0]
+        made = made.pieces
+    return Origin(option, fs, made, records, seen, hidden, left_out, period, days, seed)
 
 
 def records_of(made: FingerprintSet | PeriodSet) -> FingerprintSet:
@@ -156,6 +155,16 @@ def step_seed(seed: int | None, position: int) -> int | None:
         return None
     sequence = np.random.SeedSequence((whole("seed", seed, 0), position))
     return int(sequence.generate_state(1)[0])
+
+
+def seed_at(seed: int | None, step: Step, position: int) -> int | None:
+    """Seed that a chain gives its step at a position.
+
+    Which antennas are one place is no secret. Always those that were measured, clusters of two
+    releases do not cut each other into finer ones.
+    """
+    drawn = 0 if seed is None and isinstance(step, Generalize) else seed
+    return step_seed(drawn, position)
 
 
 class Applied(NamedTuple):

@@ -8,8 +8,8 @@ _NATS = math.log(2 / 0.05)  # what 97.5 % leaves to each end
 _Z = 1.959963984540054  # the normal distribution's 97.5 % point
 
 
-def wilson_interval(found: int, of: int) -> tuple[float, float]:
-    """95 % Wilson score interval of a share.
+def wilson_interval(found: float, of: int) -> tuple[float, float]:
+    """95 % Wilson score interval of a share, or of a mean of ``found`` in sum, each of 0 to 1.
 
     Examples
     --------

@@ -44,6 +44,9 @@ class Origin:
         Number of the period of each record; None without periods.
     period_days : int or None
         Days in a period.
+    seed : int or None
+        Of the draws, in a study; None where they came from the operating system. Which antennas
+        made one cluster follows from it, which is no secret of a release: its cells show it.
     """
 
     option: ReleaseOption
@@ -55,6 +58,7 @@ class Origin:
     samples_left_out: int = 0
     period: IntArray | None = None
     period_days: int | None = None
+    seed: int | None = None
 
     @classmethod
     def of_glove(cls, hidden: GloveResult, original: FingerprintSet) -> Origin:

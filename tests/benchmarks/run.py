@@ -12,7 +12,17 @@ import subprocess
 import sys
 from datetime import date
 
-from tests.benchmarks import aligned, disclosure, glove, kgap, options, reading, recovery, unicity
+from tests.benchmarks import (
+    aligned,
+    disclosure,
+    glove,
+    kgap,
+    linkage,
+    options,
+    reading,
+    recovery,
+    unicity,
+)
 
 CASES = (
     kgap.CASES
@@ -23,6 +33,7 @@ CASES = (
     | disclosure.CASES
     | options.CASES
     | recovery.CASES
+    | linkage.CASES
 )
 # Long cases run only when named.
 BY_DEFAULT = (
@@ -36,6 +47,7 @@ BY_DEFAULT = (
     "disclosure_coarse",
     "options_trade",
     "recovery_1300",
+    "link_20000_noise",
 )
 
 

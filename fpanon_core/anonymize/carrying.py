@@ -1,0 +1,291 @@
+"""Where would the stated method put a true point? What an outsider works out before looking.
+
+The method and its parameters are known, its draws are not. So every generalization is done to the
+true point as it was done to the data; noise leaves it where it is, with a density around it; an
+exchange leaves it its time (or its place), with the chance that its place (or time) is still its
+own. Which cells there are the release shows: grids, hexagons and regions are laid as they were.
+
+Source: docs/science.md, “An outsider who knows the truth”.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import h3.api.basic_int as h3
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..kernels.antenna_clusters import assign
+from ..model.arrays import FloatArray, IntArray
+from ..model.cells import PLACE, TIME
+from ..model.distinct import distinct_rows
+from ..model.fingerprints import FingerprintSet
+from ..model.knowledge import Knowledge
+from ..model.mechanism import KnownPoints, Mechanism, Spread
+from ..model.options import ReleaseOption
+from ..model.profiles import AntennaClusters, Grid, Hexagons, Regions
+from ..model.projection import Unprojection
+from ..model.released import Origin
+from ..model.techniques import AddNoise, Generalize, Glove, Permute, SampleUsers, SuppressRare
+from .cells import windows_at
+from .chain import apply, records_of, seed_at
+from .hexagons import hexagon_map
+from .origins import cells_of, corner
+from .regions import region_map
+
+Columns = dict[str, FloatArray]
+Keys = list[npt.NDArray[np.float64]]
+
+_PARTS_OF_A_UNIT = 1_000  # places and times are the same to a millimetre, and 60 ms
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """True points as the method would publish them.
+
+    Attributes
+    ----------
+    points : KnownPoints
+        Where noise and exchange start from.
+    mechanism : Mechanism
+        What they do.
+    exact : KnownPoints
+        Where the points would be without noise or exchange.
+    exactly : Mechanism
+        Of these.
+    """
+
+    points: KnownPoints
+    mechanism: Mechanism
+    exact: KnownPoints
+    exactly: Mechanism
+
+
+def carried(
+    origin: Origin, knowledge: Knowledge, *, blur_m: float = 0.0, blur_min: float = 0.0,
+    seed: int = 0,
+) -> Carried:  # fmt: skip
+    """Carry points of the original into a release.
+
+    Parameters
+    ----------
+    origin : Origin
+        Of the release.
+    knowledge : Knowledge
+        Drawn from the original.
+    blur_m, blur_min : float
+        Standard deviation of the outsider's error along x and y, metres, and in time, minutes. The
+        outsider knows how large it is.
+    seed : int
+        Of the errors.
+    """
+    original, timeless = origin.original, knowledge.timeless
+    true = knowledge.arrays()
+    seen_m, seen_min = _blurred(true, blur_m, 0.0 if timeless else blur_min, seed)
+    place = {name: (true | seen_m)[name] for name in PLACE}
+    time = {name: (true | seen_min)[name] for name in TIME}
+    space_spread = Spread("gaussian", blur_m) if blur_m else Spread()
+    time_spread = Spread("gaussian", blur_min) if blur_min and not timeless else Spread()
+    exact_place = _on_the_grid(original, place) if blur_m else place
+    exact_time = _in_windows(original, time, original.granularity_min) if blur_min else time
+    regions = boxes = by_middle = False
+    share = 1.0
+    for position, step in enumerate(origin.option.steps):
+        match step:
+            case Generalize(profile):
+                exact_place = _generalized(origin, position, exact_place)
+                place = exact_place if space_spread.density == "none" else place
+                if not timeless:
+                    exact_time = _in_windows(original, exact_time, profile.minutes)
+                    time = exact_time if time_spread.density == "none" else time
+                regions = not isinstance(profile.space, Grid)
+            case AddNoise(space_m, time_min, space, in_time):
+                if space_m:
+                    space_spread = space_spread.and_then(Spread(space, space_m))
+                    by_middle = regions
+                if time_min and not timeless:
+                    time_spread = time_spread.and_then(Spread(in_time, time_min))
+            case SampleUsers(drawn):
+                share *= drawn
+            case Glove():
+                boxes, by_middle = True, False
+    exact = KnownPoints.unexchanged(knowledge.offsets, exact_place | exact_time)
+    points = KnownPoints(
+        offsets=knowledge.offsets,
+        **place,
+        **time,
+        **_exchanged(origin, exact, timeless),
+    )
+    return Carried(
+        points,
+        Mechanism(space_spread, time_spread, boxes, by_middle, share, timeless),
+        exact,
+        Mechanism(boxes=boxes, share=share, timeless=timeless),
+    )
+
+
+def noise_in_space(option: ReleaseOption) -> Spread:
+    """The noise that an option's steps add to places, all together."""
+    found = Spread()
+    for step in option.steps:
+        if isinstance(step, AddNoise) and step.space_m:
+            found = found.and_then(Spread(step.space, step.space_m))
+    return found
+
+
+# --- the outsider's own error --------------------------------------------------------------------
+
+
+def _blurred(true: Columns, blur_m: float, blur_min: float, seed: int) -> tuple[Columns, Columns]:
+    """Places and times that are remembered wrongly, where they are."""
+    in_space, in_time = (
+        np.random.default_rng(s) for s in np.random.SeedSequence((seed, 1)).spawn(2)
+    )
+    n = len(true["x_m"])
+    place, time = {}, {}
+    if blur_m:
+        place = {name: true[name] + in_space.normal(0.0, blur_m, n) for name in ("x_m", "y_m")}
+    if blur_min:
+        time = {"t_min": true["t_min"] + in_time.normal(0.0, blur_min, n)}
+    return place, time
+
+
+def _on_the_grid(fs: FingerprintSet, place: Columns) -> Columns:
+    """The cells of the data's own grid in which the middles are."""
+    side = fs.granularity_m
+    at: Columns = {
+        name: np.asarray(start + side * cells_of(place[name] + side / 2, side, start), np.float64)
+        for name, start in zip(("x_m", "y_m"), corner(fs), strict=True)
+    }
+    return place | at
+
+
+# --- generalization ------------------------------------------------------------------------------
+
+
+def _in_windows(fs: FingerprintSet, time: Columns, minutes: float) -> Columns:
+    start, length = windows_at(fs, time["t_min"], float(minutes))
+    return {"t_min": start, "dt_min": length}
+
+
+def _generalized(origin: Origin, position: int, place: Columns) -> Columns:
+    """The places of the step's profile that hold some places; NaN where there is none."""
+    step = origin.option.steps[position]
+    assert isinstance(step, Generalize)
+    space = step.profile.space
+    if isinstance(space, Grid):
+        side = float(space.metres)
+        x, y = (
+            at + side * cells_of(place[name], side, at)
+            for name, at in zip(("x_m", "y_m"), step.profile.origin, strict=True)
+        )
+        whole = np.full(len(x), side)
+        return {"x_m": x, "y_m": y, "dx_m": whole, "dy_m": whole}
+    before = _before(origin, position)
+    first, which = distinct_rows(place["x_m"], place["y_m"])
+    some = {name: values[first] for name, values in place.items()}
+    if isinstance(space, Hexagons):
+        found = _hexagons(before, space, some)
+    else:
+        found = _regions(before, space, seed_at(origin.seed, step, position) or 0, some)
+    return {name: values[which] for name, values in found.items()}
+
+
+def _hexagons(fs: FingerprintSet, space: Hexagons, place: Columns) -> Columns:
+    assert fs.crs is not None
+    hexagons = hexagon_map(fs, space)
+    lon, lat = Unprojection(fs.crs).lon_lat(
+        place["x_m"] + place["dx_m"] / 2, place["y_m"] + place["dy_m"] / 2
+    )
+    lon = (lon + 180.0) % 360.0 - 180.0
+    cells = np.array(
+        [
+            h3.latlng_to_cell(a, b, space.resolution)
+            for a, b in zip(lat.tolist(), lon.tolist(), strict=True)
+        ],
+        np.uint64,
+    )
+    known = pd.Index(hexagons.cell).get_indexer(pd.Index(cells))
+    return _taken({name: getattr(hexagons, name) for name in PLACE}, known)
+
+
+def _regions(
+    fs: FingerprintSet, space: AntennaClusters | Regions, seed: int, place: Columns
+) -> Columns:
+    regions = region_map(fs, space, seed=seed)
+    ones = np.ones(len(regions.site_x_m))
+    site = assign(place["x_m"], place["y_m"], regions.site_x_m, regions.site_y_m, ones)
+    return _taken({name: getattr(regions, name) for name in PLACE}, regions.site_region[site])
+
+
+def _taken(places: Columns, number: IntArray) -> Columns:
+    """The places of these numbers; NaN of −1."""
+    return {name: np.where(number >= 0, values[number], np.nan) for name, values in places.items()}
+
+
+def _before(origin: Origin, position: int) -> FingerprintSet:
+    """The data that a step was given, as near as they can be had."""
+    steps = origin.option.steps
+    if position == 0:
+        return origin.original
+    if position == len(steps) - 1:
+        return records_of(origin.seen)
+    # Of draws only who was left is known; nothing else that was drawn changes where regions are.
+    fs = origin.original
+    if any(isinstance(step, SampleUsers) for step in steps[:position]):
+        fs = fs.subset(np.unique(origin.person))
+    for number, step in enumerate(steps[:position]):
+        if isinstance(step, Generalize | SuppressRare):
+            fs = apply(fs, step, seed_at(origin.seed, step, number)).fs
+    return fs
+
+
+# --- exchange ------------------------------------------------------------------------------------
+
+
+def _exchanged(origin: Origin, exact: KnownPoints, timeless: bool) -> Columns:
+    """Chances that places and times are still the points' own."""
+    one = np.ones(len(exact.x_m))
+    found = dict.fromkeys(("same_place", "place_share", "same_time", "time_share"), one)
+    fs = origin.released
+    exchanges = [step for step in origin.option.steps if isinstance(step, Permute)]
+    windows = [step.window_min for step in exchanges if step.what == "positions"]
+    sides = [step.region_m for step in exchanges if step.what == "times"]
+    if timeless:
+        return found  # without a time there is no window, and a place keeps its place
+    if windows:
+        minutes = max(*windows, fs.granularity_min)
+        group, of_points = ([windows_at(fs, cells.t_min, minutes)[0]] for cells in (fs, exact))
+        found["same_place"], found["place_share"] = _chances(fs, exact, group, of_points, PLACE)
+    if sides:
+        side = max(*sides, fs.granularity_m)
+        group, of_points = (
+            [np.floor((c.x_m + c.dx_m / 2) / side), np.floor((c.y_m + c.dy_m / 2) / side)]
+            for c in (fs, exact)
+        )
+        found["same_time"], found["time_share"] = _chances(fs, exact, group, of_points, TIME)
+    return found
+
+
+def _chances(
+    fs: FingerprintSet, exact: KnownPoints, group: Keys, of_points: Keys, names: tuple[str, ...]
+) -> tuple[FloatArray, FloatArray]:
+    """1 over the samples among which a point was exchanged, and the share of them like it."""
+    weight = fs.weight[fs.sample_user].astype(np.float64)
+    among = np.maximum(_counted(group, of_points, weight), 1.0)
+    alike = _counted(
+        [*group, *fs.arrays(names).values()], [*of_points, *exact.arrays(names).values()], weight
+    )
+    return 1 / among, np.clip(alike, 1.0, among) / among
+
+
+def _counted(keys: Keys, asked: Keys, weight: FloatArray) -> FloatArray:
+    """How much weight the rows have that are the same as each row asked for."""
+    columns = [np.concatenate([a, b]) * _PARTS_OF_A_UNIT for a, b in zip(keys, asked, strict=True)]
+    whole = (np.where(np.isnan(column), np.inf, np.rint(column) + 0.0) for column in columns)
+    number = distinct_rows(*whole)[1]
+    total: FloatArray = np.zeros(int(number.max()) + 1)
+    np.add.at(total, number[: len(weight)], weight)
+    return total[number[len(weight) :]]

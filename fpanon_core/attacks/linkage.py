@@ -1,0 +1,122 @@
+"""Whose record do true points lead to? Every published record scored by every known point.
+
+The threat: an outsider who was told where somebody truly was, and at what times, has the release
+and its description, and looks for the record that the stated method is likeliest to have made of
+such a person.
+
+Source: docs/science.md, “An outsider who knows the truth”.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..engines.local import Engine
+from ..engines.progress import Progress
+from ..kernels.linkage_scores import leading_records, rank_targets
+from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
+from ..model.mechanism import KnownPoints, Mechanism
+from .search import Published, Search
+
+_TARGETS_A_BLOCK = 16
+_LEADING = 1_024
+_LEAST = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """Where the own records of targets stand; arrays of (n_targets,).
+
+    Attributes
+    ----------
+    better, level : float64 ndarray
+        People whose record fits better, and as well; the own is among the latter.
+    posterior : float64 ndarray
+        Of the own record, as of any person who shares it.
+    taken : bool ndarray
+        Whether the outsider takes the best record for the target's.
+    fitting : float64 ndarray
+        People whose record has every point.
+    fits : bool ndarray
+        Whether the own record has.
+    """
+
+    better: FloatArray
+    level: FloatArray
+    posterior: FloatArray
+    taken: BoolArray
+    fitting: FloatArray
+    fits: BoolArray
+
+
+def ranks(
+    published: Published, points: KnownPoints, mechanism: Mechanism, own: IntArray, *,
+    engine: Engine, progress: Progress | None = None,
+) -> Ranks:  # fmt: skip
+    """Score all records for each target, and find its own among them.
+
+    Parameters
+    ----------
+    published : Published
+    points : KnownPoints
+    mechanism : Mechanism
+    own : int64 ndarray (n_targets,)
+        Record of each target, −1 for none.
+    """
+    search = Search.of(published, points, mechanism)
+    people = published.n_people
+    odds = people * (1 - mechanism.share) / mechanism.share
+    out = np.zeros((points.n_targets, 6))
+
+    def block(first: int) -> float:
+        last = min(first + _TARGETS_A_BLOCK, len(out))
+        rank_targets(first, last, points.offsets, search.points, own, search.shelf, search.way,
+                     search.even, odds, published.weight, out)  # fmt: skip
+        return float(last - first)
+
+    engine.run(block, range(0, len(out), _TARGETS_A_BLOCK), len(out), progress)
+    better, level, posterior, taken, fitting, fits = out.T
+    return Ranks(better, level, posterior, taken > 0, fitting, fits > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Suspects:
+    """The records that the outsider gives most weight to.
+
+    Attributes
+    ----------
+    record : int32 ndarray (n_targets, most)
+    share : float64 ndarray (n_targets, most)
+        Of the posterior, for all people whose record it is.
+    count : int64 ndarray (n_targets,)
+        How many of them are meant.
+    rest : float64 ndarray (n_targets,)
+        What is left for all records that no point is near.
+    """
+
+    record: SmallInts
+    share: FloatArray
+    count: IntArray
+    rest: FloatArray
+
+
+def suspects(
+    published: Published, points: KnownPoints, mechanism: Mechanism, *, engine: Engine,
+    progress: Progress | None = None,
+) -> Suspects:  # fmt: skip
+    """The posterior over the records, of each target, as far as it matters."""
+    search = Search.of(published, points, mechanism)
+    n, most = points.n_targets, min(_LEADING, len(published.weight))
+    record, share = np.zeros((n, most), np.int32), np.zeros((n, most))
+    count, rest = np.zeros(n, np.int64), np.zeros(n)
+
+    def block(first: int) -> float:
+        last = min(first + _TARGETS_A_BLOCK, n)
+        leading_records(first, last, points.offsets, search.points, search.shelf, search.way,
+                        published.weight, _LEAST, record, share, count, rest)  # fmt: skip
+        return float(last - first)
+
+    engine.run(block, range(0, n, _TARGETS_A_BLOCK), n, progress)
+    return Suspects(record, share, count, rest)

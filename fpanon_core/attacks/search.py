@@ -1,0 +1,222 @@
+"""Where are the samples of a release that a true point may have become? Ready for the search.
+
+Source: docs/science.md, “An outsider who knows the truth”.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..kernels.linkage_density import CLOSE, GAUSSIAN, NONE, Way
+from ..kernels.linkage_scores import Shelf
+from ..model.arrays import FloatArray, IntArray, SmallInts
+from ..model.cells import CELL, PLACE
+from ..model.closed import Closed
+from ..model.distinct import distinct_rows
+from ..model.mechanism import DENSITIES, KnownPoints, Mechanism, Spread
+from ..model.released import Origin
+
+FLOOR = 0.01
+"""Density of a point that is nowhere in a record, of that of one anywhere in the release."""
+
+_BUCKETS_A_SAMPLE = 4
+_BUCKETS_TO_THE_EDGE = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Published(Closed):
+    """The distinct records of a release, and whose they are. Arrays are read-only.
+
+    Attributes
+    ----------
+    cells : dict of str to float64 ndarray
+        The published samples, metres and minutes.
+    offsets : int64 ndarray (n_records + 1,)
+        Those of record r are rows ``offsets[r]:offsets[r+1]``.
+    weight : int64 ndarray (n_records,)
+        People whose record it is.
+    own : int64 ndarray (n_whole,)
+        Record of each fingerprint asked for, −1 for which there is none.
+    """
+
+    cells: dict[str, FloatArray]
+    offsets: IntArray
+    weight: IntArray
+    own: IntArray
+
+    def __post_init__(self) -> None:
+        self._close()
+
+    @classmethod
+    def of(cls, origin: Origin, whose: IntArray, n_whole: int) -> Published:
+        """Of GLOVE a record for each group, else one for each fingerprint.
+
+        Parameters
+        ----------
+        origin : Origin
+        whose : int64 ndarray
+            Of each record that leaves, the fingerprint it was made of.
+        n_whole : int
+            How many of these there are.
+        """
+        own = np.full(n_whole, -1, np.int64)
+        if (hidden := origin.hidden) is None:
+            fs = origin.released
+            own[whose] = np.arange(fs.n_users)
+            return cls(fs.arrays(), fs.offsets, fs.weight, own)
+        inside = hidden.group >= 0
+        group, made = hidden.group[inside], hidden.published
+        people = np.bincount(group, hidden.weight[inside], made.n_groups).astype(np.int64)
+        own[whose] = group
+        return cls(made.arrays(), made.offsets, people, own)
+
+    @property
+    def n_people(self) -> int:
+        """People in the release."""
+        return int(self.weight.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Published samples on a shelf, and how points are held against them.
+
+    Attributes
+    ----------
+    shelf : Shelf
+    way : Way
+    points : float64 ndarray (n_points, 10)
+        As the kernels take them.
+    even : float
+        Density of the mean record's samples, if they were anywhere in the release alike.
+    """
+
+    shelf: Shelf
+    way: Way
+    points: FloatArray
+    even: float
+
+    @classmethod
+    def of(cls, published: Published, points: KnownPoints, mechanism: Mechanism) -> Search:
+        """Of the samples of a release, for points that a method carries into it."""
+        cells, record = _rows(published, mechanism.timeless)
+        low = cells[:, :3].min(axis=0)
+        extent = (cells[:, :3] + cells[:, 3:]).max(axis=0) - low
+        if mechanism.timeless:
+            extent[2] = 1.0
+        anywhere = 1 / float(np.prod(extent))
+        known = np.column_stack(
+            [
+                *points.arrays().values(),
+                points.same_place, points.place_share, points.same_time, points.time_share,
+            ]
+        )  # fmt: skip
+        way = _way(cells, known, mechanism, FLOOR * anywhere)
+        each = np.bincount(record, minlength=len(published.weight)) * published.weight
+        even = float(each.sum()) / published.n_people * anywhere
+        return cls(_shelf(cells, record, way, known), way, known, even)
+
+
+def _rows(published: Published, timeless: bool) -> tuple[FloatArray, SmallInts]:
+    """Published samples, and the record of each; each place once where there is no time."""
+    record = np.repeat(np.arange(len(published.weight), dtype=np.int32), np.diff(published.offsets))
+    cells = np.column_stack([published.cells[name] for name in CELL])
+    if timeless:
+        cells[:, 2], cells[:, 5] = 0.0, 1.0
+        first, _ = distinct_rows(record, *(published.cells[name] for name in PLACE))
+        cells, record = cells[first], record[first]
+    return cells, record
+
+
+def _way(cells: FloatArray, known: FloatArray, mechanism: Mechanism, floor: float) -> Way:
+    """The method for the kernels, with what bounds where they look."""
+    space, time = mechanism.space, mechanism.time
+    area = min(
+        float((cells[:, 3] * cells[:, 4]).min()),
+        float(np.nanmin(known[:, 3] * known[:, 4], initial=np.inf)),
+    )
+    most = _peak(space, 2, area, bool((known[:, 6] < 1).any()))
+    if not mechanism.timeless:
+        length = min(float(cells[:, 5].min()), float(known[:, 5].min(initial=np.inf)))
+        most *= _peak(time, 1, length, bool((known[:, 8] < 1).any()))
+    nats = max(0.0, math.log(most / floor))
+    return Way(
+        DENSITIES.index(space.density), space.scale, DENSITIES.index(time.density), time.scale,
+        mechanism.boxes, mechanism.by_middle, mechanism.timeless, floor, nats,
+    )  # fmt: skip
+
+
+def _peak(spread: Spread, axes: int, least: float, exchanged: bool) -> float:
+    """What no density in ``axes`` dimensions exceeds where cells are no smaller than ``least``.
+
+    An exchange may leave a point in a cell as it was, whatever the noise.
+    """
+    match spread.density:
+        case "planar_laplace":
+            top = 1 / (2 * math.pi * spread.scale**2)
+        case "laplace":
+            top = 1 / (2 * spread.scale)
+        case "gaussian":
+            top = (spread.scale * math.sqrt(2 * math.pi)) ** -axes
+        case _:
+            top = 1 / least
+    return max(top, 1 / least) if exchanged else top
+
+
+def _shelf(cells: FloatArray, record: SmallInts, way: Way, known: FloatArray) -> Shelf:
+    """Samples by buckets of a part of the extent in which a point looks.
+
+    On boards of their own, those of up to 1, 4, 16, … minutes: one long sample would make every
+    point look as far back as it reaches.
+    """
+    anywhere, anytime = bool((known[:, 6] < 1).any()), bool((known[:, 8] < 1).any())
+    reach_m = _reach(way.space, way.space_m, way.nats)
+    reach_min = _reach(way.time, way.time_min, way.nats)
+    reach = np.array([reach_m, reach_m, reach_min])
+    board = np.ceil(np.log2(np.maximum(cells[:, 5], 1.0)) / 2).astype(np.int64)
+    parts: list[tuple[Any, ...]] = []
+    order, starts, begun = [], [np.zeros(1, np.int64)], 0
+    for number in np.unique(board):
+        rows = np.flatnonzero(board == number)
+        some = cells[rows]
+        base, widest = some[:, :3].min(axis=0), some[:, 3:].max(axis=0)
+        span = some[:, :3].max(axis=0) - base
+        size = np.maximum(np.maximum(widest, reach / _BUCKETS_TO_THE_EDGE), CLOSE)
+        if anywhere:
+            size[:2] = np.maximum(size[:2], 2 * span[:2])
+        if anytime or way.timeless:
+            size[2] = max(size[2], 2 * span[2])
+        many = _coarse_enough(span, size, max(65_536, _BUCKETS_A_SAMPLE * len(rows)))
+        at = np.minimum(((some[:, :3] - base) / size).astype(np.int64), many - 1)
+        bucket = (at[:, 0] * many[1] + at[:, 1]) * many[2] + at[:, 2]
+        order.append(rows[np.argsort(bucket, kind="stable")])
+        filled = np.bincount(bucket, minlength=int(np.prod(many)))
+        parts.append((sum(map(len, starts)) - 1, base, size, many, widest))
+        starts.append(begun + np.cumsum(filled))
+        begun += len(rows)
+    first, base, size, many, widest = (np.array(column) for column in zip(*parts, strict=True))
+    rows = np.concatenate(order)
+    return Shelf(
+        np.ascontiguousarray(cells[rows]), record[rows], np.concatenate(starts), first,
+        base, size, many, widest,
+    )  # fmt: skip
+
+
+def _coarse_enough(span: FloatArray, size: FloatArray, most: int) -> IntArray:
+    """How many buckets along each axis, ``size`` made larger until they are few enough."""
+    while True:
+        many = np.floor(span / size) + 1
+        if float(np.prod(many)) <= most:
+            return many.astype(np.int64)
+        # Coarser in space first: whatever is known of a time, it is known well.
+        size[: 2 if many[0] * many[1] > 1 else 3] *= 2.0
+
+
+def _reach(density: int, scale: float, nats: float) -> float:
+    """As of the kernels."""
+    if density == NONE:
+        return 0.0
+    return scale * math.sqrt(2 * nats) if density == GAUSSIAN else scale * nats

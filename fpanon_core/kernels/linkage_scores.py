@@ -1,0 +1,246 @@
+"""How well does every record fit the points known of a target? Of the records near them.
+
+Published samples lie in buckets of place and time by their lower corners, so that a point looks
+only where a sample can be that fits it better than the floor. Records that are nowhere near all
+have the floor, and are counted, not visited.
+
+Source: docs/science.md, “An outsider who knows the truth”.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..model.arrays import FloatArray, IntArray, SmallInts
+from .linkage_density import CLOSE, Way, density_of, gap, loss_over, reach_of
+
+TIE = 1e-9
+"""Scores, in nats, that differ by less are level."""
+
+_MIX, _MASK = 2654435761, 0xFFFFFFFF  # multiplicative hashing by the golden ratio
+
+
+class Shelf(NamedTuple):
+    """Published samples in buckets, on boards of about equal length in time.
+
+    Row i of ``cells`` is (x, y, t, dx, dy, dt) and ``record[i]`` whose it is; those of the bucket
+    b are rows ``starts[b]:starts[b+1]``. Of board l, ``first[l]`` is the first bucket, ``base[l]``
+    the lowest corner (x, y, t), ``size[l]`` the buckets' extent (metres, minutes), ``many[l]`` how
+    many there are along each axis, ``widest[l]`` the largest extent of its samples.
+    """
+
+    cells: FloatArray
+    record: SmallInts
+    starts: IntArray
+    first: IntArray
+    base: FloatArray
+    size: FloatArray
+    many: IntArray
+    widest: FloatArray
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _bucket(at: float, base: float, size: float, many: int) -> int:
+    """The bucket of a corner, −1 or ``many`` outside."""
+    return int(min(float(many), max(-1.0, math.floor((at - base) / size))))
+
+
+@njit(nogil=True, cache=True)
+def fit_point(
+    point: FloatArray, shelf: Shelf, way: Way, best: FloatArray, near: SmallInts
+) -> int:  # fmt: skip
+    """The best density of each record that has one above the floor.
+
+    ``best`` has an entry for each record, all 0; of the records listed in ``near`` it is set.
+    Returns how many these are.
+    """
+    if math.isnan(point[0]):
+        return 0
+    x, y = point[0] + point[3] / 2, point[1] + point[4] / 2
+    t = point[2] + point[5] / 2
+    anywhere, anytime = point[6] < 1.0, point[8] < 1.0 or way.timeless
+    far = reach_of(way.space, way.space_m, way.nats) + CLOSE
+    found = 0
+    for board in range(len(shelf.first)):
+        base, size, widest = shelf.base[board], shelf.size[board], shelf.widest[board]
+        nx, ny, nt = shelf.many[board]
+        i0, i1, j0, j1 = 0, nx - 1, 0, ny - 1
+        if not anywhere:
+            i0 = max(0, _bucket(x - far - widest[0], base[0], size[0], nx))
+            i1 = min(nx - 1, _bucket(x + far, base[0], size[0], nx))
+            j0 = max(0, _bucket(y - far - widest[1], base[1], size[1], ny))
+            j1 = min(ny - 1, _bucket(y + far, base[1], size[1], ny))
+        for i in range(i0, i1 + 1):
+            left = base[0] + i * size[0]
+            across = gap(x, left - CLOSE, left + size[0] + widest[0])
+            for j in range(j0, j1 + 1):
+                low = base[1] + j * size[1]
+                up = gap(y, low - CLOSE, low + size[1] + widest[1])
+                nats = way.nats
+                if not anywhere:
+                    nats -= loss_over(way.space, way.space_m, across * across + up * up)
+                if nats < 0.0:
+                    continue
+                k0, k1 = 0, nt - 1
+                if not anytime:
+                    late = reach_of(way.time, way.time_min, nats) + CLOSE
+                    k0 = max(0, _bucket(t - late - widest[2], base[2], size[2], nt))
+                    k1 = min(nt - 1, _bucket(t + late, base[2], size[2], nt))
+                row = shelf.first[board] + (i * ny + j) * nt
+                # Buckets that follow one another in time follow one another.
+                for s in range(shelf.starts[row + k0], shelf.starts[row + max(k0, k1 + 1)]):
+                    density = density_of(point, shelf.cells[s], way)
+                    if density == 0.0:
+                        continue
+                    r = shelf.record[s]
+                    if best[r] == 0.0:
+                        near[found] = r
+                        found += 1
+                    if density > best[r]:
+                        best[r] = density
+    return found
+
+
+@njit(nogil=True, cache=True)
+def score_records(
+    begin: int, end: int, point: FloatArray, shelf: Shelf, way: Way, even: float, people: float,
+    weight: IntArray, best: FloatArray, near: SmallInts, gain: FloatArray, hits: SmallInts,
+    touched: SmallInts,
+) -> tuple[int, float]:  # fmt: skip
+    """Score the records by the points ``begin … end − 1`` of one target.
+
+    Sets ``gain`` (nats above the floor at every point) and ``hits`` (points above it) of the
+    records listed in ``touched``; all three begin as zeros. ``even`` is the density of the mean
+    record spread evenly over everything, ``people`` how many have a record. Returns how many
+    records are touched, and the score of somebody who has none.
+    """
+    many = 0
+    absent = 0.0
+    for j in range(begin, end):
+        few = fit_point(point[j], shelf, way, best, near)
+        above, who = 0.0, 0.0
+        for c in range(few):
+            r = near[c]
+            density = best[r]
+            best[r] = 0.0
+            above += weight[r] * density
+            who += weight[r]
+            if hits[r] == 0:
+                touched[many] = r
+                many += 1
+            hits[r] += 1
+            gain[r] += math.log(density / way.floor)
+        mean = (above + (people - who) * way.floor) / people
+        absent += math.log(0.5 * (mean + even) / way.floor)
+    return many, absent
+
+
+@njit(nogil=True, cache=True)
+def rank_targets(
+    begin: int, end: int, offsets: IntArray, point: FloatArray, own: IntArray, shelf: Shelf,
+    way: Way, even: float, odds: float, weight: IntArray, out: FloatArray,
+) -> None:  # fmt: skip
+    """Where each target's own record stands among all.
+
+    ``own`` is its number, −1 for who is not in the release; ``odds`` the prior odds of not being in
+    it, times the people in it. Row i of ``out``: people whose record fits better, people whose
+    record fits as well (the own is one), posterior of the own record, whether the best record is
+    taken, people whose record has every point, whether the own has.
+    """
+    n = len(weight)
+    best, gain = np.zeros(n), np.zeros(n)
+    near, touched = np.empty(n, np.int32), np.empty(n, np.int32)
+    hits = np.zeros(n, np.int32)
+    people = float(weight.sum())
+    for i in range(begin, end):
+        many, absent = score_records(
+            offsets[i], offsets[i + 1], point, shelf, way, even, people, weight,
+            best, near, gain, hits, touched,
+        )  # fmt: skip
+        mine = gain[own[i]] if own[i] >= 0 else 0.0
+        top, better, level, who, fitting = 0.0, 0.0, 0.0, 0.0, 0.0
+        for c in range(many):
+            r = touched[c]
+            top = max(top, gain[r])
+            who += weight[r]
+            if gain[r] > mine + TIE:
+                better += weight[r]
+            elif gain[r] >= mine - TIE:
+                level += weight[r]
+            if hits[r] == offsets[i + 1] - offsets[i]:
+                fitting += weight[r]
+        if mine <= TIE:
+            level += people - who
+        highest = max(top, absent) if odds > 0 else top
+        total = (people - who) * math.exp(-highest)
+        for c in range(many):
+            total += weight[touched[c]] * math.exp(gain[touched[c]] - highest)
+        if odds > 0:
+            total += odds * math.exp(absent - highest)
+        out[i, 0], out[i, 1] = better, level
+        out[i, 2] = math.exp(mine - highest) / total
+        out[i, 3] = top > TIE and (odds == 0 or top > math.log(odds) + absent)
+        out[i, 4] = fitting
+        out[i, 5] = own[i] >= 0 and hits[own[i]] == offsets[i + 1] - offsets[i]
+        for c in range(many):
+            gain[touched[c]] = 0.0
+            hits[touched[c]] = 0
+
+
+@njit(nogil=True, cache=True)
+def leading_records(
+    begin: int, end: int, offsets: IntArray, point: FloatArray, shelf: Shelf, way: Way,
+    weight: IntArray, least: float, record: SmallInts, share: FloatArray, count: IntArray,
+    rest: FloatArray,
+) -> None:  # fmt: skip
+    """The records that the outsider gives most weight to, of each target.
+
+    Row i of ``record`` and ``share`` lists up to as many as there are columns, ``count[i]`` of
+    them: those with the highest posterior (of one person; uniform prior over the records), of at
+    least ``least`` times the highest; of more that are level, any. ``share`` counts everybody whose
+    record it is; all of them stand for all records that a point is near. ``rest`` is what is left
+    for the records that are nowhere near.
+    """
+    n = len(weight)
+    best, gain = np.zeros(n), np.zeros(n)
+    near, touched = np.empty(n, np.int32), np.empty(n, np.int32)
+    hits = np.zeros(n, np.int32)
+    people = float(weight.sum())
+    most = record.shape[1]
+    for i in range(begin, end):
+        many, _ = score_records(
+            offsets[i], offsets[i + 1], point, shelf, way, 1.0, people, weight,
+            best, near, gain, hits, touched,
+        )  # fmt: skip
+        top, who = 0.0, 0.0
+        for c in range(many):
+            top = max(top, gain[touched[c]])
+            who += weight[touched[c]]
+        total = (people - who) * math.exp(-top)
+        for c in range(many):
+            total += weight[touched[c]] * math.exp(gain[touched[c]] - top)
+        rest[i] = (people - who) * math.exp(-top) / total
+        # Records that are level in an order that has nothing to do with where they are.
+        some = touched[:many]
+        mixed = some[np.argsort((some.astype(np.int64) * _MIX) & _MASK)]
+        order = np.argsort(-gain[mixed], kind="mergesort")
+        kept, listed = 0, 0.0
+        for c in order[: min(many, most)]:
+            r = mixed[c]
+            each = math.exp(gain[r] - top)
+            if each < least:
+                break
+            record[i, kept] = r
+            share[i, kept] = weight[r] * each
+            listed += weight[r] * each
+            kept += 1
+        for c in range(kept):
+            share[i, c] *= (1 - rest[i]) / listed
+        count[i] = kept
+        for c in range(many):
+            gain[touched[c]] = 0.0
+            hits[touched[c]] = 0

@@ -1,0 +1,264 @@
+"""What does an outsider learn who names nobody? Homes, and where somebody was.
+
+Whoever has narrowed a person down to a record, or to a group that shares one, reads off all its
+cells. So k-anonymity bounds neither figure.
+
+Source: docs/science.md, “An outsider who knows the truth”; Shokri et al. 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from ..anonymize.carrying import carried, noise_in_space
+from ..attacks.homes import commonest, guessed_homes, true_homes
+from ..attacks.linkage import suspects
+from ..attacks.search import Published
+from ..attacks.whereabouts import median_places, places_at
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress, nth_part, part
+from ..model.arrays import FloatArray, IntArray
+from ..model.checks import positive, whole
+from ..model.configs import Strategy
+from ..model.errors import ConfigError, InfeasibleError
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import GloveResult
+from ..model.intervals import mean_interval, wilson_interval
+from ..model.keyed import keyed
+from ..model.knowledge import Knowledge
+from ..model.linkage import ExpectedError, LinkConfig
+from ..model.ragged import rows_of
+from ..model.released import ReleasedSet
+from .attacked import attacked
+from .linkage import targets_of
+
+
+def home_found(
+    original: FingerprintSet,
+    released: ReleasedSet | GloveResult,
+    within_m: Sequence[float] = (500, 1000, 2000),
+    *,
+    nights: int = 1,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Share of people whose home is where their own record says.
+
+    Parameters
+    ----------
+    original : FingerprintSet
+        The data that the release was made of.
+    released : ReleasedSet or GloveResult
+        What :func:`release`, :func:`glove` or :func:`aligned` made of them.
+    within_m : sequence of float
+        How near a guess must be, metres.
+    nights : int
+        Nights (22 to 6 h, local time) in which a person was recorded, at least, for the original to
+        tell the home.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each distance: ``within_m``, ``found`` (share of the people in the release whose
+        home is known), ``low``, ``high`` (95 % Wilson interval), ``guessing`` (share whom the one
+        commonest home would do for), ``people``, of a release in periods their records, and ``unknown``: people in the release whose
+        nights are too few. ``attrs`` hold ``nights``, ``method`` and a keyed ``digest``.
+
+    Raises
+    ------
+    ConfigError
+        A parameter is out of its range, or the release does not know what it was made of.
+    InfeasibleError
+        Of nobody in the release is the home known.
+
+    Notes
+    -----
+    The outsider has the right record, or that of the right group. The guess is the middle of the
+    cell around which, within the distance, the record has most of its nights; each sample's mass
+    is spread evenly over its cell, in place and time. Where that is a smaller share of its nights
+    than that of all people's homes near the commonest one, the guess is the commonest.
+
+    Examples
+    --------
+    >>> from fpanon_core import GeneralizationProfile, Grid, release
+    >>> x, t = [0, 0, 7000, 7000, 7000], [60, 1380, 90, 600, 1400]
+    >>> fs = FingerprintSet.from_samples([1, 1, 2, 2, 2], x, [0] * 5, t)
+    >>> home_found(fs, release(fs, []), [1000])["found"].tolist()
+    [1.0]
+    >>> one_cell = release(fs, GeneralizationProfile(Grid(20000), 2880))
+    >>> home_found(fs, one_cell, [1000])[["found", "guessing"]].values.tolist()
+    [[0.5, 0.5]]
+    """
+    if isinstance(within_m, (str, bytes)) or not isinstance(within_m, Sequence) or not within_m:
+        raise ConfigError("within_m is a list of distances in metres, such as [500, 1000].")
+    distances = [positive("within_m", each, of="metres") for each in within_m]
+    least = whole("nights", nights, 1, of="nights")
+    release = attacked(original, released)
+    origin, published, person = release.origin, release.published, release.person
+    engine = engine or LocalEngine()
+    homes = true_homes(original)
+    inside = published.own >= 0
+    asked = np.flatnonzero(inside & (homes.nights[person] >= least))
+    if len(asked) == 0:
+        raise InfeasibleError(
+            f"Nobody in the release was recorded in {least} nights (22 to 6 h); take a smaller "
+            "number of nights, or longer data."
+        )
+    whose, weight = person[asked], release.whole.weight[asked]
+    x, y = homes.x_m[whose], homes.y_m[whose]
+    people, noise = int(weight.sum()), noise_in_space(origin.option)
+    rows = []
+    for number, distance in enumerate(distances):
+        known = commonest(x, y, weight, distance)
+        guess = guessed_homes(
+            original, published, distance, noise, known, engine=engine,
+            progress=nth_part(progress, number, len(distances)),
+        )[published.own[asked]]  # fmt: skip
+        found = int(weight[np.hypot(guess[:, 0] - x, guess[:, 1] - y) <= distance].sum())
+        low, high = wilson_interval(found, people)
+        rows.append(
+            {
+                "within_m": distance, "found": found / people, "low": low, "high": high,
+                "guessing": known.share, "people": people,
+                "unknown": int(release.whole.weight[inside].sum()) - people,
+            }
+        )  # fmt: skip
+    table = pd.DataFrame(rows)
+    table.attrs = {
+        "nights": least, "method": origin.option.text, "digest": keyed(original.digest)
+    }  # fmt: skip
+    return table
+
+
+def expected_error(
+    original: FingerprintSet,
+    released: ReleasedSet | GloveResult,
+    p: int = 4,
+    *,
+    strategy: Strategy = "random",
+    blur_m: float = 0.0,
+    blur_min: float = 0.0,
+    users: int = 2500,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> ExpectedError:
+    """How far off the outsider's best guess is of where somebody was at a recorded moment.
+
+    The outsider links p true points to the records (:func:`link`), and guesses the place from which
+    all that the records say of the moment is least far on average, each weighed by its posterior.
+
+    Parameters
+    ----------
+    original, released, p, strategy, blur_m, blur_min, users, seed, engine, progress
+        As of :func:`link`; targets are people in the release, each with one moment, drawn among
+        the samples that are not known (among all, where all are).
+
+    Returns
+    -------
+    ExpectedError
+        Metres, with an interval, beside what guessing one place for everybody gives, and what the
+        points known tell without any release.
+
+    Raises
+    ------
+    ConfigError
+        A parameter is out of its range, or the release does not know what it was made of.
+    InfeasibleError
+        p exceeds every trace.
+
+    Examples
+    --------
+    Who finds the record reads off the place; one cell for all says its middle.
+
+    >>> from fpanon_core import GeneralizationProfile, Grid, release
+    >>> x, t = [0, 0, 8000, 8000], [5, 60, 5, 60]
+    >>> fs = FingerprintSet.from_samples([1, 1, 2, 2], x, [0] * 4, t)
+    >>> round(expected_error(fs, release(fs, []), 1).metres, 1)
+    0.0
+    >>> one_cell = GeneralizationProfile(Grid(10_000, (-1_000, -4_950)), 1_440)
+    >>> round(expected_error(fs, release(fs, one_cell), 1).metres)
+    4000
+    """
+    config = LinkConfig(p, strategy, users, seed, blur_m, blur_min)
+    release = attacked(original, released)
+    origin, published, whole = release.origin, release.published, release.whole
+    known = targets_of(release, config, absent=False)
+    engine = engine or LocalEngine()
+    cells = carried(origin, known, blur_m=config.blur_m, blur_min=config.blur_min, seed=seed)
+    found = suspects(
+        published, cells.points, cells.mechanism, engine=engine, progress=part(progress, 0.0, 0.8)
+    )
+    moment = _moments(whole, known, seed)
+    t = whole.t_min[moment] + whole.dt_min[moment] / 2
+    true_x = whole.x_m[moment] + whole.dx_m[moment] / 2
+    true_y = whole.y_m[moment] + whole.dy_m[moment] / 2
+    guess, base = places_at(published, found, t, engine=engine, progress=part(progress, 0.8, 1.0))
+    error = np.hypot(guess[:, 0] - true_x, guess[:, 1] - true_y)
+    guessing = np.hypot(base[0] - true_x, base[1] - true_y)
+    told = median_places(known.x_m + known.dx_m / 2, known.y_m + known.dy_m / 2, known.offsets)
+    points = np.hypot(told[:, 0] - true_x, told[:, 1] - true_y)
+    user = release.person[known.targets]
+    low, high = mean_interval(float(error.mean()), len(error), _farthest(original, published))
+    return ExpectedError(
+        metres=float(error.mean()),
+        low=low,
+        high=high,
+        median_m=float(np.median(error)),
+        guessing_m=float(guessing.mean()),
+        points_m=float(points.mean()),
+        n_targets=len(error),
+        per_target=pd.DataFrame(
+            {
+                "user": user,
+                "pseudonym": np.array(original.pseudonyms)[user],
+                "t_min": whole.t_min[moment],
+                "error_m": error,
+                "guessing_m": guessing,
+                "points_m": points,
+            }
+        ),
+        method=origin.option.text,
+        config=config,
+        digest=original.digest,
+    )
+
+
+def _moments(fs: FingerprintSet, known: Knowledge, seed: int) -> IntArray:
+    """A sample row of each target, none of those known where there are others."""
+    rng = np.random.default_rng(np.random.SeedSequence((seed, 2)))
+    owner = np.repeat(np.arange(known.n_targets), fs.lengths[known.targets])
+    rows = rows_of(fs.offsets[known.targets], fs.lengths[known.targets])
+    times = rng.random(len(rows))
+    if not known.timeless:
+        told = np.repeat(np.arange(known.n_targets), known.sizes)
+        points = pd.MultiIndex.from_arrays([told, known.x_m, known.y_m, known.t_min])
+        samples = pd.MultiIndex.from_arrays([owner, fs.x_m[rows], fs.y_m[rows], fs.t_min[rows]])
+        times += samples.isin(points)  # the known ones last
+    order = np.lexsort((times, owner))
+    first = np.searchsorted(owner[order], np.arange(known.n_targets))
+    chosen: IntArray = rows[order[first]]
+    return chosen
+
+
+def _farthest(fs: FingerprintSet, published: Published) -> float:
+    """No guess is further off than the extent of the data and the release."""
+    out = published.cells
+
+    def span(low: FloatArray, size: FloatArray, other: FloatArray, other_size: FloatArray) -> float:
+        top = max(float((low + size).max()), float((other + other_size).max()))
+        return top - min(float(low.min()), float(other.min()))
+
+    return float(
+        np.hypot(
+            span(fs.x_m, fs.dx_m, out["x_m"], out["dx_m"]),
+            span(fs.y_m, fs.dy_m, out["y_m"], out["dy_m"]),
+        )
+    )

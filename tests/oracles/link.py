@@ -1,0 +1,172 @@
+"""Linkage in plain loops, by docs/science.md, for the tests to hold the package against.
+
+Imports nothing from the package. A cell is (x, y, t, dx, dy, dt); a record is a list of cells, a
+target a list of points. A point is a dict: ``cell``, and of an exchange ``same_place``,
+``place_share``, ``same_time``, ``time_share``. A method is a dict: ``space`` and ``time``, each a
+pair of density and scale (or None), ``boxes``, ``by_middle``, ``timeless``, ``share``.
+"""
+
+import math
+
+FLOOR = 0.01
+
+
+def planar_laplace(b, ax, ay):
+    return math.exp(-math.hypot(ax, ay) / b) / (2 * math.pi * b**2)
+
+
+def laplace(b, a):
+    return math.exp(-abs(a) / b) / (2 * b)
+
+
+def gaussian(s, a):
+    return math.exp(-(a**2) / (2 * s**2)) / (s * math.sqrt(2 * math.pi))
+
+
+def middles(begin, length, scale):
+    """Of pieces no longer than half the scale, 32 at most."""
+    many = min(32, max(1, math.ceil(2 * length / scale - 1e-6)))
+    return [begin + (i + 0.5) * length / many for i in range(many)]
+
+
+def same(a, b):
+    return all(abs(u - v) <= 1e-6 for u, v in zip(a, b, strict=True))
+
+
+def in_space(method, point, cell):
+    x, y, _, dx, dy, _ = cell
+    x0, y0, _, dx0, dy0, _ = point["cell"]
+    px, py = x0 + dx0 / 2, y0 + dy0 / 2
+    if method["space"] is None:
+        if method["boxes"]:
+            hit = x <= px < x + dx and y <= py < y + dy
+        else:
+            hit = same((x, y, dx, dy), (x0, y0, dx0, dy0))
+        density = 1 / (dx * dy) if hit else 0.0
+    else:
+        kind, scale = method["space"]
+        if method["by_middle"]:
+            xs, ys = [x + dx / 2], [y + dy / 2]
+        else:
+            xs, ys = middles(x, dx, scale), middles(y, dy, scale)
+        if kind == "planar_laplace":
+            mean = sum(planar_laplace(scale, a - px, b - py) for a in xs for b in ys)
+            mean /= len(xs) * len(ys)
+            density = mean if method["by_middle"] else min(mean, 1 / (dx * dy))
+        else:
+            along_x = sum(gaussian(scale, a - px) for a in xs) / len(xs)
+            along_y = sum(gaussian(scale, b - py) for b in ys) / len(ys)
+            if not method["by_middle"]:
+                along_x, along_y = min(along_x, 1 / dx), min(along_y, 1 / dy)
+            density = along_x * along_y
+    kept = point.get("same_place", 1.0)
+    return kept * density + (1 - kept) * point.get("place_share", 1.0) / (dx0 * dy0)
+
+
+def in_time(method, point, cell):
+    if method["timeless"]:
+        return 1.0
+    t, dt = cell[2], cell[5]
+    t0, dt0 = point["cell"][2], point["cell"][5]
+    middle = t0 + dt0 / 2
+    if method["time"] is None:
+        hit = t <= middle < t + dt if method["boxes"] else same((t, dt), (t0, dt0))
+        density = 1 / dt if hit else 0.0
+    else:
+        kind, scale = method["time"]
+        along = laplace if kind == "laplace" else gaussian
+        at = middles(t, dt, scale)
+        density = min(sum(along(scale, a - middle) for a in at) / len(at), 1 / dt)
+    kept = point.get("same_time", 1.0)
+    return kept * density + (1 - kept) * point.get("time_share", 1.0) / dt0
+
+
+def everywhere(records, timeless):
+    """Density of a sample that may be anywhere in the release."""
+    cells = [cell for record in records for cell in record]
+    spans = [
+        max(c[i] + c[i + 3] for c in cells) - min(c[i] for c in cells)
+        for i in ((0, 1) if timeless else (0, 1, 2))
+    ]
+    return 1 / math.prod(spans)
+
+
+def densities(method, records, points):
+    """Of each record, the best density for each point."""
+    return [
+        [
+            max(in_space(method, p, cell) * in_time(method, p, cell) for cell in record)
+            for p in points
+        ]
+        for record in records
+    ]
+
+
+def scores(method, records, points):
+    floor = FLOOR * everywhere(records, method["timeless"])
+    return [
+        sum(math.log(max(d, floor)) for d in each) for each in densities(method, records, points)
+    ]
+
+
+def distinct(record, timeless):
+    return len({(c[0], c[1], c[3], c[4]) if timeless else c for c in record})
+
+
+def absent_score(method, records, weights, points):
+    """Of somebody who has no record."""
+    timeless = method["timeless"]
+    anywhere, people = everywhere(records, timeless), sum(weights)
+    each = [w * distinct(r, timeless) for r, w in zip(records, weights, strict=True)]
+    even = sum(each) / people * anywhere
+    found = densities(method, records, points)
+    total = 0.0
+    for j in range(len(points)):
+        mean = (
+            sum(w * max(d[j], FLOOR * anywhere) for d, w in zip(found, weights, strict=True))
+            / people
+        )
+        total += math.log((mean + even) / 2)
+    return total
+
+
+def ranks(method, records, weights, points, own):
+    """better, level, posterior, whether a record is taken, fitting, whether the own fits."""
+    floor = FLOOR * everywhere(records, method["timeless"])
+    score = scores(method, records, points)
+    least = len(points) * math.log(floor)
+    mine = score[own] if own >= 0 else least
+    pairs = list(zip(score, weights, strict=True))
+    better = sum(w for s, w in pairs if s > mine + 1e-9)
+    level = sum(w for s, w in pairs if abs(s - mine) <= 1e-9)
+    people, share = sum(weights), method["share"]
+    absent = absent_score(method, records, weights, points)
+    # Prior: share/people for each person's record, 1 − share for none.
+    each = [(share / people * w, s) for s, w in pairs] + [(1 - share, absent)]
+    top = max(s for w, s in each if w > 0)
+    total = sum(w * math.exp(s - top) for w, s in each)
+    posterior = share / people * math.exp(mine - top) / total
+    best = max(score)
+    taken = best > least + 1e-9 and (
+        share == 1 or math.log(share / people) + best > math.log(1 - share) + absent
+    )
+    hits = [all(d > floor for d in found) for found in densities(method, records, points)]
+    fitting = sum(w for hit, w in zip(hits, weights, strict=True) if hit)
+    return better, level, posterior, taken, fitting, own >= 0 and hits[own]
+
+
+def carried(cell, origin, side, minutes):
+    """The bin of a square grid and a window from midnight that holds a raw sample."""
+    x, y, t = cell[:3]
+    at = [o + math.floor((v - o) / side + 1e-9) * side for v, o in zip((x, y), origin, strict=True)]
+    return (*at, math.floor(t / minutes) * minutes, side, side, minutes)
+
+
+def found_strictly(fingerprints, known, bins):
+    """Mean of 1/|E_i|: the traces that hold the bins of all that is known of i."""
+    traces = [{bins(cell) for cell in samples} for samples in fingerprints]
+    shares = []
+    for points in known:
+        wanted = {bins(cell) for cell in points}
+        shares.append(1 / sum(wanted <= trace for trace in traces))
+    return sum(shares) / len(shares)

@@ -1,0 +1,422 @@
+"""Linkage against plain loops, by hand, and on the samples that are shipped."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fpanon_core import (
+    AddNoise,
+    Aligned,
+    AntennaClusters,
+    ConfigError,
+    FingerprintSet,
+    GeneralizationProfile,
+    Generalize,
+    Glove,
+    Grid,
+    LocalEngine,
+    Periods,
+    Permute,
+    SampleUsers,
+    SuppressRare,
+    anonymity_sets,
+    draw_knowledge,
+    generalize,
+    glove,
+    link,
+    read_cdr,
+    release,
+)
+from fpanon_core.kernels.linkage_density import mean_along, mean_planar
+from fpanon_core.measures.drawing import drawn  # which has tests of its own
+from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.techniques import step_from_dict, step_to_dict
+from tests.oracles import link as oracle
+from tests.support.fingerprint_sets import as_lists
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+GRID = Generalize(GeneralizationProfile(Grid(1_000, (-300.0, 200.0)), 60))
+PLAIN = {"space": None, "time": None, "boxes": False, "by_middle": False, "timeless": False}
+
+
+def crowd(seed, users=9, longest=7, metres=2_500, minutes=200):
+    """People near each other, so that many bins are shared."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(2, longest + 1, users)
+    user = np.repeat(np.arange(users), lengths)
+    x, y = rng.integers(-metres // 100, metres // 100, (2, len(user))) * 100.0
+    return FingerprintSet.from_samples(user, x, y, rng.integers(0, minutes, len(user)))
+
+
+def raw(cell):
+    return cell
+
+
+def binned(cell):
+    return oracle.carried(cell, (-300.0, 200.0), 1_000.0, 60.0)
+
+
+# Of each case: steps, how a point is carried to where noise begins and to its bin, and the method.
+CASES = {
+    "as it is": ([], raw, raw, {}),
+    "grid": ([GRID], binned, binned, {}),
+    "planar Laplace": ([AddNoise(300)], raw, raw, {"space": ("planar_laplace", 300.0)}),
+    "fine Laplace": ([AddNoise(60)], raw, raw, {"space": ("planar_laplace", 60.0)}),
+    "Gaussian": (
+        [AddNoise(250, 15, "gaussian", "gaussian")], raw, raw,
+        {"space": ("gaussian", 250.0), "time": ("gaussian", 15.0)},
+    ),
+    "in time": ([AddNoise(0, 20)], raw, raw, {"time": ("laplace", 20.0)}),
+    "in both": (
+        [AddNoise(400, 20)], raw, raw,
+        {"space": ("planar_laplace", 400.0), "time": ("laplace", 20.0)},
+    ),
+    "grid, noise": ([GRID, AddNoise(900)], binned, binned, {"space": ("planar_laplace", 900.0)}),
+    "noise, grid": (
+        [AddNoise(500, 30), GRID], raw, binned,
+        {"space": ("planar_laplace", 500.0), "time": ("laplace", 30.0)},
+    ),
+    "two noises": (
+        [AddNoise(300, 0, "gaussian"), AddNoise(400, 0, "gaussian")], raw, raw,
+        {"space": ("gaussian", 500.0)},
+    ),
+    "sampled": ([GRID, SampleUsers(0.5)], binned, binned, {"share": 0.5}),
+    "rare bins": ([GRID, SuppressRare(2)], binned, binned, {}),
+    "GLOVE": ([Glove(2)], raw, raw, {"boxes": True}),
+    "aligned": ([Aligned(2)], raw, raw, {"boxes": True}),
+    "grid, GLOVE": ([GRID, Glove(2)], binned, binned, {"boxes": True}),
+}  # fmt: skip
+
+
+def published_lists(made):
+    """Cells and weights of the distinct records, and whose each original row's is."""
+    origin = made.origin
+    own = dict.fromkeys(range(origin.original.n_users), -1)
+    if origin.hidden is None:
+        own |= {int(u): r for r, u in enumerate(origin.person)}
+        return as_lists(made), made.weight.tolist(), own
+    result = origin.hidden
+    groups = result.group[result.group >= 0]
+    own |= {int(u): int(g) for u, g in zip(origin.person, groups, strict=True)}
+    many = Counter(groups.tolist())
+    records = as_lists(result.published.fingerprints())
+    return records, [many[g] for g in range(len(records))], own
+
+
+def asked(original, found, p, strategy="random", seed=0):
+    """Points of each target as lists, drawn as the package draws them among those present."""
+    present = found.per_target["present"].to_numpy()
+    known = []
+    for rows in (present, ~present):
+        users = np.unique(found.per_target["user"].to_numpy()[rows])
+        if len(users):
+            some = drawn(original, KnowledgeConfig(p, strategy, 2500, seed), among=users)
+            cells = np.column_stack(list(some.arrays().values()))
+            known += [list(map(tuple, c.tolist())) for c in np.split(cells, some.offsets[1:-1])]
+    return known
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("seed", range(2))
+def test_ranks_are_those_of_plain_loops(case, seed):
+    steps, start, bin_of, told = CASES[case]
+    fs = crowd(seed)
+    made = release(fs, steps, seed=seed)
+    found = link(fs, made, 2, seed=seed)
+    records, weights, own = published_lists(made)
+    method = PLAIN | {"share": 1.0} | told
+    exactly = PLAIN | {"share": method["share"], "boxes": method["boxes"]}
+    for row, points in zip(
+        found.per_target.to_dict("records"), asked(fs, found, 2, seed=seed), strict=True
+    ):
+        mine = own[row["user"]]
+        tolerant = oracle.ranks(
+            method, records, weights, [{"cell": start(c)} for c in points], mine
+        )
+        strict = oracle.ranks(
+            exactly, records, weights, [{"cell": bin_of(c)} for c in points], mine
+        )
+        assert row["present"] == (mine >= 0)
+        assert row["fitting"] == strict[4]
+        if mine >= 0:
+            better, level, posterior = tolerant[:3]
+            assert (row["better"], row["level"]) == (better, level)
+            assert row["posterior"] == pytest.approx(posterior, abs=1e-9)
+            assert row["first"] == (0 if better else 1 / level)
+            assert row["strict_first"] == (1 / strict[4] if strict[5] else 0)
+        else:
+            assert row["accused"] == tolerant[3]
+            assert row["strict_accused"] == (strict[4] > 0)
+
+
+@pytest.mark.parametrize("what", ["positions", "times"])
+@pytest.mark.parametrize("seed", range(2))
+def test_an_exchange_leaves_what_it_does_not_exchange(what, seed):
+    fs = crowd(seed)
+    step = Permute(what, window_min=60, region_m=2_000)
+    made = release(fs, step, seed=seed)
+    found = link(fs, made, 2, seed=seed)
+    records, weights, own = published_lists(made)
+    everything = [cell for record in records for cell in record]
+
+    def group(cell):
+        if what == "positions":
+            return math.floor(cell[2] / 60)
+        return tuple(math.floor((v + 50) / 2_000) for v in cell[:2])
+
+    def moved(cell):
+        return cell[:2] if what == "positions" else cell[2]
+
+    def point(cell):
+        inside = [c for c in everything if group(c) == group(cell)]
+        alike = sum(moved(c) == moved(cell) for c in inside)
+        name = "place" if what == "positions" else "time"
+        among = max(1, len(inside))
+        return {
+            "cell": cell, f"same_{name}": 1 / among, f"{name}_share": max(1, alike) / among,
+        }  # fmt: skip
+
+    for row, points in zip(
+        found.per_target.to_dict("records"), asked(fs, found, 2, seed=seed), strict=True
+    ):
+        mine = own[row["user"]]
+        method = PLAIN | {"share": 1.0}
+        expected = oracle.ranks(method, records, weights, [point(c) for c in points], mine)
+        assert (row["better"], row["level"]) == expected[:2]
+        assert row["posterior"] == pytest.approx(expected[2], abs=1e-9)
+
+
+@settings(deadline=None, max_examples=8)
+@given(st.integers(0, 10_000), st.integers(1, 4), st.sampled_from([(500, 30), (1_000, 120)]))
+def test_without_noise_strict_is_the_mean_of_one_over_the_anonymity_set(seed, p, profile):
+    fs = crowd(seed, users=14, longest=9)
+    side, minutes = profile
+    step = Generalize(GeneralizationProfile(Grid(side, (0.0, 0.0)), minutes))
+    found = link(fs, release(fs, step, seed=0), p, seed=seed)
+
+    def bin_of(cell):
+        return oracle.carried(cell, (0.0, 0.0), float(side), float(minutes))
+
+    expected = oracle.found_strictly(as_lists(fs), asked(fs, found, p, seed=seed), bin_of)
+    assert found.strict.first == pytest.approx(expected)
+    # Without noise there is nothing to be tolerant of.
+    assert found.first == pytest.approx(expected)
+
+
+def test_points_of_the_release_itself_give_the_same_sets():
+    fs = crowd(5, users=30)
+    wide = generalize(fs, GRID.profile)
+    # Of data that are generalized already, as they are.
+    found = link(wide, release(wide, []), 2)
+    sizes = anonymity_sets(wide, draw_knowledge(wide, 2))
+    assert found.per_target["fitting"].tolist() == sizes.tolist()
+    assert found.strict.first == pytest.approx((1 / sizes).mean())
+
+
+def test_places_without_time():
+    fs = crowd(3, users=30, metres=800)
+    found = link(fs, release(fs, []), 2, strategy="top")
+    sizes = anonymity_sets(fs, draw_knowledge(fs, 2, strategy="top"))
+    assert found.per_target["fitting"].tolist() == sizes.tolist()
+    noisy = link(fs, release(fs, AddNoise(500), seed=0), 2, strategy="top")
+    assert noisy.first < found.first
+
+
+# --- densities -----------------------------------------------------------------------------------
+
+
+def test_densities_are_those_of_the_noise():
+    # Cells no longer than half the scale: the density at their middle.
+    at = mean_planar(400.0, 50.0, 50.0, 300.0, 700.0, 100.0, 100.0)
+    assert at == pytest.approx(oracle.planar_laplace(400.0, 300.0, 700.0), rel=1e-12)
+    assert mean_along(2, 30.0, 5.5, 20.0, 1.0) == pytest.approx(oracle.laplace(30.0, 15.0))
+    assert mean_along(3, 30.0, 5.5, 20.0, 1.0) == pytest.approx(oracle.gaussian(30.0, 15.0))
+
+
+@pytest.mark.parametrize("side", [100.0, 500.0, 2_000.0])
+def test_over_all_cells_a_density_adds_up_to_one(side):
+    scale, reach = 400.0, 12_000.0
+    corners = np.arange(-reach, reach, side)
+    total = sum(
+        mean_planar(scale, 130.0, -270.0, x, y, side, side) * side**2
+        for x in corners
+        for y in corners
+        if math.hypot(x, y) < 20 * scale
+    )
+    assert total == pytest.approx(1.0, abs=0.03)
+    for density in (2, 3):
+        along = sum(mean_along(density, scale, 130.0, x, side) * side for x in corners)
+        assert along == pytest.approx(1.0, abs=0.02)
+
+
+# --- what must hold ------------------------------------------------------------------------------
+
+
+def test_the_share_named_in_a_crowd_of_k_is_at_most_one_in_k():
+    fs = crowd(1, users=40, longest=9, metres=4_000, minutes=1_000)
+    for step in (Glove(3), Aligned(3), Glove(4)):
+        found = link(fs, release(fs, step), 4)
+        assert found.per_target["level"].min() >= step.k
+        assert found.first <= 1 / step.k + 1e-12
+        assert found.posterior <= 1 / step.k + 1e-12
+    of_result = link(fs, glove(fs, 4), 4)
+    assert of_result.first == found.first
+    assert of_result.method == found.method
+
+
+def test_everything_alike_is_guessing():
+    fs = crowd(2, users=20)
+    one_cell = Generalize(GeneralizationProfile(Grid(20_000, (-10_000, -10_000)), 1_440))
+    found = link(fs, release(fs, one_cell), 2)
+    assert found.first == pytest.approx(found.guessing) == found.strict.first
+    assert found.among_10 == pytest.approx(0.5)
+
+
+def test_who_is_not_in_the_release_is_asked_apart():
+    fs = crowd(0, users=200, metres=20_000, minutes=5_000)
+    made = release(fs, SampleUsers(0.25), seed=1)
+    found = link(fs, made, 2, users=1_000)
+    assert (found.n_present, found.n_absent, found.n_users) == (50, 150, 50)
+    table = found.per_target
+    assert table.loc[~table["present"], "first"].isna().all()
+    assert table.loc[table["present"], "accused"].isna().all()
+    assert found.tolerant.n_accused == table["accused"].sum()
+    assert found.first > 0.95, "points known exactly single people out"
+    assert found.accused < 0.05, "and nobody else has them"
+    # In coarse data many have the same bins, and somebody is taken for who is not there.
+    coarse = [Generalize(GeneralizationProfile(Grid(40_000, (-20_000, -20_000)), 300))]
+    wide = link(fs, release(fs, [*coarse, SampleUsers(0.25)], seed=1), 2)
+    assert wide.strict.n_accused > 0
+    assert 0 < wide.posterior <= 1
+
+
+def test_people_left_out_are_targets_without_a_record():
+    fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 9_000], [0] * 3, [5, 5, 5])
+    found = link(fs, release(fs, SuppressRare(2)), 1)
+    assert (found.n_present, found.n_absent) == (2, 1)
+    assert found.first == 0.5
+    assert found.accused == 0.0
+
+
+def test_a_fingerprint_that_stands_for_several_counts_as_so_many():
+    fs = crowd(4, users=6)
+    many = FingerprintSet(
+        user_ids=fs.user_ids, offsets=fs.offsets, count=fs.count,
+        weight=np.array([3, 1, 1, 2, 1, 1]), **fs.arrays(),
+    )  # fmt: skip
+    found = link(many, release(many, []), 2)
+    assert found.n_users == 9
+    assert found.n_present == 9
+    of_first = found.per_target[found.per_target["user"] == 0]
+    assert len(of_first) == 3
+    assert (of_first["level"] >= 3).all()
+    hidden = link(many, release(many, Glove(2)), 2)
+    assert hidden.n_users == 9
+    assert hidden.first <= 0.5
+
+
+def test_more_workers_change_nothing_and_seeds_repeat():
+    fs = crowd(6, users=60)
+    made = release(fs, AddNoise(300, 10), seed=2)
+    one, three = (link(fs, made, 3, engine=LocalEngine(n)) for n in (1, 3))
+    assert one.per_target.equals(three.per_target)
+    told = []
+    again = link(fs, made, 3, progress=told.append)
+    assert again.per_target.equals(one.per_target)
+    assert told[-1] == 1.0
+    other = link(fs, made, 3, seed=1)
+    assert not other.per_target["posterior"].equals(one.per_target["posterior"])
+
+
+def test_blurred_knowledge_finds_fewer_and_none_strictly():
+    fs = crowd(7, users=60, metres=8_000, minutes=600)
+    made = release(fs, [])
+    clear, blurred = (link(fs, made, 2, blur_m=b, blur_min=b / 10) for b in (0, 3_000))
+    assert clear.first == 1.0
+    assert 0.05 < blurred.first < 0.95
+    assert blurred.strict.first < 0.1
+    near = link(fs, release(fs, GRID), 2, blur_m=200, blur_min=5)
+    assert near.first > near.guessing
+
+
+def test_a_chain_through_regions_finds_what_the_release_shows():
+    fs = crowd(8, users=40)
+    step = Generalize(GeneralizationProfile(AntennaClusters(6), 60))
+    for seed in (None, 3):
+        for steps in ([step], [SampleUsers(0.9), step], [SampleUsers(0.9), step, SuppressRare(1)]):
+            made = release(fs, steps, seed=seed)
+            found = link(fs, made, 2)
+            present = found.per_target["present"].to_numpy()
+            assert (found.per_target["strict_first"][present] > 0).all()
+
+
+def test_in_periods_each_part_of_a_person_is_asked_for_by_itself():
+    fs = crowd(12, users=40, longest=12, metres=3_000, minutes=2_880)
+    found = link(fs, release(fs, [GRID, Periods(1)], seed=1), 2)
+    pieces = {(u, t // 1_440) for u, t in zip(fs.sample_user, fs.t_min, strict=True)}
+    asked = zip(found.per_target["user"], found.per_target["period"], strict=True)
+    assert sorted(asked) == sorted(pieces)
+    assert found.n_users == len(pieces)
+    # Nothing but the grid hides what is known: every record fits its own points.
+    assert (found.per_target["strict_first"] > 0).all()
+    whole = link(fs, release(fs, [GRID]), 2)
+    assert found.first == pytest.approx(found.strict.first)
+    assert whole.n_users == 40
+    hidden = link(fs, release(fs, [Periods(1), Glove(2)], seed=1), 2)
+    assert hidden.first <= 0.5
+    assert "period" not in whole.per_target
+
+
+def test_wrong_inputs_say_what_to_do():
+    fs = crowd(9)
+    made = release(fs, [])
+    with pytest.raises(ConfigError, match="do not know what was done"):
+        link(fs, fs, 2)
+    with pytest.raises(ConfigError, match="other data"):
+        link(crowd(10), made, 2)
+    with pytest.raises(ConfigError, match="blur_m"):
+        link(fs, made, 2, blur_m=-1)
+
+
+def test_the_table_has_a_row_for_each_reading():
+    fs = crowd(9)
+    found = link(fs, release(fs, AddNoise(100), seed=0), 2)
+    frame = found.to_frame()
+    assert frame["reading"].tolist() == ["tolerant", "strict"]
+    assert frame["first"].tolist() == [found.first, found.strict.first]
+    assert (frame["first_low"] <= frame["first"]).all()
+    assert (frame["first"] <= frame["first_high"]).all()
+    assert "found" in repr(found)
+
+
+# --- the samples that are shipped ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["synthetic_2000.csv.gz", "sf_cabs_20080608_cdr.csv.gz"])
+def test_success_falls_as_noise_grows(name):
+    fs, _ = read_cdr(SAMPLES / name)
+    bins = Generalize(GeneralizationProfile(Grid(1_000), 360))
+    found = []
+    for metres, minutes in ((0, 0), (250, 15), (1_000, 60), (5_000, 180)):
+        made = release(fs, [bins, AddNoise(metres, minutes)], seed=1)
+        found.append(link(fs, made, 4, users=120))
+        assert found[-1].first >= found[-1].strict.first - 1e-12
+    assert all(b.first_low <= a.first_high for a, b in pairwise(found))
+    assert found[-1].first < found[0].first / 2
+
+
+def test_steps_survive_being_written_down():
+    # What an outsider is told of the method is all that linkage takes from it.
+    fs = crowd(11)
+    steps = [GRID, AddNoise(200)]
+    again = [step_from_dict(step_to_dict(step)) for step in steps]
+    a, b = (link(fs, release(fs, s, seed=4), 2).per_target for s in (steps, again))
+    assert a.equals(b)
