@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -19,14 +19,13 @@ from ..model.arrays import IntArray
 from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Method, Verification
+from ..model.techniques import MOST_LEFT_OUT as MOST_LEFT_OUT
 from ..verification.anonymity import verify_k_anonymity
 from .tabled import Tabled
 
 Leftover = Literal["merge", "suppress"]
 LEFTOVERS: tuple[Leftover, ...] = ("merge", "suppress")
 METHODS: tuple[Method, ...] = ("glove", "aligned")
-MOST_LEFT_OUT = 0.1
-"""Largest share of the people who may be left out for being hardest to hide."""
 _DAY_MIN = 1_440.0
 _HIDING_SHARE = 0.9  # of the progress; the rest is the verification
 
@@ -167,17 +166,16 @@ def hidden(
     whom, and all figures, are the same every time.
     """
     given = fs if config.period_days is None else into_periods(fs, config.period_days)
-    more: dict[str, Any] = {"leave_out": config.leave_out} if config.leave_out else {}
     if config.method == "aligned":
         return aligned(
             given, config.k, config=config.stretch, max_side_m=config.suppress_space_m,
-            max_span_min=config.suppress_time_min, leftover=config.leftover, engine=engine,
-            progress=progress, **more,
+            max_span_min=config.suppress_time_min, leftover=config.leftover,
+            leave_out=config.leave_out, engine=engine, progress=progress,
         )  # fmt: skip
     return glove(
         given, config.k, config=config.stretch, suppress_space_m=config.suppress_space_m,
-        suppress_time_min=config.suppress_time_min, leftover=config.leftover, engine=engine,
-        progress=progress, **more,
+        suppress_time_min=config.suppress_time_min, leftover=config.leftover,
+        leave_out=config.leave_out, engine=engine, progress=progress,
     )  # fmt: skip
 
 

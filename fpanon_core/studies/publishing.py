@@ -33,6 +33,7 @@ from ..model.facts import ReleaseFacts, Verdict
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.originals import known
+from ..model.periods import PeriodSet
 from ..model.records import Naming
 from ..model.released import NOT_COVERED, NOT_PUBLISHED, Origin, ReleasedSet
 from ..model.techniques import Glove
@@ -149,6 +150,11 @@ def origin_of(
     ConfigError
         It cannot be told, or the original is another one.
     """
+    if isinstance(original, PeriodSet):
+        raise ConfigError(
+            "The original given is cut into periods already, and its pieces no longer say whose "
+            "they are; give the fingerprints that were cut."
+        )
     if isinstance(released, GloveResult):
         cut = released.period_days is not None
         digest = released.whole_digest if cut else released.digest

@@ -66,7 +66,8 @@ def verify_release(
         A folder or a zip file as :func:`fpanon_core.publish` writes it, or the zip file's bytes.
     original : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
         What was hidden: the data that GLOVE was given. Where the release states periods, whole
-        fingerprints are cut into them anew.
+        fingerprints are cut into them anew. Pieces do not say whose they are, so that with them
+        only a key that names the pieces' own ids can be read.
     k : int or None
         The crowd that is promised. None: none is, as with noise or exchanged positions; then files,
         figures and names are checked, not the records against the original.

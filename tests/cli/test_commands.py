@@ -732,6 +732,16 @@ def test_hide_says_what_it_loses(people: Path) -> None:
     assert whole["digest"] == days["digest"]
 
 
+def test_hide_leaves_out_whom_it_costs_most(people: Path) -> None:
+    """30 people: 10 % are three; each day has its own."""
+    whole = json.loads(run("hide", people, "--k", 3, "--leave-out", 0.1, "--json").stdout)
+    assert 0 < whole["users_left_out"] == whole["users_suppressed"] <= 3
+    assert whole["leave_out"] == 0.1
+    shown = run("hide", people, "--k", 3, "--leave-out", 0.1, "--period", 1).stdout
+    assert "users in all periods" in shown
+    assert "Verified: in each period of 1 day" in shown
+
+
 @pytest.mark.parametrize(
     "options",
     [["--method", "best"], ["--period", "0"], ["--period", "1.5"], ["--leave-out", "0.5"],

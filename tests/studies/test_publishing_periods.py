@@ -181,6 +181,10 @@ def test_a_result_needs_the_data_before_they_were_cut(fs, tmp_path):
     with pytest.raises(ConfigError, match="made of other data"):
         publish(made, tmp_path / "out", original=some)
     assert isinstance(made, GloveResult)
+    cut = into_periods(fs, 1)
+    with pytest.raises(ConfigError, match="fingerprints that were cut"):
+        publish(aligned(cut, 3), tmp_path / "out", original=cut)
+    assert verify_release(publish(aligned(cut, 3), tmp_path / "pieces"), cut, 3).passed
     key, lost = tmp_path / "key.csv", tmp_path / "lost.csv"
     path = publish(made, tmp_path / "out", key=key, left_out=lost)  # which are still held
     listed = pd.read_csv(lost)
