@@ -35,7 +35,6 @@ Frequencies = tuple[IntArray, SmallInts, IntArray]
 
 # Transport between groups pays where they are few: at most this share of the pairs of people.
 _GROUPS_SHARE = 0.04
-_ROWS_A_BLOCK = 128
 
 
 def entropy(frequencies: npt.ArrayLike) -> float:
@@ -89,20 +88,26 @@ def link_days(
     order = [np.arange(len(daily))] * days
     cost = np.full(max(days - 1, 0), np.nan)
     known = [i for i in range(days) if daily[0, offsets[i]] != UNKNOWN]
-    for nth, (i, j) in enumerate(pairwise(known)):
-        if progress is not None:
-            progress(nth / (len(known) - 1))
+    pairs = list(pairwise(known))
+    follower: list[IntArray] = [order[0]] * len(pairs)
+
+    def link(nth: int) -> float:
+        i, j = pairs[nth]
         first, second = (daily[:, offsets[d] : offsets[d + 1]] for d in (i, j))
-        follower, gain = link_two(first, second, engine)
-        order[j] = follower[order[i]]
+        follower[nth], gain = link_two(first, second)
         if j == i + 1:
             cost[i] = gain
+        return 1.0
+
+    engine.run(link, range(len(pairs)), max(len(pairs), 1), progress)
+    for (i, j), followed in zip(pairs, follower, strict=True):
+        order[j] = followed[order[i]]
     if progress is not None:
         progress(1.0)
     return order, cost
 
 
-def link_two(first: SmallInts, second: SmallInts, engine: Engine) -> tuple[IntArray, float]:
+def link_two(first: SmallInts, second: SmallInts) -> tuple[IntArray, float]:
     """The row of ``second`` that follows each row of ``first``, and the links' total gain, bits.
 
     Rows with equal frequencies of places are linked in ascending order.
@@ -111,7 +116,7 @@ def link_two(first: SmallInts, second: SmallInts, engine: Engine) -> tuple[IntAr
     people, lengths = len(first), (first.shape[1], second.shape[1])
     apart = _apart(u, v, lengths)
     if (len(u[0]) - 1) * (len(v[0]) - 1) <= _GROUPS_SHARE * people**2:
-        saved = _dense(_savings(u, v, lengths, engine), len(v[0]) - 1)
+        saved = _dense(_savings(u, v, lengths), len(v[0]) - 1)
         gain = apart[0][:, None] + apart[1][None, :] - saved
         i, j, many = transport(gain, np.bincount(of), np.bincount(to))
         follower = np.empty(people, np.int64)
@@ -122,7 +127,7 @@ def link_two(first: SmallInts, second: SmallInts, engine: Engine) -> tuple[IntAr
         follower[leaving[arriving]] = into
         return follower, float(gain[i, j] @ many)
     u, v = (_spread(f, g) for f, g in ((u, of), (v, to)))
-    follower, saved_bits = most_saving(_savings(u, v, lengths, engine))
+    follower, saved_bits = most_saving(_savings(u, v, lengths))
     total = apart[0][of].sum() + apart[1][to].sum() - saved_bits
     return follower, float(total)
 
@@ -167,7 +172,7 @@ def _entropies(frequencies: Frequencies, length: int) -> FloatArray:
     return bits
 
 
-def _savings(u: Frequencies, v: Frequencies, lengths: tuple[int, int], engine: Engine) -> Pairs:
+def _savings(u: Frequencies, v: Frequencies, lengths: tuple[int, int]) -> Pairs:
     """What each pair of rows with a common place saves against having none."""
     f, g = (np.arange(n + 1, dtype=np.float64) for n in lengths)
     worth = (_phi(f[:, None] + g) - _phi(f)[:, None] - _phi(g)) / sum(lengths)
@@ -179,25 +184,11 @@ def _savings(u: Frequencies, v: Frequencies, lengths: tuple[int, int], engine: E
     often = v[2][by_place]
     rows, columns = len(u[0]) - 1, len(v[0]) - 1
     many = np.zeros(rows, np.int64)
-
-    def count(first: int) -> float:
-        last = min(first + _ROWS_A_BLOCK, rows)
-        count_common(first, last, u[0], u[1], starts, row, np.zeros(columns, np.uint8), many)
-        return float(last - first)
-
-    blocks = range(0, rows, _ROWS_A_BLOCK)
-    engine.run(count, blocks, rows)
+    count_common(0, rows, u[0], u[1], starts, row, np.zeros(columns, np.uint8), many)
     offsets = offsets_of(many)
     column = np.empty(int(offsets[-1]), np.int32)
     value = np.empty(int(offsets[-1]))
-
-    def fill(first: int) -> float:
-        last = min(first + _ROWS_A_BLOCK, rows)
-        save_common(first, last, *u, starts, row, often, worth, np.zeros(columns), offsets,
-                    column, value)  # fmt: skip
-        return float(last - first)
-
-    engine.run(fill, blocks, rows)
+    save_common(0, rows, *u, starts, row, often, worth, np.zeros(columns), offsets, column, value)
     return offsets, column, value
 
 

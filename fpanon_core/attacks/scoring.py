@@ -204,11 +204,13 @@ class _Judge:
     ) -> int:
         """Recorded points that the trajectory paired with somebody gets right."""
         hits, paired = 0, np.flatnonzero(pair >= 0)
-        for first in range(0, len(paired), _ROWS_A_BLOCK):
-            rows = paired[first : first + _ROWS_A_BLOCK]
-            true, within = pair[rows], _run(slots)
-            right = places[rows][:, within] == self._truth[true][:, within]
-            hits += int(np.sum(right & seen[true][:, within]))
+        # Some columns of all rows first: rows of all columns would be copied for each day.
+        within = _run(slots)
+        ours, true, seen = places[:, within], self._truth[:, within], seen[:, within]
+        for some in pieces_of_rows(len(paired), len(slots)):
+            rows = paired[some]
+            right = ours[rows] == true[pair[rows]]
+            hits += int(np.count_nonzero(right & seen[pair[rows]]))
         return hits
 
     def _pair(

@@ -84,8 +84,8 @@ def count_shared(
     ascends; adds to ``shared``, (end − begin, n_users). Found by halving: a table of where each
     place begins would be as large as the counts.
     """
-    for i in range(begin, end):
-        for s in range(places.shape[1]):
+    for s in range(places.shape[1]):  # slot by slot, so that who was where stays at hand
+        for i in range(begin, end):
             p = places[i, s]
             if p >= 0:
                 k, above = 0, at.shape[1]
