@@ -36,8 +36,8 @@ made = form.made(data)
 if not made:
     st.info(
         "Everyone is put into a group of at least k people who are alike, and all of a group are "
-        "published with exactly the same record: areas and spans of time in which each of them was "
-        "recorded. Choose k and hide everyone. Several releases can be compared."
+        "published with exactly the same record of areas and spans of time. Choose k and hide "
+        "everyone. Several releases can be compared."
     )
     end_view()
 worths = {config: hiding.worth(data.fs, each.release) for config, each in made.items()}

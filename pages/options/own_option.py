@@ -64,7 +64,8 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
         with middle:
             minutes, share, rare = _window_and_users(fs)
         with right:
-            noise, exchanged, hiding = _noise_exchange_and_hiding(fs)
+            noise, exchanged = _noise_and_exchange()
+        hiding = _hiding(fs)
         name = st.text_input(
             "Name (optional)", key="options_name", max_chars=OPTION_NAME_CHARS,
             placeholder="told by its steps",
@@ -186,10 +187,8 @@ def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
     return None if hours is None else round(60 * hours, 3), percent / 100, int(rare)
 
 
-def _noise_exchange_and_hiding(
-    fs: FingerprintSet,
-) -> tuple[tuple[float, float], What | None, Callable[[], list[Step]]]:
-    """Noise in metres and minutes, what is exchanged, and the last steps, asked for at the end."""
+def _noise_and_exchange() -> tuple[tuple[float, float], What | None]:
+    """Noise in metres and minutes, and what is exchanged."""
     noise_m = st.number_input(
         "Noise in space (m)", NOISE_M.low, NOISE_M.high, 0.0, step=100.0, key="options_noise_m",
         help=definitions.NOISE,
@@ -206,21 +205,26 @@ def _noise_exchange_and_hiding(
     exchanged = st.selectbox(
         "Exchanged among users", list(choices), key="options_permuted", help=definitions.PERMUTATION
     )
-    cells = st.columns(3, vertical_alignment="bottom")
+    return (noise_m, noise_min), choices[exchanged]
+
+
+def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
+    """Everyone in a crowd of k, and periods: the last steps, to be asked for at the end."""
+    cells = st.columns(3, gap="large")
     k = cells[0].number_input(
-        "Crowd of k (0: no)", 0, min(K.high, fs.n_users), 0, key="options_k",
+        "Everyone in a crowd of k (0: no)", 0, min(K.high, fs.n_users), 0, key="options_k",
         help="Everyone is published with exactly the same record as at least k − 1 others.",
     )  # fmt: skip
-    kind = cells[1].selectbox("by", list(_HIDING), key="options_method")
+    kind = cells[1].selectbox("Crowds by", list(_HIDING), key="options_method")
     period = cells[2].selectbox(
-        "in periods", list(periods.PERIODS), key="options_period", accept_new_options=True,
+        "Period", list(periods.PERIODS), key="options_period", accept_new_options=True,
         help=periods.HELP,
     )  # fmt: skip
-    return (noise_m, noise_min), choices[exchanged], lambda: _last_steps(int(k), kind, period)
+    return lambda: _last_steps(int(k), kind, period)
 
 
 def _last_steps(k: int, kind: str, period: str) -> list[Step]:
-    """Periods, and hiding in a crowd of k, where they are asked for."""
+    """Where they are asked for; ConfigError where the period makes no sense."""
     days = periods.days_of(period)
     steps: list[Step] = [] if days is None else [Periods(days)]
     return steps if k < 2 else [*steps, _HIDING[kind](k)]
