@@ -160,7 +160,10 @@ def test_one_night_of_a_person_tells_the_home_too():
     found = home_found(fs, cut)
     assert found["people"].tolist() == [30 * DAYS] * 3
     assert found["found"][1] > 0.9
-    assert expected_error(fs, cut, 2).metres < 1
+    # Of who was at two places in one minute, nothing tells which.
+    error = expected_error(fs, cut, 2)
+    assert error.median_m < 1e-3
+    assert error.metres < 100
 
 
 # --- expected error ------------------------------------------------------------------------------
