@@ -72,7 +72,8 @@ def aligned(
     k : int
         Least number of users in a group, 2 … number of users.
     config : StretchConfig
-        Weights and thresholds, of the loss and of the effort by which candidates are found.
+        Weights and thresholds, of the loss and of the effort by which candidates are found. Weights
+        1 and 1 are of the loss alone; the effort then has halves.
     max_side_m, max_span_min : float, optional
         Largest side (dx + dy)/2, metres, and span, minutes, of a published sample. Samples that
         would make one larger are left out, at the price, each, of a sample at both limits (without

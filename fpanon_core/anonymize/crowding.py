@@ -174,7 +174,7 @@ class _Crowding:
         some = self.fs if len(users) == self.fs.n_users else self.fs.subset(users)
         among = min(max(self.search.nearest, kept), len(users) - 1)
         gaps = k_gap(
-            some, among + 1, config=self.config, engine=self.engine,
+            some, among + 1, config=self.config.of_effort, engine=self.engine,
             progress=part(progress, 0.0, 0.7),
         )  # fmt: skip
         others = users[gaps.neighbours]

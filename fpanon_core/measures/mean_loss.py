@@ -28,7 +28,7 @@ def mean_loss(
         samples left out, do not count; or the blocks of :func:`align` (``dx_m``, ``dy_m``,
         ``dt_min``, ``n_samples``).
     config : StretchConfig
-        Weights and thresholds.
+        Weights and thresholds; weights of 1 and 1 give the plain sum of both parts.
 
     Returns
     -------

@@ -9,6 +9,7 @@ from ..kernels.kgap_search import Features
 from ..kernels.stretch import Packed, Scale
 from ..model.arrays import FloatArray, IntArray
 from ..model.configs import StretchConfig
+from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 
 # More features bound more tightly and cost more to prepare; beyond these the gain was not
@@ -21,7 +22,12 @@ _FINEST_WINDOW_MIN = 240.0
 
 
 def scale_of(config: StretchConfig) -> Scale:
-    """The kernels' form of a configuration."""
+    """The kernels' form of a configuration; ConfigError where it is of a loss, not of an effort."""
+    if config.unweighted:
+        raise ConfigError(
+            "w_space = 1 and w_time = 1 are of a loss (mean_loss, aligned, align); a stretch effort "
+            "is in [0, 1], and its weights must add up to 1."
+        )
     return Scale(
         float(config.w_space),
         float(config.w_time),

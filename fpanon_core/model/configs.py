@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
 from . import checks
@@ -19,7 +19,9 @@ class StretchConfig:
     Attributes
     ----------
     w_space, w_time : float
-        Weights of the two parts; not negative, and they add up to 1.
+        Weights of the two parts; not negative, and they add up to 1. Or 1 and 1, unweighted sums,
+        for a loss (:func:`fpanon_core.mean_loss`, :func:`fpanon_core.aligned`), which need not be
+        in [0, 1]; an effort must be, and is refused with them.
     max_space_m : float
         Stretch in space, metres, from which on the effort counts as complete.
     max_time_min : float
@@ -34,16 +36,27 @@ class StretchConfig:
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             checks.number(name, value)
-        if self.w_space < 0 or self.w_time < 0 or abs(self.w_space + self.w_time - 1) > 1e-9:
+        apart = abs(self.w_space + self.w_time - 1) > 1e-9
+        if self.w_space < 0 or self.w_time < 0 or (apart and not self.unweighted):
             raise ConfigError(
                 f"w_space = {self.w_space:g} and w_time = {self.w_time:g}; the weights must not be "
-                "negative and must add up to 1."
+                "negative and must add up to 1 (or be 1 and 1, for a loss)."
             )
         if self.max_space_m <= 0 or self.max_time_min <= 0:
             raise ConfigError(
                 f"max_space_m = {self.max_space_m:g} and max_time_min = {self.max_time_min:g}; "
                 "both must be positive."
             )
+
+    @property
+    def unweighted(self) -> bool:
+        """Whether the weights are 1 and 1: of a loss, never of an effort."""
+        return self.w_space == self.w_time == 1
+
+    @property
+    def of_effort(self) -> StretchConfig:
+        """For the effort that goes with a loss: halves in place of 1 and 1, else the same."""
+        return replace(self, w_space=0.5, w_time=0.5) if self.unweighted else self
 
 
 @dataclass(frozen=True)

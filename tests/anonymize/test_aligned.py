@@ -15,7 +15,8 @@ from fpanon_core.anonymize.glove import glove
 from fpanon_core.engines.local import LocalEngine
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.io.samples import sample
-from fpanon_core.measures.kgap import k_gap
+from fpanon_core.measures.components import matched_samples
+from fpanon_core.measures.kgap import fingerprint_stretch, k_gap
 from fpanon_core.measures.mean_loss import mean_loss
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import Cancelled, ConfigError, InfeasibleError, SchemaError
@@ -220,6 +221,27 @@ def test_exchanges_lower_the_loss_and_thorough_is_no_worse():
     grown = aligned(fs, 4, groups=np.arange(100) // 4)
     usual, thorough = aligned(fs, 4), aligned(fs, 4, effort="thorough")
     assert mean_loss(thorough) <= mean_loss(usual) < mean_loss(grown)
+
+
+def test_weights_of_one_and_one_are_of_the_loss_alone():
+    fs, config = taxis(40), StretchConfig(1, 1)
+    plain, halves = aligned(fs, 3, config=config), aligned(fs, 3)
+    assert plain.group.tolist() == halves.group.tolist()
+    assert mean_loss(plain, config=config) == pytest.approx(2 * mean_loss(halves))
+    blocks = align(fs, [0, 1, 2], config=config)
+    assert mean_loss(blocks, config=config) == pytest.approx(2 * mean_loss(blocks))
+    for effort in (
+        lambda: k_gap(fs, 2, config=config),
+        lambda: fingerprint_stretch(fs, 0, 1, config=config),
+        lambda: glove(fs, 2, config=config),
+        lambda: glove(fs, 2, config=config, leave_out=0.1),
+        lambda: matched_samples(fs, 0, 1, config=config),
+    ):
+        with pytest.raises(ConfigError, match="of a loss"):
+            effort()
+    for weights in ((0.7, 0.7), (1, 0.9), (2, -1), (2, 2)):
+        with pytest.raises(ConfigError, match="add up to 1"):
+            StretchConfig(*weights)
 
 
 def test_losses_of_groups_add_up_to_the_mean():
