@@ -9,9 +9,13 @@ could be had in time; what is done:
    candidate that adds the least loss, until it has k people. Whoever finds nobody is tried again
    among all that are left.
 3. *Exchanges.* A *step* puts somebody into the group of a candidate, in place of one of its
-   members. Steps are priced one by one; rings of steps, in which everybody put out is put in
-   elsewhere, are made where they gain, those that gain most first. A group takes part in one a
-   round; then the steps into the groups that changed are priced again.
+   members. Steps are priced one by one, first with blocks that begin where blocks begin already,
+   the cheapest then exactly; rings of steps, in which everybody put out is put in elsewhere, are
+   made where they gain, those that gain most first. A group takes part in one a round; then the
+   steps into the groups that changed are priced again.
+4. *The tail.* Where a share may be left out, the groups that lose most beyond the mean are
+   dissolved before the exchanges. Rings may then begin with somebody who is left out, and end with
+   somebody who will be.
 
 Rounds end when no ring gains, or after so many. Everything is decided in a fixed order, whatever
 the number of threads. Memory grows with people times candidates.
@@ -29,7 +33,8 @@ import numpy as np
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..kernels.aligned_blocks import Boxes, bench_for, loss_of, pair_losses
-from ..kernels.aligned_groups import OUT, Groups, Steps, carry_out, find_rings, grow, price, weigh
+from ..kernels.aligned_groups import OUT, Groups, Steps, carry_out, find_rings, grow
+from ..kernels.aligned_steps import Cuts, gains_by_leaving, list_pairs, offer, price, sharpen, weigh
 from ..measures.kgap import k_gap
 from ..model.arrays import FloatArray, IntArray
 from ..model.configs import StretchConfig
@@ -43,24 +48,49 @@ _NEAREST_SHARE, _GROWN_SHARE = 0.25, 0.35  # of the progress
 
 @dataclass(frozen=True)
 class Search:
-    """How hard to look: how many are paired first, candidates of everybody, rounds, rings."""
+    """How hard to look.
+
+    Attributes
+    ----------
+    nearest : int
+        With how many everybody is paired.
+    growth, candidates : int
+        How many of them, the best, are tried when groups are grown, and in exchanges.
+    rounds : int
+        Of exchanges, at most.
+    steps, exact : int
+        How many steps of everybody are kept, the cheapest, and of how many the cost is exact.
+    longest_ring, most_steps : int
+        Of rings of steps: people in one, and steps tried for one.
+    cuts : int
+        Where blocks may begin when steps are priced first, in each group.
+    slack : float
+        Steps are kept whose first price is so many times what it may be.
+    """
 
     nearest: int
+    growth: int
     candidates: int
     rounds: int
+    steps: int
+    exact: int
     longest_ring: int
     most_steps: int
+    cuts: int
+    slack: float
 
 
 def search_of(effort: Effort, k: int) -> Search:
     """How hard to look for groups of k.
 
-    A candidate costs about k² times the time of a pair: in each of k places, a group k times as
-    long. The usual search tries as many more where k is small.
+    Beyond pairs, whose losses are known from the candidates, a candidate costs about k² times as
+    much: in each of k places, a group k times as long.
     """
     if effort == "thorough":
-        return Search(120, max(80, k), 80, 5, 100_000)
-    return Search(60, max(12, 160 // k**2, k), max(6, 80 // k**2), 4, 20_000)
+        many = 240 if k == 2 else max(640 // k, k)
+        return Search(240, max(16, k), many, 80, 96, 32, 5, 50_000, 256, 1.5)
+    many = 60 if k == 2 else max(150 // k, k)
+    return Search(60, max(12, k), many, 20, 48, 8, 4, 10_000, 128, 1.3)
 
 
 EFFORTS: tuple[Effort, ...] = ("default", "thorough")
@@ -120,8 +150,10 @@ class _Crowding:
     def run(
         self, merge: bool, progress: Progress | None
     ) -> tuple[list[IntArray], IntArray, IntArray]:
-        near = self.candidates(np.arange(self.fs.n_users), part(progress, 0.0, _NEAREST_SHARE))
-        self.grow(near, part(progress, _NEAREST_SHARE, _GROWN_SHARE))
+        near, alike = self.candidates(
+            np.arange(self.fs.n_users), self.search.candidates, part(progress, 0.0, _NEAREST_SHARE)
+        )
+        self.grow(near[:, : self.search.growth], part(progress, _NEAREST_SHARE, _GROWN_SHARE))
         left = np.flatnonzero(self.groups.of < 0)
         if merge:
             self.add(left)
@@ -129,7 +161,7 @@ class _Crowding:
         self._keep(np.arange(self.made))
         if self.room[0]:
             self.leave_out()
-        self.better(near, part(progress, _GROWN_SHARE, 1.0))
+        self.better(near, alike, part(progress, _GROWN_SHARE, 1.0))
         members = [
             np.sort(row[:size])
             for row, size in zip(self.groups.members, self.groups.size, strict=True)
@@ -147,6 +179,7 @@ class _Crowding:
             groups.loss[which], groups.without[which], groups.changed[which],
         )  # fmt: skip
         self.made = len(which)
+        self.cuts = Cuts(np.zeros(self.made, np.int64), np.empty((self.made, self.search.cuts)))
 
     def leave_out(self) -> None:
         """Leave out the groups that lose most beyond the mean, as many as there is room for."""
@@ -165,12 +198,18 @@ class _Crowding:
             groups.of[groups.members[g, : groups.size[g]]] = OUT
         self._keep(np.flatnonzero(stays))
 
-    def candidates(self, users: IntArray, progress: Progress | None) -> IntArray:
-        """Of each of ``users`` the others among them to try, best first; −1 = none."""
-        near = np.full((self.fs.n_users, self.search.candidates), -1, np.int64)
-        kept = min(near.shape[1], len(users) - 1)
+    def candidates(
+        self, users: IntArray, many: int, progress: Progress | None
+    ) -> tuple[IntArray, FloatArray]:
+        """Of each of ``users`` the others among them to try, best first, and the loss with each.
+
+        −1 = none.
+        """
+        near = np.full((self.fs.n_users, many), -1, np.int64)
+        alike = np.full(near.shape, np.inf)
+        kept = min(many, len(users) - 1)
         if kept < 1:
-            return near
+            return near, alike
         some = self.fs if len(users) == self.fs.n_users else self.fs.subset(users)
         among = min(max(self.search.nearest, kept), len(users) - 1)
         gaps = k_gap(
@@ -192,7 +231,8 @@ class _Crowding:
         each = loss / (lengths[users][:, None] + lengths[others])
         order = np.argsort(each, axis=1, kind="stable")[:, :kept]
         near[users, :kept] = np.take_along_axis(others, order, axis=1)
-        return near
+        alike[users, :kept] = np.take_along_axis(loss, order, axis=1)
+        return near, alike
 
     def grow(self, near: IntArray, progress: Progress | None) -> None:
         """Groups of everybody but the last, of weight less than k."""
@@ -201,7 +241,7 @@ class _Crowding:
             if progress is not None:
                 progress(1.0 - len(left) / self.fs.n_users)
             if len(left) < self.fs.n_users:
-                near = self.candidates(left, None)
+                near, _ = self.candidates(left, near.shape[1], None)
             seeds = left[np.argsort(self.fs.lengths[left], kind="stable")]
             for first in range(0, len(seeds), _BLOCK):
                 self.made = grow(
@@ -231,13 +271,13 @@ class _Crowding:
             groups.weight[into] += self.weight[user]
             groups.of[user] = into
 
-    def better(self, near: IntArray, progress: Progress | None) -> None:
+    def better(self, near: IntArray, alike: FloatArray, progress: Progress | None) -> None:
         """Exchanges, while the loss falls."""
         groups, n, search = self.groups, self.fs.n_users, self.search
-        room = near.shape[1] * (self.k + 1) + 1
         steps = Steps(
-            np.zeros(n, np.int64), np.zeros((n, room), np.int32), np.zeros((n, room), np.int32),
-            np.zeros((n, room)), np.full(n, -1, np.int64),
+            np.zeros(n, np.int64), np.zeros((n, search.steps), np.int32),
+            np.zeros((n, search.steps), np.int32), np.zeros((n, search.steps)),
+            np.zeros((n, search.steps), np.bool_), np.full(n, -1, np.int64),
         )  # fmt: skip
         gain = np.zeros(n)
         ring = np.full((n, search.longest_ring), -1, np.int64)
@@ -249,32 +289,16 @@ class _Crowding:
                 inside = groups.of >= 0
                 each = groups.loss.sum() / self.fs.lengths[inside].sum()
                 self.worth = self.fs.lengths * each
-
-            def priced(first: int, since: int = turn - 1) -> float:
-                users = np.arange(first, min(first + _BLOCK, n))
-                price(
-                    self.boxes, near, users, self.weight, float(self.k), *self.price, self.most,
-                    since, self.worth, groups, steps,
-                )  # fmt: skip
-                return float(len(users))
+            self._price(near, alike, turn - 1, steps, told)
 
             def found(first: int) -> float:
                 users = np.arange(first, min(first + _BLOCK, n))
                 find_rings(
-                    users,
-                    self.weight,
-                    float(self.k),
-                    search.most_steps,
-                    self.worth,
-                    self.room,
-                    groups,
-                    steps,
-                    gain,
-                    ring,
-                )
+                    users, self.weight, float(self.k), search.most_steps, self.worth, self.room,
+                    groups, steps, gain, ring,
+                )  # fmt: skip
                 return float(len(users))
 
-            self.engine.run(priced, range(0, n, _BLOCK), n, told)
             self.engine.run(found, range(0, n, _BLOCK), n)
             order = np.argsort(-gain, kind="stable")
             made = carry_out(
@@ -284,9 +308,41 @@ class _Crowding:
                 return
             changed = np.flatnonzero(groups.changed == turn)
 
+    def _price(
+        self, near: IntArray, alike: FloatArray, since: int, steps: Steps,
+        progress: Progress | None,
+    ) -> None:  # fmt: skip
+        """Set everybody's steps: into groups changed since, and all of those who moved."""
+        groups, n = self.groups, self.fs.n_users
+        saved = np.empty(n)
+        gains_by_leaving(groups, self.worth, saved)
+        pairs = list_pairs(near, since, groups, steps)
+        pair = np.argsort(pairs.group, kind="stable")
+        first = np.searchsorted(pairs.group[pair], np.arange(self.made + 1))
+
+        def priced(begin: int) -> float:
+            which = np.arange(begin, min(begin + _BLOCK, self.made))
+            price(
+                self.boxes, near, alike, which, pair, first, pairs, self.weight, saved,
+                float(self.k), *self.price, self.most, self.search.slack, self.cuts, groups,
+            )  # fmt: skip
+            return float(len(which))
+
+        def offered(begin: int) -> float:
+            users = np.arange(begin, min(begin + _BLOCK, n))
+            offer(users, pairs, since, self.worth, saved, groups, steps)
+            sharpen(
+                self.boxes, users, self.search.exact, *self.price, self.most, groups, steps
+            )  # fmt: skip
+            return float(len(users))
+
+        self.engine.run(priced, range(0, self.made, _BLOCK), max(1, self.made), progress)
+        self.engine.run(offered, range(0, n, _BLOCK), n)
+
     def _weigh(self, which: IntArray) -> None:
         def block(first: int) -> float:
-            weigh(self.boxes, which[first : first + _BLOCK], *self.price, self.most, self.groups)
+            some = which[first : first + _BLOCK]
+            weigh(self.boxes, some, *self.price, self.most, self.groups, self.cuts)
             return 1.0
 
         self.engine.run(block, range(0, len(which), _BLOCK), max(1, len(which)))

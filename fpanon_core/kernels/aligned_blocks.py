@@ -7,7 +7,8 @@ holds each: ``by_space`` · (dx + dy)/2 + ``by_time`` · dt.
 
 A block that could be split into two that hold everybody never is better whole: no sample's cell
 would be smaller. So a block that ends at j begins after the latest i from which everybody is met
-twice in turn, and the search back from j ends there.
+twice in turn, and the search back from j ends there. It ends before where even the smallest loss of
+any cut that is left, and the block up to there, are no better than what is found.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -50,7 +51,8 @@ class Bench(NamedTuple):
     begin: IntArray  # of the last of these
     pointer: IntArray
     met: IntArray
-    met_again: IntArray
+    once: IntArray  # the latest cut from which, up to here, everybody has a sample
+    lowest: IntArray
 
 
 @njit(nogil=True, cache=True)
@@ -60,7 +62,8 @@ def bench_for(samples: int, members: int) -> Bench:
     return Bench(
         np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n), np.empty(n),
         np.empty(n), np.empty(n), np.empty(n), np.empty(n, np.int64), np.empty(n),
-        np.empty(n, np.int64), np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m, np.int64),
+        np.empty(n, np.int64), np.empty(m, np.int64), np.empty(m, np.int64), np.empty(n, np.int64),
+        np.empty(n, np.int64),
     )  # fmt: skip
 
 
@@ -102,53 +105,63 @@ def least_loss(
     begins latest. Once the loss is sure to exceed the limit, what is left is not looked at.
     """
     cut, loss, begin, owner = bench.cut, bench.loss, bench.begin, bench.owner
-    met, met_again = bench.met, bench.met_again
+    once, lowest, met = bench.once, bench.lowest, bench.met
     met[:count] = 0
-    met_again[:count] = 0
     half = by_space / 2.0
     loss[0] = 0.0
+    once[0] = -1
+    found, at = 0, 0  # members met from ``at`` on
+    head, tail = 0, 1  # of the cuts, latest last, that could have the smallest loss
+    lowest[0] = 0
     for j in range(1, n + 1):
+        o = owner[j - 1]
+        found += met[o] == 0
+        met[o] += 1
+        while met[owner[at]] > 1:
+            met[owner[at]] -= 1
+            at += 1
+        once[j] = once[j - 1]
+        if found == count:
+            # The latest cut from which everybody is met.
+            latest = at
+            while not cut[latest]:
+                latest -= 1
+            once[j] = latest
         loss[j] = np.inf
         begin[j] = -1
         if not cut[j]:
             continue
-        west = south = start = np.inf
-        east = north = end = -np.inf
-        found, again = 0, 0
-        complete = False
-        least = np.inf  # of the losses at any cut at which a block that reaches over j may begin
+        twice = once[once[j]] if once[j] >= 0 else -1
+        while head < tail and lowest[head] <= twice:
+            head += 1
+        least = loss[lowest[head]] if head < tail else np.inf
         best, first = np.inf, -1
-        i = j
-        while i > 0:
-            i -= 1
-            west, east = min(west, bench.west[i]), max(east, bench.east[i])
-            south, north = min(south, bench.south[i]), max(north, bench.north[i])
-            start, end = min(start, bench.start[i]), max(end, bench.end[i])
-            o = owner[i]
-            if met[o] != j:
-                met[o] = j
-                found += 1
-            if complete and met_again[o] != j:
-                met_again[o] = j
-                again += 1
-            if not cut[i]:
-                continue
-            least = min(least, loss[i])
-            if found < count:
-                continue
-            if again == count:
-                break
-            complete = True
-            if loss[i] < best:
-                whole = loss[i] + (j - i) * (
+        if once[j] >= 0:
+            west = south = start = np.inf
+            east = north = end = -np.inf
+            i = j
+            while i > twice + 1:
+                i -= 1
+                west, east = min(west, bench.west[i]), max(east, bench.east[i])
+                south, north = min(south, bench.south[i]), max(north, bench.north[i])
+                start, end = min(start, bench.start[i]), max(end, bench.end[i])
+                if i > once[j] or not cut[i]:
+                    continue
+                block = (j - i) * (
                     half * ((east - west) + (north - south)) + by_time * (end - start)
                 )
-                if whole < best:
-                    best, first = whole, i
+                if loss[i] + block < best:
+                    best, first = loss[i] + block, i
+                elif least + block >= best:
+                    break
         loss[j] = best
         begin[j] = first
         if min(least, best) > limit:
             return np.inf
+        while head < tail and loss[lowest[tail - 1]] >= best:
+            tail -= 1
+        lowest[tail] = j
+        tail += 1
     return loss[n] if loss[n] <= limit else np.inf
 
 

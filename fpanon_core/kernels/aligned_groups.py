@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..model.arrays import FloatArray, IntArray
+from ..model.arrays import BoolArray, FloatArray, IntArray
 from .aligned_blocks import Boxes, bench_for, loss_of
 
 OUT = -2
@@ -48,6 +48,7 @@ class Steps(NamedTuple):
     group: IntArray
     partner: IntArray
     cost: FloatArray
+    exact: BoolArray  # whether the cost is, or may be less
     moved: IntArray  # the last round in which the user went to another group
 
 
@@ -101,110 +102,6 @@ def grow(
             groups.of[trial[m]] = made
         made += 1
     return made
-
-
-@njit(nogil=True, cache=True)
-def weigh(
-    boxes: Boxes, which: IntArray, by_space: float, by_time: float, most: int, groups: Groups
-) -> None:
-    """Set the losses of some groups, with all members and without each."""
-    bench = bench_for(most, groups.members.shape[1])
-    trial = np.empty(groups.members.shape[1], np.int64)
-    for g in which:
-        size = groups.size[g]
-        groups.loss[g] = loss_of(boxes, groups.members[g], size, by_space, by_time, np.inf, bench)
-        for left in range(size):
-            count = 0
-            for m in range(size):
-                if m != left:
-                    trial[count] = groups.members[g, m]
-                    count += 1
-            groups.without[g, left] = loss_of(boxes, trial, count, by_space, by_time, np.inf, bench)
-
-
-@njit(nogil=True, cache=True)
-def price(
-    boxes: Boxes, near: IntArray, users: IntArray, weight: FloatArray, k: float, by_space: float,
-    by_time: float, most: int, since: int, worth: FloatArray, groups: Groups, steps: Steps,
-) -> int:  # fmt: skip
-    """Set what the steps of ``users`` into the groups of their candidates cost; how many were.
-
-    Only steps that cost less than the user's own group gains by being left; and only those into
-    groups changed in round ``since`` or later, or all where the user has moved: others stand.
-    To be left out costs what publishing the user is ``worth``; where that is 0, nobody is.
-    """
-    widest = groups.members.shape[1]
-    bench = bench_for(most, widest)
-    trial = np.empty(widest, np.int64)
-    seen = np.full(len(groups.size), -1, np.int64)
-    room = steps.cost.shape[1]
-    priced = 0
-    for a in users:
-        own = groups.of[a]
-        if own == -1:  # of no group that could gain by it
-            steps.used[a] = 0
-            continue
-        if own == OUT:
-            saved = worth[a]
-        else:
-            place = 0
-            while groups.members[own, place] != a:
-                place += 1
-            saved = groups.loss[own] - groups.without[own, place]
-        anew = steps.moved[a] >= since
-        count = 0
-        if not anew:
-            for e in range(steps.used[a]):
-                if steps.group[a, e] >= 0 and groups.changed[steps.group[a, e]] < since:
-                    steps.group[a, count] = steps.group[a, e]
-                    steps.partner[a, count] = steps.partner[a, e]
-                    steps.cost[a, count] = steps.cost[a, e]
-                    count += 1
-        if own >= 0 and 0.0 < worth[a] < saved:
-            steps.group[a, count], steps.partner[a, count] = OUT, -1
-            steps.cost[a, count] = worth[a]
-            count += 1
-        for b in near[a]:
-            if b < 0 or groups.of[b] < 0:
-                continue
-            g = groups.of[b]
-            if g == own or seen[g] == a or (not anew and groups.changed[g] < since):
-                continue
-            seen[g] = a
-            size = groups.size[g]
-            for m in range(size):
-                trial[m] = groups.members[g, m]
-            for out in range(-1, size):
-                n = size
-                partner = -1
-                if out < 0:
-                    if size == widest or groups.weight[g] + weight[a] > 2.0 * k - 1.0:
-                        continue
-                    trial[size] = a
-                    n = size + 1
-                else:
-                    partner = groups.members[g, out]
-                    if groups.weight[g] - weight[partner] + weight[a] < k:
-                        continue
-                    if groups.without[g, out] - groups.loss[g] >= saved:
-                        continue
-                    trial[out] = a
-                priced += 1
-                loss = loss_of(boxes, trial, n, by_space, by_time, groups.loss[g] + saved, bench)
-                if out >= 0:
-                    trial[out] = partner
-                if loss == np.inf or count == room:
-                    continue
-                steps.group[a, count], steps.partner[a, count] = g, partner
-                steps.cost[a, count] = loss - groups.loss[g]
-                count += 1
-        steps.used[a] = count
-        if count:
-            order = np.argsort(steps.cost[a, :count], kind="mergesort")
-            steps.cost[a, :count] = steps.cost[a, :count][order]
-            steps.group[a, :count] = steps.group[a, :count][order]
-            steps.partner[a, :count] = steps.partner[a, :count][order]
-    return priced
 
 
 @njit(nogil=True, cache=True)

@@ -409,7 +409,7 @@ def test_says_what_is_wrong():
 
 def test_who_is_left_out_has_no_group_to_be_looked_up(monkeypatch):
     """In plain Python, where a place beyond a table is an error, and no memory of somebody else."""
-    for loop in ("price", "find_rings"):
+    for loop in ("price", "list_pairs", "offer", "sharpen", "find_rings"):
         monkeypatch.setattr(crowding, loop, getattr(crowding, loop).py_func)
     rng = np.random.default_rng(3)
     user = np.repeat(np.arange(8), 3)
