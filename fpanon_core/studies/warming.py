@@ -31,6 +31,8 @@ _STUDIES: tuple[tuple[ModuleType, Any], ...] = (
     (hiding, hiding.Config(3, method="aligned", period_days=1)),
     (hiding, hiding.Config(2, suppress_space_m=2_000.0)),
     (hiding, hiding.Config(3, suppress_space_m=2_000.0)),
+    (hiding, hiding.Config(3, method="aligned")),
+    (hiding, hiding.Config(2, method="aligned", suppress_space_m=2_000.0)),
     (production, production.Config(hidden=hiding.Config(2, suppress_space_m=2_000.0))),
     (estimates, estimates.Config(_PROFILES[0])),
     (unicity, unicity.Config(users=9)),

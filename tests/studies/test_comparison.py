@@ -193,6 +193,15 @@ def test_growth_is_carried_on(monkeypatch):
     """12,000 users are ten times the sample of 1,200: 10^1.35 = 22.387 times its 2 seconds."""
     monkeypatch.setattr(glove_estimate, "_seconds", lambda fs, *_: 2.0 * (fs.n_users == 1_200))
     assert glove_estimate.estimate_glove_s(people(12_000), 2) == pytest.approx(44.774, abs=1e-3)
+    # With 10^1.15 = 14.125 for aligned.
+    assert glove_estimate.estimate_aligned_s(people(12_000), 2) == pytest.approx(28.251, abs=1e-3)
+
+
+def test_an_estimate_of_either_method():
+    found = glove_estimate.study(people(60), glove_estimate.Config((2,), method="aligned"))
+    assert found.seconds[2] > 0
+    with pytest.raises(ConfigError, match="method"):
+        glove_estimate.Config(method="none")
 
 
 def test_estimates_of_several_crowds():
