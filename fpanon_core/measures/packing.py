@@ -25,8 +25,8 @@ def scale_of(config: StretchConfig) -> Scale:
     """The kernels' form of a configuration; ConfigError where it is of a loss, not of an effort."""
     if config.unweighted:
         raise ConfigError(
-            "w_space = 1 and w_time = 1 are of a loss (mean_loss, aligned, align); a stretch effort "
-            "is in [0, 1], and its weights must add up to 1."
+            "w_space = 1 and w_time = 1 are of a loss (mean_loss, aligned, align); a stretch "
+            "effort is in [0, 1], and its weights must add up to 1."
         )
     return Scale(
         float(config.w_space),
