@@ -188,7 +188,9 @@ def undo_button() -> None:
     # In a container that is always there: what comes and goes moves, and redraws, all below it.
     with st.container(key="anon_last_change"):
         if st.session_state.get(_BEFORE):
-            st.button("Undo last change", key="anon_undo", icon="↩️", on_click=act(_undo))
+            st.button(
+                "Undo last change", key="anon_undo", icon=":material/undo:", on_click=act(_undo)
+            )
 
 
 def write_url() -> None:

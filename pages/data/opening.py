@@ -95,4 +95,6 @@ def _samples() -> None:
                 dataset.open_sample(sample.key)
                 st.rerun()
             if sample.synthetic:
-                st.badge("Synthetic data, no real people", icon="⚙️", color="orange")
+                st.badge(
+                    "Synthetic data, no real people", icon=":material/science:", color="orange"
+                )

@@ -52,7 +52,9 @@ report, fs = data.report, data.fs
 places = places_of(fs)
 st.divider()
 dataset.banner(data)
-st.page_link("pages/anonymizability/view.py", label="On to Anonymizability", icon="👥")
+st.page_link(
+    "pages/anonymizability/view.py", label="On to Anonymizability", icon=":material/group:"
+)
 cell = f"{report.granularity_m:g} m × {report.granularity_min:g} min"
 cells = st.container(horizontal=True, gap="large", key="data_figures")
 for label, figure, meaning in (
@@ -81,7 +83,7 @@ if len(report.rejects):
         lambda: table_bytes([report.rejects], ".csv"),
         "set_aside_not_for_release.csv",
         key="data_rejects",
-        icon="⬇️",
+        icon=":material/download:",
         help="Row number, reason, and the fields of time and place, no others.",
     )
 for note in report.notes:
@@ -97,7 +99,9 @@ st.caption(story.unused(report))
 if refused is None:
     form.correction(data.source, data.reading, report)
 if dataset.can_undo():
-    st.button("Undo last change", key="data_undo", icon="↩️", on_click=act(dataset.undo))
+    st.button(
+        "Undo last change", key="data_undo", icon=":material/undo:", on_click=act(dataset.undo)
+    )
 
 # --- places and people ---
 st.header("Where, and how much of each user", anchor=False)

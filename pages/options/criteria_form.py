@@ -144,7 +144,7 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
             lambda: table_bytes([questionnaire_template(names, DOMAINS)], "template.csv"),
             "questionnaire.csv",
             key="options_template",
-            icon="⬇️",
+            icon=":material/download:",
             help="A row for each expert, domain and option, its score (0–10) left to fill in.",
         )
         example = st.toggle(
@@ -174,7 +174,7 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
         st.caption("The options are drawn as soon as there is a questionnaire.")
         return None
     if example:
-        st.badge("Synthetic answers, no real experts", icon="⚙️", color="orange")
+        st.badge("Synthetic answers, no real experts", icon=":material/science:", color="orange")
     _told_rejected(answers.rejected)
     domain = st.selectbox(
         "Domain", sorted(answers.used["domain"].unique()), key="options_domain", width=240

@@ -92,6 +92,6 @@ downloads.tables(
 )
 downloads.offer(
     "Recipe of the options (JSON)", lambda: story.recipe(wanted), "options.json",
-    key="options_get_options_json", icon="⬇️",
+    key="options_get_options_json", icon=":material/download:",
 )  # fmt: skip
 formula.link("Techniques, utility and the front of release options")

@@ -30,7 +30,7 @@ for card, sample in zip(cards, SAMPLES, strict=True):
     with box.container():
         st.markdown(f"#### {plain(sample.title)}")
         if sample.synthetic:
-            st.badge("Synthetic data, no real people", icon="⚙️", color="orange")
+            st.badge("Synthetic data, no real people", icon=":material/science:", color="orange")
         st.caption(sample.description)
     label = "Open the synthetic users" if sample.synthetic else "Open the San Francisco taxis"
     if box.button(label, key=f"start_{sample.key}", type="primary"):
@@ -42,5 +42,5 @@ st.markdown(
     "A table with a user, a time, and a position or an antenna in each row: CSV, Parquet, Excel or "
     "JSON records, as your systems export it. You first see what was read, and what was set aside."
 )
-if st.button("Open your own data", key="start_own", icon="📂"):
+if st.button("Open your own data", key="start_own", icon=":material/folder_open:"):
     st.switch_page("pages/data/view.py")

@@ -160,7 +160,7 @@ def banner(dataset: Dataset, *, brief: bool = False) -> None:
             help=note if brief and note else None,
         )
         if dataset.source.synthetic:
-            st.badge("Synthetic data, no real people", icon="⚙️", color="orange")
+            st.badge("Synthetic data, no real people", icon=":material/science:", color="orange")
     if note and not brief:
         st.caption(note)
 

@@ -12,6 +12,6 @@ def link(section: str) -> None:
     st.page_link(
         "pages/method/view.py",
         label=f"Method: {section}",
-        icon="📐",
+        icon=":material/function:",
         query_params={"section": anchor(section)},
     )

@@ -48,7 +48,7 @@ def _sidebar(here: str) -> None:
             f"{words.count(current.fs.n_samples, 'sample')}"
         )
         if current.source.synthetic:
-            st.badge("Synthetic data", icon="⚙️", color="orange")
+            st.badge("Synthetic data", icon=":material/science:", color="orange")
     # What a view shows at length itself is not told twice; nor what nobody waits for.
     told = (here, session.EVERYWHERE, None)
     active = [job for job in session.jobs() if job.active and job.meta["page"] not in told]

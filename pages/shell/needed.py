@@ -29,12 +29,14 @@ def data(key: str, *, without: str, then: str, brief: bool = False) -> Dataset:
             end_view()
     if dataset.asked() is not None:
         st.warning("The file that you opened is not measured yet: its positions are doubtful.")
-        st.page_link("pages/data/view.py", label="Answer on the Data page", icon="📂")
+        st.page_link(
+            "pages/data/view.py", label="Answer on the Data page", icon=":material/folder_open:"
+        )
         end_view()
     found = dataset.current()
     if found is None:
         st.info(without)
-        st.page_link("pages/overview/view.py", label="Go to the start", icon="🏠")
+        st.page_link("pages/overview/view.py", label="Go to the start", icon=":material/home:")
         end_view()
     dataset.banner(found, brief=brief)
     if found.fs.n_users < 2:
