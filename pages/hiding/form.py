@@ -6,6 +6,7 @@ import streamlit as st
 
 from fpanon_core.model import limits
 from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.glove import Method
 from fpanon_core.studies import comparison, glove_estimate, hiding
 from pages.hiding import names, story
 from pages.shell import periods, questions, refused, session, stretch
@@ -14,7 +15,7 @@ from pages.shell.questions import Kind, Question
 
 RELEASES = Kind("glove", hiding.study, page="glove", kept=limits.KEPT_RELEASES, together=True)
 COMPARISON = Kind("compare", comparison.study, page="glove")
-ESTIMATE = Kind("estimate_hiding", glove_estimate.study, page=None)
+ESTIMATE = Kind("estimate_hiding", glove_estimate.study, page=None, kept=2)
 _FOR = "fp_glove_data"
 _MANY_USERS = 3_000  # below, a run is over before anyone asks how long
 
@@ -148,10 +149,14 @@ def compared(data: Dataset) -> Question:
 
 
 def expected(data: Dataset) -> glove_estimate.Result | None:
-    """How long a run is likely to take; None while unknown, and for few users."""
+    """How long a run by the method in the form, as it was last sent, is likely to take.
+
+    None while that is unknown, and for few users.
+    """
     if data.fs.n_users < _MANY_USERS:
         return None
-    config = glove_estimate.Config(stretch=stretch.in_force())
+    method: Method = st.session_state.get("glove_method", "aligned")
+    config = glove_estimate.Config(stretch=stretch.in_force(), method=method)
     question = Question(ESTIMATE, data.fs, config, "Estimating")
     questions.ask(question)
     found: glove_estimate.Result | None = questions.answer(question)

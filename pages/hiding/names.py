@@ -13,12 +13,12 @@ METHODS: Mapping[Method, str] = MappingProxyType(
     {"aligned": "aligned", "glove": "GLOVE, as published"}
 )
 LEFTOVERS = {"merge": "join the nearest group", "suppress": "are left out"}
-_SHORT = {"aligned": "aligned", "glove": "GLOVE"}
+_SHORT: Mapping[Method, str] = {"aligned": "aligned", "glove": "GLOVE"}
 
 
-def method(config: Config) -> str:
-    """The method, in a word."""
-    return _SHORT[config.method]
+def word(method: Method) -> str:
+    """A method, in a word."""
+    return _SHORT[method]
 
 
 def limits_of(config: Config) -> str:
@@ -35,7 +35,7 @@ def limits_of(config: Config) -> str:
 
 def name_of(config: Config) -> str:
     """How a release is called, by what it was made with."""
-    parts = [f"{method(config)}, k = {config.k}"]
+    parts = [f"{word(config.method)}, k = {config.k}"]
     if config.period_days is not None:
         parts[0] += f", {periods.called(config.period_days)}"
     if config.leave_out:

@@ -82,7 +82,10 @@ def k_refused(k: int, n_users: int, possible: limits.Limit[int]) -> str:
 def expected(found: glove_estimate.Result) -> str:
     """How long a run is likely to take."""
     times = [f"about {words.clock(s)} at k = {k}" for k, s in found.seconds.items()]
-    return f"On this machine a run takes {', '.join(times)}."
+    what = names.word(found.config.method)
+    return (
+        f"On this machine {what} of whole records takes {', '.join(times)}; periods take no more."
+    )
 
 
 def verdict(result: Result, worth: Worth) -> tuple[str, str]:
@@ -314,7 +317,7 @@ def _row(config: Config, result: Result, worth: Worth) -> dict[str, Any]:
     f = result.release.summary()
     use = "yes" if worth.useful else "yes, of little use"
     return {
-        "Method": names.method(config),
+        "Method": names.word(config.method),
         "k": config.k,
         "Period": periods.called(config.period_days),
         "May be out": f"{100 * config.leave_out:g} %",

@@ -29,6 +29,7 @@ from fpanon_core.model.profiles import (
     Space,
 )
 from fpanon_core.model.techniques import (
+    MOST_LEFT_OUT,
     AddNoise,
     Aligned,
     Generalize,
@@ -210,9 +211,9 @@ def _noise_and_exchange() -> tuple[tuple[float, float], What | None]:
 
 def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
     """Everyone in a crowd of k, and periods: the last steps, to be asked for at the end."""
-    cells = st.columns(3, gap="large")
+    cells = st.columns(4, gap="medium", vertical_alignment="bottom")
     k = cells[0].number_input(
-        "Everyone in a crowd of k (0: no)", 0, min(K.high, fs.n_users), 0, key="options_k",
+        "Crowds of k (0: no)", 0, min(K.high, fs.n_users), 0, key="options_k",
         help="Everyone is published with exactly the same record as at least k − 1 others.",
     )  # fmt: skip
     kind = cells[1].selectbox("Crowds by", list(_HIDING), key="options_method")
@@ -220,14 +221,19 @@ def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
         "Period", list(periods.PERIODS), key="options_period", accept_new_options=True,
         help=periods.HELP,
     )  # fmt: skip
-    return lambda: _last_steps(int(k), kind, period)
+    percent = cells[3].slider(
+        "Left out, at most (%)", 0, round(100 * MOST_LEFT_OUT), 0, key="options_leave_out",
+        help="Of crowds: up to this share of the people, those whom it costs most to hide, are not "
+        "published.",
+    )  # fmt: skip
+    return lambda: _last_steps(int(k), kind, period, percent / 100)
 
 
-def _last_steps(k: int, kind: str, period: str) -> list[Step]:
+def _last_steps(k: int, kind: str, period: str, leave_out: float) -> list[Step]:
     """Where they are asked for; ConfigError where the period makes no sense."""
     days = periods.days_of(period)
     steps: list[Step] = [] if days is None else [Periods(days)]
-    return steps if k < 2 else [*steps, _HIDING[kind](k)]
+    return steps if k < 2 else [*steps, _HIDING[kind](k, leave_out=leave_out)]
 
 
 def _exchange(what: What, fs: FingerprintSet, steps: Sequence[Step]) -> Permute:

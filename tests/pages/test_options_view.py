@@ -254,13 +254,14 @@ def test_hiding_everyone_in_periods_is_an_option_of_ones_own(app: AppTest) -> No
     app.selectbox(key="options_period").set_value("days")
     app.button(key="options_add").click().run()
     explored(app, 2)
+    app.slider(key="options_leave_out").set_value(5)
     app.selectbox(key="options_method").set_value("GLOVE")
     app.selectbox(key="options_period").set_value("whole records")
     app.button(key="options_add").click().run()
     explored(app, 3)
     by_name = shown(app).set_index("Option")
     assert [name for name in by_name.index if "aligned, k = 3" in name and "1 day" in name]
-    assert "GLOVE, k = 3" in by_name.index
+    assert "GLOVE, k = 3, up to 5 % left out" in by_name.index
     assert by_name["Share a record"].tolist()[1:] == ["3 or more", "6 or more"]
     assert not app.exception
 
