@@ -5,8 +5,11 @@ import time
 from functools import partial
 
 import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csr_matrix
 
 from fpanon_core import (
+    StretchConfig,
     aligned,
     generate_cdr,
     glove,
@@ -15,7 +18,9 @@ from fpanon_core import (
     read_cdr,
     verify_k_anonymity,
 )
+from fpanon_core.anonymize.crowding import boxes_of, by_space_and_time
 from fpanon_core.io.samples import sample
+from fpanon_core.kernels.aligned_blocks import pair_losses
 
 
 def _generated(n_users):
@@ -90,6 +95,27 @@ def _timed(work):
     return out, time.perf_counter() - started, time.process_time() - cpu
 
 
+def _no_pairs_lose_less(data):
+    """What groups of 2 or more must lose at least: a linear programme over all pairs.
+
+    Every pair has a share from 0 to 1, everybody's shares add up to 1. A group of three costs at
+    least half the sum of its three pairs, which is such a solution; larger ones likewise.
+    """
+    fs = data()
+    everybody = np.arange(fs.n_users)
+    others = np.tile(everybody, (fs.n_users, 1))
+    others[everybody, everybody] = -1
+    loss = np.empty(others.shape)
+    price = by_space_and_time(StretchConfig(1, 1))
+    most = int(2 * fs.lengths.max())
+    pair_losses(boxes_of(fs), everybody, others, *price, most, loss)
+    a, b = np.triu_indices(fs.n_users, 1)
+    ends = np.concatenate([a, b]), np.tile(np.arange(len(a)), 2)
+    shares = csr_matrix((np.ones(2 * len(a)), ends), shape=(fs.n_users, len(a)))
+    found = linprog(loss[a, b], A_eq=shares, b_eq=np.ones(fs.n_users), bounds=(0, 1))
+    return {"users": fs.n_users, "mean loss at k = 2, at least": round(found.fun / fs.n_samples, 5)}
+
+
 CASES = (
     {
         f"aligned_{key}_k{k}_{effort}": partial(_case, partial(_shipped, key), k, effort)
@@ -103,6 +129,7 @@ CASES = (
         for days in (1, 7)
     }
     | {
+        "aligned_bound_sf_cabs_k2": partial(_no_pairs_lose_less, partial(_shipped, "sf_cabs")),
         "aligned_20000_k5": partial(_case, partial(_generated, 20_000), 5),
         "aligned_82000_k5": partial(_case, partial(_generated, 82_000), 5, beside=False),
     }
