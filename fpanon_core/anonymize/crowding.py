@@ -87,8 +87,8 @@ def search_of(effort: Effort, k: int) -> Search:
     much: in each of k places, a group k times as long.
     """
     if effort == "thorough":
-        many = 240 if k == 2 else max(640 // k, k)
-        return Search(240, max(16, k), many, 80, 96, 32, 5, 50_000, 256, 1.5)
+        many = 240 if k == 2 else max(1_000 // k, k)
+        return Search(240, max(16, k), many, 80, 96, 48, 5, 50_000, 256, 1.6)
     many = 60 if k == 2 else max(150 // k, k)
     return Search(60, max(12, k), many, 20, 48, 8, 4, 10_000, 128, 1.3)
 

@@ -21,6 +21,7 @@ from fpanon_core import (
 from fpanon_core.anonymize.crowding import boxes_of, by_space_and_time
 from fpanon_core.io.samples import sample
 from fpanon_core.kernels.aligned_blocks import pair_losses
+from tests.benchmarks.nu_k_pick import nu_k_pick
 
 
 def _generated(n_users):
@@ -95,6 +96,11 @@ def _timed(work):
     return out, time.perf_counter() - started, time.process_time() - cpu
 
 
+def _picked(data, k):
+    fs = data()
+    return {"users": fs.n_users, "k": k} | nu_k_pick(fs, k)
+
+
 def _no_pairs_lose_less(data):
     """What groups of 2 or more must lose at least: a linear programme over all pairs.
 
@@ -130,6 +136,12 @@ CASES = (
     }
     | {
         "aligned_bound_sf_cabs_k2": partial(_no_pairs_lose_less, partial(_shipped, "sf_cabs")),
+    }
+    | {
+        f"nu_k_pick_synthetic_k{k}": partial(_picked, partial(_shipped, "synthetic"), k)
+        for k in (2, 5)
+    }
+    | {
         "aligned_20000_k5": partial(_case, partial(_generated, 20_000), 5),
         "aligned_82000_k5": partial(_case, partial(_generated, 82_000), 5, beside=False),
     }
