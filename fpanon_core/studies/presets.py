@@ -29,6 +29,7 @@ WINDOWS_MIN = (60.0, 360.0, 720.0, 10_080.0)
 
 _FINE_M = (500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0, 20_000.0)
 _FINE_MIN = (60.0, 120.0, 360.0, 720.0, 1_440.0, 10_080.0)
+_TAIL = 0.05  # of the people, left out because they are hardest to hide
 _HEXAGONS = (9, 8, 7, 6, 5)
 _HEXAGONS_MIN = (60.0, 360.0, 1_440.0)
 _DAY_MIN = 1_440.0
@@ -114,23 +115,27 @@ def glove_ladder(ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
 def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
     """Everyone hidden, aligned, at several k: whole fingerprints, in weeks, in days.
 
-    Without the periods that are as long as the data, or longer.
+    In days also with up to 5 % of each day's people left out, those hardest to hide. Without the
+    periods that are as long as the data, or longer.
 
     Examples
     --------
     >>> fs = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 2_000])
     >>> [option.name for option in hiding_ladder(fs, (2,))]
-    ['aligned, k = 2', 'aligned, k = 2, days']
+    ['aligned, k = 2', 'aligned, k = 2, days', 'aligned, k = 2, days, up to 5 % left out']
     """
     lasts = float((fs.t_min + fs.dt_min).max())
     return [
-        ReleaseOption(f"{Aligned(k)}{name}", (*periods, Aligned(k)))
+        ReleaseOption(f"{Aligned(k)}{name}", (*periods, Aligned(k, leave_out=share)))
         for k in ks
-        for name, periods, days in (
-            ("", (), 0), (", weeks", (Periods(7),), 7), (", days", (Periods(1),), 1)
+        for name, periods, days, share in (
+            ("", (), 0, 0.0),
+            (", weeks", (Periods(7),), 7, 0.0),
+            (", days", (Periods(1),), 1, 0.0),
+            (f", days, up to {_TAIL:.0%} left out".replace("%", " %"), (Periods(1),), 1, _TAIL),
         )
         if lasts > days * _DAY_MIN
-    ]  # fmt: skip
+    ]
 
 
 PRESETS: Mapping[str, Callable[[FingerprintSet], list[ReleaseOption]]] = MappingProxyType(
