@@ -66,6 +66,9 @@ class Search:
         Where blocks may begin when steps are priced first, in each group.
     slack : float
         Steps are kept whose first price is so many times what it may be.
+    once_more : bool
+        Whether, when nothing gains any more, everybody's steps are priced anew: some were dear for
+        who then was in a group that gained less by being left.
     """
 
     nearest: int
@@ -78,6 +81,7 @@ class Search:
     most_steps: int
     cuts: int
     slack: float
+    once_more: bool
 
 
 def search_of(effort: Effort, k: int) -> Search:
@@ -87,10 +91,10 @@ def search_of(effort: Effort, k: int) -> Search:
     much: in each of k places, a group k times as long.
     """
     if effort == "thorough":
-        many = 240 if k == 2 else max(1_000 // k, k)
-        return Search(240, max(16, k), many, 80, 96, 48, 5, 50_000, 256, 1.6)
+        many = 240 if k == 2 else max(640 // k, k)
+        return Search(240, max(16, k), many, 120, 96, 32, 5, 50_000, 256, 1.6, True)
     many = 60 if k == 2 else max(150 // k, k)
-    return Search(60, max(12, k), many, 20, 48, 8, 4, 10_000, 128, 1.3)
+    return Search(60, max(12, k), many, 20, 48, 8, 4, 10_000, 128, 1.3, False)
 
 
 EFFORTS: tuple[Effort, ...] = ("default", "thorough")
@@ -282,6 +286,7 @@ class _Crowding:
         gain = np.zeros(n)
         ring = np.full((n, search.longest_ring), -1, np.int64)
         changed = np.arange(self.made)
+        anew = True
         for turn in range(search.rounds):
             told = part(progress, turn / search.rounds, (turn + 1) / search.rounds)
             self._weigh(changed)
@@ -289,7 +294,7 @@ class _Crowding:
                 inside = groups.of >= 0
                 each = groups.loss.sum() / self.fs.lengths[inside].sum()
                 self.worth = self.fs.lengths * each
-            self._price(near, alike, turn - 1, steps, told)
+            self._price(near, alike, -1 if anew else turn - 1, steps, told)
 
             def found(first: int) -> float:
                 users = np.arange(first, min(first + _BLOCK, n))
@@ -304,8 +309,9 @@ class _Crowding:
             made = carry_out(
                 order[gain[order] > 0], self.weight, turn, self.room, groups, steps, gain, ring
             )
-            if not made:
+            if not made and (anew or not search.once_more):
                 return
+            anew = not made
             changed = np.flatnonzero(groups.changed == turn)
 
     def _price(
