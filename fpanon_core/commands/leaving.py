@@ -30,7 +30,8 @@ LeftOut = Annotated[
     Path | None,
     typer.Option(
         "--left-out",
-        help="Write which samples do not leave: id, row number, reason (.csv). Not for release: "
+        help="Write which samples do not leave: id, number among all samples by person and time, "
+        "from 0, which is no line of the file; reason (.csv). Not for release: "
         f"call it {LEFT_OUT_NAME}.",
     ),
 ]

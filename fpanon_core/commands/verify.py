@@ -37,7 +37,10 @@ def verify(
     ] = None,
     left_out: Annotated[
         Path | None,
-        typer.Option("--left-out", help="The samples that were left out: id, row number (.csv)."),
+        typer.Option(
+            "--left-out",
+            help="The list of left-out samples written with it (.csv).",
+        ),
     ] = None,
 ) -> None:
     """Check the bytes of a release against the original data, read as they were for it."""

@@ -46,7 +46,7 @@ def readme(facts: ReleaseFacts, verdict: Verdict, data_file: str, sha256: str) -
         ("What is promised, and what is not", promises(facts)),
         ("How coarse it is", [_accuracy(facts.accuracy)]),
         ("Columns and units", [_columns(facts)]),
-        ("Verification", _verification(verdict, facts.k, data_file, sha256)),
+        ("Verification", _verification(verdict, facts, data_file, sha256)),
     ]
     parts = [
         "\n\n".join([f"{'#' if i == 0 else '##'} {head}", *paragraphs])
@@ -342,19 +342,24 @@ def projection(crs: str | None) -> str:
     )
 
 
-def _verification(verdict: Verdict, k: int | None, data_file: str, sha256: str) -> list[str]:
+def _verification(verdict: Verdict, facts: ReleaseFacts, data_file: str, sha256: str) -> list[str]:
     return [
         verdict.text,
         f"This is said of the bytes of `{data_file}` whose SHA-256 is\n`{sha256}`.",
         "Whoever holds the original records can check it again, with this folder or zip and the "
-        f"records:\n`{check_command(k)}`",
+        f"records:\n`{check_command(facts)}`",
     ]
 
 
-def check_command(k: int | None) -> str:
-    """What is typed to have a release held against its original and its promise."""
-    promise = "" if k is None else f" --k {k}"
-    return f"python -m fpanon_core verify RELEASE RECORDS{promise}"
+def check_command(facts: ReleaseFacts) -> str:
+    """What is typed to have a release held against its original and its promise.
+
+    Where samples are left out, which ones is not to be seen in the release: it takes both files
+    that are not for release.
+    """
+    promise = "" if facts.k is None else f" --k {facts.k}"
+    lost = " --key KEY --left-out LIST" if facts.k is not None and facts.samples_left_out else ""
+    return f"python -m fpanon_core verify RELEASE RECORDS{promise}{lost}"
 
 
 # --- numbers in words ----------------------------------------------------------------------------

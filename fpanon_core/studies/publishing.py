@@ -78,7 +78,8 @@ def publish(
         was loaded.
     left_out : path, optional
         Where to write which samples do not leave: a new ``.csv`` outside the release, with
-        ``user_id``, ``sample`` (row number in the original) and ``reason``. Not for release.
+        ``user_id``, ``sample`` (row number in the original: by person, then by time, from 0; no
+        line of a file) and ``reason``. Not for release.
     format : {"csv", "parquet"}
         Of the data.
 

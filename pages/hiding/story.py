@@ -161,7 +161,8 @@ def accurate(result: Result) -> list[str]:
         return ["Nothing could be published under these limits."]
     told = [
         f"Half of the samples of “{names.name_of(result.config)}” are published as an area of at "
-        f"most {words.distance(f['median_space_m'])} by side, and half as a time span of at most "
+        f"most {words.distance(f['median_space_m'])} by side "
+        "(the mean of width and height), and half as a time span of at most "
         f"{words.duration(f['median_time_min'])}; {words.percent(f['share_2km'])} lie within "
         f"2 km, {words.percent(f['share_2h'])} within 2 hours."
     ]
@@ -248,6 +249,12 @@ def left_out(result: Result) -> list[str]:
         told.append(f"{words.count(left_over, what)} {words.were(left_over)} left over and {fate}")
     if unpublished := f["users_suppressed"]:
         told.append(f"Of {words.count(unpublished, 'user')} nothing is published.")
+    if release.period_days is not None and (missing := f["pieces_suppressed"]):
+        whom = len(np.unique(release.people[release.group < 0]))
+        told.append(
+            f"Of {words.count(whom, 'user')} at least one {periods.one(release.period_days)} is "
+            f"missing ({words.count(missing, 'record')} in all)."
+        )
     if result.config.leave_out and len(release.suppressed):
         told.append(
             "Those left out are no random few: they are people unlike others, and the release does "
@@ -315,7 +322,7 @@ def releases(made: Mapping[Config, Result], worths: Mapping[Config, Worth]) -> p
 
 def _row(config: Config, result: Result, worth: Worth) -> dict[str, Any]:
     f = result.release.summary()
-    use = "yes" if worth.useful else "yes, of little use"
+    use = "yes" if worth.useful else "of little use"
     return {
         "Method": names.word(config.method),
         "k": config.k,
@@ -323,10 +330,10 @@ def _row(config: Config, result: Result, worth: Worth) -> dict[str, Any]:
         "May be out": f"{100 * config.leave_out:g} %",
         "Limits": names.limits_of(config),
         "Verified": use if result.verdict.passed else "NO",
-        "Median side": words.distance(f["median_space_m"]),
-        "Mean side": words.distance(f["mean_space_m"]),
-        "Median span": words.duration(f["median_time_min"]),
-        "Mean span": words.duration(f["mean_time_min"]),
+        "Side, median": words.distance(f["median_space_m"]),
+        "mean": words.distance(f["mean_space_m"]),
+        "Span, median": words.duration(f["median_time_min"]),
+        "mean ": words.duration(f["mean_time_min"]),
         "Mean loss": f"{result.mean_loss:.2f}",
         "Samples": words.percent(worth.samples / worth.all_samples),
         "People": words.percent(worth.people / worth.all_people),

@@ -88,12 +88,23 @@ st.dataframe(
     story.releases(made, worths),
     hide_index=True,
     column_config={
-        "Mean loss": st.column_config.TextColumn(help=definitions.LOSS),
-        "Samples": st.column_config.TextColumn(help="Share of the samples that is published."),
-        "People": st.column_config.TextColumn(
-            help="Share of the people of whom anything is published."
+        "Method": st.column_config.TextColumn(width=70),
+        "k": st.column_config.NumberColumn(width=40),
+        "Period": st.column_config.TextColumn(width=70),
+        "May be out": st.column_config.TextColumn(width=80),
+        "Verified": st.column_config.TextColumn(width=85),
+        "Side, median": st.column_config.TextColumn(width=95, help=definitions.SIDE),
+        "mean": st.column_config.TextColumn(width=60, help=definitions.SIDE),
+        "Span, median": st.column_config.TextColumn(width=98),
+        "mean ": st.column_config.TextColumn(width=75),
+        "Mean loss": st.column_config.TextColumn(width=75, help=definitions.LOSS),
+        "Samples": st.column_config.TextColumn(
+            width=70, help="Share of the samples that is published."
         ),
-        "Phantom": st.column_config.TextColumn(help=definitions.PHANTOM),
+        "People": st.column_config.TextColumn(
+            width=65, help="Share of the people of whom anything is published."
+        ),
+        "Phantom": st.column_config.TextColumn(width=70, help=definitions.PHANTOM),
     },
     key="glove_table",
 )

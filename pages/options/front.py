@@ -19,7 +19,7 @@ from pages.shell.guard import act
 _COLUMNS = {
     "No.": st.column_config.NumberColumn(width=50),
     "Option": st.column_config.TextColumn(width="medium"),
-    "On the front": st.column_config.TextColumn(width=80),
+    "On the front": st.column_config.TextColumn(width=100),
     "95 % interval": st.column_config.TextColumn(width=140),
     "Within the limit": st.column_config.TextColumn(width=110),
     "Alone with their record": st.column_config.TextColumn(width=160),

@@ -190,6 +190,7 @@ def alone_told(result: OptionResult, *, again: bool = False) -> list[str]:
     if result.crowd_least > 1 or not result.alone:
         return []
     many = f"{words.share(result.alone, result.n_users)} {'has' if result.alone == 1 else 'have'}"
+    many = many[0].upper() + many[1:]
     if again:
         return [f"**{many} a record of their own** in that one."]
     return [
@@ -313,10 +314,11 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
         }
         if criteria.limit is not None:
             row["Within the limit"] = _within(result, criteria, dot)
+        # Beside it: within the limit of one measure an option may be far over that of another.
         row |= {
+            "Over the limit of": ", ".join(broken(result, criteria)),
             "Utility": round(dot.utility, 3),
             "Alone with their record": _alone(result),
-            "Over the limit of": ", ".join(broken(result, criteria)),
             "Chance of naming": f"{result.risks['k'][0]:.3g}",
             "Share a record": f"{result.crowd_least:,} or more",
         }

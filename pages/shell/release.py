@@ -76,8 +76,9 @@ def _offer(kind: Kind, found: production.Result, *, prefix: str) -> None:
     # Green stands for a promise that was checked, not for files in order.
     (st.info if found.facts.k is None else st.success)(release_story.verdict(found))
     st.markdown(release_story.truth(found))
+    hidden = found.config.hidden
     made = {
-        "release": "GLOVE" if found.config.hidden else found.config.option.text,
+        "release": found.config.option.text if hidden is None else hidden.method,
         "k": found.facts.k,
         "format": found.config.format,
     }
@@ -102,7 +103,7 @@ def _offer(kind: Kind, found: production.Result, *, prefix: str) -> None:
                 icon=":material/key:",
                 settings=made,
             )
-            if found.left_out is not None:
+            if found.left_out is not None and found.facts.samples_left_out:
                 left_out = found.left_out
                 downloads.offer(
                     "Left-out samples (not for release)",

@@ -30,16 +30,18 @@ def truth(found: Result) -> str:
     """How many rows there are, of how many people, and how many are not true of their person."""
     facts = found.facts
     people = "1 person" if facts.people == 1 else f"{facts.people:,} people"
+    stood_for = facts.samples_in - facts.samples_left_out
+    of_all = f" of the {facts.samples_in:,} recorded" if facts.samples_left_out else " recorded"
     return (
         f"{words.count(facts.rows, 'row')} of {people}, for "
-        f"{words.count(facts.samples_in, 'sample')} recorded. {_truth(facts)}"
+        f"{words.count(stood_for, 'sample')}{of_all}. {_truth(facts)}"
     )
 
 
 def again(found: Result) -> str:
     """How somebody else checks it: the verdict on the screen is by the programme that made it."""
     return (
-        f"Whoever holds the records can check it again: `{check_command(found.facts.k)}`, exit "
+        f"Whoever holds the records can check it again: `{check_command(found.facts)}`, exit "
         "code 0 where it is in order."
     )
 
@@ -49,11 +51,18 @@ def secret(found: Result) -> str:
     told = (
         "**Not for release.** The key says which id each pseudonym stands for: whoever has it and "
         "the release knows whose every row is. It exists only here, until this session ends; "
-        "download it now if you will have to answer for single people, else leave it."
+        "download it now if you will have to answer for single people"
+        + (", or have the release checked again" if found.facts.samples_left_out else "")
+        + "; else leave it."
     )
+    if not found.facts.samples_left_out:
+        return told
     if found.left_out is None:
         return f"{told} Samples were moved before some were left out: none can be listed."
-    return f"{told} The left-out samples are listed by id and row number."
+    return (
+        f"{told} The left-out samples are listed by id and by number among all samples, person by "
+        "person and in order of time, from 0; that is no line of your file."
+    )
 
 
 def page(found: Result) -> str:

@@ -76,8 +76,8 @@ def test_what_a_release_means(made: dict[hiding.Config, hiding.Result]) -> None:
     assert table["Limits"].tolist() == ["", "at most 0.3 km, left-overs out"]
     assert table["Samples"].tolist() == ["100 %", "50 %"]
     assert table["People"].tolist() == ["100 %", "50 %"]
-    assert table["Mean side"].iloc[0] == "300 m"  # 325
-    assert table["Mean span"].iloc[0] == "4 minutes"  # 3.5
+    assert table["mean"].iloc[0] == "300 m"  # 325
+    assert table["mean "].iloc[0] == "4 minutes"  # 3.5
     first = {plain.config: plain}
     assert "Limits" not in story.releases(first, worths)  # there are none
 
@@ -191,7 +191,7 @@ def test_verified_never_stands_alone(made: dict[hiding.Config, hiding.Result]) -
         assert told.startswith("What may help: aligned instead of GLOVE; shorter periods; leaving")
         assert "smaller k" not in told  # there is none below 2
         table = story.releases({result.config: result}, {result.config: coarse})
-        assert table["Verified"].tolist() == ["yes, of little use"]
+        assert table["Verified"].tolist() == ["of little use"]
     kind, text = story.verdict(result, worth(4_000, 120, samples=60, people=7))
     assert kind == "success"
     assert text.endswith(
@@ -410,3 +410,12 @@ def test_how_long_a_run_takes() -> None:
         "On this machine aligned of whole records takes about 8 s at k = 2, about 2 min 05 s at "
         "k = 5; periods take no more."
     )
+
+
+def test_who_misses_a_period_is_told() -> None:
+    """Three people on day one, two on day two: of k = 3 the second day is not published."""
+    fs = FingerprintSet.from_samples(
+        [1, 2, 3, 1, 2], [0, 100, 200, 0, 100], [0] * 5, [5, 6, 7, 1445, 1446]
+    )
+    told = " ".join(story.left_out(hiding.study(fs, hiding.Config(3, period_days=1))))
+    assert "Of 2 users at least one day is missing (2 records in all)." in told

@@ -1,4 +1,4 @@
-"""One set of icons, shipped with the dashboard: a picture of the machine's fonts may be an empty box."""
+"""One set of icons, shipped: a picture of the machine's own fonts may be an empty box."""
 
 from __future__ import annotations
 
