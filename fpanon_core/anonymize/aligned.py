@@ -84,8 +84,8 @@ def aligned(
         joins the group to which that adds least, or they are not published.
     leave_out : float
         Share of the users, 0 … 0.1, who may be left out, rounded down: those whom it costs most to
-        hide, as long as that lowers the mean loss of the others. See
-        :attr:`GloveResult.left_out`.
+        hide, as long as that lowers the mean loss of the others; hardly anybody where that is fewer
+        than k. Of periods, in each. See :attr:`GloveResult.left_out`.
     groups : int array_like (n_users,), optional
         Who is in a group with whom, as :attr:`GloveResult.group`: those groups are published
         aligned, and none is looked for.

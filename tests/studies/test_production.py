@@ -4,6 +4,7 @@ import io
 import json
 import pickle
 import zipfile
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -16,7 +17,9 @@ from fpanon_core import (
     ReleaseOption,
     generate_cdr,
     read_cdr,
+    verify_release,
 )
+from fpanon_core.io.release_page import check_command
 from fpanon_core.model.facts import Verdict
 from fpanon_core.studies import hiding, publishing
 from fpanon_core.studies.production import Config, study
@@ -44,6 +47,30 @@ def test_hiding_with_all_that_glove_can_be_told(fs):
         assert told["samples_left_out"] == len(pd.read_csv(io.BytesIO(found.left_out)))
         assert found.verdict.passed
         assert found.facts.k == 4
+
+
+def test_the_command_that_is_told_checks_it(tmp_path):
+    """Which samples are left out is not to be seen in a release of many who might be."""
+    fs = read_cdr(generate_cdr(60, days=2))[0]
+    how = hiding.Config(3, method="aligned", period_days=1, leave_out=0.1)
+    found = study(fs, Config(hidden=how))
+    assert found.facts.samples_left_out > 0
+    command = check_command(found.facts)
+    assert f"`{command}`" in found.page
+    assert command.endswith("--k 3 --key KEY --left-out LIST")
+    for name, content in (
+        ("r.zip", found.archive),
+        ("k.csv", found.key),
+        ("l.csv", found.left_out),
+    ):
+        (tmp_path / name).write_bytes(content)
+    checked = verify_release(
+        tmp_path / "r.zip", fs, 3, key=tmp_path / "k.csv", left_out=tmp_path / "l.csv"
+    )
+    assert checked.passed
+    whole = study(fs, Config(hidden=replace(how, leave_out=0.0, leftover="merge")))
+    if not whole.facts.samples_left_out:
+        assert check_command(whole.facts).endswith("--k 3")
 
 
 def test_it_travels_between_processes(fs):
