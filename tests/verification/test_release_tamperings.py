@@ -61,7 +61,9 @@ def found(fs, release, k=K, **options):
 
 @tampering("uncovered sample", BEFORE)
 def a_cell_moved_in_all_copies(release, fs):
-    group = release.rows["group"].iloc[0]
+    # Of one person, whatever order was drawn: of some groups it is the links that no longer fit.
+    someone = release.key.sort_values("user_id")["pseudonym"].iloc[0]
+    group = release.rows.loc[release.rows["pseudonym"] == someone, "group"].iloc[0]
     of_group = release.rows["group"] == group
     release.rows.loc[of_group, ["x_min_m", "x_max_m"]] += 40_000.0
     again = degrees(release.rows[of_group], fs.crs)
