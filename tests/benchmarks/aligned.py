@@ -143,6 +143,7 @@ CASES = (
     }
     | {
         "aligned_20000_k5": partial(_case, partial(_generated, 20_000), 5),
+        "aligned_82000_k2": partial(_case, partial(_generated, 82_000), 2, beside=False),
         "aligned_82000_k5": partial(_case, partial(_generated, 82_000), 5, beside=False),
     }
 )
