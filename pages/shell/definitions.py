@@ -167,7 +167,7 @@ ACCURACY = (
     "and the span of time in which it is published. Samples that are left out are not in the "
     "curves; their share is told beside them." + _after("Gramaglia & Fiore 2015b", _GLOVE)
 )
-SIDE = "The mean of the width and the height of a published area."
+SIDE = "The mean of the width and the height of a published area." + _after("", _ALIGNED)
 LOSS = (
     "**Mean loss**: how coarse a release is, in one number: over its original samples the mean of "
     "side and span, each as a multiple of the distance and the time that are the full stretch "

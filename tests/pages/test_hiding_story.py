@@ -12,11 +12,11 @@ from fpanon_core.model import limits, projection
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
-from fpanon_core.studies import comparison, glove_estimate, hiding, leaving_out
+from fpanon_core.studies import comparison, glove_estimate, hiding, leaving_out, production
 from pages.charts import style
 from pages.hiding import areas, comparison_story, group_story, names, story
 from pages.hiding.moment import busiest, hours, moment
-from pages.shell import periods
+from pages.shell import periods, release_story
 
 
 def town() -> FingerprintSet:
@@ -419,3 +419,14 @@ def test_who_misses_a_period_is_told() -> None:
     )
     told = " ".join(story.left_out(hiding.study(fs, hiding.Config(3, period_days=1))))
     assert "Of 2 users at least one day is missing (2 records in all)." in told
+
+
+@pytest.mark.parametrize("limit_m", [None, 250.0])
+def test_what_is_left_out_is_listed_where_anything_is(limit_m) -> None:
+    """Two people 100 m apart, then 900 m: within 250 m the later samples are left out."""
+    fs = FingerprintSet.from_samples([1, 2, 1, 2], [0, 100, 0, 900], [0] * 4, [5, 6, 505, 506])
+    made = production.study(fs, production.Config(hidden=hiding.Config(2, limit_m)))
+    told = release_story.secret(made) + release_story.again(made) + release_story.truth(made)
+    assert ("The left-out samples are listed" in told) == (limit_m is not None)
+    assert ("--left-out LIST`" in told) == (limit_m is not None)
+    assert ("2 samples of the 4 recorded" in told) == (limit_m is not None)

@@ -221,11 +221,10 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
     assert not any(b.key.startswith("produce_hidden") for b in small.download_button)
     found = produced(small)
     keys = [b.key for b in small.download_button if b.key.startswith("produce_hidden")]
-    assert keys == [f"produce_hidden_get_{name}" for name in ("release", "key", "left_out")]
+    assert keys == [f"produce_hidden_get_{name}" for name in ("release", "key")]
     assert [b.label for b in small.download_button if "not for release" in b.label] == [
-        "Key (not for release)",
-        "Left-out samples (not for release)",
-    ]
+        "Key (not for release)"
+    ]  # no sample is left out: there is nothing to list
     text = said(small)
     assert "Ready, as it leaves.** Verified: everyone published is one of at least 2" in text
     assert "**Not for release.** The key says" in text
