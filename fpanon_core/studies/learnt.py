@@ -69,8 +69,8 @@ def home_found(
         A row for each distance: ``within_m``, ``found`` (share of the people in the release whose
         home is known), ``low``, ``high`` (95 % Wilson interval), ``guessing`` (share whom the one
         commonest home would do for), ``people`` (of a release in periods their records), and
-        ``unknown``: people in the release whose
-        nights are too few. ``attrs`` hold ``nights``, ``method`` and a keyed ``digest``.
+        ``unknown``: people in the release whose nights are too few. ``attrs`` hold ``nights``,
+        ``method`` and a keyed ``digest``.
 
     Raises
     ------

@@ -69,8 +69,8 @@ def test_the_command_that_is_told_checks_it(tmp_path):
     )
     assert checked.passed
     whole = study(fs, Config(hidden=replace(how, leave_out=0.0, leftover="merge")))
-    if not whole.facts.samples_left_out:
-        assert check_command(whole.facts).endswith("--k 3")
+    assert whole.facts.samples_left_out == 0
+    assert check_command(whole.facts).endswith("RECORDS --k 3")
 
 
 def test_it_travels_between_processes(fs):
