@@ -21,6 +21,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 from streamlit import config
 from streamlit.runtime.app_session import AppSession
 
@@ -37,13 +38,15 @@ _watch = AppSession.register_file_watchers
 
 
 def keep() -> None:
-    """Short turns; and no session watches files unless the configuration has it so.
+    """Short turns, memory that comes back, and no files watched unless the configuration has it so.
 
     For this process.
     """
     sys.setswitchinterval(_TURN_S)
     with contextlib.suppress(AttributeError, OSError):  # glibc's
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS)
+    # Arrow's own keeps what it once had; this one the reaper can give back.
+    pa.set_memory_pool(pa.system_memory_pool())
     # Streamlit has no setting that reaches a reconnection.
     AppSession.register_file_watchers = _watch_if_wanted  # type: ignore[method-assign, assignment]
 
