@@ -111,12 +111,20 @@ class Crossing:
         return self.smaller > 0
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each: ``release`` (together, first, second) and the figures of its crowds."""
+        """A row for each: ``release`` (together, first, second), ``published`` people, crowds.
+
+        ``people`` are those in both, over whom all the other figures are.
+        """
         rows = {"together": self.together, "first": self.first, "second": self.second}
-        people = {"together": self.n_both, "first": self.n_first, "second": self.n_second}
+        published = {"together": self.n_both, "first": self.n_first, "second": self.n_second}
         return pd.DataFrame(
             [
-                {"release": name, "people": people[name], **vars(crowd)}
+                {
+                    "release": name,
+                    "published": published[name],
+                    "people": self.n_both,
+                    **vars(crowd),
+                }
                 for name, crowd in rows.items()
             ]
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.crossing import Crossing, Crowd
+from ..model.crossing import Crossing
 
 MEANING = (
     "Whoever can tell somebody's group in both, for which a few true points may do, is left with "
@@ -14,7 +14,7 @@ FEW = 0.05
 """Of the smaller release: if fewer of its people are in both, that is worth a question."""
 
 
-def told(found: Crossing, before: str) -> str:
+def told(found: Crossing, before: str, where: tuple[str, str] = ("there", "here")) -> str:
     """The main sentence.
 
     Parameters
@@ -22,28 +22,30 @@ def told(found: Crossing, before: str) -> str:
     before : str
         The release, or releases, that it is held against, such as "the release exported before
         (GLOVE, k = 2)".
+    where : (str, str)
+        What the first and the second are called at the end.
     """
-    alone = found.together.alone
+    alone, both = found.together.alone, people(found.n_both)
     if not found.falls:
-        return (
-            f"Together with {before}, nobody's crowd gets smaller: of {people(found.n_both)} in "
-            f"both, everybody has at least {found.together.smallest} in the same two groups."
-            if found.together.smallest > 1
-            else f"Together with {before}, nobody's crowd gets smaller; {_are_alone(found)}, and "
-            "are so in one of them by itself."
+        end = (
+            f"{_are_alone(found)}, and {_are(alone)} so in one of them by itself."
+            if alone
+            else f"of {both} in both, everybody is one of at least {found.together.smallest:,} in "
+            "the same two groups."
         )
+        return f"Together with {before}, nobody's crowd gets smaller: {end}"
     if not alone:
         return (
-            f"Together with {before}, nobody is alone, but {found.smaller:,} of "
-            f"{people(found.n_both)} in both {_have(found.smaller)} a smaller crowd than in either "
-            f"by itself. {_fall(found)}"
+            f"Together with {before}, nobody is alone, but {found.smaller:,} of {both} "
+            f"{_have(found.smaller)} a smaller crowd than in either by itself.{_fall(found, where)}"
         )
     by_itself = (
-        "nobody is alone in either by itself"
-        if found.newly_alone == alone and not found.first.alone and not found.second.alone
-        else f"{found.newly_alone:,} of them in neither by itself"
+        "in either by itself, nobody is"
+        if not found.first.alone and not found.second.alone
+        else f"of these, {found.newly_alone:,} {_are(found.newly_alone)} not alone in either by "
+        "itself"
     )
-    return f"Together with {before}, {_are_alone(found)}; {by_itself}. {_fall(found)}"
+    return f"Together with {before}, {_are_alone(found)}; {by_itself}.{_fall(found, where)}"
 
 
 def naming(found: Crossing) -> str:
@@ -80,14 +82,13 @@ def _are_alone(found: Crossing) -> str:
     )
 
 
-def _fall(found: Crossing) -> str:
-    """The smallest crowds."""
-    crowds: tuple[Crowd, ...] = (found.first, found.second)
-    first, second = (crowd.smallest for crowd in crowds)
+def _fall(found: Crossing, where: tuple[str, str]) -> str:
+    """The smallest crowds; nothing where the smallest is as small by itself."""
+    first, second = found.first.smallest, found.second.smallest
     if found.together.smallest == min(first, second):
         return ""
     return (
-        f"The smallest crowd falls from {first:,} there and {second:,} here to "
+        f" The smallest crowd falls from {first:,} {where[0]} and {second:,} {where[1]} to "
         f"{found.together.smallest:,}."
     )
 
