@@ -50,6 +50,7 @@ from .model.clock import LocalClock
 from .model.components import StretchComponents
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
 from .model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
+from .model.crossing import Crossing
 from .model.disclosure import DisclosureResult
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
@@ -81,6 +82,7 @@ from .model.unicity import UnicityResult
 from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
 from .model.version import __version__
 from .studies.comparison import compare_releases
+from .studies.crossing import cross_releases
 from .studies.disclosure_grid import disclosure_grid
 from .studies.glove_estimate import estimate_glove_s
 from .studies.learnt import expected_error, home_found
@@ -110,6 +112,7 @@ __all__ = [
     "Cancelled",
     "ConfigError",
     "CountsFrame",
+    "Crossing",
     "CurveFit",
     "DisclosureResult",
     "ExpectedError",
@@ -172,6 +175,7 @@ __all__ = [
     "cluster_antennas",
     "coarsen",
     "compare_releases",
+    "cross_releases",
     "disclosure",
     "disclosure_grid",
     "dominating",
