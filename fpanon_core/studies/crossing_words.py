@@ -26,11 +26,13 @@ def told(found: Crossing, before: str, where: tuple[str, str] = ("there", "here"
         What the first and the second are called at the end.
     """
     alone, both = found.together.alone, people(found.n_both)
+    if found.only_first or found.only_second:
+        both += " in both"
     if not found.falls:
         end = (
-            f"{_are_alone(found)}, and {_are(alone)} so in one of them by itself."
+            f"{alone:,} of {both} {_are(alone)} alone, each so in one of the two by itself, too."
             if alone
-            else f"of {both} in both, everybody is one of at least {found.together.smallest:,} in "
+            else f"of {both}, everybody is one of at least {found.together.smallest:,} in "
             "the same two groups."
         )
         return f"Together with {before}, nobody's crowd gets smaller: {end}"
@@ -39,13 +41,14 @@ def told(found: Crossing, before: str, where: tuple[str, str] = ("there", "here"
             f"Together with {before}, nobody is alone, but {found.smaller:,} of {both} "
             f"{_have(found.smaller)} a smaller crowd than in either by itself.{_fall(found, where)}"
         )
-    by_itself = (
-        "in either by itself, nobody is"
-        if not found.first.alone and not found.second.alone
-        else f"of these, {found.newly_alone:,} {_are(found.newly_alone)} not alone in either by "
-        "itself"
-    )
-    return f"Together with {before}, {_are_alone(found)}; {by_itself}.{_fall(found, where)}"
+    newly = found.newly_alone
+    if newly == alone:
+        by_itself = "in either by itself, none of them is"
+    elif newly:
+        by_itself = f"{newly:,} of them {_are(newly)} so in neither by itself"
+    else:
+        by_itself = "each of them is so in one of the two by itself, too"
+    return f"Together with {before}, {_are_alone(found, both)}; {by_itself}.{_fall(found, where)}"
 
 
 def naming(found: Crossing) -> str:
@@ -74,12 +77,9 @@ def people(number: int) -> str:
     return "1 person" if number == 1 else f"{number:,} people"
 
 
-def _are_alone(found: Crossing) -> str:
+def _are_alone(found: Crossing, both: str) -> str:
     alone = found.together.alone
-    return (
-        f"{alone:,} of {people(found.n_both)} {_are(alone)} alone: nobody else is in the same "
-        "group in both"
-    )
+    return f"{alone:,} of {both} {_are(alone)} alone: nobody else is in the same group in both"
 
 
 def _fall(found: Crossing, where: tuple[str, str]) -> str:
