@@ -50,7 +50,7 @@ from .model.clock import LocalClock
 from .model.components import StretchComponents
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
 from .model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
-from .model.crossing import Crossing
+from .model.crossing import Crossing, ReleaseMatch
 from .model.disclosure import DisclosureResult
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
@@ -94,6 +94,7 @@ from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, hexagon_g
 from .studies.publishing import publish
 from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
+from .studies.release_match import match_releases
 from .studies.unicity_grid import unicity_grid
 from .synthetic.generate import generate_cdr
 from .verification.anonymity import verify_k_anonymity
@@ -148,6 +149,7 @@ __all__ = [
     "RecoveryScore",
     "Reference",
     "Regions",
+    "ReleaseMatch",
     "ReleaseOption",
     "ReleasedSet",
     "SampleUsers",
@@ -202,6 +204,7 @@ __all__ = [
     "k_gap",
     "link",
     "lorenz",
+    "match_releases",
     "matched_samples",
     "mean_components",
     "mean_loss",

@@ -128,3 +128,39 @@ class Crossing:
                 for name, crowd in rows.items()
             ]
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReleaseMatch:
+    """How often two files alone lead from somebody's group in the one to that in the other.
+
+    Attributes
+    ----------
+    first : float
+        Share of the people whose group in the second release is the best match of theirs in the
+        first; where several are, the chance that a record drawn of these is in it.
+    first_low, first_high : float
+        Its 95 % Wilson interval.
+    guessing : float
+        The same for a record of the second drawn at random.
+    n_targets : int
+        People asked about, drawn of those in both.
+    names : (str, str)
+        What was done to make each, in words.
+    seed : int
+        Of the draw.
+    digest : str
+        Of the original.
+    """
+
+    first: float
+    first_low: float
+    first_high: float
+    guessing: float
+    n_targets: int
+    names: tuple[str, str]
+    seed: int
+    digest: str
+
+    def __repr__(self) -> str:
+        return f"ReleaseMatch({self.first:.1%} of {self.n_targets}, guessing {self.guessing:.1%})"

@@ -77,7 +77,7 @@ def membership(
     if isinstance(released, (ReleasedSet, GloveResult)):
         if key is not None:
             raise ConfigError("A key belongs to files; a result says itself whose its records are.")
-        return of_origin(_origin_of(released, original))
+        return of_origin(origin_of(released, original))
     if key is None:
         raise ConfigError(NO_KEY)
     return _of_files(released, key)
@@ -107,7 +107,14 @@ def of_origin(origin: Origin) -> Membership:
     )
 
 
-def _origin_of(released: ReleasedSet | GloveResult, original: FingerprintSet | None) -> Origin:
+def origin_of(released: ReleasedSet | GloveResult, original: FingerprintSet | None) -> Origin:
+    """How a result came about.
+
+    Raises
+    ------
+    ConfigError
+        It cannot be told, or the original is missing or another one.
+    """
     if isinstance(released, GloveResult):
         cut = released.period_days is not None
         fs = original or known(released.whole_digest if cut else released.digest)
