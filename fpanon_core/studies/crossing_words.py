@@ -5,9 +5,8 @@ from __future__ import annotations
 from ..model.crossing import Crossing
 
 MEANING = (
-    "Whoever can tell somebody's group in both, for which a few true points may do, is left with "
-    "the people who are in both groups; of one who is alone there, what the releases say together "
-    "is said of nobody else."
+    "A few true points may lead to somebody's group in each release. What both say together is "
+    "then said of the people in both groups only; of who is alone there, of nobody else."
 )
 """Which knowledge the figures assume, and what it gives."""
 FEW = 0.05
@@ -54,10 +53,11 @@ def told(found: Crossing, before: str, where: tuple[str, str] = ("there", "here"
 def naming(found: Crossing) -> str:
     """The mean chance, beside those by themselves and guessing."""
     return (
-        "Who knows the two groups, and who the people in them are, names the right one with a "
-        f"chance of {_percent(found.together.naming)} on average; of one release alone, "
-        f"{_percent(found.first.naming)} and {_percent(found.second.naming)}; by guessing among "
-        f"all who are in both, {_percent(found.guessing)}."
+        "Whoever knows of somebody no more than the two groups, and who the people in them are, "
+        f"names the right person with a chance of {_percent(found.together.naming)} on average; "
+        f"by one release alone, {_percent(found.first.naming)} and "
+        f"{_percent(found.second.naming)}; by guessing among all in both, "
+        f"{_percent(found.guessing)}."
     )
 
 

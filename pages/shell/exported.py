@@ -57,6 +57,11 @@ class Register:
             if all(each.membership.digest != membership.digest for each in self._left):
                 self._left.append(left)
 
+    @property
+    def left(self) -> list[Left]:
+        """All of them, in order."""
+        return list(self._left)
+
     def before(self, made: Membership) -> list[Left]:
         """Those that left and are not this very release."""
         return [each for each in self._left if each.membership.digest != made.digest]

@@ -10,6 +10,7 @@ import streamlit as st
 
 from fpanon_core.engines.process import Job
 from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.membership import Membership
 from fpanon_core.studies import crossing
 from fpanon_core.studies.production import Result
 
@@ -39,7 +40,7 @@ def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]
     if found.membership is None:
         return True, None
     known = exported.register()
-    _earlier(kind, known)
+    _earlier(kind, known, found.membership)
     before = known.before(found.membership)
     may_leave = True
     if before:
@@ -62,10 +63,10 @@ def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]
     return may_leave, partial(known.note, found.membership)
 
 
-def _earlier(kind: Kind, known: Register) -> None:
+def _earlier(kind: Kind, known: Register, made: Membership) -> None:
     """Files of a release that left before this session, with their key."""
     with st.expander(together_story.QUESTION, key=f"{kind.name}_earlier"):
-        st.markdown(together_story.EARLIER)
+        st.markdown(f"{together_story.EARLIER} {together_story.known(known.left, made)}")
         release = st.file_uploader(
             "The earlier release (zip)", type=["zip"], key=f"{kind.name}_earlier_release"
         )

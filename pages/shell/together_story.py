@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fpanon_core.model.crossing import Crossing
+from fpanon_core.model.membership import Membership
 from fpanon_core.studies import crossing_words
 from pages.charts.plain import plain
 
@@ -29,6 +30,20 @@ def before(left: Sequence[Left]) -> str:
     )
 
 
+def known(left: Sequence[Left], made: Membership) -> str:
+    """What is compared already."""
+    if not left:
+        return "Nothing has left so far that is known here."
+    names = "; ".join(f"{plain(each.membership.name)} ({_how(each, made)})" for each in left)
+    return f"Known here: {names}."
+
+
+def _how(left: Left, made: Membership) -> str:
+    if left.membership.digest == made.digest:
+        return "this very release"
+    return "its files were given" if left.given else "exported in this session"
+
+
 def warning(found: Crossing, what: str) -> str:
     """That a crowd gets smaller, and how small."""
     return f"**A second release of the same people.** {crossing_words.told(found, what)}"
@@ -36,9 +51,8 @@ def warning(found: Crossing, what: str) -> str:
 
 def meaning(found: Crossing) -> str:
     """Which knowledge that assumes, and what it is worth."""
-    return " ".join(
-        (crossing_words.MEANING, crossing_words.naming(found), crossing_words.counted(found))
-    )
+    said = (crossing_words.MEANING, crossing_words.naming(found), crossing_words.counted(found))
+    return f"**What this means.** {' '.join(said)}"
 
 
 def unchanged(found: Crossing, what: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,7 +99,7 @@ def test_a_second_release_is_asked_about_before_it_leaves(
     text = said(twelve)
     assert "**A second release of the same people.** Together with the release exported" in text
     assert f"(aligned, k = 2), {found.together.alone} of 12 people are alone" in text
-    assert "Whoever can tell somebody's group in both" in text
+    assert "of who is alone there, of nobody else." in text
     assert not may_leave(twelve)
     # An informed choice: it is the officer's.
     ticked(twelve).check().run()
@@ -197,10 +199,36 @@ def test_files_that_cannot_be_used_are_refused_in_words(twelve: AppTest) -> None
     assert "it names 0 of the 12 pseudonyms in it" in twelve.error[-1].value
     assert ticked(twelve) is None
     assert may_leave(twelve)
+    assert "Nothing has left so far that is known here." in said(twelve)
     # Its own files: no second release.
     give(twelve, found.archive, found.key)
     assert not twelve.error
+    assert "Known here: aligned, k = 2 (this very release)." in said(twelve)
     assert ticked(twelve) is None
+
+
+def test_the_audit_log_hears_of_an_earlier_release_before_it_is_used(
+    twelve: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older, now = released(twelve, 5), released(twelve, 2)
+    assert older.membership is not None
+    monkeypatch.setenv("FPANON_AUDIT_LOG", str(tmp_path / "audit.jsonl"))
+    give(twelve, older.archive, older.key)
+    (line,) = (tmp_path / "audit.jsonl").read_text().splitlines()
+    told = json.loads(line)
+    assert (told["event"], told["what"], told["settings"]) == (
+        "opened", "earlier release", {"users": 12},
+    )  # fmt: skip
+    assert "subscriber" not in line
+    assert older.membership.digest not in line
+    assert ticked(twelve) is not None
+    # What cannot be noted is not opened.
+    register: Register = twelve.session_state["fp_exported"]
+    (tmp_path / "audit.jsonl").chmod(0o644)
+    before = len(register.left)
+    give(twelve, now.archive, now.key)
+    assert len(register.left) == before
+    assert "nothing can be opened or downloaded" in said(twelve)
 
 
 def test_people_who_are_others_are_said_to_be(twelve: AppTest) -> None:
@@ -250,7 +278,7 @@ def test_sentences() -> None:
         "(GLOVE, k = 2), 4 of 4 people are alone: nobody else is in the same group in both; in "
         "either by itself, none of them is. The smallest crowd falls from 2 there and 2 here to 1."
     )
-    assert "names the right one with a chance of 100 % on average" in together_story.meaning(alone)
+    assert "the right person with a chance of 100 % on average" in together_story.meaning(alone)
     fewer = crossing(members("abcd", "efgh"), members("abef", "cdgh"))
     assert together_story.warning(fewer, "X").endswith(
         "Together with X, nobody is alone, but 8 of 8 people have a smaller crowd than in "
