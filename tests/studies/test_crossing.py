@@ -5,6 +5,7 @@ import io
 import json
 import shutil
 import zipfile
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -362,3 +363,22 @@ def test_what_is_produced_says_whose_its_records_are(fs):
 
 def made_of(step):
     return ReleaseOption(steps=(step,))
+
+
+def test_two_groups_with_equal_rows_are_two_in_the_file_as_at_hand(tmp_path):
+    """The file numbers groups: of four who were together two and two are told apart."""
+    fs = FingerprintSet.from_samples([*"abcd"], [0] * 4, [0] * 4, [5] * 4)
+    result = glove(fs, 2)
+    assert result.published.n_groups == 2
+    publish(result, tmp_path / "r.zip", key=tmp_path / "k.csv", original=fs)
+    read = membership(tmp_path / "r.zip", key=tmp_path / "k.csv")
+    assert read.size.tolist() == membership(result).size.tolist() == [2, 2, 2, 2]
+
+
+def test_periods_are_the_days_of_the_calendar(fs, made, files):
+    zone = ZoneInfo(fs.clock.timezone)
+    first = fs.clock.epoch.astimezone(zone).date().toordinal()
+    place, key = files["two days"]
+    for each in (membership(made["two days"]), membership(place, key=key)):
+        assert sorted(set(each.begin_day.tolist())) == [first, first + 2]
+        assert (each.end_day - each.begin_day == 2).all()
