@@ -17,9 +17,10 @@ from fpanon_core.model.membership import Membership
 from fpanon_core.studies import production
 from pages.hiding import form
 from pages.hiding.files import PRODUCED
+from pages.options.chosen_release import PRODUCED as OPTION_PRODUCED
 from pages.shell import together_story
 from pages.shell.exported import Left, Register
-from tests.support.views import HEADER, answers, go, new_app, said, until, upload
+from tests.support.views import HEADER, answers, go, has, new_app, said, until, upload
 
 READ = "I have read this"
 
@@ -134,12 +135,23 @@ def test_the_same_release_again_is_none(
 def test_what_left_in_one_view_is_known_in_the_other(
     twelve: AppTest, offered: dict[str, Callable[[], bytes]]
 ) -> None:
+    """An option in which all are alone anyhow: that is said, and no question is asked."""
     released(twelve, 2)
     offered["release.zip"]()
-    register: Register = twelve.session_state["fp_exported"]
     go(twelve, "options")
-    assert twelve.session_state["fp_exported"] is register
-    assert len(register.before(members("ab"))) == 1
+    twelve.pills(key="options_presets").set_value(["As it is"]).run()
+    until(twelve, lambda at: has(at, "options_choice_keep"))
+    twelve.selectbox(key="options_choice_name").set_value("as it is")
+    twelve.button(key="options_choice_keep").click().run()
+    twelve.button(key="produce_option_go").click().run()
+    until(twelve, lambda at: len(answers(at, OPTION_PRODUCED)) == 1)
+    twelve.run()
+    assert (
+        "Together with the release exported before (aligned, k = 2), nobody's crowd gets smaller: "
+        "12 of 12 people are alone, each so in one of the two by itself, too."
+    ) in said(twelve)
+    assert ticked(twelve) is None
+    assert not twelve.exception
 
 
 def test_of_a_release_that_left_nothing_of_anybody_is_kept(
