@@ -41,6 +41,7 @@ from fpanon_core.studies import (
     antenna_merging,
     comparison,
     counts_release,
+    crossing,
     disclosure,
     estimates,
     glove_estimate,
@@ -208,6 +209,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "antenna_merging": lambda: antenna_merging.study(PEOPLE, WARMED[antenna_merging]),
     "comparison": lambda: comparison.study(PEOPLE, comparison.Config((2,))),
     "counts_release": lambda: counts_release.study(_placed(), counts_release.Config(FRAME)),
+    "crossing": lambda: crossing.study(crossing.Config("a", "b"), *_published()),
     "disclosure": lambda: disclosure.study(PEOPLE, WARMED[disclosure]),
     "estimates": lambda: estimates.study(PEOPLE, WARMED[estimates]),
     "glove_estimate": lambda: glove_estimate.study(PEOPLE, glove_estimate.Config((2,))),
@@ -230,6 +232,11 @@ CASES: dict[str, Callable[[], Any]] = {
     "unicity": lambda: unicity.study(PEOPLE, WARMED[unicity]),
     "worked_example": lambda: worked_example.study(worked_example.Config()),
 }
+
+
+def _published() -> tuple[bytes, bytes]:
+    made = production.study(PEOPLE, WARMED[production])
+    return made.archive, made.key
 
 
 def _placed() -> FingerprintSet:
