@@ -82,6 +82,7 @@ NOT_DOWNLOADED = {
     "attack": "by the command alone (tests/cli/test_attack.py)",
     "attack_estimate": "how long a run will take",
     "counts_release": "leaves as one zip, the same from everyone (tests/cli/test_counts.py)",
+    "crossing": "a question before a release leaves; its tables are the command's alone",
     "estimates": "how long a run will take",
     "glove_estimate": "how long a run will take",
     "look": "what the map beside others draws",
