@@ -9,7 +9,9 @@ import numpy as np
 
 from ..model.configs import KnowledgeConfig
 from ..model.fingerprints import FingerprintSet
+from ..model.options import ReleaseOption
 from ..model.profiles import GeneralizationProfile, Grid
+from ..model.techniques import Periods
 from . import (
     anonymizability,
     antenna_merging,
@@ -20,6 +22,7 @@ from . import (
     production,
     reading,
     recovery,
+    relinking,
     unicity,
 )
 
@@ -60,3 +63,4 @@ def compile_all() -> None:
     # Over two days, so that they are linked, too.
     days = FingerprintSet.from_samples([1, 2] * 2, [0, 900] * 2, [0] * 4, [0, 0, 2_000, 2_000])
     recovery.study(days, recovery.Config(180.0))
+    relinking.study(days, relinking.Config(ReleaseOption(steps=[Periods(1)])))
