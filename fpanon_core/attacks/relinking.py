@@ -14,6 +14,7 @@ Source: docs/science.md, “Whose records belong together”.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -24,16 +25,20 @@ from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..kernels.relink_likeness import Side, likest, usual_density
 from ..model.arrays import FloatArray, IntArray, SmallInts
-from ..model.cells import CELL
+from ..model.cells import PLACE
 from ..model.closed import Closed
 from ..model.distinct import distinct_rows
 from ..model.fingerprints import FingerprintSet
+from ..model.mechanism import Spread
 from ..model.ragged import offsets_of, rows_of
 from .assignment import Flows, Pairs, most_saving
 
 AROUND_H = 1
 """Hours before and after those of a sample that it speaks of, too: habits are no clockwork."""
 
+_NONE = Spread()
+_DEVIATIONS = 2.0  # of noise: how wide what a sample says is made by it
+_STEPS_OF_NOISE = 8
 _HOUR_MIN = 60.0
 _HOURS = 24
 _CLOSE_H = 1e-6
@@ -116,23 +121,41 @@ class Traces(Closed):
         return of, Traces(groups.offsets, groups.bin, groups.mass, people)
 
 
-def traced(fs: FingerprintSet) -> tuple[Bins, Traces]:
+def traced(fs: FingerprintSet, space: Spread = _NONE, time: Spread = _NONE) -> tuple[Bins, Traces]:
     """What records say of places and hours of the day: a sample's mass is 1, spread evenly.
 
     Over its rectangle, and over the hours of the local day that it touches and one before and after
-    them; over a day, all alike.
+    them; over a day, all alike. Where noise was added, over a rectangle and a time that are wider
+    by two of its standard deviations (as root of the sum of squares in place, in whole hours on
+    either side in time); wider rectangles begin at multiples of a quarter of one.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    space, time : Spread
+        The noise that the method states.
     """
+    x, y, dx, dy = (getattr(fs, name) for name in PLACE)
+    if space.variance > 0:
+        width = _DEVIATIONS * math.sqrt(space.variance)
+        step = width / _STEPS_OF_NOISE
+        wide_x, wide_y = (step * np.ceil(np.hypot(side, width) / step) for side in (dx, dy))
+        x, y = (
+            step * np.round((at + (side - wide) / 2) / step)
+            for at, side, wide in ((x, dx, wide_x), (y, dy, wide_y))
+        )
+        dx, dy = wide_x, wide_y
+    around = AROUND_H + round(_DEVIATIONS / 2 * math.sqrt(time.variance) / _HOUR_MIN)
     begin = fs.wall_minutes(fs.t_min) / _HOUR_MIN
-    first = np.floor(begin + _CLOSE_H) - AROUND_H
-    many = np.ceil(begin + fs.dt_min / _HOUR_MIN - _CLOSE_H) + AROUND_H - first
+    first = np.floor(begin + _CLOSE_H) - around
+    many = np.ceil(begin + fs.dt_min / _HOUR_MIN - _CLOSE_H) + around - first
     many = np.clip(many, 1, _HOURS).astype(np.int64)
     hours = ((1 << many) - 1) << (first.astype(np.int64) % _HOURS)
     hours = (hours | hours >> _HOURS) & ((1 << _HOURS) - 1)
-    row, which = distinct_rows(*(getattr(fs, name) for name in CELL if "t" not in name), hours)
-    x, y, dx, dy = (getattr(fs, name)[row] for name in ("x_m", "y_m", "dx_m", "dy_m"))
+    row, which = distinct_rows(x, y, dx, dy, hours)
+    x, y, dx, dy = (values[row] for values in (x, y, dx, dy))
     bins = Bins(np.column_stack([x, y, x + dx, y + dy]), hours[row].astype(np.int32))
-    mass = np.ones(fs.n_samples)
-    return bins, Traces.of(fs.sample_user, which, mass, np.array(fs.weight))
+    return bins, Traces.of(fs.sample_user, which, np.ones(fs.n_samples), np.array(fs.weight))
 
 
 def links(

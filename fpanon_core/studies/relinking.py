@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..anonymize.carrying import noise_in_space, noise_in_time
 from ..anonymize.chain import release
 from ..attacks.chains import by_chance, chained, salt_of
 from ..attacks.relinking import Bins, Traces, links, traced
@@ -255,7 +256,7 @@ class _Copies:
         who = person[piece] * most + nth
         order = np.lexsort((who, period[piece]))
         number, seen = pd.factorize(record[piece][order])
-        bins, traces = traced(fs)
+        bins, traces = traced(fs, noise_in_space(option), noise_in_time(option))
         chosen = traces.rows(np.asarray(seen))
         many = np.bincount(number)
         return cls(
