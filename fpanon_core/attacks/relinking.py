@@ -197,6 +197,8 @@ def links(
     goal, _ = most_saving(wide)
     table = csr_array((wide[2], wide[1], wide[0]), shape=(size, size))
     real = np.flatnonzero(np.asarray(table[np.arange(size), goal]).reshape(-1) > 0)
+    if len(real) == 0:
+        return real, real, real
     where, which = distinct_rows(of[goal[real]], to[real])
     return of[goal[real]][where], to[real][where], np.bincount(which, minlength=len(where))
 

@@ -21,6 +21,7 @@ from tests.benchmarks import (
     options,
     reading,
     recovery,
+    relinking,
     unicity,
 )
 
@@ -34,6 +35,7 @@ CASES = (
     | options.CASES
     | recovery.CASES
     | linkage.CASES
+    | relinking.CASES
 )
 # Long cases run only when named.
 BY_DEFAULT = (
