@@ -180,7 +180,7 @@ def links(
     first, second, mass : int64 ndarrays
         Flows above 0.
     """
-    offsets, column, value = _candidates(bins, first, second, most, engine, progress)
+    offsets, column, value = likenesses(bins, first, second, most, engine=engine, progress=progress)
     # Everybody a row and a column of their own.
     of, to = (np.repeat(np.arange(len(t.weight)), t.weight) for t in (first, second))
     begin = offsets_of(first.weight)[:-1]
@@ -203,10 +203,15 @@ def links(
     return of[goal[real]][where], to[real][where], np.bincount(which, minlength=len(where))
 
 
-def _candidates(
-    bins: Bins, first: Traces, second: Traces, most: int, engine: Engine, progress: Progress | None
-) -> tuple[IntArray, IntArray, FloatArray]:
-    """Of each group of the second side those of the first that are weighed, and their likeness."""
+def likenesses(
+    bins: Bins, first: Traces, second: Traces, most: int, *, engine: Engine,
+    progress: Progress | None = None,
+) -> Pairs:  # fmt: skip
+    """Of each group of the second side those of the first that are weighed, and their likeness.
+
+    As :func:`links` takes them; a row for each group of the second side. Groups that nowhere meet
+    are like each other by 0, and are not listed.
+    """
     (here, mine), (_, theirs) = _side(bins, second), _side(bins, first)
     usual = _usual(mine, theirs, engine, part(progress, 0.0, 0.1))
     other_usual = _usual(theirs, mine, engine, part(progress, 0.1, 0.2))
@@ -224,7 +229,7 @@ def _candidates(
     engine.run(block, range(0, n, _RECORDS_A_BLOCK), n, part(progress, 0.2, 1.0))
     listed = np.arange(width) < many[:, None]
     row = np.repeat(np.arange(n), many)
-    found, worth = column[listed].astype(np.int64), value[listed]
+    found, worth = column[listed], value[listed]
     order = np.lexsort((found, row))
     return offsets_of(many), found[order], worth[order]
 

@@ -31,7 +31,7 @@ from fpanon_core import (
     relink_periods,
 )
 from fpanon_core.attacks.chains import by_chance
-from fpanon_core.attacks.relinking import links, traced
+from fpanon_core.attacks.relinking import likenesses, links, traced
 from fpanon_core.model.mechanism import Spread
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import relinking
@@ -76,11 +76,18 @@ def figures(found):
 
 
 @settings(deadline=None, max_examples=60)
-@given(boxes(max_users=7, max_samples=6), boxes(max_users=7, max_samples=6), st.booleans())
-def test_the_matching_is_the_best_there_is(one, two, alike):
+@given(
+    boxes(max_users=7, max_samples=6),
+    boxes(max_users=7, max_samples=6),
+    st.booleans(),
+    st.booleans(),
+)
+def test_the_matching_is_the_best_there_is(one, two, alike, crowded):
     """Of boxes of any size, and of fingerprints that stand for several people."""
     if alike:  # the same places on another day: many ties and near ties
         two = replace(one, t_min=one.t_min + DAY)
+    if crowded:  # few bins, with several samples in each
+        one, two = (in_few_bins(fs) for fs in (one, two))
     both = [as_lists(fs) for fs in (one, two)]
     bins, traces = traced(joined(one, two))
     rows = np.arange(one.n_users), one.n_users + np.arange(two.n_users)
@@ -89,12 +96,25 @@ def test_the_matching_is_the_best_there_is(one, two, alike):
     table = np.array(oracle.likeness(both[0], one.weight, both[1], two.weight))
     best, _ = oracle.best_total(table, one.weight, two.weight)
     here, there = (np.unique(groups, return_index=True)[1] for groups in (of, to))
+    offsets, column, value = likenesses(bins, first, second, 1_000, engine=ENGINE)
+    found = np.zeros((len(here), len(there)))
+    found[column, np.repeat(np.arange(len(there)), np.diff(offsets))] = value
+    assert found == pytest.approx(table[np.ix_(here, there)], rel=1e-9)
     total = sum(m * table[here[i], there[j]] for i, j, m in zip(*flows, strict=True))
     assert total == pytest.approx(best, rel=1e-9)
     # One to one, and a link only where records meet.
     assert (np.bincount(flows[0], flows[2], len(here)) <= first.weight).all()
     assert (np.bincount(flows[1], flows[2], len(there)) <= second.weight).all()
     assert all(table[here[i], there[j]] > 0 for i, j in zip(*flows[:2], strict=True))
+
+
+def in_few_bins(fs):
+    side, span = np.full(fs.n_samples, 20_000.0), np.full(fs.n_samples, 360.0)
+    snapped = {
+        name: np.floor(getattr(fs, name) / step) * step
+        for name, step in (("x_m", side), ("y_m", side), ("t_min", span))
+    }
+    return replace(fs, dx_m=side, dy_m=side, dt_min=span, **snapped)
 
 
 def joined(one, two):
