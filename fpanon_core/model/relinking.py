@@ -28,7 +28,7 @@ class RelinkConfig:
         of the random matching beside it.
     """
 
-    candidates: int = 1024
+    candidates: int = 512
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -51,9 +51,11 @@ class RelinkResult:
     low, high : float
         Its 95 % Wilson interval, as wide as if each person were asked once.
     alike : float
-        Share of them one of whose records is linked to the other, or to one that says the very same
-        as it: whoever reads on there reads the person's own cells. No less than ``share``, and the
-        same where no two records are alike.
+        Share of them whose record is linked to their next one, or to one that says the same of
+        places and hours: whoever reads on there reads the person's own cells. No less than
+        ``share``, and the same where no two records are alike.
+    alike_low, alike_high : float
+        Its interval, likewise.
     precision : float
         Share of the links made that are right; NaN where none is.
     chance : float
@@ -87,6 +89,8 @@ class RelinkResult:
     low: float
     high: float
     alike: float
+    alike_low: float
+    alike_high: float
     precision: float
     chance: float
     chained: float

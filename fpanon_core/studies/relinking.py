@@ -100,7 +100,7 @@ def study(
 def relink_periods(
     released: ReleasedSet | GloveResult,
     *,
-    candidates: int = 1024,
+    candidates: int = 512,
     seed: int = 0,
     engine: Engine | None = None,
     progress: Progress | None = None,
@@ -337,9 +337,7 @@ def _result(
     # A random matching links everybody of the smaller side: each person of both with the chance
     # 1 over the larger.
     chance = float((table["both"] / greater).sum()) / both
-    share, made = linked / both, int(table["links"].sum())
-    low, high = wilson_interval(share * n_people, n_people)
-    chained, several = float(together.mean()), len(together)
+    made, chained = int(table["links"].sum()), float(together.mean())
     ends = [
         wilson_interval(x, n) if n else (np.nan, np.nan)
         for x, n in zip(table["linked"], table["both"], strict=True)
@@ -354,7 +352,14 @@ def _result(
         chance=(1 / greater).where(table["both"] > 0),
     )
     return RelinkResult(
-        share, low, high, float(table["alike"].sum()) / both, linked / made if made else np.nan,
-        chance, chained, *wilson_interval(chained * several, several), by_draws, n_people, several,
-        per_pair, copies.method, copies.days, config, copies.digest,
+        *_with_ends(linked / both, n_people),
+        *_with_ends(float(table["alike"].sum()) / both, n_people),
+        linked / made if made else np.nan, chance, *_with_ends(chained, len(together)), by_draws,
+        n_people, len(together), per_pair, copies.method, copies.days, config, copies.digest,
     )  # fmt: skip
+
+
+def _with_ends(mean: float, of: int) -> tuple[float, float, float]:
+    """A mean of values from 0 to 1 of so many people, and its interval."""
+    mean = min(mean, 1.0)
+    return mean, *wilson_interval(mean * of, of)

@@ -25,7 +25,7 @@ OPTIONS = {
 }
 
 
-def _one(n_users, name, candidates=1_024):
+def _one(n_users, name, candidates=512):
     small, _ = read_cdr(generate_cdr(100, seed=1))
     relink_periods(release(small, OPTIONS[name], seed=0))  # compiles
     fs, _ = read_cdr(generate_cdr(n_users, seed=1))
@@ -54,5 +54,5 @@ def _peak_gb():
 
 CASES = {f"relink_{n}_{name}": partial(_one, n, name) for n in (2_000, 20_000) for name in OPTIONS}
 CASES |= {
-    f"relink_20000_weeks_of_{c}": partial(_one, 20_000, "weeks", c) for c in (256, 512, 2_048)
+    f"relink_20000_weeks_of_{c}": partial(_one, 20_000, "weeks", c) for c in (256, 1_024, 2_048)
 }
