@@ -17,22 +17,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..anonymize.carrying import noise_in_space, noise_in_time
 from ..anonymize.chain import release
-from ..attacks.chains import by_chance, chained, salt_of
-from ..attacks.relinking import Bins, Traces, links, traced
+from ..attacks.chains import by_chance, chained
+from ..attacks.relinking import links
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
 from ..model.arrays import FloatArray, IntArray
 from ..model.distinct import distinct_rows
-from ..model.errors import ConfigError, InfeasibleError
+from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.options import ReleaseOption
-from ..model.ragged import rows_of
-from ..model.released import Origin, ReleasedSet, option_of
+from ..model.released import ReleasedSet
 from ..model.relinking import RelinkConfig, RelinkResult
+from .relinked_records import Copies, Part
 from .tabled import Tabled
 
 _RANDOM_DRAWS = 20
@@ -154,7 +153,7 @@ def relink_periods(
     (0.75, 1.0, 0.25)
     """
     config = RelinkConfig(candidates, seed)
-    copies = _Copies.of(released)
+    copies = Copies.of(released)
     periods = np.unique(copies.period).tolist()
     if len(periods) < 2:
         raise InfeasibleError(
@@ -164,7 +163,7 @@ def relink_periods(
     engine = engine or LocalEngine()
     rng = np.random.default_rng(config.seed)
     rows, people = [], np.zeros(len(copies.person), bool)
-    parts = [_Part.of(copies, number, step) for step, number in enumerate(periods)]
+    parts = [Part.of(copies, number, step) for step, number in enumerate(periods)]
     flows = []
     for step, (one, two) in enumerate(pairwise(parts)):
         told = nth_part(part(progress, 0.0, _PAIRS_SHARE), step, len(parts) - 1)
@@ -191,111 +190,8 @@ def relink_periods(
     return _result(copies, config, rows, n_people, _together(person, chain), float(np.mean(draws)))
 
 
-@dataclass(frozen=True, eq=False)
-class _Copies:
-    """A release record by record, as many as there are people, by period, person and fingerprint.
-
-    Attributes
-    ----------
-    bins : Bins
-    traces : Traces
-        Of the distinct records, in order of the first copy.
-    record, person, period : int64 ndarray (n_copies,)
-        Of each copy: its record, who is behind it, the number of its period.
-    """
-
-    bins: Bins
-    traces: Traces
-    record: IntArray
-    person: IntArray
-    period: IntArray
-    method: str
-    days: int
-    digest: str
-
-    @classmethod
-    def of(cls, released: ReleasedSet | GloveResult) -> _Copies:
-        if isinstance(released, GloveResult):
-            hidden: GloveResult | None = released
-            person, period = released.people, released.period
-            days, digest = released.period_days, released.whole_digest
-            option = option_of(released)
-            if period is not None:
-                inside = released.group >= 0
-                person, period = person[inside], period[inside]
-        else:
-            origin = getattr(released, "origin", None)
-            if not isinstance(origin, Origin):
-                raise ConfigError(
-                    "These data do not know what was done to them; give what release(), glove() or "
-                    "aligned() made, unchanged."
-                )
-            hidden, person, period = origin.hidden, origin.person, origin.period
-            days, digest, option = origin.period_days, origin.original.digest, origin.option
-        if period is None or days is None:
-            raise ConfigError(
-                "This release is not in periods: everybody has one record, and there is nothing to "
-                "link; cut the data by Periods or into_periods first."
-            )
-        if len(person) == 0:
-            raise InfeasibleError(
-                "Nothing of this release is published: every sample exceeds the limits; raise them."
-            )
-        if hidden is None:
-            assert isinstance(released, ReleasedSet)
-            fs: FingerprintSet = released
-            record, weight = np.arange(fs.n_users), fs.weight
-        else:
-            fs = hidden.published.fingerprints()
-            inside = hidden.group >= 0
-            record, weight = hidden.group[inside], hidden.weight[inside]
-        # Somebody for whom a fingerprint stands is one of so many, in each period the same.
-        piece = np.repeat(np.arange(len(weight)), weight)
-        nth = rows_of(np.zeros(len(weight), np.int64), weight)
-        most = int(weight.max())
-        who = person[piece] * most + nth
-        order = np.lexsort((who, period[piece]))
-        number, seen = pd.factorize(record[piece][order])
-        bins, traces = traced(fs, noise_in_space(option), noise_in_time(option))
-        chosen = traces.rows(np.asarray(seen))
-        many = np.bincount(number)
-        return cls(
-            bins, Traces(chosen.offsets, chosen.bin, chosen.mass, many), number, who[order],
-            period[piece][order], option.text, days, digest,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """The records of one period.
-
-    Attributes
-    ----------
-    rows : int64 ndarray (n,)
-        Which copies these are, record by record.
-    records : Traces
-    group : int64 ndarray (n,)
-        Of each copy: all its records that are alike are one.
-    groups : Traces
-    """
-
-    rows: IntArray
-    records: Traces
-    group: IntArray
-    groups: Traces
-
-    @classmethod
-    def of(cls, copies: _Copies, period: int, step: int) -> _Part:
-        rows = np.flatnonzero(copies.period == period)
-        rows = rows[np.argsort(copies.record[rows], kind="stable")]
-        record, which = np.unique(copies.record[rows], return_inverse=True)
-        records = copies.traces.rows(record)
-        of, groups = records.grouped(salt_of(step))
-        return cls(rows, records, of[which], groups)
-
-
 def _counted(
-    one: _Part, two: _Part, flows: tuple[IntArray, ...], copies: _Copies
+    one: Part, two: Part, flows: tuple[IntArray, ...], copies: Copies
 ) -> tuple[dict[str, Any], IntArray]:
     """The figures of a pair of periods, and which copies of the first have one in the second."""
     of, to, many = flows
@@ -328,7 +224,7 @@ def _together(person: list[IntArray], chain: list[IntArray]) -> FloatArray:
 
 
 def _result(
-    copies: _Copies, config: RelinkConfig, rows: list[dict[str, Any]], n_people: int,
+    copies: Copies, config: RelinkConfig, rows: list[dict[str, Any]], n_people: int,
     together: FloatArray, by_draws: float,
 ) -> RelinkResult:  # fmt: skip
     table = pd.DataFrame(rows)
