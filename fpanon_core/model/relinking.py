@@ -56,6 +56,8 @@ class RelinkResult:
         ``share``, and the same where no two records are alike.
     alike_low, alike_high : float
         Its interval, likewise.
+    alike_chance : float
+        ``alike`` of a random matching; not small where many records are alike.
     precision : float
         Share of the links made that are right; NaN where none is.
     chance : float
@@ -75,8 +77,8 @@ class RelinkResult:
     per_pair : DataFrame
         A row for each period and the next: ``period``, ``next_period`` (numbers from 0), ``people``
         and ``next_people`` in them, ``both`` (people in both), ``links`` made, ``linked`` (people
-        linked rightly, by their chances), ``share``, ``low``, ``high``, ``alike``, ``precision``,
-        ``chance``. NaN where nobody is in both.
+        linked rightly, by their chances), ``share``, ``low``, ``high``, ``alike``,
+        ``alike_chance``, ``precision``, ``chance``. NaN where nobody is in both.
     method : str
         What was done to the data, in words.
     period_days : int
@@ -91,6 +93,7 @@ class RelinkResult:
     alike: float
     alike_low: float
     alike_high: float
+    alike_chance: float
     precision: float
     chance: float
     chained: float

@@ -207,6 +207,7 @@ def _counted(
     row = {
         "people": len(one.rows), "next_people": len(two.rows), "both": len(first),
         "links": int(many.sum()), "linked": float(right.sum()), "alike": float(alike.sum()),
+        "alike_chance": float(two.groups.weight[there].sum()) / max(len(one.rows), len(two.rows)),
     }  # fmt: skip
     return row, first
 
@@ -244,12 +245,14 @@ def _result(
         low=[end[0] for end in ends],
         high=[end[1] for end in ends],
         alike=table["alike"] / asked,
+        alike_chance=table["alike_chance"] / asked,
         precision=table["linked"] / table["links"].where(table["links"] > 0),
         chance=(1 / greater).where(table["both"] > 0),
     )
     return RelinkResult(
         *_with_ends(linked / both, n_people),
         *_with_ends(float(table["alike"].sum()) / both, n_people),
+        float(table["alike_chance"].sum()) / both,
         linked / made if made else np.nan, chance, *_with_ends(chained, len(together)), by_draws,
         n_people, len(together), per_pair, copies.method, copies.days, config, copies.digest,
     )  # fmt: skip

@@ -165,6 +165,8 @@ def test_ties_count_by_their_chance_and_who_is_away_is_linked_to_nobody():
     assert found.precision == 0.5
     # Whichever of the two is taken, their cells are the same.
     assert found.alike == 1.0
+    # At random: of the two with 2/4, and the one with 1/4.
+    assert found.alike_chance == pytest.approx((2 / 4 + 2 / 4 + 1 / 4) / 3)
     # A random matching: each of the three with 1/4.
     assert found.chance == 0.25
     assert found.n_people == 3
@@ -188,7 +190,7 @@ def test_the_likeness_by_hand():
 def test_all_alike_is_chance():
     found = relink_periods(in_days([(0, 0, 0)] * 40))
     assert found.share == pytest.approx(found.chance) == pytest.approx(1 / 40)
-    assert found.alike == 1.0
+    assert found.alike == found.alike_chance == 1.0
     assert found.chained_low <= found.chained_chance <= found.chained_high
 
 
