@@ -87,6 +87,7 @@ NOT_DOWNLOADED = {
     "glove_estimate": "how long a run will take",
     "look": "what the map beside others draws",
     "production": "the release itself, whose names are drawn each time",
+    "relinking": "for whoever asks the library; no page or command of its own",
     "sparsity": "a calculator, of no data; its curve is among the downloads of unicity",
     "worked_example": "of no data",
 }
