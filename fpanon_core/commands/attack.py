@@ -9,21 +9,29 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
+import pandas as pd
 import typer
 
 from ..engines.local import LocalEngine
+from ..engines.progress import Progress
 from ..io.publishing import DATA_PACKAGE
 from ..model.configs import Strategy
-from ..model.errors import ConfigError
+from ..model.errors import ConfigError, InfeasibleError
+from ..model.fingerprints import FingerprintSet
 from ..model.keyed import keyed
 from ..model.periods import days_text
-from ..studies.attack import Config, Result, study
+from ..model.relinking import RelinkConfig
+from ..studies import relinking
+from ..studies.attack import Config, Result, made, study
 from ..tables.writing import check_writable, write_json, write_table
 from . import measuring as m
 from . import named_option as o
 from . import reading as r
 from . import tables as t
 from .terminal import progress_line, table_text
+
+# What the re-linking attack finds, or why it cannot be asked.
+Linked = relinking.Result | str
 
 _POINTS = {
     "random": "drawn from the person's interactions",
@@ -110,16 +118,23 @@ def attack(
     config = replace(config, option=o.named(option, own, fs))
     with progress_line("attack") as progress:
         result = study(fs, config, engine=engine, progress=progress)
+    linked = None
+    if result.period_days is not None:
+        with progress_line("link periods") as progress:
+            linked = _linked(fs, config, engine, progress)
     if out is not None:
-        _write(result, out)
+        _write(result, linked, out)
     if tables is not None:
         t.write_tables(result, tables)
+        if isinstance(linked, relinking.Result):
+            t.write_tables(linked, tables)
     if as_json:
-        typer.echo(json.dumps(_plain(result), ensure_ascii=False, indent=2, allow_nan=False))
+        plain = _plain(result, linked)
+        typer.echo(json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False))
         return
     typer.echo(wanted.account(fs, report))
     typer.echo(_table(result))
-    typer.echo(" ".join(words(result)))
+    typer.echo(" ".join(words(result, linked)))
     if out is not None:
         typer.echo(f"What is found, before and after, written to {out}.")
     if tables is not None:
@@ -158,14 +173,26 @@ def _check_original(source: Path | None) -> None:
         )
 
 
-def _write(result: Result, out: Path) -> None:
+def _linked(
+    fs: FingerprintSet, config: Config, engine: LocalEngine, progress: Progress | None
+) -> Linked:
+    """Whose records of several periods are found to be one person's; or why it cannot be asked."""
+    asked = relinking.Config(config.option, RelinkConfig(seed=config.seed))
+    try:
+        release = made(fs, config, engine)
+        return relinking.study(fs, asked, release, engine=engine, progress=progress)
+    except InfeasibleError as why:
+        return str(why)
+
+
+def _write(result: Result, linked: Linked | None, out: Path) -> None:
     if out.suffix.lower() == ".json":
-        write_json(_plain(result), out)
+        write_json(_plain(result, linked), out)
     else:
         write_table([result.to_frame()], out)
 
 
-def _plain(result: Result) -> dict[str, Any]:
+def _plain(result: Result, linked: Linked | None) -> dict[str, Any]:
     settings = {name: value for name, value in asdict(result.config).items() if name != "option"}
     return {
         "method": result.method,
@@ -176,7 +203,18 @@ def _plain(result: Result) -> dict[str, Any]:
         "config": settings,
         "digest": keyed(result.digest),
         "attack": t.plain_rows(result.to_frame()),
+        "relinked": _plain_linked(linked),
     }
+
+
+def _plain_linked(linked: Linked | None) -> dict[str, Any] | None:
+    """The figures of the re-linking attack; None without periods, or where it cannot be asked."""
+    if not isinstance(linked, relinking.Result):
+        return None
+    found = asdict(linked.found)
+    for name in ("per_pair", "method", "period_days", "config", "digest"):
+        found.pop(name)
+    return t.plain_rows(pd.DataFrame([found]))[0]
 
 
 # --- the table -----------------------------------------------------------------------------------
@@ -212,11 +250,11 @@ def _value(value: float, unit: str) -> str:
 # --- the words -----------------------------------------------------------------------------------
 
 
-def words(result: Result) -> list[str]:
+def words(result: Result, linked: Linked | None = None) -> list[str]:
     """What was found, in sentences to quote."""
     return [
         _found(result), *_crowd(result), *_homes(result), _error(result), *_accused(result),
-        *_periods(result),
+        *_periods(result, linked),
     ]  # fmt: skip
 
 
@@ -290,13 +328,24 @@ def _accused(result: Result) -> list[str]:
     ]
 
 
-def _periods(result: Result) -> list[str]:
-    """What is not asked of periods."""
+def _periods(result: Result, linked: Linked | None) -> list[str]:
+    """What new pseudonyms in each period are worth."""
     if result.period_days is None:
         return []
+    length = days_text(result.period_days)
+    told = [f"All points known are of one period of {length}."]
+    if not isinstance(linked, relinking.Result):
+        return [*told, f"Whether records of several periods are linked: {linked or 'not asked.'}"]
+    found = linked.found
+    equal = f"{found.alike:.1%} ({found.alike_low:.1%} … {found.alike_high:.1%})"
     return [
-        f"All points known are of one period of {days_text(result.period_days)}. That records of "
-        "several periods may be found to be one person's is not in these figures."
+        *told,
+        "By habits alone, without any known point, the right record of the next period is linked "
+        f"for {_share(found.share, found.low, found.high)} of the {found.n_people:,} people with "
+        f"records in both, or, of those that tell the same, one for {equal}; matched at random "
+        f"{found.chance:.1%} and {found.alike_chance:.1%}. Followed over all periods, "
+        f"{found.chained:.1%} of a person's records end in one chain on average, at random "
+        f"{found.chained_chance:.1%}.",
     ]
 
 

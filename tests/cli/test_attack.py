@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from fpanon_core import release, relink_periods
 from fpanon_core.__main__ import app
 from fpanon_core.commands.attack import words
 from fpanon_core.io.cdr import read_cdr
@@ -109,6 +110,25 @@ def test_periods_are_asked_one_by_one_and_it_is_said(people: Path, own: Path) ->
     assert "Everyone in a period shares a record with at least 2 others" in text
     assert "All points known are of one period of 1 day" in text
     assert "records, each person's of a period, asked about" in text
+
+
+def test_records_of_several_periods_are_linked(people: Path, own: Path, tmp_path: Path) -> None:
+    text = " ".join(run(people, "--options", own, "--option", "daily", "--p", 2).stdout.split())
+    found = relink_periods(release(read_cdr(people)[0], OWN[2], seed=0))
+    assert f"of the {found.n_people:,} people with records in both" in text
+    assert f"{found.chained:.1%} of a person's records end in one chain on average" in text
+    whole = tmp_path / "all.json"
+    assert run(people, "--options", own, "--option", "daily", "--out", whole).exit_code == 0
+    plain = json.loads(whole.read_text(encoding="utf-8"))["relinked"]
+    assert (plain["share"], plain["n_people"]) == (found.share, found.n_people)
+
+
+def test_one_period_alone_links_nothing_and_it_is_said(people: Path, tmp_path: Path) -> None:
+    own = tmp_path / "long.json"
+    own.write_text(json.dumps([ReleaseOption("long", [Periods(60)]).to_dict()]), encoding="utf-8")
+    done = run(people, "--options", own, "--option", "long", "--p", 1)
+    text = " ".join(done.stdout.split())
+    assert "records of one period only" in text
 
 
 def test_it_writes_a_table_everything_and_every_table(people: Path, tmp_path: Path) -> None:
