@@ -45,6 +45,7 @@ from fpanon_core import (
     unicity,
     utility,
 )
+from fpanon_core.anonymize import chain
 from fpanon_core.io.samples import sample
 from fpanon_core.model.risk import RISKS, usual_limit
 from fpanon_core.studies import options as module
@@ -136,14 +137,14 @@ def test_a_failure_is_said_and_costs_nobody_else(table):
 
 def test_memory_that_runs_out_is_a_failure(fs, monkeypatch):
     releases.forget()
-    true = releases.apply
+    true = chain.apply
 
     def hungry(data, step, *args, **kwargs):
         if isinstance(step, Permute):
             raise MemoryError
         return true(data, step, *args, **kwargs)
 
-    monkeypatch.setattr(releases, "apply", hungry)
+    monkeypatch.setattr(chain, "apply", hungry)
     table = explore_options(fs, [Permute(), WIDE], p=2)
     assert "Memory" in table.results[0].fault
     assert table.results[1].fault is None
@@ -242,13 +243,13 @@ def test_goes_on_after_a_cancel(fs, options, table):
 def test_shared_first_steps_are_computed_once(fs, options, monkeypatch):
     releases.forget()
     done = []
-    true = releases.apply
+    true = chain.apply
 
     def counted(data, step, *args, **kwargs):
         done.append(step)
         return true(data, step, *args, **kwargs)
 
-    monkeypatch.setattr(releases, "apply", counted)
+    monkeypatch.setattr(chain, "apply", counted)
     results = list(explored(fs, options[2:4], p=2, seed=3))
     assert done == [SampleUsers(0.5), Generalize(WIDE), SuppressRare(2)]
     assert len(results) == 2

@@ -21,6 +21,7 @@ from fpanon_core import (
     read_cdr,
     release,
 )
+from fpanon_core.anonymize import chain
 from fpanon_core.measures.reference import Reference
 from fpanon_core.studies import look, releases
 from fpanon_core.studies.releases import Shelf, released
@@ -39,13 +40,13 @@ def fs():
 def applied(monkeypatch):
     """The steps that are taken from here on; nothing is kept before."""
     releases.forget()
-    done, true = [], releases.apply
+    done, true = [], chain.apply
 
     def noting(data, step, *arguments, **named):
         done.append(step)
         return true(data, step, *arguments, **named)
 
-    monkeypatch.setattr(releases, "apply", noting)
+    monkeypatch.setattr(chain, "apply", noting)
     return done
 
 
