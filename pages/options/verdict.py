@@ -55,26 +55,25 @@ def _within_all(table: OptionsTable, criteria: Criteria, best: int) -> list[str]
     within = _most_useful(table, every, criteria)
     if within is None:
         return ["No option is within all limits."]
-    result, it = table.results[within], "It" if within == best else "another"
-    if it == "another":
-        it = f"“{plain(result.option.told)}”"
-    useful = f": {criteria.utility_told} {table.utility[within]:.2f}"
+    result = table.results[within]
+    it = f"“{plain(result.option.told)}”"
+    useful = f"{criteria.utility_told} {table.utility[within]:.2f}"
     if not some_alone(result):
         if within == best:
             return ["It is within all limits, and nobody is alone in it."]
-        return [f"Within all limits, {it} is the most useful{useful}; nobody is alone in it."]
+        return [f"Within all limits, {it} is the most useful: {useful}; nobody is alone in it."]
     allowed = ""
     if (limit := criteria.limit_of(ALONE)) is not None:
         most = math.floor(limit * result.n_users)
-        allowed = f"; the limit of {limit_text(limit, ALONE)} would let {most:,} be so"
+        allowed = f" (the limit of {limit_text(limit, ALONE)} would let {most:,} be so)"
     told = [
-        f"{it} breaks no limit, and yet {_alone_many(result)} alone with a record of their "
-        f"own{allowed}. Whether anybody may be is yours to decide."
+        "It breaks no limit"
         if within == best
-        else f"The most useful that breaks no limit is {it}{useful}; and yet {_alone_many(result)} "
-        f"alone with a record of their own in it{allowed}. Whether anybody may be is yours to "
-        "decide."
+        else f"The most useful that breaks no limit is {it}: {useful}",
+        f", and yet {_alone_many(result)} alone with a record of their own in it{allowed}. Whether "
+        "anybody may be is yours to decide.",
     ]
+    told = ["".join(told)]
     nobody = _most_useful(table, every, criteria, alone=False)
     if nobody is None:
         return [*told, "No option is within all limits with nobody alone."]
@@ -126,7 +125,7 @@ def broken(result: OptionResult, criteria: Criteria) -> list[str]:
 
 def some_alone(result: OptionResult) -> bool:
     """Whether anybody is alone with a record, or may be, as it is not known."""
-    return result.crowd_least < 2
+    return result.crowd_least < 2 and result.alone_share != 0
 
 
 def _alone_many(result: OptionResult) -> str:
