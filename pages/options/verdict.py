@@ -62,18 +62,19 @@ def _within_all(table: OptionsTable, criteria: Criteria, best: int) -> list[str]
         if within == best:
             return ["It is within all limits, and nobody is alone in it."]
         return [f"Within all limits, {it} is the most useful: {useful}; nobody is alone in it."]
-    allowed = ""
-    if (limit := criteria.limit_of(ALONE)) is not None:
-        most = math.floor(limit * result.n_users)
-        allowed = f" (the limit of {limit_text(limit, ALONE)} would let {most:,} be so)"
-    told = [
-        "It breaks no limit"
-        if within == best
-        else f"The most useful that breaks no limit is {it}: {useful}",
-        f", and yet {_alone_many(result)} alone with a record of their own in it{allowed}. Whether "
-        "anybody may be is yours to decide.",
-    ]
-    told = ["".join(told)]
+    let, limit = "", criteria.limit_of(ALONE)
+    if limit is not None:
+        many = math.floor(limit * result.n_users)
+        let = f" (the limit of {limit_text(limit, ALONE)} would let {many:,} be so)"
+    if within == best:  # how many are alone in it has just been said
+        told = [f"It breaks no limit, with people alone{let}. Whether anybody may be is yours to "
+                "decide."]  # fmt: skip
+    else:
+        told = [
+            f"The most useful that breaks no limit is {it}: {useful}, and yet "
+            f"{_alone_many(result)} alone with a record of their own in it{let}. Whether anybody "
+            "may be is yours to decide."
+        ]
     nobody = _most_useful(table, every, criteria, alone=False)
     if nobody is None:
         return [*told, "No option is within all limits with nobody alone."]
