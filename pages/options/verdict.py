@@ -222,7 +222,8 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
         by = table.with_choice(risk)
         for i, better in enumerate(table.dominated_by):
             for j in better.tolist():
-                if by.risk_high[i] < by.risk_low[j]:
+                guessed = table.results[j].guessing.get(risk, 0.0)  # what is guessed ranks nothing
+                if max(by.risk_high[i], guessed) < by.risk_low[j]:
                     one, other = (plain(table.options[at].told) for at in (i, j))
                     return [
                         f"The ranking turns with the measure: by {SPOKEN[criteria.risk]} “{other}” "

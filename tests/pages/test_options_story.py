@@ -176,7 +176,9 @@ def test_who_is_alone_with_a_whole_record_is_told_first_and_has_a_limit() -> Non
     dots = story.dots(found, by, [])
     rows = tables.shown(found, dots, by)
     assert rows["Alone"].tolist() == ["22 (22 %)", "4 (4 %)"]
-    assert rows["Over the limit of"].tolist() == ["people alone", ""]
+    assert rows["Over limits"].tolist() == ["1 of 7", "none of 7"]
+    every = tables.whole(found, dots, by)
+    assert every["Over the limit of"].tolist() == ["people alone", ""]
     compared = tables.compared(found, [0, 1]).loc["Alone with their record"]
     assert compared.tolist() == rows["Alone"].tolist()
     chosen, unopposed = story.chosen_told(weekly, "why", found, by)
@@ -337,7 +339,14 @@ def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> 
     # In the table what finds people stands beside what is chosen, whatever is.
     rows = tables.shown(found, story.dots(found, by, []), by)
     assert rows["Named"].tolist() == ["99.0 %", "3.0 %", "0 %"]
-    assert rows["Over the limit of"].tolist() == ["outsider risk", "homes", ""]
+    assert rows["Over limits"].tolist() == ["1 of 6", "1 of 6", "none of 6"]
+    assert rows["Home (guessing)"].tolist() == ["0 % (10 %)", "40 % (10 %)", "12 % (10 %)"]
+    every = tables.whole(found, story.dots(found, by, []), by)
+    assert every["Over the limit of"].tolist() == ["outsider risk", "homes", ""]
+    # Another measure takes the place of the larger one; its parts stay.
+    of_em = tables.shown(replace(found, risk_name="em"), story.dots(found, by, []), criteria("em"))
+    assert {"EM-disclosure", "Linkage", "k-disclosure"} < set(of_em.columns)
+    assert "Named" not in of_em.columns
     assert tables.compared(found, [1]).loc["Home found"].tolist() == [
         "40 % (35 % – 45 %), guessing 10 %"
     ]

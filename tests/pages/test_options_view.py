@@ -89,8 +89,9 @@ def test_the_preset_is_explored_and_a_dominated_option_explained(app: AppTest) -
     for i, result in enumerate(expected.results):
         row = by_name.loc[result.option.name]
         # Asked first: the larger chance of naming; beside it, always, its parts and homes.
-        for name, title in (("outsider", "Named"), ("linkage", "Linkage"), ("home", "Home found")):
+        for name, title in (("outsider", "Named"), ("linkage", "Linkage"), ("k", "k-disclosure")):
             assert row[title] == risk_text(result.risks[name][0], name)
+        assert row["Home found"] == risk_text(result.risks["home"][0], "home")
         assert row["Homes by guessing"] == risk_text(result.guessing["home"], "home")
         assert row["Utility"] == pytest.approx(expected.utility[i], abs=5e-4)
         assert (row["On the front"] != "no") == bool(expected.front[i])
