@@ -168,5 +168,5 @@ def _short(risk: str) -> str:
 COLUMNS_TOLD = (
     "Over limits: surely or perhaps, by the upper ends of the intervals. Alone: people whose "
     "record is like nobody else's. Named: outsider risk, the larger of linkage and k-disclosure. "
-    "Home: found within 1 km, and what guessing finds. Intervals, which limits, and all else: below."
+    "Home: found within 1 km, and what guessing finds. Intervals, which limits, all else: below."
 )
