@@ -20,7 +20,7 @@ from pages.shell.guard import act
 # Together no wider than the page in a window of 1,440 px.
 _COLUMNS = {
     "No.": st.column_config.NumberColumn(width=45),
-    "Option": st.column_config.TextColumn(width=190),
+    "Option": st.column_config.TextColumn(width=230),
     "Over limits": st.column_config.TextColumn(width=80),
     "Alone": st.column_config.TextColumn(width=105),
     "Named": st.column_config.TextColumn(width=65),
@@ -28,7 +28,7 @@ _COLUMNS = {
     "Linkage": st.column_config.TextColumn(width=65),
     "k-disclosure": st.column_config.TextColumn(width=90),
     "Home (guessing)": st.column_config.TextColumn(width=115),
-    "Utility": st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.2f", width=95),
+    "Utility": st.column_config.NumberColumn(format="%.2f", width=60),
     "On the front": st.column_config.TextColumn(width=85),
 }
 _WHOLE = {
