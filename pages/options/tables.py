@@ -41,7 +41,7 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
             row[title] = risk_text(interval(result, risk)[0], risk)
             if risk == "home" and "home" in result.guessing:
                 row[title] = f"{row[title]} ({risk_text(result.guessing['home'], risk)})"
-        row["Utility"] = round(dot.utility, 3)
+        row["Utility"] = round(dot.utility, 6)  # rounded once, for the screen, as in sentences
         row["On the front"] = place(table, i)
         rows.append(row)
     return pd.DataFrame(rows)
