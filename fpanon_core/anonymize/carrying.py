@@ -29,8 +29,9 @@ from ..model.profiles import AntennaClusters, Grid, Hexagons, Regions
 from ..model.projection import Unprojection
 from ..model.released import Origin
 from ..model.techniques import AddNoise, Generalize, Glove, Permute, SampleUsers, SuppressRare
+from .applied import apply, records_of
 from .cells import windows_at
-from .chain import apply, records_of, seed_at
+from .chain import seed_at
 from .hexagons import hexagon_map
 from .origins import cells_of, corner
 from .regions import region_map

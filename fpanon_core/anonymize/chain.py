@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,32 +11,14 @@ from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part
 from ..model.arrays import IntArray
 from ..model.checks import whole
-from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.options import ReleaseOption, as_option
 from ..model.periods import PeriodSet
 from ..model.released import Origin, ReleasedSet
-from ..model.techniques import (
-    AddNoise,
-    Aligned,
-    Generalize,
-    Glove,
-    Periods,
-    Permute,
-    SampleUsers,
-    Step,
-    SuppressRare,
-)
-from .aligned import aligned
-from .generalize import generalize
-from .glove import glove
-from .noise import add_noise
+from ..model.techniques import Generalize, Periods, Step
+from .applied import apply, records_of
 from .origins import resolve
-from .periods import into_periods
-from .permutation import permute
-from .rare import suppress_rare
-from .sampling import sample_users
 
 
 def release(
@@ -81,7 +63,7 @@ def release(
 
     Examples
     --------
-    >>> from fpanon_core import GeneralizationProfile, Grid
+    >>> from fpanon_core import GeneralizationProfile, Grid, SuppressRare
     >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 700, 300], [0] * 3, [5, 70, 8])
     >>> release(fs, [GeneralizationProfile(Grid(1000), 60), SuppressRare(2)]).t_min.tolist()
     [0.0, 0.0]
@@ -101,46 +83,98 @@ def made_by(
 
     Its option says of each square grid where it begins, chosen or not.
     """
-    made: FingerprintSet | PeriodSet = fs
-    seen: FingerprintSet | PeriodSet = fs
-    hidden, left_out = None, 0
-    laid: list[Step] = []
-    person = whose = np.arange(fs.n_users)
+    done = Chained.begun(fs)
     for position, step in enumerate(option.steps):
         stretch = nth_part(progress, position, len(option.steps))
-        seen, whose = made, person
+        done = done.then(step, seed, engine=engine, progress=stretch)
+    if progress is not None:
+        progress(1.0)
+    return done.origin(seed, None if option.name == option.text else option.name)
+
+
+@dataclass(frozen=True, eq=False)
+class Chained:
+    """How far a chain of techniques has come, for whoever takes the next step, or stops here.
+
+    Attributes
+    ----------
+    original : FingerprintSet
+    made, seen : FingerprintSet or PeriodSet
+        What the last step gave, and what it was given.
+    person : int64 ndarray
+        Row number in the original of each fingerprint that the last step gave.
+    records : int64 ndarray
+        The same of each record that would leave: of GLOVE one for each fingerprint it was given.
+    steps : tuple of techniques
+        Those taken; of each square grid they say where it begins.
+    hidden : GloveResult or None
+        Of GLOVE, where it was the last step.
+    samples_left_out : int
+    kept_share : float
+        Share of samples that suppression left in, of those it was given; 1 without suppression.
+    """
+
+    original: FingerprintSet
+    made: FingerprintSet | PeriodSet
+    seen: FingerprintSet | PeriodSet
+    person: IntArray
+    records: IntArray
+    steps: tuple[Step, ...] = ()
+    hidden: GloveResult | None = None
+    samples_left_out: int = 0
+    kept_share: float = 1.0
+
+    @classmethod
+    def begun(cls, fs: FingerprintSet) -> Chained:
+        """Before any step."""
+        everybody = np.arange(fs.n_users)
+        return cls(fs, fs, fs, everybody, everybody)
+
+    @property
+    def fs(self) -> FingerprintSet:
+        """As it would be published, record by record."""
+        return records_of(self.made)
+
+    def then(
+        self, step: Step, seed: int | None, *, engine: Engine | None = None,
+        progress: Progress | None = None,
+    ) -> Chained:  # fmt: skip
+        """One step further."""
+        position = len(self.steps)
         if isinstance(step, Generalize):
-            step = Generalize(resolve(records_of(seen), step.profile))
-        laid.append(step)
-        done = apply(seen, step, seed_at(seed, step, position), engine=engine, progress=stretch)
-        made, hidden = done.fs if done.periods is None else done.periods, done.hidden
-        left_out += done.samples_left_out
+            step = Generalize(resolve(self.fs, step.profile))
+        done = apply(self.made, step, seed_at(seed, step, position), engine=engine,
+                     progress=progress)  # fmt: skip
+        whose, hidden = self.person, done.hidden
         if isinstance(step, Periods):
             assert done.periods is not None
-            person = whose[done.periods.person]
+            person = records = whose[done.periods.person]
         elif hidden is None:
-            person = whose[_rows_in(records_of(seen), done.fs)]
+            person = records = whose[_rows_in(self.fs, done.fs)]
         else:
             inside = np.flatnonzero(hidden.group >= 0)
             person = whose[np.repeat(inside, hidden.weight[inside])]
-    if progress is not None:
-        progress(1.0)
-    records = person if hidden is None else whose[hidden.group >= 0]
-    option = ReleaseOption(None if option.name == option.text else option.name, laid)
-    period = days = None
-    if isinstance(made, PeriodSet):
-        days = made.days
-        if hidden is None or hidden.period is None:
-            period = made.period
-        else:
-            period = hidden.period[hidden.group >= 0]
-        made = made.pieces
-    return Origin(option, fs, made, records, seen, hidden, left_out, period, days, seed)
+            records = whose[inside]
+        return Chained(
+            self.original, done.fs if done.periods is None else done.periods, self.made, person,
+            records, (*self.steps, step), hidden, self.samples_left_out + done.samples_left_out,
+            self.kept_share * (1 - done.suppressed_share),
+        )  # fmt: skip
 
-
-def records_of(made: FingerprintSet | PeriodSet) -> FingerprintSet:
-    """What would be published, record by record: of data in periods, the pieces."""
-    return made.pieces if isinstance(made, PeriodSet) else made
+    def origin(self, seed: int | None, name: str | None = None) -> Origin:
+        """What was made, and of what, with the seed that all steps were taken with."""
+        made, hidden = self.made, self.hidden
+        period = days = None
+        if isinstance(made, PeriodSet):
+            days = made.days
+            if hidden is None or hidden.period is None:
+                period = made.period
+            else:
+                period = hidden.period[hidden.group >= 0]
+        return Origin(
+            ReleaseOption(name, self.steps), self.original, self.fs, self.records, self.seen,
+            hidden, self.samples_left_out, period, days, seed,
+        )  # fmt: skip
 
 
 def _rows_in(fs: FingerprintSet, made: FingerprintSet) -> IntArray:
@@ -165,102 +199,3 @@ def seed_at(seed: int | None, step: Step, position: int) -> int | None:
     """
     drawn = 0 if seed is None and isinstance(step, Generalize) else seed
     return step_seed(drawn, position)
-
-
-class Applied(NamedTuple):
-    """What one technique made.
-
-    Attributes
-    ----------
-    fs : FingerprintSet
-        Record by record.
-    suppressed_share : float
-        Of the samples it was given, the share that it suppressed.
-    samples_left_out : int
-        Of the samples it was given, those it left out, with their people or without.
-    hidden : GloveResult or None
-        Of GLOVE.
-    periods : PeriodSet or None
-        The same fingerprints as pieces of people, where the data are in periods.
-    """
-
-    fs: FingerprintSet
-    suppressed_share: float = 0.0
-    samples_left_out: int = 0
-    hidden: GloveResult | None = None
-    periods: PeriodSet | None = None
-
-
-def apply(
-    given: FingerprintSet | PeriodSet,
-    step: Step,
-    seed: int | None,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> Applied:
-    """What one technique gives; drawn from the operating system where the seed is None."""
-    if progress is not None:
-        progress(0.0)
-    if isinstance(given, PeriodSet):
-        done = _applied(given if isinstance(step, Glove) else given.pieces, step, seed, engine,
-                        progress)  # fmt: skip
-        if done.hidden is None:
-            return done._replace(periods=given.changed(done.fs))
-        return done._replace(periods=_pieces_of(done, given))
-    return _applied(given, step, seed, engine, progress)
-
-
-def _pieces_of(done: Applied, given: PeriodSet) -> PeriodSet:
-    """The records of people hidden in each period."""
-    assert done.hidden is not None
-    inside = np.flatnonzero(done.hidden.group >= 0)
-    rows = np.repeat(inside, done.hidden.weight[inside])
-    return replace(
-        given, pieces=done.fs, person=given.person[rows], period=given.period[rows], sample=None
-    )
-
-
-def _applied(
-    given: FingerprintSet | PeriodSet,
-    step: Step,
-    seed: int | None,
-    engine: Engine | None,
-    progress: Progress | None,
-) -> Applied:
-    fs = records_of(given)
-    match step:
-        case Generalize(profile):
-            return Applied(generalize(fs, profile, seed=seed or 0))
-        case Periods(days):
-            cut = into_periods(fs, days, seed=seed)
-            return Applied(cut.pieces, periods=cut)
-        case SampleUsers(share):
-            some = sample_users(fs, share, seed=seed)
-            return Applied(some, 0.0, fs.n_samples - some.n_samples)
-        case AddNoise(space_m, time_min, space, time):
-            noisy = add_noise(
-                fs, space_m=space_m, time_min=time_min, space=space, time=time, seed=seed
-            )
-            return Applied(noisy)
-        case Permute(what, window_min, region_m):
-            return Applied(permute(fs, what, window_min=window_min, region_m=region_m, seed=seed))
-        case SuppressRare(min_users):
-            kept = suppress_rare(fs, min_users, seed=seed)
-            gone = fs.n_samples - kept.n_samples
-            return Applied(kept, 1 - kept.n_samples / fs.n_samples, gone)
-        case Glove(k, space_limit, time_limit, share):
-            hidden = glove(
-                given, k, suppress_space_m=space_limit, suppress_time_min=time_limit,
-                leave_out=share, engine=engine, progress=progress,
-            ) if not isinstance(step, Aligned) else aligned(
-                given, k, max_side_m=space_limit, max_span_min=time_limit, leave_out=share,
-                engine=engine, progress=progress,
-            )  # fmt: skip
-            if not (hidden.group >= 0).any():
-                raise InfeasibleError(
-                    f"{step} would publish nothing: every sample exceeds the limits; raise them."
-                )
-            return Applied(
-                hidden.expanded(), hidden.suppressed_share, len(hidden.suppressed), hidden
-            )

@@ -25,6 +25,7 @@ FLOOR = 0.01
 
 _BUCKETS_A_SAMPLE = 4
 _BUCKETS_TO_THE_EDGE = 4
+_BUCKETS_OF_BINS = 64.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,6 +186,8 @@ def _shelf(cells: FloatArray, record: SmallInts, way: Way, known: FloatArray) ->
         base, widest = some[:, :3].min(axis=0), some[:, 3:].max(axis=0)
         span = some[:, :3].max(axis=0) - base
         size = np.maximum(np.maximum(widest, reach / _BUCKETS_TO_THE_EDGE), CLOSE)
+        if way.space == NONE and not way.boxes:  # the corner of the own bin is known
+            size[:2] = np.maximum(span[:2] / _BUCKETS_OF_BINS, CLOSE)
         if anywhere:
             size[:2] = np.maximum(size[:2], 2 * span[:2])
         if anytime or way.timeless:

@@ -30,7 +30,10 @@ from . import tables as t
 from .terminal import progress_line, table_text
 
 _REJECTS_SHOWN = 20
-_TITLES = {"unicity": "unicity", "k": "k", "em": "EM, bins in all", "kl": "KL, nats in all"}
+_TITLES = {
+    "outsider": "outsider", "linkage": "linkage", "k": "k", "home": "home", "unicity": "unicity",
+    "em": "EM, bins in all", "kl": "KL, nats in all",
+}  # fmt: skip
 
 
 @r.reading_options
@@ -52,8 +55,14 @@ def options(
         typer.Option("--options", help="JSON file with a list of release options to explore."),
     ] = None,
     risk: Annotated[
-        str, typer.Option("--risk", help="Measure of risk.", metavar="unicity|k|em|kl")
-    ] = "unicity",
+        str,
+        typer.Option(
+            "--risk",
+            help="Measure of risk: outsider is the larger of linkage (by true points) and k (by "
+            "points as published); home: homes found within 1 km by who has the record.",
+            metavar="|".join(RISKS),
+        ),
+    ] = "outsider",
     utility: Annotated[
         str,
         typer.Option(
@@ -80,7 +89,8 @@ def options(
         typer.Option(
             "--limit",
             help="Mark options as unsafe whose risk may be higher, by the upper end of its 95 % "
-            "interval: a share, 0.1 for 10 %; bins for em, nats for kl; inf for no limit. Usually "
+            "interval: a share, 0.1 for 10 %; for home, of what is found beyond guessing; bins for "
+            "em, nats for kl; inf for no limit. Usually "
             + ", ".join(f"{risk.limit:g} for {name}" for name, risk in RISKS.items()) + ".",
         ),
     ] = None,
@@ -288,7 +298,6 @@ def _rejects(answers: pd.DataFrame) -> str:
 
 def _table(table: OptionsTable, limit: float) -> str:
     unsafe = table.unsafe(limit)
-    naming = table.with_choice("k")
     rows = []
     for i, option in enumerate(table.options):
         verdict = "on the front" if table.front[i] else "utility not known"
@@ -307,24 +316,36 @@ def _table(table: OptionsTable, limit: float) -> str:
                 option.told,
                 f"{table.risk[i]:.4g}",
                 f"{table.risk_low[i]:.4g} … {table.risk_high[i]:.4g}",
-                f"{naming.risk[i]:.3g}",
+                *(_share(table.results[i].risk(name)[0]) for name in ("linkage", "k")),
+                _home(table.results[i]),
                 f"{table.results[i].crowd_least:,}",
                 _alone(table.results[i]),
                 f"{table.utility[i]:.3f}",
                 ("unsafe; " if unsafe[i] else "") + verdict,
             ]
         )
-    head = ["option", _TITLES[table.risk_name], "95 % interval", "chance of naming", "alike",
-            "alone", f"utility ({table.choice.label})", ""]  # fmt: skip
+    head = ["option", _TITLES[table.risk_name], "95 % interval", "by true points",
+            "by published", "home (guessing)", "alike", "alone",
+            f"utility ({table.choice.label})", ""]  # fmt: skip
     faults = [f"{each.option.name}: {each.fault}" for each in table.results if each.fault]
+    faults += [
+        f"{each.option.name}: {name} is not known. {why}"
+        for each in table.results
+        for name, why in each.unasked.items()
+    ]
     told = []
     if math.isfinite(limit):
         usual = RISKS[table.risk_name]
         source = f" {usual.source}." if limit == usual.limit else ""
-        told.append(f"Unsafe: the upper end of the interval is above {limit:g}.{source}")
+        above = f"{limit:g} more than guessing" if usual.beside_guessing else f"{limit:g}"
+        told.append(f"Unsafe: the upper end of the interval is above {above}.{source}")
+    p = table.config.p
     told.append(
-        "Chance of naming: k-disclosure. Alike: people who share the record that fewest do; "
-        "whoever is narrowed down to them, all that is published of them is learnt."
+        f"Chance of naming a person by {p} points: by true ones, allowing for what the method "
+        "does to them (linkage); by points as published (k-disclosure). Outsider: the one whose "
+        "interval reaches higher. Home: found within 1 km by who has the record. Alike: people who "
+        "share the record that fewest do; whoever is narrowed down to them, all that is published "
+        "of them is learnt."
     )
     if any(result.alone for result in table.results):
         told.append(
@@ -333,16 +354,27 @@ def _table(table: OptionsTable, limit: float) -> str:
         )
     if any(option.moved for option in table.options):
         told.append(
-            "Of options with noise or exchange the points known are those published, not the true "
-            "ones, of which an outsider may find fewer or more: that is not measured."
+            "Of options with noise or exchange k-disclosure, unicity, EM and KL are of points as "
+            "published, moved; what true points find, linkage says."
         )
     if any(isinstance(step, Periods) for option in table.options for step in option.steps):
         told.append(
-            "Of options in periods all points known are of one record, each person's longest, and "
-            "it is sought among those of its period. That records of several periods may be found "
-            "to be one person's is not measured here."
+            "Of options in periods all points as published are of one record, each person's "
+            "longest, sought among those of its period; true points are of one period, and every "
+            "record is asked for by itself. That records of several periods may be found to be one "
+            "person's is not measured here."
         )
     return "\n".join([table_text(head, rows), *faults, *told])
+
+
+def _share(value: float) -> str:
+    return "not known" if math.isnan(value) else f"{value:.3g}"
+
+
+def _home(result: OptionResult) -> str:
+    """The share of homes found, and what guessing finds of them."""
+    found = result.risk("home")[0]
+    return _share(found) + ("" if math.isnan(found) else f" ({result.guessing['home']:.3g})")
 
 
 def _alone(result: OptionResult) -> str:

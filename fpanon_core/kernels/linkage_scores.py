@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from ..model.arrays import FloatArray, IntArray, SmallInts
-from .linkage_density import CLOSE, Way, density_of, gap, loss_over, reach_of
+from .linkage_density import CLOSE, NONE, Way, density_of, gap, loss_over, reach_of
 
 TIE = 1e-9
 """Scores, in nats, that differ by less are level."""
@@ -64,12 +64,20 @@ def fit_point(
     t = point[2] + point[5] / 2
     anywhere, anytime = point[6] < 1.0, point[8] < 1.0 or way.timeless
     far = reach_of(way.space, way.space_m, way.nats) + CLOSE
+    # Without noise and boxes the sample is the point's own bin: its corner is known.
+    same_place = way.space == NONE and not way.boxes and not anywhere
+    same_time = way.time == NONE and not way.boxes and not anytime
     found = 0
     for board in range(len(shelf.first)):
         base, size, widest = shelf.base[board], shelf.size[board], shelf.widest[board]
         nx, ny, nt = shelf.many[board]
         i0, i1, j0, j1 = 0, nx - 1, 0, ny - 1
-        if not anywhere:
+        if same_place:
+            i0 = max(0, _bucket(point[0] - 2 * CLOSE, base[0], size[0], nx))
+            i1 = min(nx - 1, _bucket(point[0] + 2 * CLOSE, base[0], size[0], nx))
+            j0 = max(0, _bucket(point[1] - 2 * CLOSE, base[1], size[1], ny))
+            j1 = min(ny - 1, _bucket(point[1] + 2 * CLOSE, base[1], size[1], ny))
+        elif not anywhere:
             i0 = max(0, _bucket(x - far - widest[0], base[0], size[0], nx))
             i1 = min(nx - 1, _bucket(x + far, base[0], size[0], nx))
             j0 = max(0, _bucket(y - far - widest[1], base[1], size[1], ny))
@@ -86,7 +94,10 @@ def fit_point(
                 if nats < 0.0:
                     continue
                 k0, k1 = 0, nt - 1
-                if not anytime:
+                if same_time:
+                    k0 = max(0, _bucket(point[2] - 2 * CLOSE, base[2], size[2], nt))
+                    k1 = min(nt - 1, _bucket(point[2] + 2 * CLOSE, base[2], size[2], nt))
+                elif not anytime:
                     late = reach_of(way.time, way.time_min, nats) + CLOSE
                     k0 = max(0, _bucket(t - late - widest[2], base[2], size[2], nt))
                     k1 = min(nt - 1, _bucket(t + late, base[2], size[2], nt))

@@ -34,11 +34,15 @@ class Crowds:
         Share of the people whose record is like nobody else's: unicity cannot be more.
     naming_most : float
         Mean over people of 1 / those who share the record: k-disclosure cannot be more.
+    linkage_most : float
+        The same over records, of which a person has several with periods: the chance of picking
+        out the right one cannot be more.
     """
 
     least: int
     alone_share: float
     naming_most: float
+    linkage_most: float
 
 
 def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
@@ -61,6 +65,7 @@ def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
     (1, 0.333, 0.667)
     """
     sizes, weight = sharing(fs), fs.weight
+    linkage_most = math.fsum(weight / sizes) / int(weight.sum())
     if person is not None:
         order = np.lexsort((sizes, person))
         first = order[np.flatnonzero(np.diff(person[order], prepend=-1))]
@@ -71,6 +76,7 @@ def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
         alone_share=float(weight[sizes == 1].sum()) / people,
         # Exactly 1/5 where everybody is one of five: a limit of 20 % is not broken by rounding.
         naming_most=math.fsum(weight / sizes) / people,
+        linkage_most=linkage_most,
     )
 
 

@@ -1,8 +1,10 @@
 """By what is the risk of a release judged, and how much of it is too much? Measures and limits.
 
-The measures are those of :class:`DisclosureResult`, EM and KL by their sums over a person's bins:
-their means cannot compare forms of different fineness. A limit is where a form is marked when none
-of one's own is given. No authority has set one for mobility data; each says where it is from.
+Some are of an outsider who knows points as they are published: those of :class:`DisclosureResult`,
+EM and KL by their sums over a person's bins, for their means cannot compare forms of different
+fineness. Two are of one who knows where somebody truly was: linkage, and homes found. What is asked
+first is the larger of the two chances of naming somebody. A limit is where a form is marked when
+none of one's own is given. No authority has set one for mobility data; each says where it is from.
 """
 
 from __future__ import annotations
@@ -21,34 +23,54 @@ class Risk:
 
     Attributes
     ----------
-    measure : str
-        Of :class:`DisclosureResult`.
+    measure : str or None
+        Of :class:`DisclosureResult`; None of what true points find.
     limit : float
         An option whose risk may be above it is marked, unless another limit is given.
     most : float
         No limit is above it; infinite for a sum.
     source : str
         Where the limit is from: works by authors and year, or that it is ours.
+    beside_guessing : bool
+        Whether the limit is for what is found beyond what guessing finds.
     """
 
-    measure: Measure | Sum
+    measure: Measure | Sum | None
     limit: float
     most: float
     source: str
+    beside_guessing: bool = False
+
+
+HOME_WITHIN_M = 1_000.0
+"""How near a guess of somebody's home must be, metres, for the home to be found."""
+
+NAMING = ("outsider", "linkage", "k")
+"""Chances of naming somebody: by whichever points are the worse, by true ones, by those published.
+They have one limit."""
+
+_NAMING = (
+    "5 %: the probability of naming a record that El Emam et al. 2011 accept in a file for "
+    "everybody's use, 0.04 to 0.05; theirs is of health data and of any one record, this is a mean "
+    "over people"
+)
 
 
 RISKS: Mapping[str, Risk] = MappingProxyType(
     {
+        "outsider": Risk(None, 0.05, 1.0, _NAMING),
+        "linkage": Risk(None, 0.05, 1.0, _NAMING),
+        "k": Risk("k", 0.05, 1.0, _NAMING),
+        "home": Risk(
+            None, 0.05, 1.0,
+            "5 of 100 people more than guessing finds: our default, not a norm; where many live "
+            "near each other guessing finds many, and no release is to blame for that",
+            beside_guessing=True,
+        ),
         "unicity": Risk(
             "unicity", 0.05, 1.0,
             "5 %: one of the shares of unique people proposed for health data, which are 0, 5 and "
             "20 % (El Emam et al. 2010); for mobility data there is no norm",
-        ),
-        "k": Risk(
-            "k", 0.05, 1.0,
-            "0.05: the probability of naming a record that El Emam et al. 2011 accept in a file "
-            "for everybody's use, 0.04 to 0.05; theirs is of health data and of any one record, "
-            "this is a mean over people",
         ),
         "em": Risk(
             "em_sum", 8.0, float("inf"),
@@ -62,7 +84,14 @@ RISKS: Mapping[str, Risk] = MappingProxyType(
         ),
     }
 )  # fmt: skip
-"""The measures of risk by name: ``"unicity"``, ``"k"``, ``"em"``, ``"kl"``."""
+"""The measures of risk by name.
+
+``"linkage"``: share of people whose record an outsider picks out who knows p true points of each
+(:func:`fpanon_core.link`, tolerant reading). ``"k"``: the same chance by p points as they are
+published. ``"outsider"``: of the two, that with the larger upper end of its interval. ``"home"``:
+share of people whose home is found within 1 km by who has their record
+(:func:`fpanon_core.home_found`). ``"unicity"``, ``"em"``, ``"kl"``: by points as published.
+"""
 
 
 ALONE = "alone"
@@ -81,7 +110,7 @@ def usual_limit(risk: str) -> float:
 
     Examples
     --------
-    >>> usual_limit("unicity"), usual_limit("em")
+    >>> usual_limit("outsider"), usual_limit("em")
     (0.05, 8.0)
     """
     if risk not in RISKS:

@@ -53,7 +53,12 @@ def attacked(original: FingerprintSet, released: ReleasedSet | GloveResult) -> A
     ConfigError
         It does not know, or it was made of others.
     """
-    origin = _origin_of(original, released)
+    return of_origin(_origin_of(original, released))
+
+
+def of_origin(origin: Origin) -> Attacked:
+    """A release by how it came about, with what it was made of."""
+    original = origin.original
     if origin.period is None or origin.period_days is None:
         everybody = np.arange(original.n_users)
         published = Published.of(origin, origin.person, original.n_users)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.carrying import carried, noise_in_space
-from ..attacks.homes import commonest, guessed_homes, true_homes
+from ..attacks.homes import Homes, commonest, guessed_homes, true_homes
 from ..attacks.linkage import suspects
 from ..attacks.search import Published
 from ..attacks.whereabouts import median_places, places_at
@@ -32,7 +32,7 @@ from ..model.knowledge import Knowledge
 from ..model.linkage import ExpectedError, LinkConfig
 from ..model.ragged import rows_of
 from ..model.released import ReleasedSet
-from .attacked import attacked
+from .attacked import Attacked, attacked
 from .linkage import targets_of
 
 
@@ -102,15 +102,29 @@ def home_found(
     distances = [positive("within_m", each, of="metres") for each in within_m]
     least = whole("nights", nights, 1, of="nights")
     release = attacked(original, released)
+    return homes_found(
+        release, true_homes(original), distances, least, engine=engine, progress=progress
+    )
+
+
+def homes_found(
+    release: Attacked,
+    homes: Homes,
+    distances: Sequence[float],
+    nights: int = 1,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """As :func:`home_found`, for whoever has worked out what is attacked, and the true homes."""
     origin, published, person = release.origin, release.published, release.person
-    engine = engine or LocalEngine()
-    homes = true_homes(original)
+    original, engine = origin.original, engine or LocalEngine()
     inside = published.own >= 0
-    asked = np.flatnonzero(inside & (homes.nights[person] >= least))
+    asked = np.flatnonzero(inside & (homes.nights[person] >= nights))
     if len(asked) == 0:
         raise InfeasibleError(
-            f"Nobody in the release was recorded in {least} nights (22 to 6 h); take a smaller "
-            "number of nights, or longer data."
+            f"Nobody in the release was recorded in {nights} night{'s' * (nights > 1)} (22 to 6 "
+            "h); take a smaller number of nights, or longer data."
         )
     whose, weight = person[asked], release.whole.weight[asked]
     x, y = homes.x_m[whose], homes.y_m[whose]
@@ -133,7 +147,7 @@ def home_found(
         )  # fmt: skip
     table = pd.DataFrame(rows)
     table.attrs = {
-        "nights": least, "method": origin.option.text, "digest": keyed(original.digest)
+        "nights": nights, "method": origin.option.text, "digest": keyed(original.digest)
     }  # fmt: skip
     return table
 

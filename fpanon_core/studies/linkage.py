@@ -9,13 +9,14 @@ Shokri et al. 2011.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..anonymize.carrying import carried
+from ..anonymize.carrying import Carried, carried
 from ..attacks.linkage import Ranks, ranks
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
@@ -112,10 +113,7 @@ def link(
     own = published.own[known.targets]
     engine = engine or LocalEngine()
     cells = carried(origin, known, blur_m=config.blur_m, blur_min=config.blur_min, seed=seed)
-    tolerant = ranks(
-        published, cells.points, cells.mechanism, own, engine=engine,
-        progress=part(progress, 0.0, 0.8),
-    )  # fmt: skip
+    tolerant = _tolerantly(release, known, cells, engine, part(progress, 0.0, 0.8))
     strict = ranks(
         published, cells.exact, cells.exactly, own, engine=engine,
         progress=part(progress, 0.8, 1.0),
@@ -123,15 +121,35 @@ def link(
     return _result(release, known, tolerant, strict, config)
 
 
-def targets_of(release: Attacked, config: LinkConfig, *, absent: bool = True) -> Knowledge:
+def first_found(
+    release: Attacked, config: LinkConfig, *, engine: Engine, progress: Progress | None = None
+) -> tuple[float, float, float]:
+    """:attr:`LinkResult.first` of the tolerant reading and its interval, and nothing else.
+
+    For whoever weighs many releases. Who has fewer than p points has all of them known, also where
+    that is so of everybody.
+    """
+    known = targets_of(release, config, absent=False, beyond=True)
+    cells = carried(
+        release.origin, known, blur_m=config.blur_m, blur_min=config.blur_min, seed=config.seed
+    )
+    return _with_ends(_named(_tolerantly(release, known, cells, engine, progress)))
+
+
+def targets_of(
+    release: Attacked, config: LinkConfig, *, absent: bool = True, beyond: bool = False
+) -> Knowledge:
     """Points of people in the release and, likewise, of people who are not; ascending by person.
 
-    With everybody in the release, the draws of :func:`draw_knowledge`.
+    With everybody in the release, the draws of :func:`draw_knowledge`. ``beyond``: p may exceed
+    every trace.
     """
     inside = release.published.own >= 0
     groups = [np.flatnonzero(inside), *([np.flatnonzero(~inside)] if absent else [])]
     whole = release.whole
-    known = [drawn(whole, config.knowledge, among=rows) for rows in groups if len(rows)]
+    known = [
+        drawn(whole, config.knowledge, among=rows, beyond=beyond) for rows in groups if len(rows)
+    ]
     if len(known) == 1:
         return known[0]
     first, second = known
@@ -148,6 +166,23 @@ def targets_of(release: Attacked, config: LinkConfig, *, absent: bool = True) ->
     )
 
 
+def _tolerantly(
+    release: Attacked, known: Knowledge, cells: Carried, engine: Engine, progress: Progress | None
+) -> Ranks:
+    """Every record scored by how likely the stated method makes it of the points known."""
+    published = release.published
+    own = published.own[known.targets]
+    return ranks(
+        published, cells.points, cells.mechanism, own, engine=engine, progress=progress
+    )  # fmt: skip
+
+
+def _named(found: Ranks) -> FloatArray:
+    """The chance that each target's own record is the one picked out, (n_targets,)."""
+    chance: FloatArray = np.where(found.better == 0, 1 / np.maximum(found.level, 1), 0.0)
+    return chance
+
+
 def _result(
     release: Attacked, known: Knowledge, tolerant: Ranks, strict: Ranks, config: LinkConfig
 ) -> LinkResult:
@@ -156,7 +191,7 @@ def _result(
     original = origin.original
     user = release.person[known.targets]
     fitting, fits = strict.fitting, strict.fits & present
-    named = np.where(tolerant.better == 0, 1 / np.maximum(tolerant.level, 1), 0.0)
+    named = _named(tolerant)
     few = np.clip((FIRST_FEW - tolerant.better) / np.maximum(tolerant.level, 1), 0, 1)
     strictly = np.where(fits, 1 / np.maximum(fitting, 1), 0.0)
     strict_few = np.where(fits, np.minimum(1, FIRST_FEW / np.maximum(fitting, 1)), 0.0)
@@ -222,6 +257,7 @@ def _reading(
 def _with_ends(values: FloatArray) -> tuple[float, float, float]:
     if len(values) == 0:
         return np.nan, np.nan, np.nan
-    total = min(float(values.sum()), float(len(values)))
+    # Exactly 1/5 where everybody is one of five: a limit of 20 % is not broken by rounding.
+    total = min(math.fsum(values), float(len(values)))
     low, high = wilson_interval(total, len(values))
     return total / len(values), low, high

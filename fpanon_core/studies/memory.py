@@ -25,6 +25,7 @@ BYTES_A_SAMPLE = {
     "disclosure": 350,
     "followed": 600,
     "hiding": 450,
+    "options": 1_400,  # 16 of them one after another, whose releases are kept
     "unicity": 275,
 }
 """By study: the data on their way and in place, and what is made of them at the peak."""

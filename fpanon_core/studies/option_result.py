@@ -14,6 +14,7 @@ from ..measures.utility import score, weighting
 from ..model.errors import ConfigError, SchemaError
 from ..model.options import ReleaseOption, name_key
 from ..model.profiles import Grid, Origin
+from ..model.risk import RISKS
 from ..model.techniques import Generalize
 from ..model.utility import COMPONENTS as COMPONENTS
 from ..model.utility import WEIGHTINGS as WEIGHTINGS
@@ -23,10 +24,11 @@ Interval = tuple[float, float, float]
 CUSTOM = "custom"
 """Name of a risk or utility given as a function."""
 
-FIGURES = 2
+FIGURES = 3
 """Raised whenever an option's figures change for the same data, settings and seed: what was saved
 by a program of another number is not used again. 2: EM and KL are sums, intervals hold for few
-targets, the resolution is the release's own."""
+targets, the resolution is the release's own. 3: linkage, homes found, and the worse of linkage and
+k are among the risks."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,10 @@ class OptionResult:
     ----------
     option : ReleaseOption
     risks : dict of str to (value, low, high)
-        ``"unicity"``, ``"k"``, ``"em"``, ``"kl"`` with their 95 % intervals; ``"custom"`` if given.
-        EM and KL are sums over the bins of a person, in bins and nats. No interval of unicity and k
-        reaches above what the people who share a record leave possible.
+        Those of :data:`fpanon_core.model.risk.RISKS` with their 95 % intervals, NaN where one
+        cannot be asked; ``"custom"`` if given. EM and KL are sums over the bins of a person, in
+        bins and nats. No interval of unicity, k and linkage reaches above what the people who share
+        a record leave possible.
     components : dict of str to float
         Of the computed utility, in [0, 1].
     n_users, n_samples : int
@@ -63,6 +66,10 @@ class OptionResult:
         Why there is no result; then the figures are empty.
     origin : (x_m, y_m) or None
         A corner of the square grid that places were last generalized to; None without one.
+    guessing : dict of str to float
+        ``"linkage"`` and ``"home"``: the share that guessing would find, who has no record.
+    unasked : dict of str to str
+        Of the measures that cannot be asked of this option, why.
     """
 
     option: ReleaseOption
@@ -80,6 +87,8 @@ class OptionResult:
     seconds: float = 0.0
     fault: str | None = None
     origin: Origin | None = None
+    guessing: dict[str, float] = field(default_factory=dict)
+    unasked: dict[str, str] = field(default_factory=dict)
 
     @property
     def grid(self) -> Grid | None:
@@ -88,6 +97,19 @@ class OptionResult:
         if not spaces or not isinstance(spaces[-1], Grid):
             return None
         return Grid(spaces[-1].metres, self.origin)
+
+    def risk(self, name: str) -> Interval:
+        """A risk and its interval; NaN where it is not known."""
+        return self.risks.get(name, (math.nan, math.nan, math.nan))
+
+    def allowed(self, name: str, limit: float) -> float:
+        """The largest risk within a limit: beside what guessing finds, where the limit is so.
+
+        NaN, which nothing is within, where what guessing finds is not known.
+        """
+        if name in RISKS and RISKS[name].beside_guessing:
+            return limit + self.guessing.get(name, math.nan)
+        return limit
 
     @property
     def alone(self) -> int:
@@ -112,6 +134,9 @@ class OptionResult:
             if values.get("origin") is not None:
                 x, y = values["origin"]
                 values["origin"] = float(x), float(y)
+            guessing = values.get("guessing", {})  # nor these, before figure 3
+            values["guessing"] = {str(n): _number(v) for n, v in guessing.items()}
+            values["unasked"] = {str(n): str(v) for n, v in values.get("unasked", {}).items()}
             for name in ("users_share", "suppressed_share", "alone_share", "naming_most"):
                 values[name] = _number(values.get(name))  # programs did not write all of them
             return cls(**{**values, "risks": risks})

@@ -1,10 +1,12 @@
 """Which release gives most for the risk it runs? Every option's risk and utility.
 
-Risk is measured on what would be released, with knowledge drawn *from it*: the outsider knows p
-points of a person just as they are published. Of a release with noise or exchange a real
-acquaintance knows true points, which need not be in it, and may find fewer or, by a search that
-allows for errors, more: of that these figures say nothing. Of a sample of the users, only those in
-it are targets, so that the risk is theirs and not lessened by the chance of not being in it.
+Risk is measured on what would be released, in two ways. With knowledge drawn *from it*: the
+outsider knows p points of a person just as they are published. And with *true* points, drawn from
+the original: a real acquaintance's, which noise and exchange move and crowds of k blur, held
+against every record by how likely the stated method makes it of them. Neither bounds the other, so
+that the larger of the two chances of naming somebody is what the pages ask first. Of a sample of
+the users, only those in it are targets, so that the risk is theirs and not lessened by the chance
+of not being in it.
 
 Options have bins of different fineness, and so EM and KL are compared by their sums over a person's
 bins, never by the means, of which that of the raw data is the lowest.
@@ -34,13 +36,14 @@ from ..model.options import ReleaseOption, as_option
 from ..model.risk import RISKS
 from .option_result import CUSTOM, Interval, OptionResult, utility_choice
 from .options_table import OptionsTable
+from .outsider_risk import outsider_risk, worse_of
 from .period_risk import PeriodRisk, risk_in
 from .releases import Release, Steps, forget, reference, released
 
 RiskFunction = Callable[[FingerprintSet], float]
 UtilityFunction = Callable[[FingerprintSet, FingerprintSet], float]
 
-_RELEASING_SHARE, _RISK_SHARE = 0.4, 0.9  # of an option's progress
+_RELEASING_SHARE, _PUBLISHED_SHARE, _RISK_SHARE = 0.3, 0.5, 0.95  # of an option's progress
 
 
 @dataclass(frozen=True)
@@ -117,16 +120,16 @@ def explore_options(
     fs : FingerprintSet
     options : iterable, or mapping of name to option
         Of what :func:`as_option` takes.
-    risk : {"unicity", "k", "em", "kl"} or callable of the released FingerprintSet
-        All four are computed, from one search, and kept; this one makes the front. EM and KL are
-        the sums over a person's bins. ``"k_disclosure"`` is ``"k"``. A function gives a number
-        that is taken as it is, without an interval.
+    risk : {"unicity", "outsider", "linkage", "k", "home", "em", "kl"} or callable
+        All are computed and kept (:data:`fpanon_core.model.risk.RISKS`); this one makes the front.
+        EM and KL are the sums over a person's bins. ``"k_disclosure"`` is ``"k"``. A function of
+        the released FingerprintSet gives a number that is taken as it is, without an interval.
     utility : str, mapping, Asked, ("asked", frame, domain), or callable of (original, released)
         A named weighting or weights of the computed components; the experts' answers, found by the
         option's name; or a function of one's own.
     p, strategy, users, seed
-        The outsider's knowledge, as :func:`draw_knowledge`; where a release leaves a trace fewer
-        than p bins, all are known. The seed is that of the techniques, too.
+        The outsider's knowledge, as :func:`draw_knowledge`, of the release and of the original;
+        where a trace has fewer than p bins, all are known. The seed is that of the techniques, too.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -243,9 +246,14 @@ class _Exploration:
             progress=part(progress, 0.0, _RELEASING_SHARE),
         )  # fmt: skip
         seen = release.fs
-        found = self._found(release, part(progress, _RELEASING_SHARE, _RISK_SHARE))
+        found = self._found(release, part(progress, _RELEASING_SHARE, _PUBLISHED_SHARE))
         alike = crowds(seen, None if release.periods is None else release.periods.person)
-        risks = risks_of(found, alike)
+        by_truth = outsider_risk(
+            release, self.knowledge, alike.linkage_most, engine=self.engine,
+            progress=part(progress, _PUBLISHED_SHARE, _RISK_SHARE),
+        )  # fmt: skip
+        risks = risks_of(found, alike) | by_truth.risks
+        risks["outsider"] = worse_of(risks["linkage"], risks["k"])
         if self.own_risk is not None:
             risks[CUSTOM] = (float(self.own_risk(seen)), np.nan, np.nan)
         people = release.people
@@ -268,6 +276,8 @@ class _Exploration:
             too_few=found.too_few,
             n_targets=found.n_targets,
             origin=release.origin,
+            guessing=by_truth.guessing,
+            unasked=by_truth.unasked,
         )
 
     def _found(self, release: Release, progress: Progress | None) -> DisclosureResult | PeriodRisk:
@@ -279,15 +289,17 @@ class _Exploration:
 
 
 def risks_of(found: DisclosureResult | PeriodRisk, alike: Crowds) -> dict[str, Interval]:
-    """Every measure of risk with its interval, of points drawn from the release itself.
+    """Every measure of risk by points drawn from the release itself, with its interval.
 
     Whatever points they are, all who share the record fit them, so that an interval need not reach
     beyond what those leave possible.
     """
     possible = {"unicity": alike.alone_share, "k": alike.naming_most}
     risks: dict[str, Interval] = {}
-    for name, risk in RISKS.items():
-        value, (low, high) = found.measure(risk.measure), found.interval(risk.measure)
+    for name, measure in ((name, risk.measure) for name, risk in RISKS.items()):
+        if measure is None:
+            continue
+        value, (low, high) = found.measure(measure), found.interval(measure)
         # By chance more of those drawn may be alone than of all.
         risks[name] = value, low, max(value, min(high, possible.get(name, high)))
     return risks

@@ -60,8 +60,7 @@ class OptionsTable(Tabled):
 
     @cached_property
     def _risks(self) -> FloatArray:
-        unknown = (math.nan, math.nan, math.nan)
-        rows = [result.risks.get(self.risk_name, unknown) for result in self.results]
+        rows = [result.risk(self.risk_name) for result in self.results]
         return np.array(rows, np.float64).reshape(-1, 3)
 
     @property
@@ -112,11 +111,17 @@ class OptionsTable(Tabled):
     def unsafe(self, limit: float) -> npt.NDArray[np.bool_]:
         """Whether each option's risk may be above a limit: the upper end of its interval is.
 
-        Of a risk without an interval, the risk itself. An option that failed has none to judge.
+        Of a risk without an interval, the risk itself; what is not known may be. The limit of homes
+        found is beside what guessing finds. An option that failed has no risk to judge.
         """
         most = np.where(np.isnan(self.risk_high), self.risk, self.risk_high)
-        above: npt.NDArray[np.bool_] = most > limit
+        made = np.array([result.fault is None for result in self.results], bool)
+        above: npt.NDArray[np.bool_] = made & ~(most <= self.allowed(limit))
         return above
+
+    def allowed(self, limit: float) -> FloatArray:
+        """The largest risk within the limit, of each option: see :meth:`OptionResult.allowed`."""
+        return np.array([result.allowed(self.risk_name, limit) for result in self.results])
 
     def with_choice(self, risk: str | None = None, utility: Any = None) -> OptionsTable:
         """The same options by another measure or utility, without computing anything anew.
@@ -160,8 +165,9 @@ class OptionsTable(Tabled):
         """``options``: one row per option.
 
         ``option``, ``steps`` (in words), ``risk``, ``risk_low``, ``risk_high``, ``utility``,
-        ``front``, ``dominated_by``, ``level_with`` (names), the four measures, each with ``_low``
-        and ``_high``, ``crowd_least``, ``alone_share``, ``naming_most`` (see
+        ``front``, ``dominated_by``, ``level_with`` (names), each measure of risk with ``_low`` and
+        ``_high``, ``linkage_guessing`` and ``home_guessing``, ``not_asked`` (which measures could
+        not be, and why), ``crowd_least``, ``alone_share``, ``naming_most`` (see
         :class:`OptionResult`), the components of the computed utility, ``users``, ``users_share``,
         ``samples``, ``suppressed_share``, ``targets``, ``too_few`` (those of them with fewer than p
         bins), ``seconds``, ``fault`` (empty if none), ``origin_x_m`` and ``origin_y_m`` (a corner
@@ -170,7 +176,6 @@ class OptionsTable(Tabled):
         """
         rows: list[dict[str, Any]] = []
         for i, result in enumerate(self.results):
-            unknown = (math.nan, math.nan, math.nan)
             rows.append(
                 {
                     "option": result.option.name,
@@ -183,10 +188,15 @@ class OptionsTable(Tabled):
                     "dominated_by": "; ".join(self.options[j].name for j in self.dominated_by[i]),
                     "level_with": "; ".join(self.options[j].name for j in self.level_with[i]),
                     **{
-                        name + end: result.risks.get(name, unknown)[at]
+                        name + end: result.risk(name)[at]
                         for name in RISKS
                         for at, end in enumerate(("", "_low", "_high"))
                     },
+                    **{
+                        f"{name}_guessing": result.guessing.get(name, math.nan)
+                        for name in ("linkage", "home")
+                    },
+                    "not_asked": "; ".join(f"{n}: {why}" for n, why in result.unasked.items()),
                     "crowd_least": result.crowd_least,
                     "alone_share": result.alone_share,
                     "naming_most": result.naming_most,

@@ -3,7 +3,8 @@
 Weighing an option, and looking at its places and at how far people in it are from hiding, are two
 questions about one release; options that begin with the same steps share what those make. So what a
 process has made lately is kept in it, by the data's digest, the steps and the seed. The original's
-side of utility is kept likewise: options asked one by one cost no more than together.
+side of utility and people's true homes are kept likewise: options asked one by one cost no more
+than together.
 """
 
 from __future__ import annotations
@@ -16,14 +17,17 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ..anonymize.chain import apply, step_seed
-from ..anonymize.origins import resolve
+from ..anonymize.applied import records_of
+from ..anonymize.chain import Chained
+from ..attacks.homes import Homes, true_homes
 from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part
 from ..measures.reference import Reference
 from ..model.fingerprints import FingerprintSet
 from ..model.periods import PeriodSet
-from ..model.profiles import Grid, Origin
+from ..model.profiles import Grid
+from ..model.profiles import Origin as Corner
+from ..model.released import Origin
 from ..model.techniques import Generalize, Step
 
 T = TypeVar("T")
@@ -42,20 +46,37 @@ class Release:
 
     Attributes
     ----------
-    fs : FingerprintSet
-        As it would be published.
-    kept_share : float
-        Share of samples that suppression left in, of those it was given; 1 without suppression.
-    origin : (x_m, y_m) or None
-        A corner of the square grid that places were last generalized to; None without one.
-    periods : PeriodSet or None
-        The same fingerprints as pieces of people, where the data are in periods.
+    chain : Chained
+    seed : int
+        Of its draws.
     """
 
-    fs: FingerprintSet
-    kept_share: float = 1.0
-    origin: Origin | None = None
-    periods: PeriodSet | None = None
+    chain: Chained
+    seed: int
+
+    @property
+    def fs(self) -> FingerprintSet:
+        """As it would be published."""
+        return self.chain.fs
+
+    @property
+    def kept_share(self) -> float:
+        """Share of samples that suppression left in, of those it was given; 1 without."""
+        return self.chain.kept_share
+
+    @property
+    def origin(self) -> Corner | None:
+        """A corner of the square grid that places were last generalized to; None without one."""
+        laid = [step.profile for step in self.chain.steps if isinstance(step, Generalize)]
+        if not laid or not isinstance(laid[-1].space, Grid):
+            return None
+        return laid[-1].origin
+
+    @property
+    def periods(self) -> PeriodSet | None:
+        """The same fingerprints as pieces of people, where the data are in periods."""
+        made = self.chain.made
+        return made if isinstance(made, PeriodSet) else None
 
     @property
     def people(self) -> int:
@@ -64,6 +85,18 @@ class Release:
             return int(self.fs.weight.sum())
         first = np.unique(self.periods.person, return_index=True)[1]
         return int(self.fs.weight[first].sum())
+
+    @property
+    def made(self) -> Origin:
+        """How it came about: what an outsider is held against."""
+        return self.chain.origin(self.seed)
+
+    @property
+    def n_samples(self) -> int:
+        """Samples that are kept with it: its own, and those that its last step was given."""
+        seen = self.chain.seen
+        before = 0 if seen is self.chain.original else records_of(seen).n_samples
+        return self.fs.n_samples + before
 
 
 class Shelf(Generic[T]):
@@ -115,8 +148,9 @@ class Shelf(Generic[T]):
             self._kept.clear()
 
 
-_RELEASES: Shelf[Release] = Shelf(MOST_KEPT, MOST_SAMPLES, lambda release: release.fs.n_samples)
+_RELEASES: Shelf[Release] = Shelf(MOST_KEPT, MOST_SAMPLES, lambda release: release.n_samples)
 _REFERENCES: Shelf[Reference] = Shelf(_MOST_REFERENCES, _MOST_REFERENCES, lambda _: 1)
+_HOMES: Shelf[Homes] = Shelf(_MOST_REFERENCES, _MOST_REFERENCES, lambda _: 1)
 
 
 def released(
@@ -145,26 +179,15 @@ def released(
     ConfigError, InfeasibleError
         As :func:`fpanon_core.release`.
     """
-    found, done = Release(fs), 0
+    found, done = Release(Chained.begun(fs), seed), 0
     for length in range(len(steps), 0, -1):
         if (before := _RELEASES.get((fs.digest, steps[:length], seed))) is not None:
             found, done = before, length
             break
     for position in range(done, len(steps)):
-        made = apply(
-            found.fs if found.periods is None else found.periods, steps[position],
-            step_seed(seed, position), engine=engine,
-            progress=nth_part(progress, position, len(steps)),
-        )  # fmt: skip
-        match steps[position]:
-            case Generalize(profile) if isinstance(profile.space, Grid):
-                origin: Origin | None = resolve(found.fs, profile).origin
-            case Generalize():
-                origin = None
-            case _:
-                origin = found.origin
-        kept = found.kept_share * (1 - made.suppressed_share)
-        found = Release(made.fs, kept, origin, made.periods)
+        told = nth_part(progress, position, len(steps))
+        chain = found.chain.then(steps[position], seed, engine=engine, progress=told)
+        found = Release(chain, seed)
         _RELEASES.put((fs.digest, steps[: position + 1], seed), found)
     if progress is not None:
         progress(1.0)
@@ -180,7 +203,17 @@ def reference(fs: FingerprintSet) -> Reference:
     return known
 
 
+def homes(fs: FingerprintSet) -> Homes:
+    """Where people live by the original, found out once."""
+    known = _HOMES.get(fs.digest)
+    if known is None:
+        known = true_homes(fs)
+        _HOMES.put(fs.digest, known)
+    return known
+
+
 def forget() -> None:
     """Keep nothing of what was made so far, as where memory is short."""
+    _HOMES.clear()
     _RELEASES.clear()
     _REFERENCES.clear()

@@ -15,7 +15,7 @@ from pages.charts.cdf import Curve, cdf
 from pages.charts.maps import MAX_CELLS, released_map
 from pages.charts.plain import plain
 from pages.charts.style import CONFIG, Theme
-from pages.options import story
+from pages.options import story, tables
 from pages.shell import questions
 from pages.shell.figure import plot
 from pages.shell.meaning import what_this_means
@@ -75,7 +75,7 @@ def side_by_side(fs: FingerprintSet, table: OptionsTable, names: Sequence[str], 
     _maps(looks, names, of)
     _curves(looks, names, of)
     rows = [index[name] for name in names]
-    st.dataframe(story.compared(table, rows), key="options_compared", height="content")
+    st.dataframe(tables.compared(table, rows), key="options_compared", height="content")
 
 
 def _question(fs: FingerprintSet, option: ReleaseOption, seed: int) -> Question:

@@ -5,30 +5,51 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fpanon_core.model.risk import ALONE
+from fpanon_core.model.risk import ALONE, NAMING
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from pages.shell import definitions
 
 MEASURES = (
-    definitions.UNICITY,
+    definitions.OUTSIDER,
+    definitions.LINKAGE,
     definitions.K_DISCLOSURE,
+    definitions.HOME_FOUND,
+    definitions.UNICITY,
     definitions.EM_DISCLOSURE,
     definitions.KL_DISCLOSURE,
 )
 RISKS = {
-    "unicity": "Unicity",
+    "outsider": "Outsider risk",
+    "linkage": "Linkage",
     "k": "k-disclosure",
+    "home": "Home found",
+    "unicity": "Unicity",
     "em": "EM-disclosure",
     "kl": "KL-disclosure",
 }
-SPOKEN = RISKS | {"unicity": "unicity", ALONE: "people with a record of their own"}
+SPOKEN = RISKS | {
+    "outsider": "outsider risk",
+    "linkage": "linkage",
+    "home": "the share of homes found",
+    "unicity": "unicity",
+    ALONE: "people with a record of their own",
+}
 AXES = {
-    "unicity": "Users found with {p} points (unicity)",
+    "outsider": "Named by an outsider who knows {p} points (outsider risk)",
+    "linkage": "Record picked out by {p} true points (linkage)",
     "k": "Chance of naming the person (k-disclosure, {p} points)",
+    "home": "Home found within 1 km by who has the record",
+    "unicity": "Users found with {p} points (unicity)",
     "em": "Change of what is believed of a person, in all (EM, bins, {p} points)",
     "kl": "Information gained of a person, in all (KL, nats, {p} points)",
 }
-UNITS = {"unicity": "%", "k": "chance", "em": "bins", "kl": "nats"}
+SHARES = frozenset({"outsider", "linkage", "k", "home", "unicity", ALONE})
+"""Measures that are shares of people, told in per cent."""
+UNITS = dict.fromkeys(SHARES, "%") | {
+    "home": "% beyond guessing",
+    "em": "bins",
+    "kl": "nats",
+}
 COMPONENTS = {
     "density": "density",
     "flows": "flows",
@@ -71,17 +92,30 @@ class Criteria:
     @property
     def percent(self) -> bool:
         """Whether the risk is a share of users."""
-        return self.risk == "unicity"
+        return self.risk in SHARES
 
     def limit_of(self, risk: str) -> float | None:
         """Of any measure, and of the share of people alone with their whole record."""
-        return self.limits.get("unicity" if risk == ALONE else risk)
+        return self.limits.get(limit_key(risk))
+
+    def allowed(self, result: OptionResult, risk: str) -> float | None:
+        """The largest risk within the limit: of homes, beside what guessing finds."""
+        limit = self.limit_of(risk)
+        return None if limit is None else result.allowed(risk, limit)
 
     @property
     def limited(self) -> list[str]:
-        """Whatever has a limit, the measure that is chosen first."""
-        every = [self.risk, *(risk for risk in RISKS if risk != self.risk), ALONE]
+        """Whatever has a limit, the measure that is chosen first; none says another once more."""
+        parts = NAMING[1:] if self.risk == NAMING[0] else NAMING[:1]
+        every = [self.risk, *(r for r in RISKS if r != self.risk and r not in parts), ALONE]
         return [risk for risk in every if self.limit_of(risk) is not None]
+
+
+def limit_key(risk: str) -> str:
+    """The measure whose limit this one shares: chances of naming have one, people alone another."""
+    if risk in NAMING:
+        return NAMING[0]
+    return "unicity" if risk == ALONE else risk
 
 
 def interval(result: OptionResult, risk: str) -> tuple[float, float, float]:
@@ -89,4 +123,4 @@ def interval(result: OptionResult, risk: str) -> tuple[float, float, float]:
     if risk == ALONE:
         share = 0.0 if result.crowd_least > 1 else result.alone_share
         return share, share, share
-    return result.risks[risk]
+    return result.risk(risk)

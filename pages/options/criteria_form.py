@@ -17,7 +17,17 @@ from fpanon_core.studies import questionnaires
 from fpanon_core.studies.option_result import Asked, utility_choice
 from fpanon_core.tables.writing import table_bytes
 from pages.charts import words
-from pages.options.criteria import AXES, COMPONENTS, MEASURES, RISKS, UNITS, Criteria
+from pages.options.criteria import (
+    AXES,
+    COMPONENTS,
+    MEASURES,
+    RISKS,
+    SHARES,
+    SPOKEN,
+    UNITS,
+    Criteria,
+    limit_key,
+)
 from pages.shell import address, definitions, downloads, questions, refused
 from pages.shell.questions import Kind, Question
 
@@ -25,6 +35,7 @@ QUESTIONNAIRE = Kind("questionnaire", questionnaires.study, page="options", kept
 _ANSWERS = "fp_questionnaire"
 _LIMITS = "fp_risk_limits"
 _OWN = "your own"
+_USUAL = next(iter(RISKS))
 _COMPUTED, _ASKED = "computed from the data", "asked of experts"
 
 
@@ -61,7 +72,7 @@ def form(p: int, names: Sequence[str]) -> Criteria | None:
 def in_address() -> dict[str, str]:
     """The measure of risk and the named weighting; a questionnaire stays out of it."""
     named = {}
-    if (risk := st.session_state.get("options_risk", "unicity")) != "unicity":
+    if (risk := st.session_state.get("options_risk", _USUAL)) != _USUAL:
         named["risk"] = risk
     if (weights := st.session_state.get("options_weights")) in [*WEIGHTINGS][1:]:
         named["weights"] = weights
@@ -70,41 +81,44 @@ def in_address() -> dict[str, str]:
 
 def _risk() -> tuple[str, dict[str, float | None]]:
     """The measure chosen, and the limit of each: the usual one until another is given."""
-    risk = st.segmented_control(
-        "Risk",
-        list(RISKS),
-        format_func=RISKS.__getitem__,
-        default=address.asked("risk", address.one_of({r: r for r in RISKS}), "unicity"),
-        required=True,
-        key="options_risk",
-        persist_state="session",
-        help="  \n".join(MEASURES),
-    )
-    limits: dict[str, float | None] = st.session_state.setdefault(
-        _LIMITS, {name: usual.limit for name, usual in USUAL.items()}
-    )
-    scale = 100 if risk == "unicity" else 1
-    most = USUAL[risk].most
-    given = st.number_input(
-        f"Unsafe above ({UNITS[risk]})",
-        min_value=0.0,
-        max_value=None if math.isinf(most) else scale * most,
-        value=scale * USUAL[risk].limit,
-        key=f"options_limit_{risk}",
-        persist_state="session",
-        placeholder="no limit",
-        width=200,
-        help="An option is marked by a triangle when its risk may be higher: when the upper end of "
-        "its 95 % interval is. Each measure has a limit of its own. Empty: no limit.",
-    )
-    limits[risk] = None if given is None else given / scale
-    st.caption(_limit_told(risk, limits[risk]))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        risk = st.selectbox(
+            "Risk",
+            list(RISKS),
+            format_func=RISKS.__getitem__,
+            index=address.asked("risk", list(RISKS).index, 0),
+            key="options_risk",
+            persist_state="session",
+            width=205,
+            help="  \n".join(MEASURES),
+        )
+        limits: dict[str, float | None] = st.session_state.setdefault(
+            _LIMITS, {name: usual.limit for name, usual in USUAL.items()}
+        )
+        scale = 100 if risk in SHARES else 1
+        most, key = USUAL[risk].most, limit_key(risk)
+        given = st.number_input(
+            f"Unsafe above ({UNITS[risk]})",
+            min_value=0.0,
+            max_value=None if math.isinf(most) else scale * most,
+            value=scale * USUAL[risk].limit,
+            key=f"options_limit_{key}",
+            persist_state="session",
+            placeholder="no limit",
+            width=205,
+            help="An option is marked by a triangle when its risk may be higher: when the upper "
+            "end of its 95 % interval is. Each measure has a limit of its own, the chances of "
+            "naming one together; that of homes is for what is found beyond guessing. Empty: no "
+            "limit.",
+        )
+    limits[key] = None if given is None else given / scale
+    st.caption(_limit_told(risk, limits[key]))
     return risk, dict(limits)
 
 
 def _limit_told(risk: str, limit: float | None) -> str:
     if limit is None:
-        return f"No limit is set for {RISKS[risk]}."
+        return f"No limit is set for {SPOKEN[risk]}."
     if limit == USUAL[risk].limit:
         return f"Limit of {USUAL[risk].source}."
     return "Your own limit."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
@@ -16,27 +17,39 @@ from pages.options.criteria import RISKS, Criteria
 from pages.shell.figure import plot
 from pages.shell.guard import act
 
+# Together no wider than the page in a window of 1,440 px.
 _COLUMNS = {
+    "No.": st.column_config.NumberColumn(width=45),
+    "Option": st.column_config.TextColumn(width=230),
+    "Over limits": st.column_config.TextColumn(width=80),
+    "Alone": st.column_config.TextColumn(width=105),
+    "Named": st.column_config.TextColumn(width=65),
+    "Unicity": st.column_config.TextColumn(width=65),
+    "Linkage": st.column_config.TextColumn(width=65),
+    "k-disclosure": st.column_config.TextColumn(width=90),
+    "Home (guessing)": st.column_config.TextColumn(width=115),
+    "Utility": st.column_config.NumberColumn(format="%.2f", width=60),
+    "On the front": st.column_config.TextColumn(width=85),
+}
+_WHOLE = {
     "No.": st.column_config.NumberColumn(width=50),
     "Option": st.column_config.TextColumn(width="medium"),
-    "On the front": st.column_config.TextColumn(width=100),
     "95 % interval": st.column_config.TextColumn(width=140),
-    "Within the limit": st.column_config.TextColumn(width=110),
-    "Alone with their record": st.column_config.TextColumn(width=160),
     "Dominated by": st.column_config.TextColumn(width=140),
-    "Utility": st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.2f", width=110),
 }
-_ROWS_WITHOUT_SCROLLING = 16
+_ROWS_WITHOUT_SCROLLING = 40
 
 
-def figure(dots: Sequence[Dot], names: Sequence[str], criteria: Criteria, of: Theme) -> None:
+def figure(
+    dots: Sequence[Dot], names: Sequence[str], criteria: Criteria, limit: float | None, of: Theme
+) -> None:
     """A dot for each option that has a utility; a click pins one of the names."""
     plot(
         pareto(
-            [dot for dot in dots if math.isfinite(dot.utility)], of,
+            [dot for dot in dots if math.isfinite(dot.utility + dot.risk)], of,
             risk_title=criteria.risk_title, risk_name=RISKS[criteria.risk],
             utility_title=criteria.utility_title, percent=criteria.percent,
-            limit=criteria.limit,
+            limit=limit, limited=criteria.limit is not None,
         ),
         key="options_front", theme=None, config=CONFIG, selection_mode="points",
         on_select=act(partial(comparison.take_click, "options_front", names)),
@@ -46,8 +59,19 @@ def figure(dots: Sequence[Dot], names: Sequence[str], criteria: Criteria, of: Th
 
 
 def numbers(table: pd.DataFrame) -> None:
-    """One row per option."""
+    """One row per option: what is asked first."""
     st.dataframe(
         table, hide_index=True, key="options_table", column_config=_COLUMNS,
-        height="content" if len(table) <= _ROWS_WITHOUT_SCROLLING else 620,
+        height=_height(table),
     )  # fmt: skip
+
+
+def all_numbers(table: pd.DataFrame) -> None:
+    """One row per option, with all figures."""
+    st.dataframe(
+        table, hide_index=True, key="options_whole", column_config=_WHOLE, height=_height(table)
+    )
+
+
+def _height(table: pd.DataFrame) -> int | Literal["content"]:
+    return "content" if len(table) <= _ROWS_WITHOUT_SCROLLING else 1_440

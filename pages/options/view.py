@@ -19,6 +19,8 @@ from pages.options import (
     form,
     front,
     story,
+    tables,
+    verdict,
 )
 from pages.options.criteria import MEASURES
 from pages.shell import address, definitions, downloads, formula, needed
@@ -56,10 +58,18 @@ names = [result.option.name for result in done]
 # --- the front ---
 st.header("Risk and utility", anchor=False, help=definitions.PARETO)
 pinned = comparison.pinned(names)
-dots = story.dots(table, by, pinned)
-front.figure(dots, names, by, of)
-what_this_means(*story.told(table, dots, by), *story.moved_told(table.options), key="options_front")
-front.numbers(story.shown(table, dots, by))
+standing = choice.current(data.digest)
+dots = story.dots(table, by, pinned, standing.result.option.name if standing else "")
+front.figure(dots, names, by, story.drawn_limit(table, by), of)
+if not_drawn := story.not_drawn_told(table, by):
+    st.caption(not_drawn)
+what_this_means(
+    *story.told(table, dots, by), *verdict.moved_told(table.options), key="options_front"
+)
+front.numbers(tables.shown(table, dots, by))
+st.caption(tables.COLUMNS_TOLD)
+with st.expander("All figures of each option"):
+    front.all_numbers(tables.whole(table, dots, by))
 if corners := corners_text(result.grid for result in done if result.grid is not None):
     st.caption(corners)
 with st.expander("What the outsider is assumed to know, and how risk and utility are measured"):
@@ -68,7 +78,7 @@ with st.expander("What the outsider is assumed to know, and how risk and utility
 with st.expander(
     "Published for comparison: unicity at p = 4 of 1.6 million people (Noriega Campero 2015)"
 ):
-    st.dataframe(story.published(PUBLISHED_TRADE), key="options_trade")
+    st.dataframe(tables.published(PUBLISHED_TRADE), key="options_trade")
     st.caption(
         "Share of unique people by places (rows) and time window (columns), table 5.2, on other "
         "data: compare the shape only."

@@ -19,6 +19,7 @@ _DISCLOSURE = "Disclosure"
 _COUNTS = "Counts and trajectory recovery"
 _GLOVE = "Hiding everyone: GLOVE"
 _ALIGNED = "Hiding everyone in step: aligned publishing"
+_LINKAGE = "An outsider who knows the truth"
 _OPTIONS = "Techniques, utility and the front of release options"
 
 K_GAP = (
@@ -82,6 +83,23 @@ SPARSITY = (
     "**Sparsity model**: users and bins as a random matrix in which each user is present in each "
     "bin with the same probability. Beyond some number of bins everyone is unique."
     + _after("Noriega Campero 2015", _SCALING)
+)
+OUTSIDER = (
+    "**Outsider risk**: the chance that an outsider with p points names the person, on average: by "
+    "true points (linkage) or by points as published (k-disclosure), whichever may be the larger, "
+    "by the upper end of its interval." + _after("", _OPTIONS)
+)
+LINKAGE = (
+    "**Linkage**: the share of people whose record is picked out by p true points of each. Every "
+    "published record is scored by how likely the stated method makes it of such a person, noise "
+    "and exchange allowed for. Guessing gives 1 / (all people in the release)."
+    + _after("", _LINKAGE)
+)
+HOME_FOUND = (
+    "**Home found**: the share of people whose home is within 1 km of where their own record, or "
+    "the one that their group shares, most spends the nights (22 to 6 h). Guessing says the "
+    "commonest home of everybody. Its limit is for what is found beyond that."
+    + _after("", _LINKAGE)
 )
 K_DISCLOSURE = (
     "**k-disclosure**: the chance of naming the right record, on average over the users asked "

@@ -17,6 +17,7 @@ from fpanon_core.studies import (
     disclosure,
     followed,
     hiding,
+    options,
     sparsity,
     unicity,
 )
@@ -27,6 +28,7 @@ MEASURED = {
     anonymizability: {33_473: 192, 123_104: 231, 480_206: 354},
     disclosure: {33_473: 163, 123_104: 213, 480_206: 320},
     hiding: {33_473: 203, 123_104: 244, 480_206: 404},
+    options: {33_473: 227, 123_104: 381, 480_206: 608},  # the 3 × 4, as it is, noise, exchange
     unicity: {33_473: 138, 123_104: 166, 480_206: 260},
 }
 
