@@ -27,11 +27,12 @@ from ..model.limits import POINTS, SEED, TARGETS
 from ..model.linkage import ExpectedError, LinkConfig, LinkReading, LinkResult
 from ..model.options import ReleaseOption
 from ..model.released import ReleasedSet
+from . import releases
 from .attack_examples import Example, examples
 from .attacked import attacked
 from .learnt import expected_error, home_found
 from .linkage import FIRST_FEW, link
-from .releases import MOST_SAMPLES, Shelf
+from .releases import Shelf
 from .tabled import Tabled
 
 Estimate = tuple[float, float, float]
@@ -273,16 +274,13 @@ def study(
 def made(
     fs: FingerprintSet, config: Config, engine: Engine, progress: Progress | None = None
 ) -> ReleasedSet:
-    """The release that the configuration's option makes with its seed; kept a while."""
-    key = (fs.digest, config.option.steps, config.seed)
-    known = _RELEASED.get(key)
-    if known is None:
-        known = release(fs, config.option, seed=config.seed, engine=engine, progress=progress)
-        _RELEASED.put(key, known)
-    return known
+    """The release that the option makes with the seed; what it is made of is kept a while."""
+    option = config.option
+    kept = releases.released(fs, option.steps, config.seed, engine=engine, progress=progress)
+    name = None if option.name == option.text else option.name
+    return ReleasedSet.of(kept.chain.origin(config.seed, name))
 
 
-_RELEASED: Shelf[ReleasedSet] = Shelf(_MOST_KEPT, MOST_SAMPLES, lambda made: made.n_samples)
 _BEFORE: Shelf[Found] = Shelf(_MOST_KEPT, _MOST_KEPT, lambda _: 1)
 
 
