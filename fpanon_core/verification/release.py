@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
@@ -38,9 +39,9 @@ Place = str | os.PathLike[str]
 _MOVING = frozenset({"add_noise", "permute"})
 _HELD = frozenset(
     {"uncovered sample", "no assignment", "missing user", "people with a sample", "undecided",
-     "sample of too few", "phantom share", "counts"}
+     "sample of too few", "phantom share", "counts", "unknown user", "group size", "k-gap"}
 )  # fmt: skip
-"""What may only be due to samples that were moved."""
+"""What may only be due to samples that were moved. Crowds and keys are then checked once more."""
 _MOVED = "places or times were moved first: that cells hold anybody's samples is not checked"
 
 
@@ -142,7 +143,9 @@ def _check(
         check_groups_numbered(records, faults)
     space_m, time_min = limits_stated(facts)
     check_limits(records.claim, space_m, time_min, faults)
-    whose = None if key is None else matched(records, key, faults)
+    kinds = _techniques(facts)
+    moved = not _MOVING.isdisjoint(kinds)
+    whose = None if key is None else matched(records, key, faults, moved=moved)
     limited = space_m is not None or time_min is not None
     may_miss = facts.get("samples_left_out", 0)
     may_miss = may_miss if isinstance(may_miss, int) else 0
@@ -167,6 +170,11 @@ def _check(
         home = checked.home if checked is not None else records.claim.home
         assert home is not None
         check_order(records, whose, home, faults)
+    return bool(kinds) and kinds[-1] in CROWDING and moved
+
+
+def _techniques(facts: dict[str, Any]) -> list[str]:
+    """The techniques that the release says it was made by."""
     steps = facts.get("steps")
-    kinds = [s.get("technique") if isinstance(s, dict) else None for s in steps or ()]
-    return bool(kinds) and kinds[-1] in CROWDING and not _MOVING.isdisjoint(kinds)
+    listed = steps if isinstance(steps, list) else []
+    return [str(step.get("technique")) if isinstance(step, dict) else "" for step in listed]
