@@ -21,7 +21,8 @@ from pages.options import (
     story,
 )
 from pages.options.criteria import MEASURES
-from pages.shell import address, definitions, downloads, formula, needed
+from pages.shell import address, at_hand, definitions, downloads, formula, needed
+from pages.shell.at_hand import AtHand
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
 
@@ -56,6 +57,9 @@ names = [result.option.name for result in done]
 # --- the front ---
 st.header("Risk and utility", anchor=False, help=definitions.PARETO)
 pinned = comparison.pinned(names)
+at_hand.put("options", data.digest, [AtHand(each.option.name, each.option) for each in done])
+if pinned:
+    at_hand.attack(pinned[-1], key="options_attack", label=pinned[-1], knowledge=known)
 dots = story.dots(table, by, pinned)
 front.figure(dots, names, by, of)
 what_this_means(*story.told(table, dots, by), *story.moved_told(table.options), key="options_front")

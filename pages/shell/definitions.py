@@ -20,6 +20,7 @@ _COUNTS = "Counts and trajectory recovery"
 _GLOVE = "Hiding everyone: GLOVE"
 _ALIGNED = "Hiding everyone in step: aligned publishing"
 _OPTIONS = "Techniques, utility and the front of release options"
+_TRUTH = "An outsider who knows the truth"
 
 K_GAP = (
     "**k-gap**: a user's mean stretch effort to the k − 1 other users who are nearest. 0 means "
@@ -220,4 +221,22 @@ PARETO = (
     "utility and better in one, by more than the 95 % intervals of the risks leave open. Where "
     "they leave it open, the two are level. The front is what no other dominates."
     + _after("Noriega Campero 2015; intervals: our choice", _OPTIONS)
+)
+LINKAGE = (
+    "**Linkage**: an outsider knows p true points of a person, and how the release was made, and "
+    "takes the record that best fits them all; one that misses a point is not ruled out. *Exact "
+    "match* counts only records that hold every point exactly. Where several fit alike, each "
+    "counts for its share. Guessing finds 1 of all people in the release. Bars are 95 % Wilson "
+    "intervals." + _after("", _TRUTH)
+)
+HOME_FOUND = (
+    "**Home found**: the share of people whose home – the place with most of their records from 22 "
+    "to 6 h – lies within the distance of where their own record, or that of their crowd, has most "
+    "of its nights. Guessing: the one place that most people's homes are near." + _after("", _TRUTH)
+)
+EXPECTED_ERROR = (
+    "**Expected error**: how far off the outsider's best guess is of where a person was at a "
+    "recorded moment, on average; each record counts as much as it fits the known points. Beside "
+    "it the same for one place for everybody, and for the known points without any release."
+    + _after("Shokri et al. 2011", _TRUTH)
 )

@@ -1,0 +1,39 @@
+"""The questions that this page asks: the attack, and one person followed through it."""
+
+from __future__ import annotations
+
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.studies import attack, followed
+from pages.attack.form import Asked
+from pages.shell.dataset import Dataset
+from pages.shell.questions import Kind, Question
+
+ATTACK = Kind("attack", attack.study, page="attack", kept=24)
+FOLLOWED = Kind("followed", followed.follow, page="attack", kept=12)
+
+
+def of(data: Dataset, asked: Asked) -> Question:
+    """What an outsider finds in the release, and in the data as they are."""
+    release = asked.release
+    return Question(
+        ATTACK, data.fs, _config(asked), f"Attacking “{release.name}”", (release.made,),
+        apart=release.settings,
+    )  # fmt: skip
+
+
+def followed_one(data: Dataset, asked: Asked, user: int, period: int | None) -> Question:
+    """How the outsider closes in on one person: by row number, and the record's period if any."""
+    release = asked.release
+    return Question(
+        FOLLOWED, data.fs, _config(asked), f"Following {data.fs.pseudonyms[user]}",
+        (user, release.made, period), apart=(user, period, release.settings),
+    )  # fmt: skip
+
+
+def _config(asked: Asked) -> attack.Config:
+    """By the steps alone: under another name they are the same question."""
+    known = asked.outsider
+    return attack.Config(
+        ReleaseOption(steps=asked.release.option.steps), known.p, known.strategy, known.users,
+        known.seed, known.blur_m, known.blur_min,
+    )  # fmt: skip

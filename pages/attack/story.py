@@ -1,0 +1,205 @@
+"""What an outsider finds in a release, in sentences; pure functions of the result."""
+
+from __future__ import annotations
+
+import math
+
+from fpanon_core.model.configs import Strategy
+from fpanon_core.model.linkage import LinkConfig
+from fpanon_core.model.techniques import Permute
+from fpanon_core.studies.attack import Result
+from pages.attack.figures import (
+    ACCUSED,
+    ERROR,
+    EXACTLY,
+    FOUND,
+    Figure,
+    between,
+    distance,
+    figures,
+    home,
+    off,
+    percent,
+)
+from pages.charts import words
+from pages.charts.attack import Estimate
+from pages.charts.plain import MESSAGE_LENGTH, plain
+from pages.shell import definitions, periods
+
+TABLES = {"attack": "What is found", "targets": "Each person asked about"}
+DEFINITIONS = {
+    "linkage": definitions.LINKAGE,
+    "home found": definitions.HOME_FOUND,
+    "expected error": definitions.EXPECTED_ERROR,
+}
+_DRAWN: dict[Strategy, str] = {
+    "uniform": "any of the person's samples alike",
+    "random": "drawn from the person's interactions, so that busy places and times are likelier",
+    "top": "the person's most visited places, without times",
+    "consecutive": "samples that follow one another",
+}
+_QUOTED_M = 1_000.0  # of the distances from a home, the nearest to this is told in words
+_TELLS_APART = 0.005  # of the people: what two shares differ by at least to be told apart
+
+
+def told(result: Result) -> list[str]:
+    """What stands under the figure: who is found, and what is learnt without naming; paragraphs."""
+    by_name = figures(result)
+    paragraphs = [
+        " ".join([found(result, by_name[FOUND]), *named(result)]),
+        homes(result, by_name),
+        moments(by_name[ERROR]),
+        *accused(by_name.get(ACCUSED)),
+    ]
+    return [paragraphs[0], *(f"\n\n{each}" for each in paragraphs[1:])]
+
+
+def found(result: Result, here: Figure) -> str:
+    """Of how many the record is picked out, with interval and guessing; before and after."""
+    link = result.after.link
+    return (
+        f"**Whoever knows {words.count(link.config.p, 'true point')} of a person picks out the "
+        f"right record of {_short(here.after, here.asked)}; in the data as they are, of "
+        f"{_short(here.before, here.before_asked)}** (95 % intervals: "
+        f"{between(here.after, here.asked)}; {between(here.before, here.before_asked)}). Asked "
+        f"about were {whom(result)} in the release; guessing finds 1 in {link.n_users:,}."
+    )
+
+
+def whom(result: Result) -> str:
+    """Such as "496 people", "1,204 records, each a week of a person,"."""
+    count, days = result.after.link.n_present, result.period_days
+    if days is None:
+        return people(count)
+    return f"{words.count(count, 'record')}, each a {periods.one(days)} of a person,"
+
+
+def people(count: int) -> str:
+    """Such as "1 person", "496 people"."""
+    return "1 person" if count == 1 else f"{count:,} people"
+
+
+def drawn(outsider: LinkConfig) -> str:
+    """Which points are known, and how exactly."""
+    wrong = [
+        *([f"{outsider.blur_m:g} m"] if outsider.blur_m else []),
+        *([words.duration(outsider.blur_min)] if outsider.blur_min else []),
+    ]
+    exactly = f", with errors of about {' and '.join(wrong)}" if wrong else ""
+    return f"{_DRAWN[outsider.strategy]}{exactly}"
+
+
+def named(result: Result) -> list[str]:
+    """The crowd that shares a record, where one is promised, and what that does not promise."""
+    k, days = result.crowd, result.period_days
+    if k is None:
+        return []
+    within = "" if days is None else f" of the same {periods.one(days)}"
+    return [
+        f"Each record is shared by at least {k} people{within}, so that nobody is named with a "
+        f"chance of more than 1 in {k}. Whoever finds the shared record learns all that it says."
+    ]
+
+
+def homes(result: Result, by_name: dict[str, Figure]) -> str:
+    """Of how many the record shows the home, beside guessing; or why that is not known."""
+    metres = min(result.config.within_m, key=lambda each: abs(each - _QUOTED_M))
+    here = by_name[home(metres)]
+    if not here.known:
+        why = plain(result.after.home_fault, MESSAGE_LENGTH)
+        return f"Whether homes are found is not known. {why}"
+    before = (
+        f"; in the data as they are, of {_short(here.before, here.before_asked)}"
+        if math.isfinite(here.before.value)
+        else ""
+    )
+    alike = here.after.value <= here.guessing
+    of_whom = "people" if result.period_days is None else "records"
+    return (
+        f"**The record tells the home, to within {distance(metres)}, of "
+        f"{_short(here.after, here.asked)}** of the {here.asked:,} {of_whom} whose home is known "
+        f"(95 % interval: {between(here.after, here.asked)}){before}. "
+        f"{'That is no more than what guessing' if alike else 'Guessing'} the commonest home for "
+        f"everybody finds{':' if alike else ''} {percent(here.guessing, here.asked)}."
+    )
+
+
+def moments(here: Figure) -> str:
+    """How far off the best guess of somebody's place at a moment is, beside guessing."""
+    told = (
+        "**Asked where somebody was at another moment, the outsider is off by "
+        f"{off(here.after.value)} on average** (95 % interval: {off(here.after.low)} to "
+        f"{off(here.after.high)}); with the data as they are, by {off(here.before.value)}. Without "
+        f"any release it is {off(here.points_alone)} from the known points alone, and "
+        f"{off(here.guessing)} with one place for everybody."
+    )
+    if min(here.points_alone, here.guessing) <= here.after.value:
+        told += " So the release adds nothing to that."
+    return told
+
+
+def accused(here: Figure | None) -> list[str]:
+    """Of how many who are not in the release somebody else's record is taken."""
+    if here is None or not here.known:
+        return []
+    return [
+        f"**Of {people(here.asked)} asked about who are not in the release, "
+        f"{_short(here.after, here.asked)} are accused** (95 % interval: "
+        f"{between(here.after, here.asked)}): somebody else's record is taken for theirs. All "
+        "other figures are of those who are in it; that others are left out makes them no safer."
+    ]
+
+
+def _short(found: Estimate, asked: int) -> str:
+    """Such as "3.2 %", "none of the 496 asked"."""
+    if not math.isfinite(found.value):
+        return "an unknown share"
+    return words.percent(found.value, asked) if found.value else f"none of the {asked:,} asked"
+
+
+# --- what is assumed ---
+
+
+def assumed(result: Result) -> list[str]:
+    """Of whom and against whom the figures are."""
+    link, by_name = result.after.link, figures(result)
+    told = [
+        f"**Known** are {words.count(link.config.p, 'point')} of each person: "
+        f"{drawn(link.config)}.{_too_few(link.too_few, link.config.p)}",
+        "**Who.** The outsider knows that the person is in the release, has the release and its "
+        "description, but not what was drawn for it. The people asked about are drawn at random "
+        "from those in the release.",
+        "**Found.** The outsider takes the record that fits the known points best; where several "
+        "fit equally well, one of them at random, and each counts for its share.",
+        "**Home.** The place with most of a person's events at night, 22 to 6 h. The outsider is "
+        "taken to have the right record, or that of the right crowd.",
+        "**Off by.** How far from the truth the place is that suits all records best, each "
+        "counting as much as it is likely to be the right one. The moment is one at which the "
+        "person was recorded, and none of those known where there are others.",
+    ]
+    exactly, asked = by_name[EXACTLY].after, by_name[EXACTLY].asked
+    if by_name[FOUND].after.value - exactly.value >= _TELLS_APART:
+        told.append(
+            "**By exact match.** Who takes only records that hold every known point exactly finds "
+            f"fewer, {_short(exactly, asked)}: that protects nobody, as no outsider has to."
+        )
+    days = result.period_days
+    if days is not None:
+        told.append(
+            f"**Periods.** Each {periods.one(days)} of a person is asked for by itself: all points "
+            "that are known are of one record. Whether a person's records of several periods can "
+            "be brought together is not in these figures."
+        )
+    if any(isinstance(step, Permute) for step in result.option.steps):
+        told.append(
+            "**Exchange.** Homes and distances are read as if the places of a record were those of "
+            "its person; who knows better may find more."
+        )
+    return told
+
+
+def _too_few(count: int, p: int) -> str:
+    if not count:
+        return ""
+    who = "1 of those asked about has" if count == 1 else f"{count:,} of those asked about have"
+    return f" {who} fewer than {p}; all of them are known."
