@@ -38,9 +38,10 @@ class Example:
     ----------
     kind : {"hidden", "found", "home", "accused"}
         By the points known of this person, the record is picked out in the data as they are and
-        not in the release (it is named with a chance of less than a half); in both; the home is
-        found in the release though the record is not picked out; nobody in the release, and
-        somebody else's record is taken.
+        not in the release (it is named with a chance of less than a half); in both; the right
+        record, one person's or a group's, leads alone in the release, and says where the home is
+        (of those who are named with a chance of less than a half, if there are any); the person is
+        not in the release, and somebody else's record is taken.
     user : int
         Row number in the original.
     pseudonym : str
@@ -77,17 +78,11 @@ def examples(
     few = table.iloc[some]
     before = _found_before(release, config, some, engine) > 0.5
     first = few["first"].to_numpy()
-    present = few["present"].to_numpy()
-    homes = homes_of(release, nights)
-    near = np.zeros(len(some), bool)
-    if homes is not None:
-        own = release.published.own[_rows_of(release, few)]
-        near = homes.found(release, np.where(present, own, 0), few["user"].to_numpy(),
-                           middle(within_m), engine) & present  # fmt: skip
+    at_home = _at_home(release, few, nights, middle(within_m), engine)
     kinds: dict[Kind, BoolArray] = {
         "hidden": before & (first < 0.5),
         "found": before & (first > 0.5),
-        "home": near & (first < 0.5),
+        "home": at_home & (first < 0.5) if (at_home & (first < 0.5)).any() else at_home,
         "accused": few["accused"].to_numpy() == 1,
     }
     return tuple(
@@ -123,6 +118,21 @@ def _found_before(
     )  # fmt: skip
     chance: FloatArray = np.where(found.better == 0, 1 / np.maximum(found.level, 1), 0.0)
     return chance
+
+
+def _at_home(
+    release: Attacked, table: pd.DataFrame, nights: int, within_m: float, engine: Engine
+) -> BoolArray:
+    """Of whom the right record is the one that leads, and says where the home is."""
+    homes = homes_of(release, nights)
+    if homes is None:
+        return np.zeros(len(table), bool)
+    own = release.published.own[_rows_of(release, table)]
+    record = np.maximum(own, 0)  # of nobody any
+    alone = (table["better"] == 0) & (table["level"] == release.published.weight[record])
+    found = homes.found(release, record, table["user"].to_numpy(), within_m, engine)
+    leading: BoolArray = found & alone.to_numpy() & (own >= 0)
+    return leading
 
 
 def _rows_of(release: Attacked, table: pd.DataFrame) -> IntArray:
