@@ -69,7 +69,7 @@ def form(fs: FingerprintSet) -> Asked | None:
     if name is None:
         return None
     try:
-        release = offered[name] if name in offered else _typed(name)
+        release = offered[name] if name in offered else typed(name)
     except FpanonError as error:
         refused.say(error)
         return None
@@ -144,8 +144,14 @@ def _usual(fs: FingerprintSet) -> list[ReleaseOption]:
     return list({option.steps: option for option in every[::-1]}.values())[::-1]
 
 
-def _typed(text: str) -> AtHand:
-    """Places and times; ConfigError if they are none."""
+def typed(text: str) -> AtHand:
+    """A release of coarser places and times, as somebody types it.
+
+    Raises
+    ------
+    ConfigError
+        The text says none.
+    """
     (profile,) = profiles.profiles_of([text])
     option = ReleaseOption(steps=(Generalize(profile),))
     return AtHand(option.name, option)

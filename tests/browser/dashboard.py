@@ -26,6 +26,7 @@ VIEWS = (
     "Unicity",
     "Disclosure",
     "Release options",
+    "Attack the release",
     "Aggregates",
     "Method",
 )
