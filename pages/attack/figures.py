@@ -34,7 +34,7 @@ class Figure:
     ----------
     before, after : Estimate
     guessing : float
-        Beside the release; NaN where there is none.
+        Without linking; NaN where there is none.
     before_asked, asked : int
         People asked about.
     points_alone : float
@@ -47,6 +47,11 @@ class Figure:
     before_asked: int
     asked: int
     points_alone: float
+
+    @property
+    def without(self) -> float:
+        """The better of guessing and of what the known points give: metres, without linking."""
+        return min(self.guessing, self.points_alone)
 
     @property
     def known(self) -> bool:
@@ -84,9 +89,9 @@ def shares(result: Result) -> list[Compared]:
         Compared(
             short, each.before, each.after, each.guessing,
             (
-                percent(each.before.value, each.before_asked),
-                percent(each.after.value, each.asked),
-                percent(each.guessing, each.asked),
+                _brief(percent(each.before.value, each.before_asked)),
+                _brief(percent(each.after.value, each.asked)),
+                _brief(percent(each.guessing, each.asked)),
             ),
         )
         for name, short in (named | homes).items()
@@ -99,11 +104,18 @@ def errors(result: Result) -> list[Compared]:
     found = figures(result)[ERROR]
     return [
         Compared(
-            _SHORT[ERROR], _km(found.before), _km(found.after), found.guessing / 1000,
-            (off(found.before.value), off(found.after.value), off(found.guessing)),
-            found.points_alone / 1000,
+            _SHORT[ERROR], _km(found.before), _km(found.after), found.without / 1000,
+            (
+                _brief(off(found.before.value)), _brief(off(found.after.value)),
+                _brief(off(found.without)),
+            ),
         )
     ]  # fmt: skip
+
+
+def _brief(text: str) -> str:
+    """For a narrow column: "< 0.1 %"."""
+    return text.replace("less than ", "< ").replace("more than ", "> ").replace("under ", "< ")
 
 
 def _km(found: Estimate) -> Estimate:
@@ -123,7 +135,7 @@ def table(result: Result) -> pd.DataFrame:
                 "Before": _told(each.before, each.before_asked, told),
                 "After": _told(each.after, each.asked, told),
                 "Guessing": percent(each.guessing, each.asked) if told is None
-                else off(each.guessing),
+                else off(each.without),
                 "Asked": f"{each.asked:,}",
             }
         )  # fmt: skip

@@ -57,12 +57,13 @@ def told(result: Result) -> list[str]:
 def found(result: Result, here: Figure) -> str:
     """Of how many the record is picked out, with interval and guessing; before and after."""
     link = result.after.link
+    among = "" if result.period_days is None else " among all of them"
     return (
         f"**Whoever knows {words.count(link.config.p, 'true point')} of a person picks out the "
         f"right record of {_short(here.after, here.asked)}; in the data as they are, of "
         f"{_short(here.before, here.before_asked)}** (95 % intervals: "
         f"{between(here.after, here.asked)}; {between(here.before, here.before_asked)}). Asked "
-        f"about were {whom(result)} in the release; guessing finds 1 in {link.n_users:,}."
+        f"about were {whom(result)} in the release; guessing{among} finds 1 in {link.n_users:,}."
     )
 
 
@@ -129,12 +130,12 @@ def moments(here: Figure) -> str:
     told = (
         "**Asked where somebody was at another moment, the outsider is off by "
         f"{off(here.after.value)} on average** (95 % interval: {off(here.after.low)} to "
-        f"{off(here.after.high)}); with the data as they are, by {off(here.before.value)}. Without "
-        f"any release it is {off(here.points_alone)} from the known points alone, and "
-        f"{off(here.guessing)} with one place for everybody."
+        f"{off(here.after.high)}); with the data as they are, by {off(here.before.value)}; from "
+        f"the known points alone, without any release, by {off(here.points_alone)}; with one place "
+        f"for everybody, by {off(here.guessing)}."
     )
-    if min(here.points_alone, here.guessing) <= here.after.value:
-        told += " So the release adds nothing to that."
+    if here.without <= here.after.value:
+        told += " So for this question the release is of no help, on average."
     return told
 
 
@@ -175,7 +176,8 @@ def assumed(result: Result) -> list[str]:
         "taken to have the right record, or that of the right crowd.",
         "**Off by.** How far from the truth the place is that suits all records best, each "
         "counting as much as it is likely to be the right one. The moment is one at which the "
-        "person was recorded, and none of those known where there are others.",
+        "person was recorded, and none of those known where there are others. As guessing stands "
+        "the better of one place for everybody and of the known points alone.",
     ]
     exactly, asked = by_name[EXACTLY].after, by_name[EXACTLY].asked
     if by_name[FOUND].after.value - exactly.value >= _TELLS_APART:

@@ -12,7 +12,6 @@ import plotly.graph_objects as go
 from .style import Theme, axis, figure, layout
 
 BEFORE, AFTER, GUESSING = "data as they are", "release", "guessing"
-POINTS_ALONE = "known points alone"
 _ROW_PX, _TOP_PX, _AXIS_PX, _APART_PX = 38, 52, 52, 18
 _WIDE = 0.70  # of the figure; the numbers stand to the right
 _COLUMNS = (0.80, 0.90, 1.0)  # right ends of the numbers: before, after, guessing
@@ -41,11 +40,9 @@ class Compared:
     before, after : Estimate
         In the data as they are, and in the release.
     guessing : float
-        What is attained without linking anything; NaN for nothing to draw.
+        What is attained without the release, or without linking; NaN for nothing to draw.
     told : tuple of str
         The three in words, as they stand beside the row.
-    points_alone : float
-        What the known points give without any release; NaN where that is not asked.
     """
 
     name: str
@@ -53,7 +50,6 @@ class Compared:
     after: Estimate
     guessing: float
     told: tuple[str, str, str]
-    points_alone: float = math.nan
 
 
 def before_and_after(
@@ -92,7 +88,6 @@ def before_and_after(
         annotations=notes, hovermode="closest",
         margin={"l": 8, "r": 8, "t": _TOP_PX, "b": _AXIS_PX},
     )  # fmt: skip
-    plain["legend"] |= {"xref": "container", "x": 0.0}  # the numbers' headings stand to the right
     return figure(traces, plain | axes)
 
 
@@ -111,7 +106,7 @@ def _names(
 def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, Any]]:
     """Guessing, before and after, of one of the two panels; what is after on top."""
     found = [
-        _marks(GUESSING, [row.guessing for row in rows], "line-ns", of.css("ink")),
+        _ticks(GUESSING, [row.guessing for row in rows], of.css("ink")),
         _dots(BEFORE, [row.before for row in rows], -_UP, of.categories[1], "diamond-open"),
         _dots(AFTER, [row.after for row in rows], _UP, of.categories[0], "circle"),
     ]
@@ -123,9 +118,6 @@ def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, 
             + "</extra>",
             "showlegend": not number,
         }
-    if any(math.isfinite(row.points_alone) for row in rows):
-        alone = [row.points_alone for row in rows]
-        found.append(_marks(POINTS_ALONE, alone, "x-thin", of.css("quiet")))
     return [trace | {"xaxis": f"x{number}", "yaxis": f"y{number}"} for trace in found]
 
 
@@ -157,19 +149,14 @@ def _dots(
     }
 
 
-def _marks(name: str, at: Sequence[float], symbol: str, colour: str) -> dict[str, Any]:
+def _ticks(name: str, at: Sequence[float], colour: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "name": name,
         "mode": "markers",
         "x": [_or_none(value) for value in at],
         "y": list(range(len(at))),
-        "marker": {
-            "symbol": symbol,
-            "size": 22 if symbol == "line-ns" else 11,
-            "line": {"color": colour, "width": 2.5},
-        },
-        "hovertemplate": "%{x:.3g}<extra>" + name + "</extra>",
+        "marker": {"symbol": "line-ns", "size": 22, "line": {"color": colour, "width": 2.5}},
         "cliponaxis": False,
     }
 
@@ -203,8 +190,7 @@ def _text(text: str, of: Theme, right: float, **where: Any) -> dict[str, Any]:
 
 
 def _most(row: Compared) -> float:
-    ends = (row.before.value, row.before.high, row.after.value, row.after.high, row.guessing,
-            row.points_alone)  # fmt: skip
+    ends = (*row.before, *row.after, row.guessing)
     return max((end for end in ends if math.isfinite(end)), default=0.0)
 
 

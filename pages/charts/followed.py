@@ -145,7 +145,7 @@ def _told(at: Sequence[Place], words: Sequence[str]) -> list[dict[str, Any]]:
     return [{"p": list(place), "t": text} for place, text in zip(at, words, strict=True)]
 
 
-def followed_legend(of: Theme, *, height: int = 44) -> go.Figure:
+def followed_legend(of: Theme, *, height: int = 36) -> go.Figure:
     """What the marks of the map and the bars of the ranking are, on one line."""
     own, others = of.css("other"), of.css("person")
     marks: dict[str, dict[str, Any]] = {
@@ -163,7 +163,13 @@ def followed_legend(of: Theme, *, height: int = 44) -> go.Figure:
         of, axis(of, "", visible=False), axis(of, "", visible=False), height=height,
         margin={"l": 0, "r": 0, "t": height - 2, "b": 0},
     )  # fmt: skip
-    plain["legend"] |= {"y": 0.0, "itemwidth": 30, "itemclick": False, "itemdoubleclick": False}
+    plain["legend"] |= {
+        "y": 0.0,
+        "itemwidth": 30,
+        "maxheight": 2 * height,
+        "itemclick": False,
+        "itemdoubleclick": False,
+    }
     return figure(traces, plain)
 
 
@@ -209,7 +215,7 @@ def ranking(bars: Sequence[Bar], of: Theme, *, height: int = 400) -> go.Figure:
         traces,
         layout(
             of,
-            axis(of, "How likely it is the person's, to the outsider", range=[0, 1.14],
+            axis(of, "Chance that it is the person's", range=[0, 1.14],
                  tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1]),
             axis(of, "", tickvals=list(range(len(bars))), ticktext=list(map(_label, bars)),
                  showgrid=False,
