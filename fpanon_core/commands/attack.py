@@ -119,7 +119,7 @@ def attack(
         return
     typer.echo(wanted.account(fs, report))
     typer.echo(_table(result))
-    typer.echo(" ".join(_words(result)))
+    typer.echo(" ".join(words(result)))
     if out is not None:
         typer.echo(f"What is found, before and after, written to {out}.")
     if tables is not None:
@@ -212,7 +212,8 @@ def _value(value: float, unit: str) -> str:
 # --- the words -----------------------------------------------------------------------------------
 
 
-def _words(result: Result) -> list[str]:
+def words(result: Result) -> list[str]:
+    """What was found, in sentences to quote."""
     return [
         _found(result), *_crowd(result), *_homes(result), _error(result), *_accused(result),
         *_periods(result),

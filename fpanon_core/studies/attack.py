@@ -258,7 +258,7 @@ def study(
     origin = target.origin
     before = _before(fs, config, engine, steps.of(4, 6))
     raw = not origin.option.steps
-    after = before if raw else _found(fs, given, config, engine, steps.of(6, 9))
+    after = before if raw else found(fs, given, config, engine, steps.of(6, 9))
     some = examples(
         target, config.knowledge, after.link.per_target, config.within_m, config.nights,
         engine=engine,
@@ -305,20 +305,21 @@ def _before(fs: FingerprintSet, config: Config, engine: Engine, progress: Progre
     key = (fs.digest, replace(config, option=_RAW))
     known = _BEFORE.get(key)
     if known is None:
-        known = _found(fs, release(fs, _RAW), config, engine, progress)
+        known = found(fs, release(fs, _RAW), config, engine, progress)
         _BEFORE.put(key, known)
     return known
 
 
-def _found(
+def found(
     fs: FingerprintSet, released: ReleasedSet | GloveResult, config: Config, engine: Engine,
-    progress: Progress | None,
+    progress: Progress | None = None,
 ) -> Found:  # fmt: skip
+    """What the outsider finds in one form of the data."""
     known: dict[str, Any] = {
         name: getattr(config, name)
         for name in ("p", "strategy", "blur_m", "blur_min", "users", "seed")
     }
-    found = link(fs, released, **known, engine=engine, progress=nth_part(progress, 0, 3))
+    records = link(fs, released, **known, engine=engine, progress=nth_part(progress, 0, 3))
     error = expected_error(fs, released, **known, engine=engine, progress=nth_part(progress, 1, 3))
     home, fault = None, ""
     try:
@@ -328,7 +329,7 @@ def _found(
         )  # fmt: skip
     except InfeasibleError as why:
         fault = str(why)
-    return Found(found, home, fault, error)
+    return Found(records, home, fault, error)
 
 
 # --- the table -----------------------------------------------------------------------------------

@@ -39,6 +39,8 @@ from fpanon_core.model.projection import equal_area_around
 from fpanon_core.studies import (
     anonymizability,
     antenna_merging,
+    attack,
+    attack_estimate,
     comparison,
     counts_release,
     disclosure,
@@ -206,6 +208,10 @@ WARMED = dict(warming._STUDIES)
 CASES: dict[str, Callable[[], Any]] = {
     "anonymizability": lambda: anonymizability.study(PEOPLE, anonymizability.Config(ks=(2, 3))),
     "antenna_merging": lambda: antenna_merging.study(PEOPLE, WARMED[antenna_merging]),
+    "attack": lambda: attack.study(PEOPLE, WARMED[attack]),
+    "attack_estimate": lambda: attack_estimate.study(
+        PEOPLE, attack_estimate.Config(WARMED[attack])
+    ),
     "comparison": lambda: comparison.study(PEOPLE, comparison.Config((2,))),
     "counts_release": lambda: counts_release.study(_placed(), counts_release.Config(FRAME)),
     "disclosure": lambda: disclosure.study(PEOPLE, WARMED[disclosure]),
