@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fpanon_core.model.options import ReleaseOption
-from fpanon_core.studies import attack, followed
+from fpanon_core.studies import attack, attack_estimate, followed
 from pages.attack.form import Asked
+from pages.shell import questions
 from pages.shell.dataset import Dataset
 from pages.shell.questions import Kind, Question
 
 ATTACK = Kind("attack", attack.study, page="attack", kept=24)
+ESTIMATE = Kind("estimate_attack", attack_estimate.study, page=None, kept=4)
 FOLLOWED = Kind("followed", followed.follow, page="attack", kept=12)
 
 
@@ -28,6 +30,18 @@ def followed_one(data: Dataset, asked: Asked, user: int, period: int | None) -> 
         FOLLOWED, data.fs, _config(asked), f"Following {data.fs.pseudonyms[user]}",
         (user, release.made, period), apart=(user, period, release.settings),
     )  # fmt: skip
+
+
+def expected_s(data: Dataset, asked: Asked) -> float | None:
+    """Seconds that an attack which waits to be asked for is likely to take; None while unknown."""
+    about = of(data, asked)
+    if questions.answer(about) is not None or questions.under_way(about):
+        return None
+    config = attack_estimate.Config(_config(asked), made=asked.release.made is not None)
+    question = Question(ESTIMATE, data.fs, config, "Estimating")
+    questions.ask(question)
+    found: attack_estimate.Result | None = questions.answer(question)
+    return None if found is None else found.seconds
 
 
 def _config(asked: Asked) -> attack.Config:

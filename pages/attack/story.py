@@ -42,6 +42,11 @@ _QUOTED_M = 1_000.0  # of the distances from a home, the nearest to this is told
 _TELLS_APART = 0.005  # of the people: what two shares differ by at least to be told apart
 
 
+def expected(seconds: float) -> str:
+    """How long an attack is likely to take."""
+    return f"This attack is likely to take about {words.clock(seconds)} on this machine."
+
+
 def told(result: Result) -> list[str]:
     """What stands under the figure: who is found, and what is learnt without naming; paragraphs."""
     by_name = figures(result)

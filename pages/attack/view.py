@@ -32,9 +32,11 @@ if asked is None:
         "what guessing gives."
     )
     end_view()
-attacked = question.of(data, asked)
+alone = questions.ordinary(data.fs)  # larger data wait to be asked
+if not alone and (seconds := question.expected_s(data, asked)) is not None:
+    st.caption(story.expected(seconds))
 result = questions.settle(
-    attacked, alone=questions.ordinary(data.fs), asked=asked.pressed, button="Attack this release"
+    question.of(data, asked), alone=alone, asked=asked.pressed, button="Attack this release"
 )
 if result is None:
     st.caption("The figure appears here as soon as the release is made and attacked.")

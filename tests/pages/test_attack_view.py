@@ -13,6 +13,7 @@ from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.model.techniques import Aligned, Generalize, Periods
 from fpanon_core.studies import attack
 from pages.attack import form, question
+from pages.shell import questions
 from tests.support.views import (
     address,
     answers,
@@ -291,3 +292,26 @@ def test_the_sample_is_attacked(app: AppTest) -> None:
     assert any(each.key.startswith("attack_follow_") for each in app.button)
     assert "San Francisco taxis" in said(app)
     assert not app.exception
+
+
+def test_large_data_wait_to_be_asked_and_say_how_long(
+    small: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(questions, "_ORDINARY_SAMPLES", 10)
+    choose(small, "aligned, k = 2")
+    until(small, lambda at: "is likely to take about" in said(at))
+    assert "The figure appears here" in said(small)
+    assert not found(small)
+    small.button(key="attack_go").click().run()
+    until(small, lambda at: has(at, "attack_next"))
+    assert len(found(small)) == 1
+    assert "is likely to take about" not in said(small)
+
+
+def test_other_data_begin_without_a_release(small: AppTest) -> None:
+    attacked(small, "aligned, k = 2")
+    upload(small, rows(users=5, samples=5), name="other.csv")
+    go(small, "attack")
+    assert small.selectbox(key="attack_release").value is None
+    assert "Choose the form of the data that is to be attacked" in said(small)
+    assert not small.exception

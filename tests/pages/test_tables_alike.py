@@ -85,7 +85,6 @@ CASES: dict[str, tuple[str, Kind, list[str]]] = {
 """By study: the page that shows it, its question there, and the command that asks the same."""
 
 NOT_DOWNLOADED = {
-    "attack": "by the command alone (tests/cli/test_attack.py)",
     "attack_estimate": "how long a run will take",
     "counts_release": "leaves as one zip, the same from everyone (tests/cli/test_counts.py)",
     "estimates": "how long a run will take",
