@@ -17,7 +17,7 @@ from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.techniques import Generalize
 from fpanon_core.studies.presets import PRESETS
 from pages.shell import address, at_hand, definitions, profiles, refused
-from pages.shell.at_hand import AtHand, Wanted
+from pages.shell.at_hand import AtHand
 
 # Any row alike, as where options are weighed: the lesser places of a person, which tell people
 # apart, may be known, too.
@@ -110,19 +110,18 @@ def _outsider() -> LinkConfig:
 
 
 def _begin(
-    fs: FingerprintSet, offered: Mapping[str, AtHand], latest: str | None, wanted: Wanted | None
+    fs: FingerprintSet, offered: Mapping[str, AtHand], latest: str | None, wanted: str | None
 ) -> None:
     """What the controls begin with: what another page asks for, the address, or as usual."""
     state = st.session_state
     outsider = address.settings_asked(_NAMES, USUAL)
-    if wanted is not None and wanted.knowledge is not None:
-        known = wanted.knowledge
-        outsider = replace(outsider, p=known.p, strategy=known.strategy, seed=known.seed)
+    if wanted in offered and (known := offered[wanted].knowledge) is not None:
+        outsider = replace(USUAL, p=known.p, strategy=known.strategy, seed=known.seed)
     for field in _NAMES:
         if wanted is not None or f"attack_{field}" not in state:
             state[f"attack_{field}"] = getattr(outsider, field)
     if wanted is not None:
-        state[_RELEASE] = wanted.name
+        state[_RELEASE] = wanted
     elif state.get(_FOR) != fs.digest:  # a release of other data
         named = address.asked("release", str, "")
         state[_RELEASE] = named if named in offered else latest

@@ -16,7 +16,7 @@ from pages.charts.maps import MAX_CELLS, released_map
 from pages.charts.plain import plain
 from pages.charts.style import CONFIG, Theme
 from pages.options import story
-from pages.shell import questions
+from pages.shell import at_hand, questions
 from pages.shell.figure import plot
 from pages.shell.meaning import what_this_means
 from pages.shell.questions import Kind, Question
@@ -26,7 +26,7 @@ _PINNED = "options_pinned"
 
 
 def pinned(names: Sequence[str]) -> list[str]:
-    """The list of pinned options; a click on the figure adds to it."""
+    """The list of pinned options; a click on the figure adds to it. The last can be attacked."""
     kept = [name for name in st.session_state.get(_PINNED, []) if name in names]
     if _PINNED in st.session_state and kept != st.session_state[_PINNED]:
         st.session_state[_PINNED] = kept
@@ -38,6 +38,8 @@ def pinned(names: Sequence[str]) -> list[str]:
         persist_state="session",
         placeholder="choose here, or click in the figure",
     )
+    if found:
+        at_hand.attack(found[-1], key="options_attack", told=True)
     return found
 
 

@@ -53,13 +53,11 @@ if by is None or not done:
     end_view()
 table = OptionsTable(tuple(done), by.risk, by.utility, known, data.digest)
 names = [result.option.name for result in done]
+at_hand.put("options", data.digest, [AtHand(o.option.name, o.option, known) for o in done])
 
 # --- the front ---
 st.header("Risk and utility", anchor=False, help=definitions.PARETO)
 pinned = comparison.pinned(names)
-at_hand.put("options", data.digest, [AtHand(each.option.name, each.option) for each in done])
-if pinned:
-    at_hand.attack(pinned[-1], key="options_attack", label=pinned[-1], knowledge=known)
 dots = story.dots(table, by, pinned)
 front.figure(dots, names, by, of)
 what_this_means(*story.told(table, dots, by), *story.moved_told(table.options), key="options_front")

@@ -30,6 +30,8 @@ class AtHand:
         As its page calls it; may quote names from outside.
     option : ReleaseOption
         By which it is made anew; of no meaning where it is made already.
+    knowledge : KnowledgeConfig or None
+        What an outsider was taken to know where it was weighed.
     made : GloveResult or None
         Where everyone was hidden: what came of it.
     settings : hashable
@@ -38,16 +40,9 @@ class AtHand:
 
     name: str
     option: ReleaseOption = field(default_factory=ReleaseOption)
+    knowledge: KnowledgeConfig | None = None
     made: GloveResult | None = None
     settings: Hashable = None
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Which release somebody has asked to have attacked, and by whom, if that was said."""
-
-    name: str
-    knowledge: KnowledgeConfig | None
 
 
 def put(page: str, digest: str, releases: Sequence[AtHand]) -> None:
@@ -63,25 +58,21 @@ def of_data(digest: str) -> list[AtHand]:
     return sorted(found, key=lambda release: release.made is None)
 
 
-def attack(
-    name: str, *, key: str, label: str = "", knowledge: KnowledgeConfig | None = None
-) -> None:
+def attack(name: str, *, key: str, told: bool = False) -> None:
     """A button that opens the page that attacks the release of that name, and has it begin.
 
     Parameters
     ----------
-    label : str
-        How the release is called on the button, where it is not clear which is meant.
-    knowledge : KnowledgeConfig, optional
-        What the outsider knows; as that page's settings say, if not given.
+    told : bool
+        Whether the button says which release it is, where that is not clear from its place.
     """
-    which = f" in “{plain(label)}”" if label else ""
+    which = f" in “{plain(name)}”" if told else ""
     if st.button(f"What does an outsider find{which}?", key=key, icon=":material/person_search:"):
-        st.session_state[_WANTED] = Wanted(name, knowledge)
+        st.session_state[_WANTED] = name
         st.switch_page("pages/attack/view.py")
 
 
-def wanted() -> Wanted | None:
-    """What was asked for by such a button; once."""
-    found: Wanted | None = st.session_state.pop(_WANTED, None)
+def wanted() -> str | None:
+    """The release that was asked for by such a button; once."""
+    found: str | None = st.session_state.pop(_WANTED, None)
     return found
