@@ -115,10 +115,11 @@ def _begin(
     """What the controls begin with: what another page asks for, the address, or as usual."""
     state = st.session_state
     outsider = address.settings_asked(_NAMES, USUAL)
-    if wanted in offered and (known := offered[wanted].knowledge) is not None:
+    known = None if wanted is None or wanted not in offered else offered[wanted].knowledge
+    if known is not None:
         outsider = replace(USUAL, p=known.p, strategy=known.strategy, seed=known.seed)
     for field in _NAMES:
-        if wanted is not None or f"attack_{field}" not in state:
+        if known is not None or f"attack_{field}" not in state:
             state[f"attack_{field}"] = getattr(outsider, field)
     if wanted is not None:
         state[_RELEASE] = wanted

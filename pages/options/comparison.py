@@ -16,7 +16,8 @@ from pages.charts.maps import MAX_CELLS, released_map
 from pages.charts.plain import plain
 from pages.charts.style import CONFIG, Theme
 from pages.options import story
-from pages.shell import at_hand, questions
+from pages.shell import questions
+from pages.shell.at_hand import attack
 from pages.shell.figure import plot
 from pages.shell.meaning import what_this_means
 from pages.shell.questions import Kind, Question
@@ -39,7 +40,7 @@ def pinned(names: Sequence[str]) -> list[str]:
         placeholder="choose here, or click in the figure",
     )
     if found:
-        at_hand.attack(found[-1], key="options_attack", told=True)
+        attack(found[-1], key="options_attack", told=True)
     return found
 
 
