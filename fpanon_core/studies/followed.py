@@ -261,9 +261,7 @@ def follow(
     listed = told.leading()
     homes = homes_of(release, config.nights)
     views = _Views(release, homes, config, told.own, listed, engine)
-    steps = [_nothing_known(told, before)]
-    for number in range(told.many):
-        steps.append(_step(number, told, before, listed[number], views))
+    steps = [_nothing_known(told, before), *_steps(told, before, listed, views)]
     row = int(known.targets[which])
     points, true = _points(release, config, known, told)
     if progress is not None:
@@ -358,21 +356,22 @@ class _Told:
             for i in range(self.many)
         ]
 
-    def ranked(self, number: int, records: IntArray) -> tuple[Ranks, Ranks]:
-        """Of some records, as if each were the own: tolerant and strict, after ``number`` points.
+    def ranked(self, numbers: IntArray, records: IntArray) -> tuple[Ranks, Ranks]:
+        """Of some records, as if each were the own: tolerant and strict, each after some points.
 
-        ``records`` may hold −1, for nobody's.
+        ``records`` may hold −1, for nobody's. All at once: what is published is put in order for
+        the search each time.
         """
-        sizes = np.full(len(records), number)
-        rows = self._up_to(sizes)
+        rows = self._up_to(numbers)
         published, cells = self.release.published, self.cells
         tolerant = ranks(
-            published, cells.points.chosen(rows, sizes), cells.mechanism, records,
+            published, cells.points.chosen(rows, numbers), cells.mechanism, records,
             engine=self.engine,
         )  # fmt: skip
         strict = ranks(
-            published, cells.exact.chosen(rows, sizes), cells.exactly, records, engine=self.engine
-        )
+            published, cells.exact.chosen(rows, numbers), cells.exactly, records,
+            engine=self.engine,
+        )  # fmt: skip
         return tolerant, strict
 
     def _up_to(self, sizes: IntArray) -> IntArray:
@@ -390,37 +389,54 @@ def _nothing_known(told: _Told, before: _Told) -> Step:
     )  # fmt: skip
 
 
-def _step(number: int, told: _Told, before: _Told, listed: IntArray, views: _Views) -> Step:
-    """After point ``number``, counted from 0."""
-    here = told.own >= 0
-    tolerant, strict = told.ranked(number + 1, np.append(listed, told.own))
-    was, _ = before.ranked(number + 1, np.array([before.own]))
+def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) -> list[Step]:
+    """After each point."""
+    records = np.concatenate([np.append(each, told.own) for each in listed])
+    lengths = np.array([len(each) + 1 for each in listed])
+    known = np.arange(1, told.many + 1)
+    tolerant, strict = told.ranked(np.repeat(known, lengths), records)
+    was, _ = before.ranked(known, np.full(told.many, before.own))
+    begins = np.cumsum(lengths) - lengths
+    return [
+        _step(number, range(begin, begin + length - 1), records, tolerant, strict, was, told, views)
+        for number, (begin, length) in enumerate(
+            zip(begins.tolist(), lengths.tolist(), strict=True)
+        )
+    ]
+
+
+def _step(
+    number: int, rows: range, records: IntArray, tolerant: Ranks, strict: Ranks, was: Ranks,
+    told: _Told, views: _Views,
+) -> Step:  # fmt: skip
+    """After point ``number``, from 0; candidates are in ``rows``, the own record is the next."""
+    here, own = told.own >= 0, rows.stop
     candidates = tuple(
         Candidate(
-            views.number(record),
-            int(told.release.published.weight[record]),
+            views.number(int(records[i])),
+            int(told.release.published.weight[records[i]]),
             float(tolerant.posterior[i]),
             1 + round(float(tolerant.better[i])),
             bool(strict.fits[i]),
-            record == told.own,
+            bool(records[i] == told.own),
         )
-        for i, record in enumerate(listed.tolist())
+        for i in rows
     )
-    alone = len(listed) > 0 and tolerant.level[0] == candidates[0].people
+    alone = len(rows) > 0 and tolerant.level[rows.start] == candidates[0].people
     nan = float("nan")
     return Step(
         known=number + 1,
-        better=float(tolerant.better[-1]) if here else nan,
-        level=float(tolerant.level[-1]) if here else nan,
-        fitting=round(float(strict.fitting[-1])),
-        fits=bool(strict.fits[-1]),
-        posterior=float(tolerant.posterior[-1]) if here else nan,
-        taken=bool(tolerant.taken[-1]),
-        before_better=float(was.better[0]),
-        before_level=float(was.level[0]),
+        better=float(tolerant.better[own]) if here else nan,
+        level=float(tolerant.level[own]) if here else nan,
+        fitting=round(float(strict.fitting[own])),
+        fits=bool(strict.fits[own]),
+        posterior=float(tolerant.posterior[own]) if here else nan,
+        taken=bool(tolerant.taken[own]),
+        before_better=float(was.better[number]),
+        before_level=float(was.level[number]),
         candidates=candidates,
         place=next((i for i, each in enumerate(candidates) if each.right), None),
-        guess=views.guess_of(int(listed[0])) if alone else None,
+        guess=views.guess_of(int(records[rows.start])) if alone else None,
     )
 
 

@@ -14,6 +14,7 @@ from datetime import date
 
 from tests.benchmarks import (
     aligned,
+    attack,
     disclosure,
     glove,
     kgap,
@@ -34,6 +35,7 @@ CASES = (
     | options.CASES
     | recovery.CASES
     | linkage.CASES
+    | attack.CASES
 )
 # Long cases run only when named.
 BY_DEFAULT = (
