@@ -65,7 +65,7 @@ def found(result: Result, here: Figure) -> str:
     among = "" if result.period_days is None else " among all of them"
     return (
         f"**Whoever knows {words.count(link.config.p, 'true point')} of a person picks out the "
-        f"right record of {_short(here.after, here.asked)}; in the data as they are, of "
+        f"right record in {_cases(here.after, here.asked)}; in the data as they are, in "
         f"{_short(here.before, here.before_asked)}** (95 % intervals: "
         f"{between(here.after, here.asked)}; {between(here.before, here.before_asked)}). Asked "
         f"about were {whom(result)} in the release; guessing{among} finds 1 in {link.n_users:,}."
@@ -154,6 +154,11 @@ def accused(here: Figure | None) -> list[str]:
         f"{between(here.after, here.asked)}): somebody else's record is taken for theirs. All "
         "other figures are of those who are in it; that others are left out makes them no safer."
     ]
+
+
+def _cases(found: Estimate, asked: int) -> str:
+    """Such as "3.2 % of cases", "none of the 496 asked"."""
+    return _short(found, asked) + (" of cases" if found.value > 0 else "")
 
 
 def _short(found: Estimate, asked: int) -> str:

@@ -14,8 +14,8 @@ from pages.shell.meaning import what_this_means
 of = style.theme(st.context.theme.type)
 
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-    st.title("Attack the release", anchor=False, width="content")
-    st.markdown("Does it hold against who knows where somebody was? · *linkage*", width="content")
+    st.title("Does the release hold?", anchor=False, width="content")
+    st.markdown("*Linkage*, by who knows where somebody truly was", width="content")
 data = needed.data(
     "attack",
     without="No data set is open yet. Open a sample, or your own data, and a form of it can be "

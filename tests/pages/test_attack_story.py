@@ -62,7 +62,10 @@ def test_as_it_is_everyone_is_found(fs: FingerprintSet) -> None:
     """8 of 8, Wilson from 68 %: 8 / (8 + 1.96²) = .676."""
     result = attacked(fs, [])
     text = said(result)
-    assert "Whoever knows 2 true points of a person picks out the right record of 100 %;" in text
+    assert (
+        "Whoever knows 2 true points of a person picks out the right record in 100 % of cases;"
+        in text
+    )
     assert "(95 % intervals: 68 % to 100 %; 68 % to 100 %)" in text
     assert "Asked about were 8 people in the release; guessing finds 1 in 8." in text
     assert "**The record tells the home, to within 1 km, of 100 %** of the 8 people" in text
@@ -76,7 +79,10 @@ def test_a_crowd_of_k_promises_naming_and_nothing_else(fs: FingerprintSet) -> No
         result = attacked(fs, [], made)
         text = said(result)
         assert result.after.link.first == pytest.approx(0.5)
-        assert "picks out the right record of 50 %; in the data as they are, of 100 %**" in text
+        assert (
+            "picks out the right record in 50 % of cases; in the data as they are, in 100 %**"
+            in text
+        )
         assert (
             "Each record is shared by at least 2 people, so that nobody is named with a chance "
             "of more than 1 in 2. Whoever finds the shared record learns all that it says." in text
@@ -129,7 +135,7 @@ def test_nobody_found_is_of_how_many_and_up_to_what(fs: FingerprintSet) -> None:
     none = replace(link.tolerant, first=0.0, first_low=0.0, first_high=0.324)
     result = replace(whole, after=replace(whole.after, link=replace(link, tolerant=none)))
     text = said(result)
-    assert "picks out the right record of none of the 8 asked; in the data" in text
+    assert "picks out the right record in none of the 8 asked; in the data" in text
     assert "(95 % intervals: 0 % to 32 %; 68 % to 100 %)" in text
     assert "of 0 %" not in text
     assert figures.shares(result)[0].told[1] == "0 of 8"
@@ -152,7 +158,7 @@ def test_guessing_that_does_as_well_is_told(fs: FingerprintSet) -> None:
     """One cell of 100 km and a week for all: as good as no release."""
     result = attacked(fs, GeneralizationProfile(Grid(100_000), 10_080))
     text = said(result)
-    assert "picks out the right record of 12 %; in the data as they are, of 100 %" in text
+    assert "picks out the right record in 12 % of cases; in the data as they are, in 100 %" in text
     assert (
         "That is no more than what guessing the commonest home for everybody finds: 12 %." in text
     )

@@ -49,7 +49,7 @@ def choose(at: AppTest, release: str) -> AppTest:
 def pressed(at: AppTest, key: str) -> AppTest:
     """A button that leads to the view; AppTest does not remember by itself where it led."""
     at.button(key=key).click().run()
-    assert at.title[0].value == "Attack the release"
+    assert at.title[0].value == "Does the release hold?"
     return go(at, "attack")
 
 
@@ -88,8 +88,8 @@ def test_before_after_and_guessing(small: AppTest) -> None:
     assert result.after.link.first <= 1 / 2
     assert result.config.strategy == "uniform"
     text = said(small)
-    assert "**Whoever knows 4 true points of a person picks out the right record of" in text
-    assert "in the data as they are, of 100 %**" in text
+    assert "**Whoever knows 4 true points of a person picks out the right record in" in text
+    assert "in the data as they are, in 100 %**" in text
     assert "guessing finds 1 in 9" in text
     assert (
         "Each record is shared by at least 2 people, so that nobody is named with a chance of"
