@@ -64,6 +64,7 @@ from .model.profiles import GeneralizationProfile
 from .model.published import GeneralizedFingerprintSet
 from .model.recovery import Recovered, RecoveryConfig, RecoveryScore
 from .model.released import ReleasedSet
+from .model.relinking import RelinkConfig, RelinkResult
 from .model.scaling import CurveFit, LinearFit, ScalingFit
 from .model.spaces import AntennaClusters, Grid, Hexagons, Regions
 from .model.sparsity import SparsityModel
@@ -92,6 +93,7 @@ from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, hexagon_g
 from .studies.publishing import publish
 from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
+from .studies.relinking import relink_periods
 from .studies.unicity_grid import unicity_grid
 from .synthetic.generate import generate_cdr
 from .verification.anonymity import verify_k_anonymity
@@ -147,6 +149,8 @@ __all__ = [
     "Regions",
     "ReleaseOption",
     "ReleasedSet",
+    "RelinkConfig",
+    "RelinkResult",
     "SampleUsers",
     "ScalingFit",
     "SchemaError",
@@ -218,6 +222,7 @@ __all__ = [
     "recover_trajectories",
     "recovery_factors",
     "release",
+    "relink_periods",
     "resolve",
     "sample_users",
     "score_recovery",

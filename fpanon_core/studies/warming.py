@@ -11,7 +11,7 @@ from ..model.configs import KnowledgeConfig
 from ..model.fingerprints import FingerprintSet
 from ..model.options import ReleaseOption
 from ..model.profiles import GeneralizationProfile, Grid
-from ..model.techniques import AddNoise
+from ..model.techniques import AddNoise, Periods
 from . import (
     anonymizability,
     antenna_merging,
@@ -24,6 +24,7 @@ from . import (
     production,
     reading,
     recovery,
+    relinking,
     unicity,
 )
 
@@ -67,3 +68,4 @@ def compile_all() -> None:
     # Over two days, so that they are linked, too.
     days = FingerprintSet.from_samples([1, 2] * 2, [0, 900] * 2, [0] * 4, [0, 0, 2_000, 2_000])
     recovery.study(days, recovery.Config(180.0))
+    relinking.study(days, relinking.Config(ReleaseOption(steps=[Periods(1)])))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fpanon_core.model.options import ReleaseOption
-from fpanon_core.studies import attack, attack_estimate, followed
+from fpanon_core.model.relinking import RelinkConfig
+from fpanon_core.studies import attack, attack_estimate, followed, relinking
 from pages.attack.form import Asked
 from pages.shell import questions
 from pages.shell.dataset import Dataset
@@ -11,6 +12,7 @@ from pages.shell.questions import Kind, Question
 
 ATTACK = Kind("attack", attack.study, page="attack", kept=24)
 ESTIMATE = Kind("estimate_attack", attack_estimate.study, page=None, kept=4)
+RELINKED = Kind("relinked", relinking.study, page="attack", kept=12)
 FOLLOWED = Kind("followed", followed.follow, page="attack", kept=12)
 
 
@@ -29,6 +31,18 @@ def followed_one(data: Dataset, asked: Asked, user: int, period: int | None) -> 
     return Question(
         FOLLOWED, data.fs, _config(asked), f"Following {data.fs.pseudonyms[user]}",
         (user, release.made, period), apart=(user, period, release.settings),
+    )  # fmt: skip
+
+
+def relinked(data: Dataset, asked: Asked) -> Question:
+    """Whether records of several periods are brought together again, from the release alone."""
+    release = asked.release
+    config = relinking.Config(
+        ReleaseOption(steps=release.option.steps), RelinkConfig(seed=asked.outsider.seed)
+    )
+    return Question(
+        RELINKED, data.fs, config, f"Linking the periods of “{release.name}”", (release.made,),
+        apart=release.settings,
     )  # fmt: skip
 
 

@@ -200,7 +200,7 @@ def assumed(result: Result) -> list[str]:
         told.append(
             f"**Periods.** Each {periods.one(days)} of a person is asked for by itself: all points "
             "that are known are of one record. Whether a person's records of several periods can "
-            "be brought together is not in these figures."
+            "be brought together is told below, and is not in these figures."
         )
     if any(isinstance(step, Permute) for step in result.option.steps):
         told.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.attack import figures, form, question, story, target
+from pages.attack import figures, form, question, relinked, story, target
 from pages.charts import attack, style
 from pages.shell import downloads, formula, needed, questions
 from pages.shell.figure import show
@@ -61,6 +61,10 @@ with st.expander("What is assumed, and the numbers", key="attack_assumed"):
 
 # --- one person followed ---
 target.section(data, asked, result, of)
+
+# --- periods ---
+if result.period_days is not None:
+    relinked.section(data, asked, result.period_days, of)
 
 downloads.tables("attack", result, story.TABLES, synthetic=data.source.synthetic)
 formula.link("An outsider who knows the truth")

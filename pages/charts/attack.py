@@ -60,7 +60,7 @@ def before_and_after(
     Parameters
     ----------
     shares : sequence of Compared
-        Shares in [0, 1]; fewer are safer.
+        Shares in [0, 1]; fewer are safer. Of rows without anything before, the release alone.
     errors : sequence of Compared
         Kilometres; more are safer. May be empty.
     """
@@ -82,7 +82,7 @@ def before_and_after(
             domain=[0, _WIDE], anchor="y2", zeroline=False,
         )  # fmt: skip
         axes["yaxis2"] = _names(errors, of, domain=[0.0, below / inner], anchor="x2")
-    notes = [*_headings(of), *_numbers(shares, of, "y"), *_numbers(errors, of, "y2")]
+    notes = [*_headings(shares, of), *_numbers(shares, of, "y"), *_numbers(errors, of, "y2")]
     plain = layout(
         of, axes.pop("xaxis"), axes.pop("yaxis"), height=inner + _TOP_PX + _AXIS_PX,
         annotations=notes, hovermode="closest",
@@ -110,7 +110,7 @@ def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, 
         _dots(BEFORE, [row.before for row in rows], -_UP, of.categories[1], "diamond-open"),
         _dots(AFTER, [row.after for row in rows], _UP, of.categories[0], "circle"),
     ]
-    for trace, told in zip(found, (2, 0, 1), strict=True):
+    for trace, told in zip(found, (2, 0, 1), strict=True):  # as told beside the row
         trace |= {
             "customdata": [[row.name, row.told[told]] for row in rows],
             "hovertemplate": "%{customdata[0]}: %{customdata[1]}<extra>"
@@ -118,6 +118,8 @@ def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, 
             + "</extra>",
             "showlegend": not number,
         }
+    if not _any_before(rows):
+        found.pop(1)
     return [trace | {"xaxis": f"x{number}", "yaxis": f"y{number}"} for trace in found]
 
 
@@ -161,12 +163,13 @@ def _ticks(name: str, at: Sequence[float], colour: str) -> dict[str, Any]:
     }
 
 
-def _headings(of: Theme) -> list[dict[str, Any]]:
-    """What the three columns of numbers are, on one line with the legend."""
-    told = ("before", "after", "guessing")
+def _headings(rows: Sequence[Compared], of: Theme) -> list[dict[str, Any]]:
+    """What the columns of numbers are, on one line with the legend."""
+    told = ("before", "after", "guessing") if _any_before(rows) else ("", "release", "guessing")
     return [
         _text(f"<b>{word}</b>", of, right, y=1.0, yref="paper", yanchor="bottom", yshift=4)
         for word, right in zip(told, _COLUMNS, strict=True)
+        if word
     ]
 
 
@@ -175,7 +178,12 @@ def _numbers(rows: Sequence[Compared], of: Theme, yref: str) -> list[dict[str, A
         _text(f"<b>{told}</b>" if column == 1 else told, of, right, y=row, yref=yref)
         for row, each in enumerate(rows)
         for column, (told, right) in enumerate(zip(each.told, _COLUMNS, strict=True))
+        if told
     ]
+
+
+def _any_before(rows: Sequence[Compared]) -> bool:
+    return any(math.isfinite(row.before.value) for row in rows)
 
 
 def _text(text: str, of: Theme, right: float, **where: Any) -> dict[str, Any]:

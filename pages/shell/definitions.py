@@ -21,6 +21,7 @@ _GLOVE = "Hiding everyone: GLOVE"
 _ALIGNED = "Hiding everyone in step: aligned publishing"
 _OPTIONS = "Techniques, utility and the front of release options"
 _TRUTH = "An outsider who knows the truth"
+_TOGETHER = "Whose records belong together"
 
 K_GAP = (
     "**k-gap**: a user's mean stretch effort to the k − 1 other users who are nearest. 0 means "
@@ -239,4 +240,11 @@ EXPECTED_ERROR = (
     "recorded moment, on average; each record counts as much as it fits the known points. Beside "
     "it the same for one place for everybody, and for the known points without any release."
     + _after("Shokri et al. 2011", _TRUTH)
+)
+RELINKED = (
+    "**Re-linking**: an outsider who knows nobody matches the records of one period with those of "
+    "the next, by how alike their places and hours of the day are; an optimal assignment of all at "
+    "once. Counted are the people with a record in both whose two records are matched. Over all "
+    "periods: the largest share of a person's records that ends in one chain, 1 record at least. "
+    "Beside it the same at random." + _after("Naini et al. 2016", _TOGETHER)
 )

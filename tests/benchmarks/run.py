@@ -22,6 +22,7 @@ from tests.benchmarks import (
     options,
     reading,
     recovery,
+    relinking,
     unicity,
 )
 
@@ -36,6 +37,7 @@ CASES = (
     | recovery.CASES
     | linkage.CASES
     | attack.CASES
+    | relinking.CASES
 )
 # Long cases run only when named.
 BY_DEFAULT = (

@@ -13,19 +13,22 @@ from fpanon_core import (
     AddNoise,
     GeneralizationProfile,
     Grid,
+    Periods,
     Permute,
     SampleUsers,
     aligned,
     as_option,
     glove,
     into_periods,
+    release,
+    relink_periods,
 )
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.linkage import LinkConfig
 from fpanon_core.studies import attack, followed
 from fpanon_core.studies.attack import Result
 from fpanon_core.studies.attack_examples import Kind
-from pages.attack import figures, scene, story, target_story
+from pages.attack import figures, relinked, scene, story, target_story
 from pages.charts.attack import Estimate
 from pages.charts.followed import Bar
 
@@ -99,7 +102,7 @@ def test_in_periods_records_are_asked_about(fs: FingerprintSet) -> None:
     assert "of the 16 records whose home is known" in text
     assumed = " ".join(story.assumed(result))
     assert "Each day of a person is asked for by itself" in assumed
-    assert "several periods can be brought together is not in these figures" in assumed
+    assert "several periods can be brought together is told below" in assumed
 
 
 def test_sampled_people_are_accused_and_no_safer(fs: FingerprintSet) -> None:
@@ -207,6 +210,29 @@ def test_numbers_are_those_of_the_result(fs: FingerprintSet) -> None:
 )
 def test_distances_from_the_truth(metres: float, told: str) -> None:
     assert figures.off(metres) == told
+
+
+def test_periods_are_linked_by_habits_alone(fs: FingerprintSet) -> None:
+    """Eight people who do the same on both days, each elsewhere: all are brought together."""
+    cut = into_periods(fs, 1, seed=0)
+    found = relink_periods(release(fs, [Periods(1)], seed=1))
+    assert found.n_people == 8
+    told = " ".join(relinked.told(found, 1))
+    assert "links a person's record of one day to that of the next in 100 % of cases**" in told
+    assert (
+        "(95 % interval: 68 % to 100 %; 8 people with records in both); matched at random, 12 %"
+        in told
+    )
+    assert "of a person's records on average 100 % (68 % to 100 %) end in one chain" in told
+    rows = relinked.rows(found)
+    assert [row.told[1] for row in rows] == ["100 %"] * 3
+    assert rows[0].guessing == pytest.approx(1 / 8)
+    # Pairs tell the same: each is linked to one of two, and learns the person's own cells.
+    found = relink_periods(aligned(cut, 2))
+    told = " ".join(relinked.told(found, 1))
+    assert found.alike > found.share
+    assert "it is the person's next record, or one that tells the same of places and hours" in told
+    assert "0 %;" not in " ".join(relinked.told(replace(found, share=0.0, low=0.0), 1))
 
 
 # --- one person ---

@@ -312,6 +312,13 @@ def test_before_and_after_hold_the_numbers_given(of: style.Theme) -> None:
     assert told == ["before", "after", "guessing", "100 %", "20 %", "1 %", "90 %", "not known",
                     "not known", "< 5 m", "2.0 km", "3.1 km"]  # fmt: skip
     assert figure.layout.height > attack.before_and_after(ATTACKED[0], [], of).layout.height
+    # Without anything before, the release alone.
+    alone = [replace(row, before=attack.UNKNOWN, told=("", *row.told[1:])) for row in ATTACKED[0]]
+    figure = attack.before_and_after(alone, [], of)
+    assert [t.name for t in figure.data] == [attack.GUESSING, attack.AFTER]
+    assert [note.text for note in figure.layout.annotations][:2] == [
+        "<b>release</b>", "<b>guessing</b>",
+    ]  # fmt: skip
 
 
 @BOTH
