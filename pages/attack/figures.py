@@ -89,9 +89,9 @@ def shares(result: Result) -> list[Compared]:
         Compared(
             short, each.before, each.after, each.guessing,
             (
-                _brief(percent(each.before.value, each.before_asked)),
-                _brief(percent(each.after.value, each.asked)),
-                _brief(percent(each.guessing, each.asked)),
+                brief(percent(each.before.value, each.before_asked)),
+                brief(percent(each.after.value, each.asked)),
+                brief(percent(each.guessing, each.asked)),
             ),
         )
         for name, short in (named | homes).items()
@@ -106,14 +106,14 @@ def errors(result: Result) -> list[Compared]:
         Compared(
             _SHORT[ERROR], _km(found.before), _km(found.after), found.without / 1000,
             (
-                _brief(off(found.before.value)), _brief(off(found.after.value)),
-                _brief(off(found.without)),
+                brief(off(found.before.value)), brief(off(found.after.value)),
+                brief(off(found.without)),
             ),
         )
     ]  # fmt: skip
 
 
-def _brief(text: str) -> str:
+def brief(text: str) -> str:
     """For a narrow column: "< 0.1 %"."""
     return text.replace("less than ", "< ").replace("more than ", "> ").replace("under ", "< ")
 

@@ -7,7 +7,7 @@ import streamlit as st
 from fpanon_core.model.relinking import RelinkResult
 from fpanon_core.studies import relinking
 from pages.attack import question
-from pages.attack.figures import between, percent
+from pages.attack.figures import between, brief, percent
 from pages.attack.form import Asked
 from pages.charts import attack
 from pages.charts.attack import UNKNOWN, Compared, Estimate
@@ -45,12 +45,12 @@ def rows(found: RelinkResult) -> list[Compared]:
     return [
         _row(f"linked to the next {one}", linked, found.chance, found.n_people),
         _row("… or to one that tells the same", alike, found.alike_chance, found.n_people),
-        _row("of one person, brought together", chained, found.chained_chance, found.n_chained),
+        _row("of a person's records, in one chain", chained, found.chained_chance, found.n_chained),
     ]
 
 
 def _row(name: str, after: Estimate, chance: float, people: int) -> Compared:
-    told = ("", percent(after.value, people), percent(chance, people))
+    told = ("", brief(percent(after.value, people)), brief(percent(chance, people)))
     return Compared(name, UNKNOWN, after, chance, told)
 
 
