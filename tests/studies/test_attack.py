@@ -155,6 +155,8 @@ def test_the_data_as_they_are_are_asked_once_and_are_both():
     raw = attack.study(fs, attack.Config(p=2))
     assert first.before is second.before is raw.before is raw.after
     assert first.before is not attack.study(fs, attack.Config(option("coarse"), p=1)).before
+    others = attack.Config(option("coarse"), p=2, nights=2)
+    assert first.before is not attack.study(fs, others).before
 
 
 def test_other_data_and_bad_settings_are_refused():
