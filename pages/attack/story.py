@@ -54,7 +54,7 @@ def told(result: Result) -> list[str]:
         " ".join([found(result, by_name[FOUND]), *named(result)]),
         homes(result, by_name),
         moments(by_name[ERROR]),
-        *accused(by_name.get(ACCUSED)),
+        *accused(result, by_name[ACCUSED]),
     ]
     return [paragraphs[0], *(f"\n\n{each}" for each in paragraphs[1:])]
 
@@ -74,14 +74,14 @@ def found(result: Result, here: Figure) -> str:
 
 def whom(result: Result) -> str:
     """Such as "496 people", "1,204 records, each a week of a person,"."""
-    count, days = result.after.link.n_present, result.period_days
-    if days is None:
-        return people(count)
-    return f"{words.count(count, 'record')}, each a {periods.one(days)} of a person,"
+    told, days = _of_whom(result.after.link.n_present, result), result.period_days
+    return told if days is None else f"{told}, each a {periods.one(days)} of a person,"
 
 
-def people(count: int) -> str:
-    """Such as "1 person", "496 people"."""
+def _of_whom(count: int, result: Result) -> str:
+    """People; in periods, their records."""
+    if result.period_days is not None:
+        return words.count(count, "record")
     return "1 person" if count == 1 else f"{count:,} people"
 
 
@@ -144,15 +144,16 @@ def moments(here: Figure) -> str:
     return told
 
 
-def accused(here: Figure | None) -> list[str]:
+def accused(result: Result, here: Figure) -> list[str]:
     """Of how many who are not in the release somebody else's record is taken."""
-    if here is None or not here.known:
+    if not here.known:
         return []
+    count = words.percent(here.after.value, here.asked) if here.after.value else "none"
     return [
-        f"**Of {people(here.asked)} asked about who are not in the release, "
-        f"{_short(here.after, here.asked)} are accused** (95 % interval: "
-        f"{between(here.after, here.asked)}): somebody else's record is taken for theirs. All "
-        "other figures are of those who are in it; that others are left out makes them no safer."
+        f"**Of {_of_whom(here.asked, result)} asked about who are not in the release, {count} are "
+        f"accused** (95 % interval: {between(here.after, here.asked)}): somebody else's record is "
+        "taken for theirs. All other figures are of those who are in it; that others are left out "
+        "makes them no safer."
     ]
 
 

@@ -112,8 +112,8 @@ def test_sampled_people_are_accused_and_no_safer(fs: FingerprintSet) -> None:
     assert present + absent == 8
     text = said(result)
     assert (
-        f"Of {absent} people asked about who are not in the release, none of the {absent} "
-        "asked are accused** (95 % interval: 0 % to" in text
+        f"Of {absent} people asked about who are not in the release, none are "
+        "accused** (95 % interval: 0 % to" in text
     )  # each is far from all others
     assert "that others are left out makes them no safer" in text
     assert "accused" not in said(attacked(fs, []))

@@ -198,6 +198,8 @@ def test_what_was_hidden_is_attacked_as_it_is(app: AppTest) -> None:
 
 def test_two_clicks_lead_from_the_front_to_the_figure(app: AppTest) -> None:
     upload(app, rows(users=9, samples=6))
+    go(app, "attack")  # whose own settings give way to those of who asks
+    assert app.number_input(key="attack_p").value == 4
     go(app, "options")
     until(app, lambda at: any("No." in each.value for each in at.dataframe) and idle(at))
     assert not has(app, "options_attack")
