@@ -50,6 +50,7 @@ from .model.clock import LocalClock
 from .model.components import StretchComponents
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
 from .model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
+from .model.crossing import Crossing, ReleaseMatch
 from .model.disclosure import DisclosureResult
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
@@ -82,6 +83,7 @@ from .model.unicity import UnicityResult
 from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
 from .model.version import __version__
 from .studies.comparison import compare_releases
+from .studies.crossing import cross_releases
 from .studies.disclosure_grid import disclosure_grid
 from .studies.glove_estimate import estimate_glove_s
 from .studies.learnt import expected_error, home_found
@@ -93,6 +95,7 @@ from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, hexagon_g
 from .studies.publishing import publish
 from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
+from .studies.release_match import match_releases
 from .studies.relinking import relink_periods
 from .studies.unicity_grid import unicity_grid
 from .synthetic.generate import generate_cdr
@@ -112,6 +115,7 @@ __all__ = [
     "Cancelled",
     "ConfigError",
     "CountsFrame",
+    "Crossing",
     "CurveFit",
     "DisclosureResult",
     "ExpectedError",
@@ -147,6 +151,7 @@ __all__ = [
     "RecoveryScore",
     "Reference",
     "Regions",
+    "ReleaseMatch",
     "ReleaseOption",
     "ReleasedSet",
     "RelinkConfig",
@@ -176,6 +181,7 @@ __all__ = [
     "cluster_antennas",
     "coarsen",
     "compare_releases",
+    "cross_releases",
     "disclosure",
     "disclosure_grid",
     "dominating",
@@ -202,6 +208,7 @@ __all__ = [
     "k_gap",
     "link",
     "lorenz",
+    "match_releases",
     "matched_samples",
     "mean_components",
     "mean_loss",

@@ -22,6 +22,7 @@ COMMANDS = {
     "attack": "What does an outsider with true points find in it?",
     "publish": "Make a release option's release, as it is to leave.",
     "verify": "Hold a release, byte by byte, against its original.",
+    "cross": "Who is alone in two releases of the same people?",
     "recover": "Attack the data's own counts: recover trajectories.",
     "counts": "Make counts to publish: plain, suppressed or private.",
     "generate": "Write call records of invented people.",

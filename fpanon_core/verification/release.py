@@ -5,18 +5,13 @@ Source: docs/science.md, “A release, as it leaves” and “Hiding everyone: G
 
 from __future__ import annotations
 
-import io
 import os
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-from pyarrow import csv
 
-from ..model.budgets import MAX_BYTES, check_columns
 from ..model.checks import whole
-from ..model.errors import SchemaError, only_ours
+from ..model.errors import only_ours
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.periods import PeriodSet
@@ -25,7 +20,7 @@ from .anonymity import check_claim, listed_samples
 from .data_file import read_rows
 from .facts import check_counts, check_facts, limits_stated
 from .faults import Faults
-from .marks import without_marks
+from .listed import read_listed
 from .package import check_page, check_texts, digest, read_package, texts
 from .page_figures import CROWDING
 from .periods import check_groups, cut_into, faults_of, period_days, periods_of
@@ -114,9 +109,9 @@ def _check(
 
     With ``held`` False the records are not held against the original's samples.
     """
-    key = _table(key, "key") if isinstance(key, (str, os.PathLike)) else key
+    key = read_listed(key, "key") if isinstance(key, (str, os.PathLike)) else key
     if isinstance(left_out, (str, os.PathLike)):
-        left_out = _table(left_out, "list of samples left out")
+        left_out = read_listed(left_out, "list of samples left out")
     if left_out is not None:
         listed_samples(left_out, Faults(faults.original, 0))  # whether it is such a list
     package = read_package(path, faults)
@@ -175,29 +170,3 @@ def _check(
     steps = facts.get("steps")
     kinds = [s.get("technique") if isinstance(s, dict) else None for s in steps or ()]
     return bool(kinds) and kinds[-1] in CROWDING and not _MOVING.isdisjoint(kinds)
-
-
-def _table(path: Place, what: str) -> pd.DataFrame:
-    """A file of texts, with a head of column names."""
-    try:
-        with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_size > MAX_BYTES:
-                raise ValueError
-            content = file.read()
-        head = content.split(b"\n", 1)[0].decode("utf-8-sig").strip("\r").split(",")
-        types = {column.strip('"'): pa.string() for column in head}
-        options = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
-        check_columns(len(head))
-        cells = csv.ParseOptions(newlines_in_values=True)
-        read = csv.read_csv(io.BytesIO(content), parse_options=cells, convert_options=options)
-        # A name that is quoted in some odd way was not taken for text above.
-        texts_of = [column.cast(pa.string()) for column in read.columns]
-        frame: Any = pa.table(texts_of, names=read.column_names).to_pandas()
-        if frame.columns.duplicated().any():
-            raise ValueError
-    except MemoryError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, KeyError):
-        raise SchemaError(f"The {what} is missing, damaged or of another kind.") from None
-    table: pd.DataFrame = frame
-    return table.map(lambda cell: without_marks(cell) if isinstance(cell, str) else cell)

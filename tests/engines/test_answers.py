@@ -43,6 +43,7 @@ from fpanon_core.studies import (
     attack_estimate,
     comparison,
     counts_release,
+    crossing,
     disclosure,
     estimates,
     glove_estimate,
@@ -214,6 +215,7 @@ CASES: dict[str, Callable[[], Any]] = {
     ),
     "comparison": lambda: comparison.study(PEOPLE, comparison.Config((2,))),
     "counts_release": lambda: counts_release.study(_placed(), counts_release.Config(FRAME)),
+    "crossing": lambda: crossing.study(crossing.Config("a", "b"), *_published()),
     "disclosure": lambda: disclosure.study(PEOPLE, WARMED[disclosure]),
     "estimates": lambda: estimates.study(PEOPLE, WARMED[estimates]),
     "glove_estimate": lambda: glove_estimate.study(PEOPLE, glove_estimate.Config((2,))),
@@ -236,6 +238,11 @@ CASES: dict[str, Callable[[], Any]] = {
     "unicity": lambda: unicity.study(PEOPLE, WARMED[unicity]),
     "worked_example": lambda: worked_example.study(worked_example.Config()),
 }
+
+
+def _published() -> tuple[bytes, bytes]:
+    made = production.study(PEOPLE, WARMED[production])
+    return made.archive, made.key
 
 
 def _placed() -> FingerprintSet:

@@ -87,6 +87,7 @@ CASES: dict[str, tuple[str, Kind, list[str]]] = {
 NOT_DOWNLOADED = {
     "attack_estimate": "how long a run will take",
     "counts_release": "leaves as one zip, the same from everyone (tests/cli/test_counts.py)",
+    "crossing": "a question before a release leaves; its tables are the command's alone",
     "estimates": "how long a run will take",
     "glove_estimate": "how long a run will take",
     "look": "what the map beside others draws",
