@@ -10,6 +10,9 @@ from fpanon_core.model.arrays import FloatArray
 from fpanon_core.studies.followed import Followed, Place, Step
 from pages.charts.followed import Bar, Scene
 
+OTHERS_DRAWN = 3
+"""Other people's records whose areas are drawn, those that lead: more would hide each other."""
+
 
 def scene(found: Followed, step: Step) -> Scene | None:
     """What the map shows after a step; None where the data carry no map projection."""
@@ -17,8 +20,11 @@ def scene(found: Followed, step: Step) -> Scene | None:
     if not np.isfinite(places).all():
         return None
     rank = {each.record: each.rank for each in step.candidates}
+    others = [each.record for each in step.candidates if not each.right][:OTHERS_DRAWN]
     near = found.areas[found.areas["point"] <= step.known]
-    near = near[near["record"].isin(rank) | near["right"]]
+    near = near[near["record"].isin(others) | near["right"]]
+    # Records that fit alike often show one and the same area; laid on each other they turn dark.
+    near = near.drop_duplicates(["west", "south", "east", "north", "right"])
     own = found.areas.loc[found.areas["right"], ["west", "south", "east", "north"]].to_numpy()
     every = np.vstack([places, _all_points(found), own[:, :2], own[:, 2:]])
     return Scene(

@@ -10,8 +10,9 @@ from pages.attack.figures import distance, off
 
 HELP = (
     "A demonstration on one person of these data, by pseudonym. Points become known one after the "
-    "other; after each, all records are put in order by how well they fit. Lines and areas are "
-    "what is published near the points by the ten records that lead."
+    "other; after each, all records are put in order by how well they fit. On the map are the "
+    "areas published near the points: of the person's own record, and of the three others that "
+    "lead. The bars are the records that lead, ten at most, and the right one."
 )
 EXAMPLES: dict[Kind, str] = {
     "hidden": "hidden by it",

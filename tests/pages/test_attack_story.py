@@ -323,6 +323,9 @@ def test_the_map_shows_what_is_known_so_far(one: followed.Followed) -> None:
     assert 0 < len(first.areas) < len(last.areas)
     assert last.right.any()
     assert set(last.rank[last.right]) == {1}
+    # Of others who lead alike, each area once, and no more than three records'.
+    apart = {(*area, own) for area, own in zip(last.areas.tolist(), last.right, strict=True)}
+    assert len(apart) == len(last.areas)
     # Every step shows the same part of the world.
     assert np.array_equal(first.around[0], last.around[0])
 
