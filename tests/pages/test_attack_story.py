@@ -304,11 +304,11 @@ def test_without_a_projection_there_is_no_map(one: followed.Followed) -> None:
 
 
 def test_the_map_shows_what_is_known_so_far(one: followed.Followed) -> None:
-    """On an invented projection: degrees are thousands of metres."""
+    """On an invented projection, in which areas of different times lie apart."""
 
     def degrees(table: pd.DataFrame) -> pd.DataFrame:
         put = {"lon": "x_m", "lat": "y_m", "told_lon": "told_x_m", "told_lat": "told_y_m"}
-        put |= {"west": "x_m", "south": "y_m", "east": "x_m", "north": "y_m"}
+        put |= {"west": "x_m", "south": "t_min", "east": "x_m", "north": "t_min"}
         made = {name: table[of] / 1e6 for name, of in put.items() if name in table}
         return table.assign(**made)
 
