@@ -29,7 +29,7 @@ from pages.shell import definitions, periods
 TABLES = {"attack": "What is found", "targets": "Each person asked about"}
 DEFINITIONS = {
     "linkage": definitions.LINKAGE,
-    "home found": definitions.HOME_FOUND,
+    "home found": definitions.HOMES_WITHIN,
     "expected error": definitions.EXPECTED_ERROR,
 }
 _DRAWN: dict[Strategy, str] = {

@@ -19,8 +19,8 @@ _DISCLOSURE = "Disclosure"
 _COUNTS = "Counts and trajectory recovery"
 _GLOVE = "Hiding everyone: GLOVE"
 _ALIGNED = "Hiding everyone in step: aligned publishing"
+_LINKAGE = "An outsider who knows the truth"
 _OPTIONS = "Techniques, utility and the front of release options"
-_TRUTH = "An outsider who knows the truth"
 _TOGETHER = "Whose records belong together"
 
 K_GAP = (
@@ -84,6 +84,23 @@ SPARSITY = (
     "**Sparsity model**: users and bins as a random matrix in which each user is present in each "
     "bin with the same probability. Beyond some number of bins everyone is unique."
     + _after("Noriega Campero 2015", _SCALING)
+)
+OUTSIDER = (
+    "**Outsider risk**: the chance that an outsider with p points names the person, on average: by "
+    "true points (linkage) or by points as published (k-disclosure), whichever may be the larger, "
+    "by the upper end of its interval." + _after("", _OPTIONS)
+)
+LINKAGE = (
+    "**Linkage**: the share of people whose record is picked out by p true points of each. Every "
+    "published record is scored by how likely the stated method makes it of such a person, noise "
+    "and exchange allowed for. Guessing gives 1 / (all people in the release)."
+    + _after("", _LINKAGE)
+)
+HOME_FOUND = (
+    "**Home found**: the share of people whose home is within 1 km of where their own record, or "
+    "the one that their group shares, most spends the nights (22 to 6 h). Guessing says the "
+    "commonest home of everybody. Its limit is for what is found beyond that."
+    + _after("", _LINKAGE)
 )
 K_DISCLOSURE = (
     "**k-disclosure**: the chance of naming the right record, on average over the users asked "
@@ -223,23 +240,17 @@ PARETO = (
     "they leave it open, the two are level. The front is what no other dominates."
     + _after("Noriega Campero 2015; intervals: our choice", _OPTIONS)
 )
-LINKAGE = (
-    "**Linkage**: an outsider knows p true points of a person, and how the release was made, and "
-    "takes the record that best fits them all; one that misses a point is not ruled out. *Exact "
-    "match* counts only records that hold every point exactly. Where several fit alike, each "
-    "counts for its share. Guessing finds 1 of all people in the release. Bars are 95 % Wilson "
-    "intervals." + _after("", _TRUTH)
-)
-HOME_FOUND = (
+HOMES_WITHIN = (
     "**Home found**: the share of people whose home – the place with most of their records from 22 "
     "to 6 h – lies within the distance of where their own record, or that of their crowd, has most "
-    "of its nights. Guessing: the one place that most people's homes are near." + _after("", _TRUTH)
+    "of its nights. Guessing: the one place that most people's homes are near."
+    + _after("", _LINKAGE)
 )
 EXPECTED_ERROR = (
     "**Expected error**: how far off the outsider's best guess is of where a person was at a "
     "recorded moment, on average; each record counts as much as it fits the known points. Beside "
     "it the same for one place for everybody, and for the known points without any release."
-    + _after("Shokri et al. 2011", _TRUTH)
+    + _after("Shokri et al. 2011", _LINKAGE)
 )
 RELINKED = (
     "**Re-linking**: an outsider who knows nobody matches the records of one period with those of "
