@@ -211,8 +211,8 @@ def follow(
     config: attack.Config,
     target: int,
     released: ReleasedSet | GloveResult | None = None,
-    *,
     period: int | None = None,
+    *,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Followed:
