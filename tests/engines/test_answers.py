@@ -35,7 +35,9 @@ from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
 from fpanon_core.model.errors import SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.projection import equal_area_around
+from fpanon_core.model.techniques import Periods
 from fpanon_core.studies import (
     anonymizability,
     antenna_merging,
@@ -56,6 +58,7 @@ from fpanon_core.studies import (
     recovery,
     recovery_factors,
     recovery_mitigations,
+    relinking,
     sparsity,
     unicity,
     warming,
@@ -210,6 +213,9 @@ CASES: dict[str, Callable[[], Any]] = {
     "anonymizability": lambda: anonymizability.study(PEOPLE, anonymizability.Config(ks=(2, 3))),
     "antenna_merging": lambda: antenna_merging.study(PEOPLE, WARMED[antenna_merging]),
     "attack": lambda: attack.study(PEOPLE, WARMED[attack]),
+    "relinking": lambda: relinking.study(
+        TWO_DAYS, relinking.Config(ReleaseOption(steps=[Periods(1)]))
+    ),
     "attack_estimate": lambda: attack_estimate.study(
         PEOPLE, attack_estimate.Config(WARMED[attack])
     ),
