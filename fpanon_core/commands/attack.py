@@ -268,12 +268,13 @@ def _found(result: Result) -> str:
     ]
     wrong = f", remembered with an error of {' and '.join(blur)}" if blur else ""
     whose = "people" if result.period_days is None else "records, each person's of a period,"
+    among = "" if result.period_days is None else " among those of the same period"
     return (
         f"Released: {result.method}. Whoever knows {points} of somebody "
         f"({_POINTS[config.strategy]}{wrong}) and how the release was made picks out the right "
         f"record of {_share(now.first, now.first_low, now.first_high)} of the {now.n_present:,} "
         f"{whose} asked about; in the data as they are, of {was.first:.1%} of {was.n_present:,} "
-        f"people. Guessing finds 1 in {now.n_users:,}."
+        f"people. Guessing{among} finds 1 in {1 / now.guessing:,.0f}."
     )
 
 

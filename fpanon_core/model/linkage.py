@@ -90,7 +90,8 @@ class LinkResult:
         The records that hold every point exactly as the method would publish it without noise or
         exchange; all of them fit alike, and where there is none, nobody is found.
     guessing : float
-        Chance of naming somebody's record by guessing: 1 over the people in the release.
+        Chance of naming somebody's record by guessing: 1 over the people in the release; with
+        periods, over those in the record's period, on average.
     n_present, n_absent : int
         Targets whose record is in the release, and targets without one.
     n_users : int

@@ -44,6 +44,13 @@ class Attacked:
     period: IntArray | None
     published: Published
 
+    @property
+    def guessing(self) -> float:
+        """Mean chance of naming a record by guessing, among those of its period where there are."""
+        # Over people of a period p, of n_p in all: Σ_p n_p · (1/n_p) / Σ_p n_p.
+        periods = 1 if self.origin.period is None else len(np.unique(self.origin.period))
+        return periods / self.published.n_people
+
 
 def attacked(original: FingerprintSet, released: ReleasedSet | GloveResult) -> Attacked:
     """A release with what it was made of, if it was made of these data.

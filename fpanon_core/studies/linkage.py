@@ -231,7 +231,7 @@ def _result(
         strict=_reading(
             strictly[present], strict_few[present], strictly[present], strict_accused[~present]
         ),
-        guessing=1 / published.n_people,
+        guessing=release.guessing,
         n_present=int(present.sum()),
         n_absent=int((~present).sum()),
         n_users=published.n_people,

@@ -38,8 +38,8 @@ class OutsiderRisk:
     risks : dict of str to (value, low, high)
         ``"linkage"`` and ``"home"``, with 95 % intervals; NaN where it cannot be asked.
     guessing : dict of str to float
-        What guessing finds of the same: 1 over the people (with periods, the records) in the
-        release; the share whose home is near the commonest one.
+        What guessing finds of the same: 1 over the people in the release (with periods, in the
+        record's); the share whose home is near the commonest one.
     unasked : dict of str to str
         Why a measure cannot be asked.
     """
@@ -72,7 +72,7 @@ def outsider_risk(
     """
     held = of_origin(release.made)
     risks: dict[str, Interval] = {"linkage": UNKNOWN, "home": UNKNOWN}
-    guessing = {"linkage": 1 / held.published.n_people}
+    guessing = {"linkage": held.guessing}
     unasked: dict[str, str] = {}
     config = LinkConfig(knowledge.p, knowledge.strategy, knowledge.users, knowledge.seed)
     try:

@@ -62,13 +62,13 @@ def told(result: Result) -> list[str]:
 def found(result: Result, here: Figure) -> str:
     """Of how many the record is picked out, with interval and guessing; before and after."""
     link = result.after.link
-    among = "" if result.period_days is None else " among all of them"
+    among = "" if result.period_days is None else " among those of the same period"
     return (
         f"**Whoever knows {words.count(link.config.p, 'true point')} of a person picks out the "
         f"right record in {_cases(here.after, here.asked)}; in the data as they are, in "
         f"{_short(here.before, here.before_asked)}** (95 % intervals: "
         f"{between(here.after, here.asked)}; {between(here.before, here.before_asked)}). Asked "
-        f"about were {whom(result)} in the release; guessing{among} finds 1 in {link.n_users:,}."
+        f"about were {whom(result)} in the release; guessing{among} finds 1 in {1 / link.guessing:,.0f}."
     )
 
 

@@ -337,6 +337,14 @@ def test_more_workers_change_nothing_and_seeds_repeat():
     assert not other.per_target["posterior"].equals(one.per_target["posterior"])
 
 
+def test_in_periods_whoever_guesses_does_so_among_those_of_the_same_period():
+    # Three people on the first day, of whom one on the second: (3 · ⅓ + 1 · 1) / 4.
+    day = [10.0, 20.0, 30.0, 1_450.0]
+    fs = FingerprintSet.from_samples([1, 2, 3, 1], [0, 500, 900, 0], [0] * 4, day)
+    found = link(fs, release(fs, Periods(1), seed=0), 1)
+    assert (found.guessing, found.n_users) == (0.5, 4)
+
+
 def test_blurred_knowledge_finds_fewer_and_none_strictly():
     fs = crowd(7, users=60, metres=8_000, minutes=600)
     made = release(fs, [])
