@@ -68,7 +68,8 @@ def found(result: Result, here: Figure) -> str:
         f"right record in {_cases(here.after, here.asked)}; in the data as they are, in "
         f"{_short(here.before, here.before_asked)}** (95 % intervals: "
         f"{between(here.after, here.asked)}; {between(here.before, here.before_asked)}). Asked "
-        f"about were {whom(result)} in the release; guessing{among} finds 1 in {1 / link.guessing:,.0f}."
+        f"about were {whom(result)} in the release; guessing{among} finds 1 in "
+        f"{1 / link.guessing:,.0f}."
     )
 
 
