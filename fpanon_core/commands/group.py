@@ -19,6 +19,7 @@ COMMANDS = {
     "unicity": "How many do a few known points single out?",
     "disclosure": "What do a few known points give away besides?",
     "options": "Weigh release options: risk, utility, the best of them.",
+    "report": "One page to sign: what was weighed, chosen, and why.",
     "publish": "Make a release option's release, as it is to leave.",
     "verify": "Hold a release, byte by byte, against its original.",
     "recover": "Attack the data's own counts: recover trajectories.",

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..engines.local import Engine
 from ..engines.progress import Progress
+from ..io.report import IngestReport
 from ..model.errors import ConfigError, SchemaError
 from ..model.fingerprints import FingerprintSet
 from ..model.keyed import keyed
@@ -129,6 +130,36 @@ class Exploration:
         for result in (*table.results, *([] if raw is None else [raw])):
             _check(result)
         return cls(table, raw, facts, limits)
+
+
+def facts_of(
+    report: IngestReport, *, label: str = "", note: str = "", synthetic: bool = False
+) -> Facts:
+    """What the data are, by the account of their reading.
+
+    Parameters
+    ----------
+    report : IngestReport
+    label, note : str
+        Of a shipped data set; empty of a file, whose name may be somebody's.
+    synthetic : bool
+    """
+    return Facts(
+        people=report.n_users,
+        samples=report.n_samples,
+        days=report.span_days,
+        first=report.first[:10],
+        last=report.last[:10],
+        timezone=report.timezone,
+        rows_read=report.rows_read,
+        rows_set_aside=report.rows_set_aside,
+        granularity_m=report.granularity_m,
+        granularity_min=report.granularity_min,
+        screened_out=report.users_screened_out,
+        label=label,
+        note=note,
+        synthetic=synthetic,
+    )
 
 
 def as_it_is(

@@ -201,7 +201,7 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
     result = table.results[chosen]
     why = w.shown(decision.why)
     because = f"Because: {why}" if why else "No reason is given."
-    said = (because, found_told(result, table.config.p), alone_told(result))
+    said: tuple[str, ...] = (because, found_told(result, table.config.p), alone_told(result))
     name = f"Chosen was “{w.shown(result.option.told)}”"
     if not limits.judged:
         return Sentence(f"{name}, and no limit was set.", said, "against")
