@@ -49,12 +49,15 @@ class Limits:
     def __post_init__(self) -> None:
         told: dict[str, float | None] = {limit_key(name): RISKS[limit_key(name)].limit
                                          for name in JUDGED}  # fmt: skip
+        given: dict[str, float | None] = {}
         for name, limit in self.of.items():
-            if limit_key(name) not in told:
-                raise ConfigError(
-                    f"There is no limit of {name!r}; there are {', '.join(told)}."
-                )  # fmt: skip
-            told[limit_key(name)] = _checked(name, limit)
+            key = limit_key(name)
+            if key not in told:
+                raise ConfigError(f"There is no limit of {name!r}; there are {', '.join(told)}.")
+            checked = _checked(name, limit)
+            if given.setdefault(key, checked) != checked:
+                raise ConfigError(f"{name} has one limit together with {key}; give it once.")
+        told |= given
         object.__setattr__(self, "of", told)
 
     def limit(self, risk: str) -> float | None:

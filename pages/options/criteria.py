@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fpanon_core.model.risk import ALONE, NAMING
+from fpanon_core.studies.judgement import Limits, limit_key
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from pages.shell import definitions
 
@@ -104,18 +105,18 @@ class Criteria:
         return None if limit is None else result.allowed(risk, limit)
 
     @property
+    def judged(self) -> Limits:
+        """The limits in force, of all measures together."""
+        return Limits(
+            {risk: limit for risk, limit in self.limits.items() if limit_key(risk) == risk}
+        )
+
+    @property
     def limited(self) -> list[str]:
         """Whatever has a limit, the measure that is chosen first; none says another once more."""
         parts = NAMING[1:] if self.risk == NAMING[0] else NAMING[:1]
         every = [self.risk, *(r for r in RISKS if r != self.risk and r not in parts), ALONE]
         return [risk for risk in every if self.limit_of(risk) is not None]
-
-
-def limit_key(risk: str) -> str:
-    """The measure whose limit this one shares: chances of naming have one, people alone another."""
-    if risk in NAMING:
-        return NAMING[0]
-    return "unicity" if risk == ALONE else risk
 
 
 def interval(result: OptionResult, risk: str) -> tuple[float, float, float]:

@@ -14,6 +14,7 @@ from fpanon_core.model.limits import WEIGHT
 from fpanon_core.model.risk import RISKS as USUAL
 from fpanon_core.model.utility import WEIGHTINGS
 from fpanon_core.studies import questionnaires
+from fpanon_core.studies.judgement import limit_key
 from fpanon_core.studies.option_result import Asked, utility_choice
 from fpanon_core.tables.writing import table_bytes
 from pages.charts import words
@@ -26,7 +27,6 @@ from pages.options.criteria import (
     SPOKEN,
     UNITS,
     Criteria,
-    limit_key,
 )
 from pages.shell import address, definitions, downloads, questions, refused
 from pages.shell.questions import Kind, Question

@@ -23,9 +23,10 @@ from pages.options import (
     verdict,
 )
 from pages.options.criteria import MEASURES
-from pages.shell import address, definitions, downloads, formula, needed
+from pages.shell import address, definitions, downloads, formula, needed, weighed
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
+from pages.shell.weighed import Weighed
 
 of = style.theme(st.context.theme.type)
 
@@ -97,6 +98,14 @@ if standing is not None:
     chosen_release.section(data, standing.result.option)
 
 whole = replace(table, results=tuple(results))  # with those that failed, and why
+kept = choice.current(data.digest)
+weighed.put(
+    Weighed(
+        data.digest, whole, by.judged, kept.result.option.name if kept else None,
+        kept.why if kept else "", len(wanted) - len(results),
+    )
+)  # fmt: skip
+st.page_link("pages/report/view.py", label="On to the report", icon=":material/description:")
 downloads.tables(
     "options", whole, {"options": "Options and figures"}, synthetic=data.source.synthetic
 )

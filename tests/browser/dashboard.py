@@ -26,6 +26,7 @@ VIEWS = (
     "Unicity",
     "Disclosure",
     "Release options",
+    "Report",
     "Aggregates",
     "Method",
 )
