@@ -21,7 +21,7 @@ COMPARED = ("linkage", "k", "home", "unicity", ALONE)
 
 _LEFT, _RIGHT, _TOP, _BOTTOM, _HEIGHT = 62.0, 18.0, 14.0, 52.0, 400.0
 _DIGIT, _LINE = 7.6, 14.0  # of a label, 13 pixels high
-_ROW, _ROWS_LEFT, _ROWS_TOP = 40.0, 264.0, 34.0
+_ROW, _ROWS_LEFT, _ROWS_TOP = 40.0, 286.0, 34.0
 _BAR = 26.0
 _STEPS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _MOST_TICKS = 6

@@ -97,7 +97,7 @@ MEASURES = {
 """By the names of :data:`fpanon_core.model.risk.RISKS`, and people alone."""
 
 COMPONENTS = {
-    "density": ("Density", "where how many people are, by hour of the day"),
+    "density": ("Density", "how many people are where, by hour"),
     "flows": ("Flows", "how many go from where to where"),
     "mobility": ("Mobility", "how far people range"),
     "visits": ("Visits", "among how many places people move"),

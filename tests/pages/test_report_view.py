@@ -1,4 +1,4 @@
-"""The Report view: what it says before there is anything, the choice, limits, texts from outside."""
+"""The Report view: before there is anything, the choice, its limits, texts from outside."""
 
 from __future__ import annotations
 
