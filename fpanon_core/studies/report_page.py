@@ -33,8 +33,14 @@ def _template() -> Template:
         loader=PackageLoader(__package__ or "fpanon_core.studies", "."),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_together,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
     return found.get_template("report.html.jinja")
+
+
+def _together(text: object) -> object:
+    """A number and its sign of per cent stay on one line."""
+    return text.replace(" %", "\u00a0%") if isinstance(text, str) else text

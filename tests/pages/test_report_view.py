@@ -24,7 +24,12 @@ def reported(at: AppTest) -> str:
     go(at, "report")
     until(at, lambda at: has(at, "report_get_html") and bool(answers(at, "as_it_is"))).run()
     assert not at.exception, at.exception
-    return str(at.get("iframe")[0].proto.srcdoc)
+    return shown(at)
+
+
+def shown(at: AppTest) -> str:
+    """The page; numbers and per cent are kept on one line by spaces that do not break."""
+    return str(at.get("iframe")[0].proto.srcdoc).replace("\u00a0", " ")
 
 
 def choose(at: AppTest, name: str, why: str) -> None:
@@ -70,7 +75,7 @@ def test_the_choice_its_reason_and_name_are_in_the_page_letter_by_letter(
     weighed.text_area(key="report_question").set_value(f"May we? {NASTY}")
     key = next(each.key for each in weighed.text_input if each.key.startswith("report_data_"))
     weighed.text_input(key=key).set_value(f"March {NASTY}").run()
-    page = str(weighed.get("iframe")[0].proto.srcdoc)
+    page = shown(weighed)
     for begins in ("Ada", "May we?", "March"):
         assert f"{begins} &lt;script&gt;" in page
     assert "<script" not in page

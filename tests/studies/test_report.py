@@ -213,6 +213,7 @@ def test_no_figure_says_a_risk_of_nothing() -> None:
     none = result(COARSE, 0.0, 0.3, least=2, width=0.0)
     some = result(FINE, 0.00001, 0.4, least=1, width=0.00002, home=0.02)
     text = page(report(exploration(none, some), Decision(chosen="coarse", why="x")))
+    text = text.replace("\u00a0", " ")
     body = re.sub(r"<svg.*?</svg>|<style>.*?</style>", "", text, flags=re.S)  # axes begin at 0 %
     assert not re.search(r"(?<![\d.,])0(\.0)? %", body)
     assert "none found" in body
