@@ -176,28 +176,48 @@ class _Judge:
     ) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
         """Accuracy after each step, of all and of recorded points; pairs and points at the end."""
         slots = np.arange(daily.shape[1])
-        days = np.split(slots, self._offsets[1:-1])
+        days = [day for day in np.split(slots, self._offsets[1:-1]) if len(day)]
         nights = [day[self._night[day]] for day in days]
-        parts = [(nights, daily), (days, daily), ([slots], whole_)]
+        parts = [([n for n in nights if len(n)], daily), (days, daily), ([slots], whole_)]
         work = float(sum(len(s) for some, _ in parts for s in some))
         accuracy, of_recorded, done = np.full(3, np.nan), np.full(3, np.nan), 0
         for step, (pieces, places) in enumerate(parts):
-            recovered = points = hits = seen = 0
-            for some in pieces:
-                if len(some):
-                    stretch = part(progress, done / work, (done + len(some)) / work)
-                    pair, shared = self._pair(places, some, stretch)
-                    recovered += int(shared.sum())
-                    points += len(some) * self._users
-                    done += len(some)
-                    if self._seen is not None:
-                        hits += self._hits(self._seen, places, some, pair)
-                        seen += int(np.count_nonzero(self._seen[:, _run(some)]))
-            if points:
-                accuracy[step] = recovered / points
+            many = sum(map(len, pieces))
+            stretch = part(progress, done / work, (done + many) / work)
+            recovered, hits, seen, pair, shared = self._judged(places, pieces, stretch)
+            done += many
+            if many:
+                accuracy[step] = recovered / (many * self._users)
             if seen:
                 of_recorded[step] = hits / seen
         return accuracy, of_recorded, pair, shared
+
+    def _judged(
+        self, places: SmallInts, pieces: list[IntArray], progress: Progress | None
+    ) -> tuple[int, int, int, IntArray, IntArray]:
+        """Points recovered, recorded ones got right and in all; pairs and points of the last."""
+        found = np.zeros((3, len(pieces)), np.int64)
+        last: dict[int, tuple[IntArray, IntArray]] = {}
+        one = len(pieces) == 1
+
+        def judge(i: int, inner: Progress | None = None) -> float:
+            some = pieces[i]
+            pair, shared = self._pair(places, some, inner, beside_others=not one)
+            found[0, i] = shared.sum()
+            if self._seen is not None:
+                found[1, i] = self._hits(self._seen, places, some, pair)
+                found[2, i] = np.count_nonzero(self._seen[:, _run(some)])
+            if i == len(pieces) - 1:
+                last[0] = pair, shared
+            return float(len(some))
+
+        if one:
+            judge(0, progress)
+        else:
+            self._engine.run(judge, range(len(pieces)), sum(map(len, pieces)), progress)
+        pair, shared = last.get(0, (np.empty(0, np.int64),) * 2)
+        recovered, hits, seen = map(int, found.sum(axis=1))
+        return recovered, hits, seen, pair, shared
 
     def _hits(
         self, seen: npt.NDArray[np.bool_], places: SmallInts, slots: IntArray, pair: IntArray
@@ -214,12 +234,19 @@ class _Judge:
         return hits
 
     def _pair(
-        self, places: SmallInts, slots: IntArray, progress: Progress | None
+        self, places: SmallInts, slots: IntArray, progress: Progress | None, *, beside_others: bool
     ) -> tuple[IntArray, IntArray]:
-        """The true row of each trajectory, −1 for none left, and the points they share."""
+        """The true row of each trajectory, −1 for none left, and the points they share.
+
+        Beside others on one core, in less room; else on all.
+        """
         within = _run(slots)
         seen = np.ascontiguousarray(places[:, within])
-        blocks = self._shared(seen, self._at[within], self._who[within], progress)
+        at, who = self._at[within], self._who[within]
+        if beside_others:
+            blocks = self._shared_on_one(seen, at, who)
+        else:
+            blocks = self._shared(seen, at, who, progress)
         if not self._greedy:
             return _pair_optimally(block for _, block in blocks)
         pair, best = np.full(len(seen), -1, np.int64), np.zeros(len(seen), np.int64)
@@ -227,6 +254,16 @@ class _Judge:
         for first, shared in blocks:
             pair_greedily(first, shared, free, pair, best)
         return pair, best
+
+    def _shared_on_one(
+        self, seen: SmallInts, at: SmallInts, who: SmallInts
+    ) -> Iterator[tuple[int, SmallInts]]:
+        """As :meth:`_shared`, on the core that asks; engines do not run within each other."""
+        for first in range(0, len(seen), _ROWS_A_BLOCK):
+            last = min(first + _ROWS_A_BLOCK, len(seen))
+            shared = np.zeros((last - first, self._users), np.int32)
+            count_shared(first, last, seen, at, who, shared)
+            yield first, shared
 
     def _shared(
         self, seen: SmallInts, at: SmallInts, who: SmallInts, progress: Progress | None

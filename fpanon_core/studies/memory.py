@@ -21,6 +21,7 @@ BYTES_A_SAMPLE = {
     "comparison": 450,  # GLOVE, several times in a row
     "disclosure": 350,
     "hiding": 450,
+    "options": 1_400,  # 16 of them one after another, whose releases are kept
     "unicity": 275,
 }
 """By study: the data on their way and in place, and what is made of them at the peak."""

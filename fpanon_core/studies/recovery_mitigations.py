@@ -354,6 +354,7 @@ class _Releases:
         self._frame: CountsFrame = (
             frame_of_data(fs, slot_min, coarse_m) if frame is None else frame_for(fs, frame)
         )
+        self._framed: CountedPeople | None = None  # the same for every ε and unit
 
     def release(self, name: str, setting: float, unit: Unit | None) -> Release:
         """The release by a row's name and setting."""
@@ -383,7 +384,9 @@ class _Releases:
 
     def _private(self, epsilon: float, unit: Unit) -> Release:
         """Counts over the frame with the noise that ε takes; the truth is filled in."""
-        made = counted_people(self._fs, frame=self._frame)
+        if self._framed is None:
+            self._framed = counted_people(self._fs, frame=self._frame)
+        made = self._framed
         exact = made.counts
         if unit == "user-slot":
             exact, _ = aggregate_counts(self._fs, frame=self._frame, filled_in=False)

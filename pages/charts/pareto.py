@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import plotly.graph_objects as go
 
@@ -15,8 +16,9 @@ _SHAPES = {False: "circle", True: "triangle-up"}
 # Where a number may stand; beside its dot's bar, never on it.
 _CORNERS = ("top right", "top left", "bottom right", "bottom left", "middle right", "middle left")
 # As drawn in a window of 1,440 px; in a narrower one numbers come nearer each other.
-_WIDTH_PX, _MARGINS_PX = 900.0, 104.0
-_DOT_PX, _AWAY_PX, _LINE_PX, _DIGIT_PX = 8.0, 8.0, 16.0, 9.0
+_WIDTH_PX, _MARGINS_PX = 870.0, 104.0
+_DOT_PX, _AWAY_PX, _LINE_PX, _DIGIT_PX, _LIMIT_PX = 8.0, 8.0, 16.0, 9.0, 60.0
+Box: TypeAlias = tuple[float, ...]
 _PLACES = ("on the front", "level with the front", "dominated")
 
 
@@ -95,7 +97,7 @@ def pareto(
     # Room below for a dot at 0, and above for a label.
     risk_range = (-0.06 * top, 1.1 * top)
     utility_range = _around([d.utility for d in dots])
-    where = _labels(dots, utility_range, risk_range, height)
+    where = _labels(dots, utility_range, risk_range, height, front, limit)
     for place in _PLACES:
         for unsafe in (False, True):
             some = [d for d in dots if (_place(d), d.unsafe) == (place, unsafe)]
@@ -182,43 +184,67 @@ def _text(dot: Dot) -> str:
 
 
 def _labels(
-    dots: Sequence[Dot], across: tuple[float, float], up: tuple[float, float], height: int
-) -> dict[int, str]:
+    dots: Sequence[Dot], across: Box, up: Box, height: int, front: Sequence[Dot],
+    limit: float | None,
+) -> dict[int, str]:  # fmt: skip
     """Where each dot's number is written, by number: at a corner where nothing else is.
 
-    Beside a dot that has no such corner there is none; the mouse tells it. The chosen option's
-    comes first, then those that are compared, then the front's.
+    Never over a dot or another number, and over no line where there is another corner. Beside a dot
+    that has no such corner there is none; the mouse tells it. The chosen option's comes first, then
+    those that are compared, then the front's.
     """
 
-    def pixel(dot: Dot) -> tuple[float, float]:
-        x = _WIDTH_PX * (dot.utility - across[0]) / (across[1] - across[0])
-        return x, (height - _MARGINS_PX) * (up[1] - dot.risk) / (up[1] - up[0])
+    def pixel(x: float, y: float) -> tuple[float, float]:
+        wide, high = _WIDTH_PX, height - _MARGINS_PX
+        return wide * (x - across[0]) / (across[1] - across[0]), high * (up[1] - y) / (
+            up[1] - up[0]
+        )
 
-    at = {dot.number: pixel(dot) for dot in dots}
-    taken = [
-        (x - _DOT_PX, y - _DOT_PX, x + _DOT_PX, y + _DOT_PX) for x, y in at.values()
-    ]  # never over another's dot
+    at = {dot.number: pixel(dot.utility, dot.risk) for dot in dots}
+    around = {n: (x - _DOT_PX, y - _DOT_PX, x + _DOT_PX, y + _DOT_PX) for n, (x, y) in at.items()}
+    lines = [
+        _box(pixel(*start), pixel(*end))
+        for one, other in pairwise((d.utility, d.risk) for d in front)
+        for start, end in ((one, (one[0], other[1])), ((one[0], other[1]), other))
+    ]
+    if limit is not None:
+        level = pixel(across[0], limit)
+        lines.append(_box(level, pixel(across[1], limit)))
+        lines.append((0.0, level[1] - _LINE_PX, _LIMIT_PX, level[1]))
+    numbers: list[Box] = []
     found: dict[int, str] = {}
-    first = sorted(
+    order = sorted(
         dots, key=lambda d: (not d.chosen, not d.pinned, not d.front, d.behind, d.number)
     )
-    for dot in first:
-        x, y = at[dot.number]
-        wide = _DIGIT_PX * len(str(dot.number))
-        own = (x - _DOT_PX, y - _DOT_PX, x + _DOT_PX, y + _DOT_PX)
-        for corner in _CORNERS:
-            left = x + _AWAY_PX if corner.endswith("right") else x - _AWAY_PX - wide
-            middle = {"top": y - _LINE_PX, "middle": y, "bottom": y + _LINE_PX}[corner.split()[0]]
-            box = (left, middle - _LINE_PX / 2, left + wide, middle + _LINE_PX / 2)
-            others = [each for each in taken if each != own]
-            if not any(_overlap(box, each) for each in others):
-                found[dot.number] = corner
-                taken.append(box)
-                break
+    for dot in order:
+        others = [*numbers, *(each for number, each in around.items() if number != dot.number)]
+        places = {corner: _beside(at[dot.number], corner, len(str(dot.number)))
+                  for corner in _CORNERS}  # fmt: skip
+        free = [c for c, box in places.items() if not any(_overlap(box, o) for o in others)]
+        if not free:
+            continue
+        clear = [c for c in free if not any(_overlap(places[c], line) for line in lines)]
+        found[dot.number] = (clear or free)[0]
+        numbers.append(places[found[dot.number]])
     return found
 
 
-def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+def _beside(at: tuple[float, float], corner: str, digits: int) -> Box:
+    """The box of a number at a corner of a dot."""
+    x, y = at
+    wide = _DIGIT_PX * digits
+    left = x + _AWAY_PX if corner.endswith("right") else x - _AWAY_PX - wide
+    middle = y + {"top": -_LINE_PX, "middle": 0.0, "bottom": _LINE_PX}[corner.split()[0]]
+    return left, middle - _LINE_PX / 2, left + wide, middle + _LINE_PX / 2
+
+
+def _box(one: tuple[float, float], other: tuple[float, float]) -> Box:
+    """The box of a line along an axis."""
+    (x, y), (u, v) = one, other
+    return min(x, u) - 1, min(y, v) - 1, max(x, u) + 1, max(y, v) + 1
+
+
+def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 

@@ -47,7 +47,7 @@ AXES = {
 SHARES = frozenset({"outsider", "linkage", "k", "home", "unicity", ALONE})
 """Measures that are shares of people, told in per cent."""
 UNITS = dict.fromkeys(SHARES, "%") | {
-    "home": "% more than by guessing",
+    "home": "% beyond guessing",
     "em": "bins",
     "kl": "nats",
 }

@@ -81,34 +81,36 @@ def in_address() -> dict[str, str]:
 
 def _risk() -> tuple[str, dict[str, float | None]]:
     """The measure chosen, and the limit of each: the usual one until another is given."""
-    risk = st.segmented_control(
-        "Risk",
-        list(RISKS),
-        format_func=RISKS.__getitem__,
-        default=address.asked("risk", address.one_of({r: r for r in RISKS}), _USUAL),
-        required=True,
-        key="options_risk",
-        persist_state="session",
-        help="  \n".join(MEASURES),
-    )
-    limits: dict[str, float | None] = st.session_state.setdefault(
-        _LIMITS, {name: usual.limit for name, usual in USUAL.items()}
-    )
-    scale = 100 if risk in SHARES else 1
-    most, key = USUAL[risk].most, limit_key(risk)
-    given = st.number_input(
-        f"Unsafe above ({UNITS[risk]})",
-        min_value=0.0,
-        max_value=None if math.isinf(most) else scale * most,
-        value=scale * USUAL[risk].limit,
-        key=f"options_limit_{key}",
-        persist_state="session",
-        placeholder="no limit",
-        width=200,
-        help="An option is marked by a triangle when its risk may be higher: when the upper end of "
-        "its 95 % interval is. Each measure has a limit of its own, the chances of naming one "
-        "together; that of homes is for what is found beyond guessing. Empty: no limit.",
-    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        risk = st.selectbox(
+            "Risk",
+            list(RISKS),
+            format_func=RISKS.__getitem__,
+            index=address.asked("risk", list(RISKS).index, 0),
+            key="options_risk",
+            persist_state="session",
+            width=205,
+            help="  \n".join(MEASURES),
+        )
+        limits: dict[str, float | None] = st.session_state.setdefault(
+            _LIMITS, {name: usual.limit for name, usual in USUAL.items()}
+        )
+        scale = 100 if risk in SHARES else 1
+        most, key = USUAL[risk].most, limit_key(risk)
+        given = st.number_input(
+            f"Unsafe above ({UNITS[risk]})",
+            min_value=0.0,
+            max_value=None if math.isinf(most) else scale * most,
+            value=scale * USUAL[risk].limit,
+            key=f"options_limit_{key}",
+            persist_state="session",
+            placeholder="no limit",
+            width=205,
+            help="An option is marked by a triangle when its risk may be higher: when the upper "
+            "end of its 95 % interval is. Each measure has a limit of its own, the chances of "
+            "naming one together; that of homes is for what is found beyond guessing. Empty: no "
+            "limit.",
+        )
     limits[key] = None if given is None else given / scale
     st.caption(_limit_told(risk, limits[key]))
     return risk, dict(limits)

@@ -17,16 +17,19 @@ from pages.options.criteria import RISKS, Criteria
 from pages.shell.figure import plot
 from pages.shell.guard import act
 
+# Together no wider than the page in a window of 1,440 px.
 _COLUMNS = {
     "No.": st.column_config.NumberColumn(width=45),
     "Option": st.column_config.TextColumn(width=230),
-    "On the front": st.column_config.TextColumn(width=85),
-    "Utility": st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.2f", width=100),
-    "Named": st.column_config.TextColumn(width=75),
-    "Linkage": st.column_config.TextColumn(width=75),
+    "Over limits": st.column_config.TextColumn(width=80),
+    "Alone": st.column_config.TextColumn(width=105),
+    "Named": st.column_config.TextColumn(width=65),
+    "Unicity": st.column_config.TextColumn(width=65),
+    "Linkage": st.column_config.TextColumn(width=65),
     "k-disclosure": st.column_config.TextColumn(width=90),
-    "Home found": st.column_config.TextColumn(width=90),
-    "Alone": st.column_config.TextColumn(width=110),
+    "Home (guessing)": st.column_config.TextColumn(width=115),
+    "Utility": st.column_config.NumberColumn(format="%.2f", width=60),
+    "On the front": st.column_config.TextColumn(width=85),
 }
 _WHOLE = {
     "No.": st.column_config.NumberColumn(width=50),

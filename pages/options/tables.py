@@ -24,24 +24,35 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
     """One row per option: what an officer asks first, narrow enough to be seen at once.
 
     Within the limit of one measure an option may be far over that of another: so what finds people
-    stands in every row, and what it is over the limit of.
+    stands in every row, and how many limits it breaks.
     """
     rows = []
+    beside = dict(BESIDE)
+    if criteria.risk not in beside:  # the chances of naming whose larger it is stay
+        beside = {criteria.risk: RISKS[criteria.risk], **beside}
+        del beside["outsider"]
     for dot, result in zip(found, table.results, strict=True):
         i = dot.number - 1
         row: dict[str, object] = {"No.": dot.number, "Option": result.option.name}
-        row["On the front"] = place(table, i)
-        row["Utility"] = round(dot.utility, 3)
-        if criteria.risk not in BESIDE:
-            row[RISKS[criteria.risk]] = risk_text(dot.risk, criteria.risk)
-        row |= {BESIDE[risk]: risk_text(interval(result, risk)[0], risk) for risk in BESIDE}
+        if limits := len(criteria.limited):
+            row["Over limits"] = f"{len(over_limits(result, criteria)) or 'none'} of {limits}"
         row["Alone"] = alone_text(result)
-        row["Over the limit of"] = ", ".join(_short(risk) for risk in over_limits(result, criteria))
+        for risk, title in beside.items():
+            row[title] = risk_text(interval(result, risk)[0], risk)
+            if risk == "home" and "home" in result.guessing:
+                row[title] = f"{row[title]} ({risk_text(result.guessing['home'], risk)})"
+        row["Utility"] = round(dot.utility, 6)  # rounded once, for the screen, as in sentences
+        row["On the front"] = place(table, i)
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-BESIDE = {"outsider": "Named", "linkage": "Linkage", "k": "k-disclosure", "home": "Home found"}
+BESIDE = {
+    "outsider": "Named",
+    "linkage": "Linkage",
+    "k": "k-disclosure",
+    "home": "Home (guessing)",
+}
 """Measures that stand in every row of the first table, with the heads of their columns."""
 
 
@@ -62,6 +73,7 @@ def whole(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
         }
         if criteria.limit is not None:
             row["Within the limit"] = _within(result, criteria, dot)
+        row["Over the limit of"] = ", ".join(_short(r) for r in over_limits(result, criteria))
         row |= {
             title: risk_text(interval(result, risk)[0], risk)
             for risk, title in RISKS.items()
@@ -154,7 +166,7 @@ def _short(risk: str) -> str:
 
 
 COLUMNS_TOLD = (
-    "Named: outsider risk, the larger of linkage and k-disclosure. Home found: within 1 km. Alone: "
-    "people whose record is like nobody else's. Over the limit: surely or perhaps, by the upper "
-    "end of the interval. Intervals, guessing and all else: below."
+    "Over limits: surely or perhaps, by the upper ends of the intervals. Alone: people whose "
+    "record is like nobody else's. Named: outsider risk, the larger of linkage and k-disclosure. "
+    "Home: found within 1 km, and what guessing finds. Intervals, which limits, all else: below."
 )

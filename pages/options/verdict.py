@@ -55,26 +55,26 @@ def _within_all(table: OptionsTable, criteria: Criteria, best: int) -> list[str]
     within = _most_useful(table, every, criteria)
     if within is None:
         return ["No option is within all limits."]
-    result, it = table.results[within], "It" if within == best else "another"
-    if it == "another":
-        it = f"“{plain(result.option.told)}”"
-    useful = f": {criteria.utility_told} {table.utility[within]:.2f}"
+    result = table.results[within]
+    it = f"“{plain(result.option.told)}”"
+    useful = f"{criteria.utility_told} {table.utility[within]:.2f}"
     if not some_alone(result):
         if within == best:
             return ["It is within all limits, and nobody is alone in it."]
-        return [f"Within all limits, {it} is the most useful{useful}; nobody is alone in it."]
-    allowed = ""
-    if (limit := criteria.limit_of(ALONE)) is not None:
-        most = math.floor(limit * result.n_users)
-        allowed = f"; the limit of {limit_text(limit, ALONE)} would let {most:,} be so"
-    told = [
-        f"{it} breaks no limit, and yet {_alone_many(result)} alone with a record of their "
-        f"own{allowed}. Whether anybody may be is yours to decide."
-        if within == best
-        else f"The most useful that breaks no limit is {it}{useful}; and yet {_alone_many(result)} "
-        f"alone with a record of their own in it{allowed}. Whether anybody may be is yours to "
-        "decide."
-    ]
+        return [f"Within all limits, {it} is the most useful: {useful}; nobody is alone in it."]
+    let, limit = "", criteria.limit_of(ALONE)
+    if limit is not None:
+        many = math.floor(limit * result.n_users)
+        let = f" (the limit of {limit_text(limit, ALONE)} would let {many:,} be so)"
+    if within == best:  # how many are alone in it has just been said
+        told = [f"It breaks no limit, with people alone{let}. Whether anybody may be is yours to "
+                "decide."]  # fmt: skip
+    else:
+        told = [
+            f"The most useful that breaks no limit is {it}: {useful}, and yet "
+            f"{_alone_many(result)} alone with a record of their own in it{let}. Whether anybody "
+            "may be is yours to decide."
+        ]
     nobody = _most_useful(table, every, criteria, alone=False)
     if nobody is None:
         return [*told, "No option is within all limits with nobody alone."]
@@ -126,7 +126,7 @@ def broken(result: OptionResult, criteria: Criteria) -> list[str]:
 
 def some_alone(result: OptionResult) -> bool:
     """Whether anybody is alone with a record, or may be, as it is not known."""
-    return result.crowd_least < 2
+    return result.crowd_least < 2 and result.alone_share != 0
 
 
 def _alone_many(result: OptionResult) -> str:
@@ -222,7 +222,8 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
         by = table.with_choice(risk)
         for i, better in enumerate(table.dominated_by):
             for j in better.tolist():
-                if by.risk_high[i] < by.risk_low[j]:
+                guessed = table.results[j].guessing.get(risk, 0.0)  # what is guessed ranks nothing
+                if max(by.risk_high[i], guessed) < by.risk_low[j]:
                     one, other = (plain(table.options[at].told) for at in (i, j))
                     return [
                         f"The ranking turns with the measure: by {SPOKEN[criteria.risk]} “{other}” "

@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.starlette import App
 
-from . import allowances, entrance, faults, media, place, silence
+from . import allowances, entrance, faults, media, place, readiness, silence
 from .crowd import Crowd, raise_limit_of_files
 from .door import Door
 from .headers import Headers
@@ -37,6 +37,7 @@ MIDDLEWARE: list[Middleware] = [
 # here stays in memory.
 MultiPartParser.spool_max_size = 2**40
 silence.keep()
+readiness.keep()
 media.keep_apart()
 
 # Streamlit must not forget a session before the reaper ends it: reconnecting would find the work,
@@ -50,6 +51,7 @@ faults.keep_out_of_logs()
 async def lifespan(_app: App) -> AsyncGenerator[dict[str, Any]]:
     """From the start of the server to its end."""
     raise_limit_of_files()
+    await asyncio.to_thread(readiness.load)
     if (public := place.public()) is not None:
         # Streamlit looks at a WebSocket's host once more.
         names = {*config.get_option("server.allowedHosts"), public.name}

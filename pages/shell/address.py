@@ -63,11 +63,6 @@ def asked(name: str, read: Callable[[str], T], usual: T) -> T:
         return usual
 
 
-def one_of(known: Mapping[str, T]) -> Callable[[str], T]:
-    """For :func:`asked`: what a short name stands for."""
-    return known.__getitem__
-
-
 def named(settings: Any, names: Mapping[str, str], usual: Any) -> dict[str, str]:
     """The fields of a dataclass that are not as usual, as texts, by their names in the address.
 

@@ -39,13 +39,13 @@ def wait_for_dots(dashboard: Dashboard, count: int, axis: str) -> None:
 def test_the_front_of_the_preset_and_what_experts_say(people: Dashboard) -> None:
     dashboard, page = people, people.page
     dashboard.turn_to("Release options")
-    wait_for_dots(dashboard, 12, "unicity")
+    wait_for_dots(dashboard, 12, "outsider risk")
     dashboard.wait_until_idle()
     dashboard.says("are dominated: “")
     assert colours(dashboard.picture_of(".st-key-options_front", _coloured)) > 20
 
     # Another measure of risk is drawn at once: no progress bar comes.
-    page.locator(".st-key-options_risk").get_by_text("EM-disclosure").click()
+    dashboard.choose("options_risk", "EM-disclosure")
     wait_for_dots(dashboard, 12, "EM")
     expect(page.get_by_test_id("stProgress")).to_have_count(0)
 

@@ -1039,12 +1039,20 @@ def test_options_of_three_in_text_json_and_file(
     assert "crowds: No bin has 9 users" in result.output
     table = pd.read_csv(out) if ending == ".csv" else pd.read_parquet(out)
     assert table["option"].tolist() == ["raw", "hour", "crowds"]
-    assert table["risk"][:2].tolist() == pytest.approx([1, 1 / 3])
+    # By the hour alice and bob are named at even odds, by true points and by published ones.
+    assert table["risk"][:2].tolist() == pytest.approx([1, 2 / 3])
+    assert table["unicity"][:2].tolist() == pytest.approx([1, 1 / 3])
+    assert table["linkage"][:2].tolist() == pytest.approx([1, 2 / 3])
+    assert table["linkage_guessing"][:2].tolist() == pytest.approx([1 / 3] * 2)
+    assert table["home_guessing"].isna().all()
+    assert "raw: home is not known. Nobody in the release was recorded" in result.output
     assert table["front"].tolist() == [True, True, False]
     saved = tmp_path / "table.json"
     assert "example.org" not in result.output + str(out.read_bytes()) + saved.read_text()
     told = json.loads(run(*arguments, "--json").stdout)
-    assert [row["unsafe"] for row in told["options"]] == [True, False, False]
+    assert [row["unsafe"] for row in told["options"]] == [True, True, False]
+    by_unicity = json.loads(run(*arguments, "--risk", "unicity", "--json").stdout)
+    assert [row["unsafe"] for row in by_unicity["options"]] == [True, False, False]
     assert told["options"][2]["risk"] is None
     assert told["config"] == {"p": 1, "strategy": "random", "users": 2500, "seed": 0}
 
@@ -1061,17 +1069,23 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
     assert told["limit"] == 0.05
     rows = told["options"]
     assert [row["unsafe"] for row in rows] == [row["risk_high"] > 0.05 for row in rows]
-    # Of pairs nobody is unique, which is certain; each is named at even odds.
-    assert (rows[1]["risk"], rows[1]["risk_high"], rows[1]["unsafe"]) == (0, 0, False)
+    # Of pairs nobody is unique, which is certain; each is named at even odds at most.
+    assert (rows[1]["unicity"], rows[1]["unicity_high"]) == (0, 0)
+    assert (rows[1]["risk_high"], rows[1]["unsafe"]) == (0.5, True)
     assert rows[1]["crowd_least"] == 2
+    for row in rows:
+        assert row["risk_high"] == max(row["k_high"], row["linkage_high"])
     text = run(*arguments).output
-    assert "Unsafe: the upper end of the interval is above 0.05. 5 %: one of the shares" in text
+    assert "Unsafe: the upper end of the interval is above 0.05. 5 %: the probability" in text
+    by_home = run(*arguments, "--risk", "home").output
+    assert "is above 0.05 more than guessing. 5 of 100 people more than guessing finds" in by_home
+    assert f"{rows[0]['home']:.3g} ({rows[0]['home_guessing']:.3g})" in by_home
     assert "all that is published of them is learnt" in text
     raw = next(line for line in text.splitlines() if line.startswith("raw"))
     assert f"{30 * rows[0]['alone_share']:.0f} ({rows[0]['alone_share']:.1%})" in raw
     assert "Alone: people whose record nobody shares" in text
     assert "mixed (times exchanged within 5 km)" in text  # a name hides no recipe
-    assert "an outsider may find fewer or more: that is not measured" in text
+    assert "moved; what true points find, linkage says" in text
     (pair,) = (line for line in text.splitlines() if line.startswith("GLOVE"))
     assert f"{rows[1]['k']:.3g}" in pair
     by_em = json.loads(run(*arguments, "--risk", "em", "--limit", 12, "--json").stdout)

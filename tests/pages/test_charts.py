@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,6 +16,7 @@ from pages.charts.activity import samples_per_user
 from pages.charts.cdf import Curve, beyond, cdf, step_points
 from pages.charts.maps import fingerprints_map, places_map
 from pages.charts.outlines import Box, outlines
+from pages.charts.pareto import Dot, pareto
 from pages.charts.spacetime import Path3D, space_time
 
 BOTH = pytest.mark.parametrize("of", [style.LIGHT, style.DARK], ids=["light", "dark"])
@@ -259,3 +261,58 @@ def test_counts_on_a_map_are_drawn_to_a_common_scale() -> None:
     assert spots[1]["tip"] == "1 sample"
     assert (spots[0]["r"], spots[1]["r"]) == (4.1, 14.0)  # 3 + 11·√(1/100), 3 + 11
     assert json.loads(some.to_json())["initialViewState"]["longitude"] == 0.5
+
+
+# --- numbers beside dots -------------------------------------------------------------------------
+
+
+def written(figure: go.Figure) -> dict[int, tuple[float, float, float, float]]:
+    """Boxes of the numbers that are written, in pixels, by number; from the figure alone."""
+    (x0, x1), (y0, y1) = figure.layout.xaxis.range, figure.layout.yaxis.range
+    wide, high = 870.0, figure.layout.height - 104.0
+    found = {}
+    for trace in figure.data:
+        for i, text in enumerate(trace.text or ()):
+            number = trace.customdata[i][0]
+            assert text in ("", str(number), f"<b>{number}</b>")
+            if not text:
+                continue
+            place, side = trace.textposition[i].split()
+            x = wide * (trace.x[i] - x0) / (x1 - x0)
+            y = high * (y1 - trace.y[i]) / (y1 - y0)
+            y += {"top": -16, "middle": 0, "bottom": 16}[place]
+            length = 9.0 * len(str(number))
+            left = x + 8 if side == "right" else x - 8 - length
+            found[number] = (left, y - 8, left + length, y + 8)
+    return found
+
+
+def dot(number: int, useful: float, risk: float, **more: bool) -> Dot:
+    return Dot(number, f"option {number}", risk, risk, risk, useful, more.pop("front", False),
+               False, **more)  # fmt: skip
+
+
+def drawn(dots: list[Dot]) -> go.Figure:
+    return pareto(dots, style.LIGHT, risk_title="r", utility_title="u", percent=True, limit=0.05)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=40))
+def test_numbers_beside_dots_never_lie_over_each_other(places: list[tuple[float, float]]) -> None:
+    boxes = [*written(drawn([dot(i + 1, u, r) for i, (u, r) in enumerate(places)])).values()]
+    for one, other in combinations(boxes, 2):
+        apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+        assert apart
+
+
+def test_the_chosen_and_the_fronts_numbers_are_written_first() -> None:
+    """Twenty at one place: there is room for none but those at its corners."""
+    crowd = [dot(i, 0.5, 0.5) for i in range(1, 21)]
+    far = [dot(30, 0.0, 0.9), dot(31, 1.0, 0.1)]
+    crowd[16] = dot(17, 0.5, 0.5, chosen=True)
+    crowd[18] = dot(19, 0.5, 0.5, front=True)
+    found = written(drawn([*crowd, *far]))
+    assert {17, 19, 30, 31} < set(found)
+    assert len(found) == 2 + 6  # a number at each corner of the crowd
+    apart = [dot(1, 0.5, 0.5), dot(2, 0.503, 0.5), dot(3, 0.5, 0.504, chosen=True)]
+    assert 3 in written(drawn(apart))
+    assert "<b>3</b>" in [t for trace in drawn(apart).data for t in trace.text or ()]

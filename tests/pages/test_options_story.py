@@ -16,7 +16,7 @@ from fpanon_core.model.techniques import AddNoise, Glove, Permute, SuppressRare
 from fpanon_core.model.utility import COMPONENTS
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice, utility_choice
 from fpanon_core.studies.options_table import OptionsTable
-from pages.options import choice, story
+from pages.options import choice, story, tables, verdict
 from pages.options.criteria import Criteria
 from pages.shell import definitions
 
@@ -45,6 +45,7 @@ def option(
         alone_share=alone / 100,
         too_few=7,
         n_targets=100,
+        guessing={"linkage": 0.01, "home": 0.1},
     )
 
 
@@ -78,20 +79,21 @@ def test_no_advice_by_one_measure_alone() -> None:
     )
     assert "is the most useful within the limit of 5 %: unicity 0 %, utility 0.60." in text
     assert (
-        "But other measures put it over their limits: by k-disclosure 0.5, limit 0.05; by EM"
+        "But other measures put it over their limits: by k-disclosure 50 %, limit 5 %; by EM"
         in text
     )
     assert "EM-disclosure 40 bins (up to 45), limit 8" in text
     assert "KL-disclosure 190 nats (up to 230), limit 10." in text
-    assert "Within all 5 limits, “GLOVE, k = 10” is the most useful" in text
+    assert "Within all limits, “GLOVE, k = 10” is the most useful" in text
+    assert "nobody is alone in it." in text
     # By unicity the pairs dominate the tens; by k-disclosure they are the riskier.
     assert (
         "The ranking turns with the measure: by unicity “GLOVE, k = 2” dominates “GLOVE, k = 10”; "
-        "by k-disclosure it is the riskier of the two (0.5 against 0.04 (up to 0.049))." in text
+        "by k-disclosure it is the riskier of the two (50 % against 4.0 % (up to 4.9 %))." in text
     )
     # Where nothing is broken and nothing turns, nothing of the kind is said.
     calm = told(table(TENS, RAW), criteria())
-    assert "It is within all 5 limits." in calm
+    assert "It is within all limits, and nobody is alone in it." in calm
     assert "turns with" not in calm
     assert "But other" not in calm
     assert "No option is within all" in told(table(PAIRS, RAW), criteria())
@@ -102,16 +104,17 @@ def test_where_a_crowd_shares_a_record_it_is_no_risk_of_0() -> None:
     text = told(table(PAIRS, RAW), by)
     assert "risk 0 %" not in text
     assert (
-        "at least 2 people share each record. That is no risk of 0: whoever knows points of a "
-        "person names the right record with a chance of 0.5 on average, at most 1 in 2, and learns "
+        "at least 2 people share each record. That is no risk of 0: whoever knows points of it "
+        "names the right person with a chance of 50 % on average, at most 1 in 2, and learns "
         "everything that is published of the group all the same." in text
     )
     # In the figure for the mouse, in the table, and in the choice, too.
     pair, raw = story.dots(table(PAIRS, RAW), by, [])
-    assert "chance of naming 0.5 on average, at most 1/2: so many share each record" in pair.told
-    assert "chance of naming 1 on average" in raw.told
-    rows = story.shown(table(PAIRS, RAW), [pair, raw], by)
-    assert rows["Chance of naming"].tolist() == ["0.5", "1"]
+    assert "chance of naming by published points 50 % on average, at most 1/2: so many" in pair.told
+    assert "chance of naming by published points 100 % on average" in raw.told
+    rows = tables.shown(table(PAIRS, RAW), [pair, raw], by)
+    assert rows["k-disclosure"].tolist() == ["50 %", "100 %"]
+    rows = tables.whole(table(PAIRS, RAW), [pair, raw], by)
     assert rows["Share a record"].tolist() == ["2 or more", "1 or more"]
     chosen, unopposed = story.chosen_told(PAIRS, "why", table(PAIRS, RAW), by)
     assert "That is no risk of 0" in chosen
@@ -122,12 +125,12 @@ def test_where_a_crowd_shares_a_record_it_is_no_risk_of_0() -> None:
 
 def test_a_limit_is_held_by_the_upper_end() -> None:
     """4 % is below 5 %, but may be 6 %."""
-    by = criteria(k=None, em=None, kl=None)
+    by = criteria(outsider=None, em=None, kl=None)
     (dot,) = story.dots(table(FINE), by, [])
     assert dot.unsafe
     assert "may be above the limit" in dot.told
     assert "By unicity no option is within the limit" in told(table(FINE), by)
-    wider = criteria(unicity=0.06, k=None, em=None, kl=None)
+    wider = criteria(unicity=0.06, outsider=None, em=None, kl=None)
     assert not story.dots(table(FINE), wider, [])[0].unsafe
     assert "“fine (bins of fewer than 4 users left out)” is the most useful" in told(
         table(FINE), wider
@@ -136,13 +139,13 @@ def test_a_limit_is_held_by_the_upper_end() -> None:
 
 def test_what_is_surely_above_a_limit_is_said_to_be_above_it() -> None:
     """3 to 6 % leave 5 % open; 99 to 100 % do not."""
-    by = criteria(k=None, em=None, kl=None)
+    by = criteria(outsider=None, em=None, kl=None)
     found = table(FINE, RAW)
     fine, raw = story.dots(found, by, [])
     assert "may be above the limit" in fine.told
     assert "is above the limit" in raw.told
     assert "may be" not in raw.told
-    rows = story.shown(found, [fine, raw], by)
+    rows = tables.whole(found, [fine, raw], by)
     assert rows["Within the limit"].tolist() == ["perhaps not", "no"]
     assert (
         "Its risk may be above the limit of unicity." in story.chosen_told(FINE, "", found, by)[0]
@@ -162,16 +165,22 @@ def test_who_is_alone_with_a_whole_record_is_told_first_and_has_a_limit() -> Non
     share = "**22 of the 100 users (22 %) have a record of their own in it**"
     assert text.index(share) < text.index("But other measures put it over their limits")
     assert "by people with a record of their own 22 %, limit 5 %." in text
-    assert "Within all 5 limits, “rare" in text
-    assert "**4 of the 100 users (4 %) have a record of their own** in that one." in text
+    assert "The most useful that breaks no limit is “rare" in text
+    assert (
+        "utility 0.50, and yet 4 of the 100 users (4 %) are alone with a record of their own in it "
+        "(the limit of 5 % would let 5 be so). Whether anybody may be is yours to decide. No "
+        "option is within all limits with nobody alone." in text
+    )
     assert text.count("like nobody else's") == 1  # what it means is said once
-    assert "It is within all" not in text
+    assert "ithin all limits," not in text
     dots = story.dots(found, by, [])
-    rows = story.shown(found, dots, by)
-    assert rows["Alone with their record"].tolist() == ["22 (22 %)", "4 (4 %)"]
-    assert rows["Over the limit of"].tolist() == ["people with a record of their own", ""]
-    compared = story.compared(found, [0, 1]).loc["Alone with their record"]
-    assert compared.tolist() == rows["Alone with their record"].tolist()
+    rows = tables.shown(found, dots, by)
+    assert rows["Alone"].tolist() == ["22 (22 %)", "4 (4 %)"]
+    assert rows["Over limits"].tolist() == ["1 of 7", "none of 7"]
+    every = tables.whole(found, dots, by)
+    assert every["Over the limit of"].tolist() == ["people alone", ""]
+    compared = tables.compared(found, [0, 1]).loc["Alone with their record"]
+    assert compared.tolist() == rows["Alone"].tolist()
     chosen, unopposed = story.chosen_told(weekly, "why", found, by)
     assert share in chosen
     assert "It is above the limit of people with a record of their own." in chosen
@@ -182,8 +191,8 @@ def test_who_is_alone_with_a_whole_record_is_told_first_and_has_a_limit() -> Non
     ) == "In “x”, 2 of the 3 users (67 %) have a record that nobody else has."
     # What is not known is not taken for nobody.
     unknown = replace(rare, alone_share=math.nan)
-    assert story.broken(unknown, by) == ["people with a record of their own"]
-    assert story.broken(TENS, by) == []
+    assert verdict.broken(unknown, by) == ["people with a record of their own"]
+    assert verdict.broken(TENS, by) == []
 
 
 def test_the_draw_that_risks_are_of_is_said_as_it_is() -> None:
@@ -211,9 +220,9 @@ def test_options_that_intervals_do_not_separate_are_level() -> None:
     assert "2 of 2 options are on the front" in text
     assert "1 of them is level with another" in text
     assert "No option is dominated." in text
-    rows = story.shown(found, dots, by)
+    rows = tables.shown(found, dots, by)
     assert rows["On the front"].tolist() == ["level", "yes"]
-    assert rows["Level with"].tolist() == ["2", "1"]
+    assert tables.whole(found, dots, by)["Level with"].tolist() == ["2", "1"]
 
 
 def test_a_name_hides_no_recipe() -> None:
@@ -221,31 +230,32 @@ def test_a_name_hides_no_recipe() -> None:
     found, by = table(mine), criteria()
     (dot,) = story.dots(found, by, [])
     assert dot.name == "ours (noise of 300 m (planar Laplace))"
-    assert story.shown(found, [dot], by)["What is done"].tolist() == [mine.option.text]
-    assert story.compared(found, [0]).loc["What is done"].tolist() == [mine.option.text]
+    assert tables.whole(found, [dot], by)["What is done"].tolist() == [mine.option.text]
+    assert tables.compared(found, [0]).loc["What is done"].tolist() == [mine.option.text]
     assert "noise of 300 m" in told(found, by)
     assert "noise of 300 m" in story.chosen_told(mine, "", found, by)[0]
 
 
 def test_of_moved_points_no_claim_is_made() -> None:
     noisy, mixed = option("", 0.5, (AddNoise(300.0),)), option("", 0.4, (Permute("times"),))
-    (text,) = story.moved_told([noisy.option, mixed.option, RAW.option])
+    (text,) = verdict.moved_told([noisy.option, mixed.option, RAW.option])
     assert text.replace("\\", "") == (
         "In “noise of 300 m (planar Laplace)” and “times exchanged within 5 km” points are moved "
-        "by noise or exchange. The risk is of an outsider who knows points as they are published; "
-        "one who knows where somebody truly was may find fewer or more. That is not measured here."
+        "by noise or exchange. Unicity, k-, EM- and KL-disclosure are of an outsider who knows "
+        "points as they are published, and say nothing of one who knows where somebody truly was; "
+        "of that one linkage tells."
     )
-    assert story.moved_told([RAW.option]) == []
+    assert verdict.moved_told([RAW.option]) == []
     outsider = story.outsider_told(KNOWN)
     assert "cautious" not in outsider
-    assert "which is not measured here" in outsider
+    assert "For linkage they are true points" in outsider
     assert "promises nothing to a person" in definitions.NOISE
     assert "geo-indist" not in definitions.NOISE.lower()
 
 
 def test_what_was_left_out_and_who_had_too_few_points_is_in_the_table() -> None:
     found, by = table(RAW), criteria()
-    rows = story.shown(found, story.dots(found, by, []), by)
+    rows = tables.whole(found, story.dots(found, by, []), by)
     assert rows["Samples left out"].tolist() == ["25 %"]
     assert rows["Fewer than 4 points"].tolist() == ["7 of 100"]
 
@@ -301,9 +311,90 @@ def test_the_exchange_keeps_what_its_tooltip_says_and_no_more(people) -> None:  
     assert "stay as they are" not in said
 
 
+def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> None:
+    """Noise: by published points 4 %, by true ones 99 %. And a grid that names few, and homes."""
+    noisy = option("noisy", 0.8, (AddNoise(300.0),), k=(0.04, 0.03, 0.045),
+                   linkage=(0.99, 0.98, 0.995), outsider=(0.99, 0.98, 0.995))  # fmt: skip
+    homely = option("homely", 0.7, (), 25, outsider=(0.03, 0.02, 0.04), linkage=(0.03, 0.02, 0.04),
+                    k=(0.02, 0.01, 0.03), home=(0.4, 0.35, 0.45))  # fmt: skip
+    good = option("good", 0.3, (), 25, home=(0.12, 0.11, 0.15))
+    by = criteria("outsider")
+    found = table(noisy, homely, good, risk="outsider")
+    text = told(found, by)
+    assert "By outsider risk alone, “homely" in text
+    assert (
+        "Who knows 4 true points of a person picks out the record of 3.0 % (up to 4.0 %; guessing "
+        "1.0 %) of the people in it." in text
+    )
+    assert "finds the home within 1 km of 40 % (up to 45 %; guessing 10 %)." in text
+    # The limit of homes is for what is beyond guessing: 10 % and 5 more.
+    assert "by the share of homes found 40 % (up to 45 %; guessing 10 %), limit 5 % more" in text
+    assert "Within all limits, “good" in text
+    assert verdict.broken(good, by) == []
+    assert verdict.broken(replace(good, guessing={"home": 0.09}), by) == [
+        "the share of homes found"
+    ]
+    assert verdict.broken(noisy, by) == ["outsider risk"]
+    assert verdict.broken(noisy, criteria("k")) == ["linkage"]
+    # In the table what finds people stands beside what is chosen, whatever is.
+    rows = tables.shown(found, story.dots(found, by, []), by)
+    assert rows["Named"].tolist() == ["99.0 %", "3.0 %", "0 %"]
+    assert rows["Over limits"].tolist() == ["1 of 6", "1 of 6", "none of 6"]
+    assert rows["Home (guessing)"].tolist() == ["0 % (10 %)", "40 % (10 %)", "12 % (10 %)"]
+    every = tables.whole(found, story.dots(found, by, []), by)
+    assert every["Over the limit of"].tolist() == ["outsider risk", "homes", ""]
+    # Another measure takes the place of the larger one; its parts stay.
+    of_em = tables.shown(replace(found, risk_name="em"), story.dots(found, by, []), criteria("em"))
+    assert {"EM-disclosure", "Linkage", "k-disclosure"} < set(of_em.columns)
+    assert "Named" not in of_em.columns
+    assert tables.compared(found, [1]).loc["Home found"].tolist() == [
+        "40 % (35 % – 45 %), guessing 10 %"
+    ]
+    # What is said of the choice is said of all three, too.
+    chosen, unopposed = story.chosen_told(noisy, "", found, by)
+    assert "picks out the record of 99.0 %" in chosen
+    assert "It is above the limit of outsider risk." in chosen
+    assert not unopposed
+    assert story.chosen_told(good, "", found, by)[1]
+    # Somebody alone, though the limit would allow it, is no green light.
+    assert not story.chosen_told(option("rare", 0.5, alone=1), "", found, by)[1]
+
+
+def test_the_line_of_the_limit_is_where_the_limit_is() -> None:
+    by = criteria("home")
+    alike = table(TENS, RAW, risk="home")
+    assert story.drawn_limit(alike, by) == pytest.approx(0.15)
+    assert story.not_drawn_told(alike, by) == ""
+    other = table(TENS, replace(RAW, guessing={"home": 0.3}), risk="home")
+    assert story.drawn_limit(other, by) is None
+    assert "what guessing finds is not the same for all options" in story.not_drawn_told(other, by)
+    assert story.drawn_limit(alike, criteria("home", home=None)) is None
+
+
+def test_what_cannot_be_asked_is_said_and_is_within_no_limit() -> None:
+    nothing = (math.nan, math.nan, math.nan)
+    dark = replace(
+        option("dark", 0.5, (), 30, home=nothing), guessing={"linkage": 0.01},
+        unasked={"home": "Nobody in the release was recorded in 1 night."},
+    )  # fmt: skip
+    found, by = table(dark, risk="outsider"), criteria("outsider")
+    text = told(found, by)
+    assert "Homes are not known: Nobody in the release was recorded in 1 night." in text
+    assert "No option is within all limits." in text
+    assert "by the share of homes found not known, limit 5 % more than guessing" in text
+    rows = tables.whole(found, story.dots(found, by, []), by)
+    assert "recorded in 1 night" in rows["Not known, and why"][0]
+    of_homes = replace(found, risk_name="home")
+    by_home = criteria("home")
+    assert told(of_homes, by_home).startswith("The share of homes found is not known")
+    assert "is not known" in story.dots(of_homes, by_home, [])[0].told
+    assert "Without a dot" in story.not_drawn_told(of_homes, by_home)
+    assert of_homes.unsafe(0.05).tolist() == [True]
+
+
 def test_unscored_options_do_no_harm() -> None:
     found = OptionsTable((RAW,), "unicity", UtilityChoice("asked: x", asked={}), KNOWN, "digest")
     dots = story.dots(found, criteria(), [])
     assert told(found, criteria()).startswith("Nobody scored any of the options")
     assert dots[0].told.startswith("nobody scored it")
-    assert story.shown(found, dots, criteria())["On the front"].tolist() == ["not scored"]
+    assert tables.shown(found, dots, criteria())["On the front"].tolist() == ["not scored"]

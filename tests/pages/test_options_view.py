@@ -16,6 +16,7 @@ from fpanon_core.model.techniques import SampleUsers
 from fpanon_core.studies import releases
 from fpanon_core.studies.option_result import OptionResult
 from pages.options.chosen_release import PRODUCED
+from pages.options.numbers import risk_text
 from pages.options.story import recipe
 from tests.support.views import (
     address,
@@ -52,7 +53,13 @@ def front(at: AppTest, count: int) -> bool:
 
 
 def shown(at: AppTest) -> pd.DataFrame:
-    return next(table.value for table in at.dataframe if "No." in table.value)
+    """The first table."""
+    return next(table.value for table in at.dataframe if "Alone" in table.value)
+
+
+def whole(at: AppTest) -> pd.DataFrame:
+    """The table of all figures."""
+    return next(table.value for table in at.dataframe if "Share a record" in table.value)
 
 
 def names(at: AppTest) -> list[str]:
@@ -75,17 +82,22 @@ def test_the_preset_is_explored_and_a_dominated_option_explained(app: AppTest) -
     assert len(results) == 12
     # Any row alike, unless another draw is chosen: more people are found than by the busy ones.
     expected = explore_options(
-        fs, [r.option for r in results], risk="unicity", utility="transport", strategy="uniform"
+        fs, [r.option for r in results], risk="outsider", utility="transport", strategy="uniform"
     )
-    by_name = shown(app).set_index("Option")
+    by_name = whole(app).set_index("Option")
+    by_name = by_name.assign(**shown(app).set_index("Option"))
     for i, result in enumerate(expected.results):
         row = by_name.loc[result.option.name]
+        # Asked first: the larger chance of naming; beside it, always, its parts and homes.
+        for name, title in (("outsider", "Named"), ("linkage", "Linkage"), ("k", "k-disclosure")):
+            assert row[title] == risk_text(result.risks[name][0], name)
+        assert row["Home found"] == risk_text(result.risks["home"][0], "home")
+        assert row["Homes by guessing"] == risk_text(result.guessing["home"], "home")
         assert row["Utility"] == pytest.approx(expected.utility[i], abs=5e-4)
         assert (row["On the front"] != "no") == bool(expected.front[i])
         level = expected.front[i] and not expected.estimated_front[i]
         assert (row["On the front"] == "level") == level
-        # The chance of naming and who shares a record stand beside unicity, always.
-        assert row["Chance of naming"] == f"{result.risks['k'][0]:.3g}"
+        assert row["k-disclosure"] == risk_text(result.risks["k"][0], "k")
         assert row["Share a record"] == f"{result.crowd_least:,} or more"
         assert row["Fewer than 4 points"] == f"{result.too_few:,} of {result.n_targets:,}"
         assert (row["Within the limit"] != "yes") == bool(expected.unsafe(0.05)[i])
@@ -116,10 +128,11 @@ def test_another_risk_redraws_and_computes_nothing_again(app: AppTest) -> None:
     go(app, "options")
     explored(app, 12)
     before = kept(app)
-    app.segmented_control(key="options_risk").set_value("em").run()
+    app.selectbox(key="options_risk").set_value("em").run()
     assert kept(app) == before
     assert not under_way(app)
     assert "EM-disclosure" in shown(app)
+    assert "Linkage" in shown(app)
     value = next(r for r in before.values() if r.option.name == names(app)[0]).risks["em"][0]
     assert shown(app)["EM-disclosure"][0] == f"{value:.3g}"
     # Nor do other weights, or a limit.
@@ -128,13 +141,20 @@ def test_another_risk_redraws_and_computes_nothing_again(app: AppTest) -> None:
     assert "8 bins: our default, not a norm" in said(app)
     app.number_input(key="options_limit_em").set_value(0.0).run()
     assert not under_way(app)
-    assert set(shown(app)["Within the limit"]) == {"no"}
+    assert set(whole(app)["Within the limit"]) == {"no"}
     assert "Your own limit." in said(app)
     # Each measure has its limit, and keeps it.
-    app.segmented_control(key="options_risk").set_value("k").run()
-    assert app.number_input(key="options_limit_k").value == 0.05
-    assert "(El Emam et al. 2011)" in said(app) or "El Emam et al. 2011" in said(app)
-    app.segmented_control(key="options_risk").set_value("em").run()
+    app.selectbox(key="options_risk").set_value("k").run()
+    assert app.number_input(key="options_limit_outsider").value == 5.0
+    assert "El Emam et al. 2011" in said(app)
+    app.number_input(key="options_limit_outsider").set_value(9.0).run()
+    # Chances of naming have one limit together; that of homes is beside guessing.
+    app.selectbox(key="options_risk").set_value("linkage").run()
+    assert app.number_input(key="options_limit_outsider").value == 9.0
+    app.selectbox(key="options_risk").set_value("home").run()
+    assert app.number_input(key="options_limit_home").value == 5.0
+    assert "more than guessing finds: our default, not a norm" in said(app)
+    app.selectbox(key="options_risk").set_value("em").run()
     assert app.number_input(key="options_limit_em").value == 0.0
     assert not app.exception
 
@@ -194,7 +214,7 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     app.number_input(key="options_share").set_value(50.0)
     app.button(key="options_add").click().run()
     explored(app, 2)
-    row = shown(app).set_index("Option").loc["50 % of the users"]
+    row = whole(app).set_index("Option").loc["50 % of the users"]
     assert row["Users"] in (4, 5)
     # A number that nothing is made of is not passed over.
     app.number_input(key="options_side").set_value(2.0)
@@ -221,10 +241,10 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     app.text_input(key="options_name").set_value("blurred")
     app.button(key="options_add").click().run()
     explored(app, 3)
-    row = shown(app).set_index("Option").loc["blurred"]
+    row = whole(app).set_index("Option").loc["blurred"]
     assert row["What is done"] == "noise of 300 m (planar Laplace)"
-    assert "knows points as they are published" in said(app)
-    assert "is not measured here" in said(app)
+    assert "knows points as they are published, and say nothing of one who knows" in said(app)
+    assert "of that one linkage tells" in said(app)
     assert not app.exception
 
 
@@ -238,9 +258,11 @@ def test_what_leaving_out_leaves_out_is_shown(app: AppTest) -> None:
     app.button(key="options_add").click().run()
     explored(app, 2)
     # Six samples are where all are, six where nobody else is.
-    by_name = shown(app).set_index("Option")
+    by_name = whole(app).set_index("Option")
     assert by_name["Samples left out"].tolist() == ["0 %", "50 %"]
     assert by_name["Share a record"].tolist() == ["1 or more", "6 or more"]
+    assert "By outsider risk no option is within the limit of 5 %" in said(app)  # one in six
+    app.selectbox(key="options_risk").set_value("unicity").run()
     assert "at least 6 people share each record" in said(app)
     assert not app.exception
 
@@ -260,7 +282,7 @@ def test_hiding_everyone_in_periods_is_an_option_of_ones_own(app: AppTest) -> No
     app.selectbox(key="options_period").set_value("whole records")
     app.button(key="options_add").click().run()
     explored(app, 3)
-    by_name = shown(app).set_index("Option")
+    by_name = whole(app).set_index("Option")
     assert [name for name in by_name.index if "aligned, k = 3" in name and "1 day" in name]
     assert "GLOVE, k = 3, up to 5 % left out" in by_name.index
     assert by_name["Share a record"].tolist()[1:] == ["3 or more", "6 or more"]
@@ -419,7 +441,7 @@ def test_the_address_names_what_is_weighed_and_nothing_of_ones_own() -> None:
     go(app, "options")
     explored(app, 1)
     assert app.pills(key="options_presets").value == ["As it is"]
-    assert app.segmented_control(key="options_risk").value == "kl"
+    assert app.selectbox(key="options_risk").value == "kl"
     assert app.selectbox(key="options_weights").value == "epidemics"
     assert app.number_input(key="options_p").value == 2
     app.number_input(key="options_share").set_value(50.0)
@@ -437,7 +459,7 @@ def test_the_address_names_what_is_weighed_and_nothing_of_ones_own() -> None:
     go(app, "unicity")
     app.query_params["risk"] = "no such"
     go(app, "options")
-    assert app.segmented_control(key="options_risk").value == "kl"
+    assert app.selectbox(key="options_risk").value == "kl"
     assert not app.exception
 
 

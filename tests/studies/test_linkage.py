@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -400,17 +401,63 @@ def test_the_table_has_a_row_for_each_reading():
 # --- the samples that are shipped ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["synthetic_2000.csv.gz", "sf_cabs_20080608_cdr.csv.gz"])
-def test_success_falls_as_noise_grows(name):
-    fs, _ = read_cdr(SAMPLES / name)
-    bins = Generalize(GeneralizationProfile(Grid(1_000), 360))
-    found = []
-    for metres, minutes in ((0, 0), (250, 15), (1_000, 60), (5_000, 180)):
-        made = release(fs, [bins, AddNoise(metres, minutes)], seed=1)
+BOTH = pytest.mark.parametrize("name", ["synthetic_2000.csv.gz", "sf_cabs_20080608_cdr.csv.gz"])
+BINS = Generalize(GeneralizationProfile(Grid(1_000), 360))
+
+
+@cache
+def shipped(name):
+    return read_cdr(SAMPLES / name)[0]
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "noises",
+    [
+        [(0, 0), (250, 15), (1_000, 60), (5_000, 180)],
+        [(0, 0), (250, 0), (1_000, 0), (5_000, 0)],
+        [(0, 0), (0, 15), (0, 60), (0, 180)],
+    ],
+    ids=["both", "space", "time"],
+)
+def test_success_falls_as_noise_grows(name, noises):
+    fs, found = shipped(name), []
+    for metres, minutes in noises:
+        made = release(fs, [BINS, AddNoise(metres, minutes)], seed=1)
         found.append(link(fs, made, 4, users=120))
         assert found[-1].first >= found[-1].strict.first - 1e-12
     assert all(b.first_low <= a.first_high for a, b in pairwise(found))
-    assert found[-1].first < found[0].first / 2
+    if all(noises[-1]):
+        assert found[-1].first < found[0].first / 2
+
+
+@BOTH
+@pytest.mark.parametrize("step", [Glove(2), Aligned(2), Aligned(5)], ids=str)
+def test_in_the_samples_a_crowd_of_k_holds_what_it_promises(name, step):
+    fs = shipped(name).subset(range(150))
+    found = link(fs, release(fs, step, seed=1), 4, strategy="uniform")
+    assert found.per_target["level"].min() >= step.k
+    assert found.first_low <= 1 / step.k
+    assert found.first <= 1 / step.k + 1e-12  # all of them are targets
+
+
+@BOTH
+def test_of_a_tenth_of_the_people_accusations_are_counted(name):
+    """Nine of ten are not in the release; in coarse data some of them are accused all the same."""
+    fs = shipped(name)
+    made = release(fs, [Generalize(GeneralizationProfile(Grid(5_000), 720)), SampleUsers(0.1)],
+                   seed=1)  # fmt: skip
+    found = link(fs, made, 4, users=400)
+    inside = round(0.1 * fs.n_users)
+    assert found.n_present == inside
+    assert found.n_absent == min(400, fs.n_users - inside)
+    for reading, column in ((found.tolerant, "accused"), (found.strict, "strict_accused")):
+        who = found.per_target[column].dropna()
+        assert len(who) == found.n_absent
+        assert reading.n_accused == who.sum()
+        assert reading.accused == pytest.approx(reading.n_accused / found.n_absent)
+        assert reading.accused_low <= reading.accused <= reading.accused_high
+    assert found.strict.n_accused > 0
 
 
 def test_steps_survive_being_written_down():

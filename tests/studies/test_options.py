@@ -12,6 +12,7 @@ import pytest
 from fpanon_core import (
     PUBLISHED_TRADE,
     AddNoise,
+    Aligned,
     Antennas,
     Asked,
     Cancelled,
@@ -24,6 +25,7 @@ from fpanon_core import (
     KnowledgeConfig,
     LocalEngine,
     OptionsTable,
+    Periods,
     Permute,
     Regions,
     ReleaseOption,
@@ -38,9 +40,12 @@ from fpanon_core import (
     fine_grid,
     generate_cdr,
     glove_ladder,
+    home_found,
+    link,
     pareto_front,
     read_cdr,
     release,
+    resolve,
     trade_grid,
     unicity,
     utility,
@@ -106,6 +111,17 @@ def test_every_figure_is_that_of_the_parts(fs, options, table):
             assert (value, low) == (found.measure(measure), found.interval(measure)[0])
             most = possible.get(name, math.inf)
             assert high == pytest.approx(max(value, min(found.interval(measure)[1], most)))
+        linked = link(fs, released, 2, seed=3)
+        value, low, high = result.risks["linkage"]
+        assert (value, low) == (linked.first, linked.first_low)
+        assert high == pytest.approx(max(value, min(linked.first_high, possible["k"])))
+        homes = home_found(fs, released, [1_000]).iloc[0]
+        assert result.risks["home"] == (homes["found"], homes["low"], homes["high"])
+        assert result.guessing == {"linkage": linked.guessing, "home": homes["guessing"]}
+        either = max(result.risks["k"], result.risks["linkage"], key=lambda risk: risk[2])
+        assert result.risks["outsider"][2] == either[2]
+        assert result.risks["outsider"] in (result.risks["k"], result.risks["linkage"])
+        assert result.unasked == {}
         one = unicity(released, 2, seed=3)
         assert result.risks["unicity"][:2] == (one.value, one.low)
         useful = utility(fs, released)
@@ -197,6 +213,69 @@ def test_results_of_another_version_are_not_used_again(fs, table):
         for name in ("crowd_least", "alone_share", "naming_most"):
             del each[name]
     assert math.isnan(OptionsTable.from_dict(saved).results[0].naming_most)
+    # As it was saved before anybody asked for true points: what is there is read, the rest unknown.
+    for each in saved["results"]:
+        del each["guessing"], each["unasked"]
+        each["risks"] = {n: r for n, r in each["risks"].items() if n in SUMS}
+    older = OptionsTable.from_dict(saved)
+    assert older.risk.tolist()[:5] == table.risk.tolist()[:5]
+    for name in ("outsider", "linkage", "home"):
+        unknown = older.with_choice(name)
+        assert np.isnan(unknown.risk).all()
+        assert not unknown.front.any()
+        # What is not known may be above any limit; only what failed has nothing to judge.
+        assert unknown.unsafe(1.0).tolist() == [r.fault is None for r in table.results]
+
+
+def test_a_release_in_periods_and_crowds_is_asked_as_the_library_asks_it():
+    fs = read_cdr(generate_cdr(60, days=4, seed=2))[0]
+    options = [as_option(o) for o in ([Periods(1), WIDE], [Periods(2), Aligned(3)], [Glove(3)])]
+    table = explore_options(fs, options, risk="outsider", p=3, strategy="uniform", users=40, seed=1)
+    for option, result in zip(options, table.results, strict=True):
+        made = release(fs, option, seed=1)
+        linked = link(fs, made, 3, strategy="uniform", users=40, seed=1)
+        homes = home_found(fs, made, [1_000]).iloc[0]
+        assert result.risks["linkage"][:2] == (linked.first, linked.first_low)
+        assert result.risks["home"][0] == homes["found"]
+        assert result.guessing["linkage"] == linked.guessing
+    for result in table.results[1:]:
+        assert result.risks["linkage"][2] <= 1 / 3
+        assert result.risks["outsider"][2] <= 1 / 3
+
+
+def test_true_homes_are_found_out_once(fs, monkeypatch):
+    releases.forget()
+    count, true = [], releases.true_homes
+    monkeypatch.setattr(releases, "true_homes", lambda some: count.append(1) or true(some))
+    explore_options(fs, [[], WIDE, Permute()], p=2)
+    assert count == [1]
+
+
+def test_what_an_option_cannot_be_asked_it_says_for_itself():
+    """By day only: no home is known; one point each, of three asked for: all that there is."""
+    fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 9_000], [0] * 3, [720, 720, 725])
+    (result,) = explore_options(fs, [[]], risk="home", p=3).results
+    assert result.fault is None
+    assert "Nobody in the release was recorded in 1 night" in result.unasked["home"]
+    assert result.risks["linkage"][0] == pytest.approx(2 / 3)
+    assert math.isnan(result.risks["home"][0])
+    table = explore_options(fs, [[]], risk="home", p=3)
+    assert table.unsafe(0.9).tolist() == [True]
+    assert table.to_frame()["not_asked"][0].startswith("home: Nobody")
+    back = OptionsTable.from_dict(json.loads(json.dumps(table.to_dict(), allow_nan=False)))
+    assert back.results[0].unasked == result.unasked
+
+
+def test_the_limit_of_homes_is_beside_guessing(table):
+    """12 % of homes found are 2 more than 10 % guessed, and 9 more than 3 %."""
+    some = [
+        replace(option_of(name, 0.5, 0.4, 0.6, 0.5), guessing={"home": guessed},
+                risks={"home": (0.12, 0.11, 0.13)})
+        for name, guessed in (("a", 0.1), ("bb", 0.03))
+    ]  # fmt: skip
+    homes = replace(table, results=tuple(some), risk_name="home")
+    assert homes.allowed(0.05).tolist() == pytest.approx([0.15, 0.08])
+    assert homes.unsafe(0.05).tolist() == [False, True]
 
 
 def test_the_study_is_the_exploration(fs, options, table):
@@ -242,6 +321,7 @@ def test_goes_on_after_a_cancel(fs, options, table):
 
 def test_shared_first_steps_are_computed_once(fs, options, monkeypatch):
     releases.forget()
+    laid = Generalize(resolve(release(fs, SampleUsers(0.5), seed=3), WIDE))
     done = []
     true = chain.apply
 
@@ -251,7 +331,7 @@ def test_shared_first_steps_are_computed_once(fs, options, monkeypatch):
 
     monkeypatch.setattr(chain, "apply", counted)
     results = list(explored(fs, options[2:4], p=2, seed=3))
-    assert done == [SampleUsers(0.5), Generalize(WIDE), SuppressRare(2)]
+    assert done == [SampleUsers(0.5), laid, SuppressRare(2)]
     assert len(results) == 2
 
 
@@ -349,8 +429,8 @@ def test_the_front_and_the_limit_are_judged_by_intervals(table):
 
 
 def test_risks_of_the_measures_have_limits():
-    assert list(RISKS) == list(SUMS)
-    assert {name: risk.measure for name, risk in RISKS.items()} == SUMS
+    assert set(RISKS) == {*SUMS, "outsider", "linkage", "home"}
+    assert {n: r.measure for n, r in RISKS.items() if r.measure is not None} == SUMS
     for name, risk in RISKS.items():
         assert 0 < usual_limit(name) == risk.limit < risk.most
         # Each says where it is from: a work that the references have, or that it is ours.

@@ -81,6 +81,7 @@ class Visitor:
             max_size=None,
             compression=None,
             ping_interval=None,
+            open_timeout=_PATIENCE_S,  # browsers wait longer
         )
         self._socket = opening.__enter__()  # left by `cut` or `leave`
         self._listening = True

@@ -1,0 +1,114 @@
+"""``make outsider-table``: what an outsider finds in each form of the samples, into the README.
+
+Between the markers of README.md, so that no number there is typed by hand. Draws are those of one
+seed; the same programme and versions give the same table.
+"""
+
+from __future__ import annotations
+
+import sys
+from datetime import date
+from pathlib import Path
+
+from fpanon_core import (
+    AddNoise,
+    Aligned,
+    GeneralizationProfile,
+    Generalize,
+    Glove,
+    Grid,
+    Periods,
+    Permute,
+    ReleaseOption,
+    SampleUsers,
+    SuppressRare,
+    expected_error,
+    explore_options,
+    home_found,
+    link,
+    read_cdr,
+    release,
+)
+from fpanon_core.io.samples import sample
+
+README = Path(__file__).parents[2] / "README.md"
+BEGIN, END = "<!-- outsider-table begins -->", "<!-- outsider-table ends -->"
+P, STRATEGY, SEED = 4, "uniform", 0
+SAMPLES = {"synthetic": "synthetic people", "sf_cabs": "San Francisco taxis"}
+FINE = Generalize(GeneralizationProfile(Grid(1_000), 60))
+OPTIONS = (
+    ReleaseOption("as it is"),
+    ReleaseOption(steps=[FINE]),
+    ReleaseOption(steps=[Generalize(GeneralizationProfile(Grid(5_000), 360))]),
+    ReleaseOption("noise of 250 m", [AddNoise(250)]),
+    ReleaseOption("noise of 1 km", [AddNoise(1_000)]),
+    ReleaseOption("noise of 5 km", [AddNoise(5_000)]),
+    ReleaseOption("noise of 1 km and 1 h", [AddNoise(1_000, 60)]),
+    ReleaseOption(steps=[Permute()]),
+    ReleaseOption(steps=[SampleUsers(0.1)]),
+    ReleaseOption("1 km · 1 h, bins of fewer than 5 left out", [FINE, SuppressRare(5)]),
+    *(ReleaseOption(steps=[kind(k)]) for kind in (Glove, Aligned) for k in (2, 5)),
+    ReleaseOption("aligned, k = 5, weeks", [Periods(7), Aligned(5)]),
+)
+
+
+def main(samples):
+    """Measure, and write the table."""
+    tables = [_table(name) for name in samples or SAMPLES]
+    text = README.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    made = "\n\n".join(tables)
+    README.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", encoding="utf-8")
+
+
+def _table(name):
+    shipped = sample(name)
+    fs, _ = read_cdr(shipped.path, antennas=shipped.antennas_path, timezone=shipped.timezone)
+    weighed = explore_options(fs, OPTIONS, p=P, strategy=STRATEGY, seed=SEED)
+    lines = [
+        f"**{SAMPLES[name][0].upper()}{SAMPLES[name][1:]}**, {fs.n_users:,} people, "
+        f"{fs.n_samples:,} samples; {date.today()}.",
+        "",
+        "| form | unicity, as published | linkage, strict | linkage, tolerant | home within 1 km "
+        "(guessing) | expected error, km (guessing) | utility |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for option, result, useful in zip(OPTIONS, weighed.results, weighed.utility, strict=True):
+        lines.append(_row(fs, option, result, useful))
+        print(name, lines[-1], file=sys.stderr, flush=True)
+    return "\n".join(lines)
+
+
+def _row(fs, option, result, useful):
+    if result.fault is not None:
+        return f"| {option.name} | {result.fault} | | | | | |"
+    made = release(fs, option, seed=SEED)
+    found = link(fs, made, P, strategy=STRATEGY, seed=SEED)
+    home = home_found(fs, made, [1_000]).iloc[0]
+    error = expected_error(fs, made, P, strategy=STRATEGY, seed=SEED)
+    # What the dashboard says of the form is what the library says of it.
+    assert result.risks["linkage"][:2] == (found.first, found.first_low)
+    assert result.risks["home"][:2] == (home["found"], home["low"])
+    cells = [
+        option.name,
+        _percent(result.risks["unicity"][0]),
+        _with_ends(found.strict.first, found.strict.first_low, found.strict.first_high),
+        _with_ends(*result.risks["linkage"]),
+        f"{_with_ends(home['found'], home['low'], home['high'])} ({_percent(home['guessing'])})",
+        f"{error.metres / 1_000:.1f} ({error.guessing_m / 1_000:.1f})",
+        f"{useful:.2f}",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _with_ends(value, low, high):
+    return f"{_percent(value)} [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def _percent(share):
+    return f"{100 * share:.1f} %"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
