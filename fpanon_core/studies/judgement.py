@@ -116,7 +116,7 @@ def interval(result: OptionResult, risk: str) -> Interval:
 
 def some_alone(result: OptionResult) -> bool:
     """Whether anybody is alone with a record, or may be, as it is not known."""
-    return result.crowd_least < 2
+    return result.crowd_least < 2 and result.alone_share != 0
 
 
 def most_useful(table: OptionsTable, rows: Iterable[int]) -> int | None:
