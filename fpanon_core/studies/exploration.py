@@ -18,9 +18,9 @@ from ..model.keyed import keyed
 from ..model.options import ReleaseOption
 from ..model.utility import COMPONENTS
 from ..model.version import __version__
+from . import options
 from .judgement import Limits
 from .option_result import FIGURES, OptionResult
-from .options import Config, study
 from .options_table import OptionsTable
 
 RAW = ReleaseOption()
@@ -192,7 +192,8 @@ def as_it_is(
         known = kept.reusable(fs.digest, table.config)
         if RAW.steps in known:
             return known[RAW.steps]
-    return study(fs, Config((RAW,), table.config), engine=engine, progress=progress).results[0]
+    config = options.Config((RAW,), table.config)
+    return options.study(fs, config, engine=engine, progress=progress).results[0]
 
 
 def same_data(kept: str, digest: str) -> bool:

@@ -18,6 +18,7 @@ from pages.options import (
     exploration,
     form,
     front,
+    opened_recipe,
     story,
     tables,
     verdict,
@@ -38,6 +39,7 @@ data = needed.data(
     "could be released are weighed.",
     then="The options follow as soon as the data are read.",
 )
+opened_recipe.section(data.fs)
 wanted = form.options(data.fs)
 if not wanted:
     st.info("Choose a set of options, or add one of your own.")

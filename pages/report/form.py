@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 import streamlit as st
 
 from fpanon_core.studies.recipe import Decision
@@ -33,8 +35,9 @@ def decision(weighed: Weighed, label: str) -> Decision:
             help=_NO_PERSON,
         )  # fmt: skip
     with right:
+        reason = crc32(weighed.why.encode())  # another one given there takes the place of this
         why = st.text_area(
-            "Why the chosen form", weighed.why, key=f"report_why_{weighed.chosen}",
+            "Why the chosen form", weighed.why, key=f"report_why_{weighed.chosen}_{reason}",
             max_chars=2_000, height=100, persist_state="session", help=_NO_PERSON,
             disabled=not weighed.stands,
         )  # fmt: skip

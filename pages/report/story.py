@@ -5,10 +5,16 @@ from __future__ import annotations
 import json
 
 from fpanon_core.studies.recipe import Recipe
+from fpanon_core.studies.report import Report
 from pages.charts import words
-from pages.charts.plain import plain
+from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.shell.weighed import Weighed
 
+_MARKS = {
+    "against": ":material/block:",
+    "open": ":material/help:",
+    "for": ":material/check_circle:",
+}
 NOTHING_YET = (
     "Nothing was weighed of these data yet. A report tells which forms were tried, which was "
     "chosen and why: weigh them first."
@@ -17,7 +23,7 @@ OPENS = (
     "One file, which opens without a network and prints to A4. It holds figures of everyone "
     "together, what you write above, and no person and no file's name. The recipe holds the "
     "options, measures, limits, seed, question, choice and reason, not who signs: with the data, "
-    "it gives the same numbers (`fpanon options DATA --recipe report.recipe.json`)."
+    "the command options gives the same numbers by it (--recipe), and Release options opens it."
 )
 
 
@@ -39,6 +45,11 @@ def missing(weighed: Weighed) -> list[str]:
             "No form is kept as your choice: the report says so. Keep one on *Release options*."
         )
     return told
+
+
+def heads(made: Report) -> list[str]:
+    """The verdict without its grounds, each with its mark."""
+    return [f"{_MARKS[each.tone]} **{plain(each.head, MESSAGE_LENGTH)}**" for each in made.verdict]
 
 
 def chosen(weighed: Weighed) -> str:

@@ -41,6 +41,7 @@ if text := story.chosen(found):
 for text in story.missing(found):
     st.warning(text)
 st.page_link("pages/options/view.py", label="Back to Release options", icon=":material/balance:")
+verdict = st.container(key="report_verdict")
 source = data.source
 label = source.label if source.sample else ""
 decision = form.decision(found, label)
@@ -58,6 +59,9 @@ exploration = Exploration(
     found.limits,
 )
 made = report(exploration, decision, made_on=date.today().isoformat())
+with verdict:
+    for text in story.heads(made):
+        st.markdown(text)
 html = page(made)
 prefix = "synthetic_" if source.synthetic else ""
 with st.container(horizontal=True, key="report_downloads"):

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from typer.testing import CliRunner
 
 from fpanon_core.__main__ import app
+from tests.browser.dashboard import Dashboard
+from tests.browser.test_access import serious
 
 pytestmark = pytest.mark.browser
 WHY = "Planners need it. <script>document.title='bad'</script>"
@@ -96,3 +98,41 @@ def test_it_prints_to_a4_with_nothing_cut(opened: Page) -> None:
         }).map(e => e.outerHTML.slice(0, 80))"""
     )
     assert cut == []
+
+
+def test_from_the_choice_to_the_file(dashboard: Dashboard) -> None:
+    page = dashboard.page
+    dashboard.go()
+    dashboard.open_sample("taxis")
+    dashboard.turn_to("Report")
+    dashboard.says("Nothing was weighed of these data yet")
+    page.get_by_test_id("stMain").get_by_role("link", name="On to Release options").click()
+    dashboard.says("On to the report")
+    dashboard.wait_until_idle()
+    dashboard.choose("options_choice_name", "about 15 antennas · 12 h")
+    dashboard.press("options_choice_keep", "Chosen:")
+    page.get_by_test_id("stMain").get_by_role("link", name="On to the report").click()
+    dashboard.says("What was decided, on what evidence?")
+    shown = page.frame_locator("iframe[title='st.iframe'], [data-testid=stIFrame]")
+    expect(shown.get_by_text("As they are, these data may not be released.")).to_be_visible()
+    dashboard.wait_until_idle()
+    # What is seen is what is downloaded; nothing runs in it, and it asks for nothing.
+    text = dashboard.download("report_get_html")
+    assert shown.locator("#verdict + ol").inner_text() in _as_text(page, text)
+    assert shown.locator("script").count() == 0
+    recipe = json.loads(dashboard.download("report_get_recipe"))
+    assert recipe["decision"]["chosen"]
+    for scheme in ("light", "dark"):
+        dashboard.turn_to_scheme(scheme)
+        dashboard.rest()
+        found = serious(dashboard)
+        assert found == [], scheme
+
+
+def _as_text(page: Page, html: str) -> str:
+    """What a file of HTML says, drawn as wide as in the page."""
+    other = page.context.new_page()
+    other.set_content(html)
+    text = other.locator("#verdict + ol").inner_text()
+    other.close()
+    return text

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from fpanon_core.studies import recipe
+from fpanon_core.studies.recipe import Decision
+from pages.report import story
 from tests.pages.test_options_view import explored, names
-from tests.support.views import answers, go, has, rows, said, until, upload
+from tests.support.views import answers, go, has, idle, new_app, rows, said, until, upload
 
 NASTY = '<script>alert(1)</script><img src="http://x.example/y">'
 
@@ -105,3 +108,45 @@ def test_a_choice_that_is_no_longer_among_the_forms_is_none(weighed: AppTest) ->
     page = reported(weighed)
     assert "is not among the forms weighed now" in said(weighed)
     assert "No form has been chosen." in page
+
+
+def recipe_of(at: AppTest) -> bytes:
+    """The recipe that the report would offer, by what the session weighed."""
+    found = at.session_state["fp_weighed"]
+    return story.recipe(
+        recipe.recipe_of(found.table, found.limits, Decision("", found.chosen, found.why))
+    )
+
+
+def test_a_recipe_is_opened_again_and_gives_the_same_report(weighed: AppTest) -> None:
+    weighed.selectbox(key="options_strategy").set_value("top").run()
+    weighed.number_input(key="options_p").set_value(2).run()
+    weighed.number_input(key="options_limit_outsider").set_value(20.0).run()
+    weighed.selectbox(key="options_weights").set_value("epidemics").run()
+    until(weighed, idle).run()
+    name = names(weighed)[1]
+    choose(weighed, name, "Asked for.")
+    page, kept = reported(weighed), recipe_of(weighed)
+
+    other = upload(new_app(), rows(users=9, samples=6))
+    go(other, "options")
+    other.file_uploader(key="options_recipe_file").upload("r.json", kept).run()
+    other.button(key="options_recipe_use").click().run()
+    assert "The recipe's settings are in use: 12 options." in said(other)
+    assert "other data than the recipe's" not in said(other)
+    assert f"Chosen was {name}" in said(other)
+    until(other, idle).run()
+    explored(other, 12)
+    assert other.number_input(key="options_p").value == 2
+    assert other.number_input(key="options_limit_outsider").value == 20.0
+    choose(other, name, "Asked for.")
+    assert reported(other) == page
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"recipe": 9}', b"[" * 100_000])
+def test_what_is_no_recipe_is_refused_kindly(weighed: AppTest, body: bytes) -> None:
+    go(weighed, "options")
+    weighed.file_uploader(key="options_recipe_file").upload("r.json", body).run()
+    weighed.button(key="options_recipe_use").click().run()
+    assert not weighed.exception
+    assert any("recipe" in box.value for box in weighed.error)
