@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..model.risk import RISKS
+from ..model.techniques import Periods
 from . import report_words as w
 from .exploration import Exploration
 from .judgement import JUDGED, Limits, most_useful, some_alone
@@ -116,12 +117,13 @@ def alone_told(result: OptionResult) -> str:
 
 def found_told(result: OptionResult, p: int) -> str:
     """What an outsider finds who knows a few points, and whose home is learnt."""
-    asked = (
-        f"asked about {result.n_targets:,} of the {w.count(result.n_users, 'person', 'people')} "
-        "in it"
-        if result.n_targets < result.n_users
-        else f"asked about all {result.n_users:,} people in it"
-    )
+    if any(isinstance(step, Periods) for step in result.option.steps):
+        asked = "asked about its records, each of one person in one period"
+    elif result.n_targets < result.n_users:
+        people = w.count(result.n_users, "person", "people")
+        asked = f"asked about {result.n_targets:,} of the {people} in it"
+    else:
+        asked = f"asked about all {result.n_users:,} people in it"
     told = [
         f"Named by an outsider who knows {w.points(p)}, {asked}: {w.estimate(result, 'outsider')}.",
         "Home found within 1 km by who has the record, of those whose nights are recorded: "

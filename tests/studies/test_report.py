@@ -19,7 +19,7 @@ from fpanon_core.io.cdr import read_cdr
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.errors import ConfigError, FpanonError, SchemaError
 from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.techniques import AddNoise, Generalize, Glove
+from fpanon_core.model.techniques import AddNoise, Aligned, Generalize, Glove, Periods
 from fpanon_core.studies.exploration import Exploration, Facts, as_it_is, facts_of
 from fpanon_core.studies.judgement import Limits, most_useful
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice, utility_choice
@@ -158,6 +158,16 @@ def test_what_is_not_known_is_within_no_limit() -> None:
     told = page(report(found, Decision(chosen="noise")))
     assert "Not asked, linkage: nobody has 4 points." in told
     assert heads(found)[1][1].startswith("Of 2 forms tried, 1 breaks none")
+
+
+def test_of_whom_a_figure_is_stands_beside_it() -> None:
+    cut = ReleaseOption("cut", [Periods(7), Aligned(2)])
+    found = exploration(result(COARSE, 0.02, 0.3, least=2), result(cut, 0.02, 0.3, least=2))
+    told = " ".join(report(found, Decision(chosen="coarse")).verdict[2].text)
+    assert "asked about 50 of the 100 people in it" in told
+    made = report(found, Decision(chosen="cut"))
+    assert "its records, each of one person in one period" in " ".join(made.verdict[2].text)
+    assert any("another pseudonym in each" in text for text in made.assumed)
 
 
 def test_options_that_failed_are_counted_and_cannot_be_chosen() -> None:
