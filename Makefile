@@ -11,10 +11,11 @@ run: $(VENV)/.compiled
 	$(BIN)/streamlit run app.py
 
 # Compiled first, or each core would compile for itself. The longest files, the views', come first, so
-# that no core is left with one at the end. Browsers need the cores to themselves.
+# that no core is left with one at the end. Browsers have two cores each, a file of tests at a time.
+BROWSERS = $(shell echo $$(( ($$(nproc) + 1) / 2 )))
 test: $(VENV)/.development $(VENV)/.compiled chromium nginx
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not browser" tests/pages tests
-	$(BIN)/python -m pytest -m browser
+	$(BIN)/python -m pytest -n $(BROWSERS) --dist loadfile --no-loadscope-reorder -m browser tests/browser
 
 # With ten times as many examples, drawn anew each time: tests/conftest.py.
 test-long: $(VENV)/.development $(VENV)/.compiled

@@ -50,6 +50,7 @@ from .model.clock import LocalClock
 from .model.components import StretchComponents
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
 from .model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
+from .model.crossing import Crossing, ReleaseMatch
 from .model.disclosure import DisclosureResult
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
@@ -64,6 +65,7 @@ from .model.profiles import GeneralizationProfile
 from .model.published import GeneralizedFingerprintSet
 from .model.recovery import Recovered, RecoveryConfig, RecoveryScore
 from .model.released import ReleasedSet
+from .model.relinking import RelinkConfig, RelinkResult
 from .model.scaling import CurveFit, LinearFit, ScalingFit
 from .model.spaces import AntennaClusters, Grid, Hexagons, Regions
 from .model.sparsity import SparsityModel
@@ -81,6 +83,7 @@ from .model.unicity import UnicityResult
 from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
 from .model.version import __version__
 from .studies.comparison import compare_releases
+from .studies.crossing import cross_releases
 from .studies.disclosure_grid import disclosure_grid
 from .studies.glove_estimate import estimate_glove_s
 from .studies.learnt import expected_error, home_found
@@ -92,6 +95,8 @@ from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, hexagon_g
 from .studies.publishing import publish
 from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
+from .studies.release_match import match_releases
+from .studies.relinking import relink_periods
 from .studies.unicity_grid import unicity_grid
 from .synthetic.generate import generate_cdr
 from .verification.anonymity import verify_k_anonymity
@@ -110,6 +115,7 @@ __all__ = [
     "Cancelled",
     "ConfigError",
     "CountsFrame",
+    "Crossing",
     "CurveFit",
     "DisclosureResult",
     "ExpectedError",
@@ -145,8 +151,11 @@ __all__ = [
     "RecoveryScore",
     "Reference",
     "Regions",
+    "ReleaseMatch",
     "ReleaseOption",
     "ReleasedSet",
+    "RelinkConfig",
+    "RelinkResult",
     "SampleUsers",
     "ScalingFit",
     "SchemaError",
@@ -172,6 +181,7 @@ __all__ = [
     "cluster_antennas",
     "coarsen",
     "compare_releases",
+    "cross_releases",
     "disclosure",
     "disclosure_grid",
     "dominating",
@@ -198,6 +208,7 @@ __all__ = [
     "k_gap",
     "link",
     "lorenz",
+    "match_releases",
     "matched_samples",
     "mean_components",
     "mean_loss",
@@ -218,6 +229,7 @@ __all__ = [
     "recover_trajectories",
     "recovery_factors",
     "release",
+    "relink_periods",
     "resolve",
     "sample_users",
     "score_recovery",

@@ -136,6 +136,15 @@ def noise_in_space(option: ReleaseOption) -> Spread:
     return found
 
 
+def noise_in_time(option: ReleaseOption) -> Spread:
+    """The noise that an option's steps add to times, all together."""
+    found = Spread()
+    for step in option.steps:
+        if isinstance(step, AddNoise) and step.time_min:
+            found = found.and_then(Spread(step.time, step.time_min))
+    return found
+
+
 # --- the outsider's own error --------------------------------------------------------------------
 
 

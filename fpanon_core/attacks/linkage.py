@@ -15,8 +15,10 @@ import numpy as np
 
 from ..engines.local import Engine
 from ..engines.progress import Progress
+from ..kernels.linkage_places import best_samples
 from ..kernels.linkage_scores import leading_records, rank_targets
 from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
+from ..model.cells import CELL
 from ..model.mechanism import KnownPoints, Mechanism
 from .search import Published, Search
 
@@ -120,3 +122,21 @@ def suspects(
 
     engine.run(block, range(0, n, _TARGETS_A_BLOCK), n, progress)
     return Suspects(record, share, count, rest)
+
+
+def best_placed(
+    published: Published, points: KnownPoints, mechanism: Mechanism, records: IntArray
+) -> IntArray:
+    """The sample of each record that the method is likeliest to have made of each point.
+
+    Returns
+    -------
+    int64 ndarray (n_records, n_points)
+        Row numbers of the published samples; −1 where no sample is above the floor. Ties: the
+        first.
+    """
+    search = Search.of(published, points, mechanism)
+    cells = np.column_stack([published.cells[name] for name in CELL])
+    out = np.full((len(records), len(search.points)), -1, np.int64)
+    best_samples(records, published.offsets, cells, search.points, search.way, out)
+    return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -24,12 +24,12 @@ _POSSIBLE = ("pseudonym", "group", *CELL_COLUMNS)
 
 
 @only_ours("release")
-def read_published(path: str | os.PathLike[str]) -> pd.DataFrame:
+def read_published(path: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
     """The data file of a release, as :meth:`GloveResult.to_frame` gives it.
 
     Parameters
     ----------
-    path : path
+    path : path or open file
         Of the ``data.csv`` or ``data.parquet`` of a release.
 
     Returns
@@ -95,15 +95,10 @@ def _times(column: pa.ChunkedArray) -> Any:
     return numbers.astype(np.float64)
 
 
-def _read(path: str | os.PathLike[str]) -> pa.Table:
-    source = Path(path)
-    try:
-        there = source.is_file()
-    except ValueError:  # no file has a NUL in its name
-        there = False
-    if not there:
+def _read(path: str | os.PathLike[str] | BinaryIO) -> pa.Table:
+    if isinstance(path, (str, os.PathLike)) and not _is_there(path):
         raise SchemaError("The file of the release does not exist; check its name.")
-    data = bytes_of(source)
+    data = bytes_of(path)
     budget = Budget(len(data))
     if data[:4] == b"PAR1":
         names, columns = read_parquet(data, budget)
@@ -120,3 +115,10 @@ def _read(path: str | os.PathLike[str]) -> pa.Table:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError):
         raise SchemaError("The file of the release is damaged or of another kind.") from None
+
+
+def _is_there(path: str | os.PathLike[str]) -> bool:
+    try:
+        return Path(path).is_file()
+    except ValueError:  # no file has a NUL in its name
+        return False

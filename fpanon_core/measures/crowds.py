@@ -82,14 +82,30 @@ def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
 
 def sharing(fs: FingerprintSet) -> IntArray:
     """People who share each fingerprint's record, shape (n_users,); they themselves are counted."""
-    bins = distinct_rows(*fs.arrays(CELL).values())[1]
-    numbers: dict[bytes, int] = {}
-    record = np.array(
-        [
-            numbers.setdefault(np.unique(own).tobytes(), len(numbers))
-            for own in np.split(bins, fs.offsets[1:-1])
-        ]
-    )
+    record = alike(distinct_rows(*fs.arrays(CELL).values())[1], fs.offsets)
     people = np.bincount(record, weights=fs.weight).astype(np.int64)
     shared: IntArray = people[record]
     return shared
+
+
+def alike(bins: IntArray, offsets: IntArray) -> IntArray:
+    """Numbers of records, from 0: the same for those that have the same set of bins.
+
+    Parameters
+    ----------
+    bins : int64 ndarray (n_samples,)
+        Number of each sample's bin.
+    offsets : int64 ndarray (n_records + 1,)
+        Samples of record r are rows ``offsets[r]:offsets[r+1]``.
+
+    Examples
+    --------
+    >>> alike(np.array([4, 7, 7, 4, 4]), np.array([0, 2, 4, 5])).tolist()
+    [0, 0, 1]
+    """
+    numbers: dict[bytes, int] = {}
+    found = [
+        numbers.setdefault(np.unique(own).tobytes(), len(numbers))
+        for own in np.split(bins, offsets[1:-1])
+    ]
+    return np.array(found, np.int64)

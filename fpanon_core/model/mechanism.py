@@ -15,7 +15,8 @@ from typing import Literal
 import numpy as np
 
 from .arrays import FloatArray, IntArray
-from .cells import Cells
+from .cells import CELL, Cells
+from .ragged import offsets_of
 
 Density = Literal["none", "planar_laplace", "laplace", "gaussian"]
 DENSITIES: tuple[Density, ...] = ("none", "planar_laplace", "laplace", "gaussian")
@@ -121,3 +122,10 @@ class KnownPoints(Cells):
             offsets=offsets, same_place=one, place_share=one, same_time=one, time_share=one,
             **cells,
         )  # fmt: skip
+
+    def chosen(self, rows: IntArray, sizes: IntArray) -> KnownPoints:
+        """Some of the points as those of other targets, of which each has the next of ``sizes``."""
+        names = (*CELL, "same_place", "place_share", "same_time", "time_share")
+        return KnownPoints(
+            offsets=offsets_of(sizes), **{name: getattr(self, name)[rows] for name in names}
+        )

@@ -81,12 +81,9 @@ class Origin:
             raise InfeasibleError(
                 "Nothing of this release is published: every sample exceeds the limits; raise them."
             )
-        kind = Aligned if hidden.method == "aligned" else Glove
-        step = kind(hidden.k, hidden.suppress_space_m, hidden.suppress_time_min, hidden.leave_out)
-        before = () if hidden.period_days is None else (Periods(hidden.period_days),)
         inside = hidden.group >= 0
         return cls(
-            ReleaseOption(steps=(*before, step)), original, hidden.expanded(),
+            option_of(hidden), original, hidden.expanded(),
             hidden.people[inside], original, hidden, len(hidden.suppressed),
             None if hidden.period is None else hidden.period[inside], hidden.period_days,
         )  # fmt: skip
@@ -119,6 +116,14 @@ class Origin:
     def people_left_out(self) -> int:
         """How many people of the original have no record."""
         return self.original.n_users - len(np.unique(self.person))
+
+
+def option_of(hidden: GloveResult) -> ReleaseOption:
+    """The release option that makes such a result."""
+    kind = Aligned if hidden.method == "aligned" else Glove
+    step = kind(hidden.k, hidden.suppress_space_m, hidden.suppress_time_min, hidden.leave_out)
+    before = () if hidden.period_days is None else (Periods(hidden.period_days),)
+    return ReleaseOption(steps=(*before, step))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

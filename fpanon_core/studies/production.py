@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import tempfile
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -24,10 +24,12 @@ from ..model.errors import ConfigError
 from ..model.facts import ReleaseFacts, Verdict
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
+from ..model.membership import Membership
 from ..model.options import ReleaseOption
 from ..model.released import Origin, ReleasedSet
 from ..tables.whole import staged
 from . import hiding
+from .memberships import of_origin
 from .publishing import produced
 from .tabled import Tabled
 
@@ -79,6 +81,9 @@ class Result(Tabled):
     left_out : bytes or None
         CSV of ``user_id``, ``sample`` and ``reason``. Not for release; None where samples were
         moved before some were left out, and empty likewise.
+    membership : Membership or None
+        Whose each record is and its group, to hold other releases of the same people against; its
+        digest is that of the data file. Not for release; None where the verdict has not passed.
     """
 
     config: Config
@@ -89,6 +94,7 @@ class Result(Tabled):
     archive: bytes
     key: bytes
     left_out: bytes | None
+    membership: Membership | None
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """``release``: the facts that are plain numbers and words, in one row."""
@@ -138,6 +144,7 @@ def study(
         archive=archive if passed else b"",
         key=secret_bytes(found.key) if passed else b"",
         left_out=left_out if passed else b"",
+        membership=replace(of_origin(origin), digest=found.sha256) if passed else None,
     )  # fmt: skip
 
 

@@ -9,22 +9,28 @@ import numpy as np
 
 from ..model.configs import KnowledgeConfig
 from ..model.fingerprints import FingerprintSet
+from ..model.options import ReleaseOption
 from ..model.profiles import GeneralizationProfile, Grid
+from ..model.techniques import AddNoise, Periods
 from . import (
     anonymizability,
     antenna_merging,
+    attack,
     disclosure,
     estimates,
+    followed,
     hiding,
     options,
     production,
     reading,
     recovery,
+    relinking,
     unicity,
 )
 
 _PROFILES = (GeneralizationProfile(Grid(200), 5),)
 _KNOWLEDGE = KnowledgeConfig(2, users=10)
+_ATTACK = attack.Config(ReleaseOption(steps=(AddNoise(200.0),)), 2, users=9)
 _EVENTS = b"user,time,lat,lon\na,2024-03-04T08:00Z,14.71,-17.45\nb,2024-03-04T09:00Z,14.72,-17.45\n"
 _STUDIES: tuple[tuple[ModuleType, Any], ...] = (
     (hiding, hiding.Config(2, suppress_space_m=2_000.0, method="aligned")),
@@ -38,6 +44,7 @@ _STUDIES: tuple[tuple[ModuleType, Any], ...] = (
     (unicity, unicity.Config(users=9)),
     (antenna_merging, antenna_merging.Config(size=2, users=9)),
     (options, options.Config(knowledge=_KNOWLEDGE)),
+    (attack, _ATTACK),
     (disclosure, disclosure.Config(_KNOWLEDGE, _PROFILES)),
 )
 
@@ -57,6 +64,8 @@ def compile_all() -> None:
     )
     for module, config in _STUDIES:
         module.study(fs, config)
+    followed.follow(fs, _ATTACK, 0)
     # Over two days, so that they are linked, too.
     days = FingerprintSet.from_samples([1, 2] * 2, [0, 900] * 2, [0] * 4, [0, 0, 2_000, 2_000])
     recovery.study(days, recovery.Config(180.0))
+    relinking.study(days, relinking.Config(ReleaseOption(steps=[Periods(1)])))

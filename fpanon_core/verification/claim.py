@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -33,6 +33,9 @@ class Claim:
         How many records are so.
     home : int64 ndarray (n_users,) or None
         Class of each original user; −1 = nothing is published of the user. None: not known.
+    elsewhere : int64 ndarray (n, 2)
+        With periods, of everybody who, moved, has come into a period without samples of the person:
+        row number in the original of a piece of another period, and class.
     """
 
     cells: FloatArray
@@ -42,6 +45,7 @@ class Claim:
     content: IntArray
     records: IntArray
     home: IntArray | None
+    elsewhere: IntArray = field(default_factory=lambda: np.empty((0, 2), np.int64))
 
     @property
     def n_classes(self) -> int:

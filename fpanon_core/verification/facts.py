@@ -128,7 +128,7 @@ def _check_pieces(
     if home is None and checked is not None and checked.certain:
         home = checked.home
     if home is not None:
-        people = len(np.unique(cut.person[home >= 0]))
+        people = len(np.union1d(cut.person[home >= 0], cut.person[claim.elsewhere[:, 0]]))
         return people, cut.n_people - people
     stated = facts.get("people")
     least = int(np.bincount(period).max(initial=0))

@@ -109,9 +109,10 @@ def _people(claim: Claim, faults: Faults) -> FloatArray:
     """People in each class: by weight where it is known whose the records are."""
     if claim.home is None:
         return claim.records.astype(float)
-    inside = claim.home >= 0
-    weight = faults.original.weight[inside].astype(float)
-    return np.asarray(np.bincount(claim.home[inside], weight, claim.n_classes), np.float64)
+    inside, (row, come) = claim.home >= 0, claim.elsewhere.T
+    weight = faults.original.weight[np.append(np.flatnonzero(inside), row)].astype(float)
+    classes = np.append(claim.home[inside], come)
+    return np.asarray(np.bincount(classes, weight, claim.n_classes), np.float64)
 
 
 def check_coverage(

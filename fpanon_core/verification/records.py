@@ -125,11 +125,12 @@ def _minutes(times: pd.Series[Any], original: FingerprintSet) -> FloatArray:
     return minutes
 
 
-def matched(records: Records, key: Key, faults: Faults) -> IntArray:
+def matched(records: Records, key: Key, faults: Faults, *, moved: bool = False) -> IntArray:
     """Row number of the original user behind each record, by the key; −1 where it names none.
 
     Of data in periods, of the piece: of a person and period there is one, so that a key that named
-    a person twice in a period would name a piece twice.
+    a person twice in a period would name a piece twice. Where samples were ``moved``, they can
+    have come into a period in which the person was not recorded: there is no such piece, and −1.
 
     Sets the claim's ``home``: the class of each original user.
     """
@@ -146,12 +147,23 @@ def matched(records: Records, key: Key, faults: Faults) -> IntArray:
     for row, user_id in enumerate(original.user_ids.tolist()):
         row_of[str(user_id), int(period[row])] = row
     whose = np.full(len(records.pseudonym), -1, np.int64)
+    elsewhere = np.zeros(len(whose), bool)
+    people: dict[str, int] = {}
+    if moved and by_period:
+        people = {user_id: row for (user_id, _), row in row_of.items()}
+    came: dict[tuple[str, int], tuple[int, int]] = {}
     number = {name: record for record, name in enumerate(records.pseudonym)}
     seen: set[str] = set()
     for name, user_id, at in pairs:
         record, row_found = number.get(name), row_of.get((user_id, at))
         if record is None:
             faults.add("key", "The key names a pseudonym that is not in the release.")
+        elif row_found is None and user_id in people:
+            if name in seen or (user_id, at) in came:
+                faults.add("key", "The key names a pseudonym, or a person in a period, twice.")
+            elsewhere[record] = True
+            seen.add(name)
+            came[user_id, at] = people[user_id], int(records.kind[record])
         elif row_found is None:
             faults.add("unknown user", "The key names a person, or a period, not in the original.")
         elif name in seen:
@@ -162,11 +174,12 @@ def matched(records: Records, key: Key, faults: Faults) -> IntArray:
     named, times = np.unique(whose[whose >= 0], return_counts=True)
     for row in named[times > 1].tolist():
         faults.add("key", "The key gives a person several pseudonyms.", user=row)
-    for _ in range(int((whose < 0).sum())):
+    for _ in range(int(((whose < 0) & ~elsewhere).sum())):
         faults.add("key", "A published pseudonym is not in the key, or of nobody.")
     home = np.full(original.n_users, -1, np.int64)
     home[whose[whose >= 0]] = records.kind[whose >= 0]
     records.claim.home = home
+    records.claim.elsewhere = np.array(list(came.values()), np.int64).reshape(-1, 2)
     return whose
 
 

@@ -5,18 +5,14 @@ Source: docs/science.md, “A release, as it leaves” and “Hiding everyone: G
 
 from __future__ import annotations
 
-import io
 import os
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-from pyarrow import csv
 
-from ..model.budgets import MAX_BYTES, check_columns
 from ..model.checks import whole
-from ..model.errors import SchemaError, only_ours
+from ..model.errors import only_ours
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.periods import PeriodSet
@@ -25,7 +21,7 @@ from .anonymity import check_claim, listed_samples
 from .data_file import read_rows
 from .facts import check_counts, check_facts, limits_stated
 from .faults import Faults
-from .marks import without_marks
+from .listed import read_listed
 from .package import check_page, check_texts, digest, read_package, texts
 from .page_figures import CROWDING
 from .periods import check_groups, cut_into, faults_of, period_days, periods_of
@@ -43,9 +39,9 @@ Place = str | os.PathLike[str]
 _MOVING = frozenset({"add_noise", "permute"})
 _HELD = frozenset(
     {"uncovered sample", "no assignment", "missing user", "people with a sample", "undecided",
-     "sample of too few", "phantom share", "counts"}
+     "sample of too few", "phantom share", "counts", "unknown user", "group size", "k-gap"}
 )  # fmt: skip
-"""What may only be due to samples that were moved."""
+"""What may only be due to samples that were moved. Crowds and keys are then checked once more."""
 _MOVED = "places or times were moved first: that cells hold anybody's samples is not checked"
 
 
@@ -114,9 +110,9 @@ def _check(
 
     With ``held`` False the records are not held against the original's samples.
     """
-    key = _table(key, "key") if isinstance(key, (str, os.PathLike)) else key
+    key = read_listed(key, "key") if isinstance(key, (str, os.PathLike)) else key
     if isinstance(left_out, (str, os.PathLike)):
-        left_out = _table(left_out, "list of samples left out")
+        left_out = read_listed(left_out, "list of samples left out")
     if left_out is not None:
         listed_samples(left_out, Faults(faults.original, 0))  # whether it is such a list
     package = read_package(path, faults)
@@ -147,7 +143,9 @@ def _check(
         check_groups_numbered(records, faults)
     space_m, time_min = limits_stated(facts)
     check_limits(records.claim, space_m, time_min, faults)
-    whose = None if key is None else matched(records, key, faults)
+    kinds = _techniques(facts)
+    moved = not _MOVING.isdisjoint(kinds)
+    whose = None if key is None else matched(records, key, faults, moved=moved)
     limited = space_m is not None or time_min is not None
     may_miss = facts.get("samples_left_out", 0)
     may_miss = may_miss if isinstance(may_miss, int) else 0
@@ -172,32 +170,11 @@ def _check(
         home = checked.home if checked is not None else records.claim.home
         assert home is not None
         check_order(records, whose, home, faults)
+    return bool(kinds) and kinds[-1] in CROWDING and moved
+
+
+def _techniques(facts: dict[str, Any]) -> list[str]:
+    """The techniques that the release says it was made by."""
     steps = facts.get("steps")
-    kinds = [s.get("technique") if isinstance(s, dict) else None for s in steps or ()]
-    return bool(kinds) and kinds[-1] in CROWDING and not _MOVING.isdisjoint(kinds)
-
-
-def _table(path: Place, what: str) -> pd.DataFrame:
-    """A file of texts, with a head of column names."""
-    try:
-        with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_size > MAX_BYTES:
-                raise ValueError
-            content = file.read()
-        head = content.split(b"\n", 1)[0].decode("utf-8-sig").strip("\r").split(",")
-        types = {column.strip('"'): pa.string() for column in head}
-        options = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
-        check_columns(len(head))
-        cells = csv.ParseOptions(newlines_in_values=True)
-        read = csv.read_csv(io.BytesIO(content), parse_options=cells, convert_options=options)
-        # A name that is quoted in some odd way was not taken for text above.
-        texts_of = [column.cast(pa.string()) for column in read.columns]
-        frame: Any = pa.table(texts_of, names=read.column_names).to_pandas()
-        if frame.columns.duplicated().any():
-            raise ValueError
-    except MemoryError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, KeyError):
-        raise SchemaError(f"The {what} is missing, damaged or of another kind.") from None
-    table: pd.DataFrame = frame
-    return table.map(lambda cell: without_marks(cell) if isinstance(cell, str) else cell)
+    listed = steps if isinstance(steps, list) else []
+    return [str(step.get("technique")) if isinstance(step, dict) else "" for step in listed]

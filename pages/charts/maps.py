@@ -297,6 +297,21 @@ def regions_map(
     return _map(_box_of(corners[:, 0], corners[:, 1]), [layer], of, height)
 
 
+def layered(
+    layers: list[pdk.Layer], around: tuple[FloatArray, FloatArray], of: Theme, *, height: int
+) -> Map:
+    """A map of layers that are made elsewhere, over the outlines.
+
+    Parameters
+    ----------
+    layers : list of Layer
+        Bottom first.
+    around : tuple of ndarray
+        Longitudes and latitudes that the map is to show.
+    """
+    return _map(_box_of(*around), layers, of, height)
+
+
 def _map(box: Box, layers: list[pdk.Layer], of: Theme, height: int) -> Map:
     zoom = _zoom(box, height)
     seen = _seen(box, zoom, height)
@@ -339,9 +354,9 @@ def _names(seen: Box, around: Box, of: Theme) -> list[pdk.Layer]:
     towns = [{"p": [x, y], "t": name} for name, x, y in outlines(around).places]
     return [
         _lines("scale-bar", bar, [*of.ink, 255], 3),
-        _words("degrees", labels, of, 12),
-        _words("scale-text", [bar_label], of, 13, anchor="start", offset=(0, -12)),
-        _words("towns", towns, of, 14, offset=(0, -14)),
+        texts("degrees", labels, of, 12),
+        texts("scale-text", [bar_label], of, 13, anchor="start", offset=(0, -12)),
+        texts("towns", towns, of, 14, offset=(0, -14)),
     ]
 
 
@@ -367,7 +382,7 @@ def _lines(name: str, paths: list[Any], colour: list[int], width: float) -> pdk.
     )
 
 
-def _words(
+def texts(
     name: str,
     words: list[dict[str, Any]],
     of: Theme,
@@ -375,17 +390,27 @@ def _words(
     *,
     anchor: str = "middle",
     offset: tuple[int, int] = (0, 0),
+    inverted: bool = False,
 ) -> pdk.Layer:
-    """Words on a little paper of their own, readable on whatever is under them."""
+    """Words on a little paper of their own, readable on whatever is under them.
+
+    Parameters
+    ----------
+    words : list of dict
+        Of each its position ``p`` and its text ``t``.
+    inverted : bool
+        Paper on ink.
+    """
+    ink, paper = (of.paper, of.ink) if inverted else (of.ink, of.paper)
     return pdk.Layer(
         "TextLayer",
         id=name,
         data=words,
         get_position="p",
         get_text="t",
-        get_color=list(of.ink),
+        get_color=list(ink),
         background=True,
-        get_background_color=[*of.paper, 200],
+        get_background_color=[*paper, 200],
         background_padding=[3, 1],
         get_size=size,
         get_text_anchor=pdk.types.String(anchor),

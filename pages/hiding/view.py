@@ -8,7 +8,8 @@ from fpanon_core.studies import hiding, leaving_out
 from pages.charts import style
 from pages.charts.cdf import cdf
 from pages.hiding import comparison, files, form, groups, names, story
-from pages.shell import definitions, formula, needed, questions
+from pages.shell import at_hand, definitions, formula, needed, questions
+from pages.shell.at_hand import AtHand
 from pages.shell.figure import plot
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
@@ -40,6 +41,14 @@ if not made:
         "everyone. Several releases can be compared."
     )
     end_view()
+at_hand.put(
+    "glove",
+    data.digest,
+    [
+        AtHand(names.name_of(config), made=each.release, settings=config)
+        for config, each in list(made.items())[::-1]
+    ],
+)
 worths = {config: hiding.worth(data.fs, each.release) for config, each in made.items()}
 
 # --- the release that is looked at, and its verdict ---
@@ -53,6 +62,7 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small", key
         label_visibility="collapsed",
         width=420,
     )
+    at_hand.attack(names.name_of(chosen), key="glove_attack")
 result = made[chosen]
 kind, verdict = story.verdict(result, worths[chosen])
 {"success": st.success, "warning": st.warning, "error": st.error}[kind](verdict)

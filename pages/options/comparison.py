@@ -17,6 +17,7 @@ from pages.charts.plain import plain
 from pages.charts.style import CONFIG, Theme
 from pages.options import story, tables
 from pages.shell import questions
+from pages.shell.at_hand import attack
 from pages.shell.figure import plot
 from pages.shell.meaning import what_this_means
 from pages.shell.questions import Kind, Question
@@ -26,7 +27,7 @@ _PINNED = "options_pinned"
 
 
 def pinned(names: Sequence[str]) -> list[str]:
-    """The list of pinned options; a click on the figure adds to it."""
+    """The list of pinned options; a click on the figure adds to it. The last can be attacked."""
     kept = [name for name in st.session_state.get(_PINNED, []) if name in names]
     if _PINNED in st.session_state and kept != st.session_state[_PINNED]:
         st.session_state[_PINNED] = kept
@@ -38,6 +39,8 @@ def pinned(names: Sequence[str]) -> list[str]:
         persist_state="session",
         placeholder="choose here, or click in the figure",
     )
+    if found:
+        attack(found[-1], key="options_attack", told=True)
     return found
 
 

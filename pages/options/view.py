@@ -24,7 +24,8 @@ from pages.options import (
     verdict,
 )
 from pages.options.criteria import MEASURES
-from pages.shell import address, definitions, downloads, formula, needed, weighed
+from pages.shell import address, at_hand, definitions, downloads, formula, needed, weighed
+from pages.shell.at_hand import AtHand
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.weighed import Weighed
@@ -57,6 +58,7 @@ if by is None or not done:
     end_view()
 table = OptionsTable(tuple(done), by.risk, by.utility, known, data.digest)
 names = [result.option.name for result in done]
+at_hand.put("options", data.digest, [AtHand(o.option.name, o.option, known) for o in done])
 
 # --- the front ---
 st.header("Risk and utility", anchor=False, help=definitions.PARETO)

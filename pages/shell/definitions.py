@@ -21,6 +21,7 @@ _GLOVE = "Hiding everyone: GLOVE"
 _ALIGNED = "Hiding everyone in step: aligned publishing"
 _LINKAGE = "An outsider who knows the truth"
 _OPTIONS = "Techniques, utility and the front of release options"
+_TOGETHER = "Whose records belong together"
 
 K_GAP = (
     "**k-gap**: a user's mean stretch effort to the k − 1 other users who are nearest. 0 means "
@@ -238,4 +239,23 @@ PARETO = (
     "utility and better in one, by more than the 95 % intervals of the risks leave open. Where "
     "they leave it open, the two are level. The front is what no other dominates."
     + _after("Noriega Campero 2015; intervals: our choice", _OPTIONS)
+)
+HOMES_WITHIN = (
+    "**Home found**: the share of people whose home – the place with most of their records from 22 "
+    "to 6 h – lies within the distance of where their own record, or that of their crowd, has most "
+    "of its nights. Guessing: the one place that most people's homes are near."
+    + _after("", _LINKAGE)
+)
+EXPECTED_ERROR = (
+    "**Expected error**: how far off the outsider's best guess is of where a person was at a "
+    "recorded moment, on average; each record counts as much as it fits the known points. Beside "
+    "it the same for one place for everybody, and for the known points without any release."
+    + _after("Shokri et al. 2011", _LINKAGE)
+)
+RELINKED = (
+    "**Re-linking**: an outsider who knows nobody matches the records of one period with those of "
+    "the next, by how alike their places and hours of the day are; an optimal assignment of all at "
+    "once. Counted are the people with a record in both whose two records are matched. Over all "
+    "periods: the largest share of a person's records that ends in one chain, 1 record at least. "
+    "Beside it the same at random." + _after("Naini et al. 2016", _TOGETHER)
 )

@@ -91,6 +91,8 @@ def offer(
     kind: Literal["primary", "secondary"] = "secondary",
     help: str | None = None,
     settings: Mapping[str, Setting] | None = None,
+    disabled: bool = False,
+    left: Callable[[], None] | None = None,
 ) -> None:
     """The one button by which any file leaves the dashboard; the audit log hears of each.
 
@@ -102,13 +104,18 @@ def offer(
         In words of the program's own: it stands in the audit log.
     settings : mapping, optional
         With which the file was made, for the audit log.
+    disabled : bool
+        Not before something else is done.
+    left : callable, optional
+        Hears that the file was handed out; outside any session, like ``content``.
     """
     current = dataset.current()
+    made = audit.exporting(
+        content, file_name, current.digest if current else "", **dict(settings or {})
+    )
     st.download_button(
         label,
-        audit.exporting(
-            content, file_name, current.digest if current else "", **dict(settings or {})
-        ),
+        made if left is None else _heard(made, left),
         file_name=file_name,
         mime=_TYPES[file_name.rpartition(".")[2]],
         key=key,
@@ -116,8 +123,19 @@ def offer(
         type=kind,
         on_click="ignore",
         help=help,
-        disabled=bool(audit.standing()),
+        disabled=disabled or bool(audit.standing()),
     )
+
+
+def _heard(content: Callable[[], bytes], left: Callable[[], None]) -> Callable[[], bytes]:
+    """What makes the bytes, and says so once they are made."""
+
+    def made() -> bytes:
+        found = content()
+        left()
+        return found
+
+    return made
 
 
 def tables(view: str, result: Tabled, labels: Mapping[str, str], *, synthetic: bool) -> None:

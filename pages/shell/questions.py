@@ -71,6 +71,9 @@ class Question:
         What is done, for the screen.
     also : tuple
         What the study takes besides and the answer does not depend on, such as an earlier result.
+    apart : hashable
+        What else tells it apart: how what the study takes besides was made, where its settings do
+        not say.
     """
 
     kind: Kind
@@ -78,12 +81,15 @@ class Question:
     config: Hashable
     label: str = field(compare=False)
     also: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+    apart: Hashable = None
 
     @property
     def key(self) -> tuple[str, Hashable]:
         """The data's digest and the settings that tell it apart."""
-        apart = self.kind.identity
-        settings = self.config if apart is None else apart(self.config)
+        identity = self.kind.identity
+        settings = self.config if identity is None else identity(self.config)
+        if self.apart is not None:
+            settings = (settings, self.apart)
         return ("" if self.fs is None else self.fs.digest, settings)
 
 

@@ -10,7 +10,7 @@ from fpanon_core.io.publishing import FORMATS, Format
 from fpanon_core.studies import production
 from fpanon_core.studies.publishing import KEY_NAME, LEFT_OUT_NAME
 
-from . import definitions, downloads, questions, release_story
+from . import definitions, downloads, questions, release_story, together
 from .dataset import Dataset
 from .questions import Kind, Question
 
@@ -82,6 +82,7 @@ def _offer(kind: Kind, found: production.Result, *, prefix: str) -> None:
         "k": found.facts.k,
         "format": found.config.format,
     }
+    may_leave, left = together.section(kind, found)
     downloads.offer(
         "Release (zip)",
         lambda: found.archive,
@@ -90,6 +91,8 @@ def _offer(kind: Kind, found: production.Result, *, prefix: str) -> None:
         icon=":material/download:",
         kind="primary",
         settings=made,
+        disabled=not may_leave,
+        left=left,
     )
     st.caption(release_story.again(found))
     with st.container(border=True, key=f"{kind.name}_secret"):

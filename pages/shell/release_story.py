@@ -48,12 +48,13 @@ def again(found: Result) -> str:
 
 def secret(found: Result) -> str:
     """What the files are that must not leave."""
+    uses = ["answer for single people", "compare a later release with this one"]
+    if found.facts.samples_left_out:
+        uses.append("have the release checked again")
     told = (
         "**Not for release.** The key says which id each pseudonym stands for: whoever has it and "
         "the release knows whose every row is. It exists only here, until this session ends; "
-        "download it now if you will have to answer for single people"
-        + (", or have the release checked again" if found.facts.samples_left_out else "")
-        + "; else leave it."
+        f"download it now if you will have to {', '.join(uses[:-1])} or {uses[-1]}; else leave it."
     )
     if not found.facts.samples_left_out:
         return told

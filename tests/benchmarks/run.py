@@ -14,6 +14,7 @@ from datetime import date
 
 from tests.benchmarks import (
     aligned,
+    attack,
     disclosure,
     glove,
     kgap,
@@ -21,6 +22,7 @@ from tests.benchmarks import (
     options,
     reading,
     recovery,
+    relinking,
     unicity,
 )
 
@@ -34,6 +36,8 @@ CASES = (
     | options.CASES
     | recovery.CASES
     | linkage.CASES
+    | attack.CASES
+    | relinking.CASES
 )
 # Long cases run only when named.
 BY_DEFAULT = (

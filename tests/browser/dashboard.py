@@ -26,11 +26,13 @@ VIEWS = (
     "Unicity",
     "Disclosure",
     "Release options",
+    "Attack the release",
     "Report",
     "Aggregates",
     "Method",
 )
-_HEADINGS = {"Start": "Who can hide"}  # where it is not the view's name
+# Where it is not the view's name.
+_HEADINGS = {"Start": "Who can hide", "Attack the release": "Does the release hold"}
 SAMPLES = {"taxis": "Open the San Francisco taxis", "people": "Open the synthetic users"}
 """The buttons of the start page that open the samples."""
 _KEYS = {"taxis": "sf_cabs", "people": "synthetic"}

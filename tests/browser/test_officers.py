@@ -33,6 +33,7 @@ pytestmark = pytest.mark.browser
 
 PATHS = ["/", *(f"/{'-'.join(view.lower().split())}" for view in VIEWS[1:])]
 PATHS[PATHS.index("/release-options")] = "/options"
+PATHS[PATHS.index("/attack-the-release")] = "/attack"
 PATHS[PATHS.index("/hide-everyone")] = "/glove"  # the address it has had
 OFFICERS = "anna@office.example, bert@office.example"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -31,6 +32,12 @@ def _coloured(picture: Image.Image) -> bool:
     return colours(picture) > 50
 
 
+def dots(dashboard: Dashboard) -> list[list[Any]]:
+    """Number, name, and where on the screen, of each dot of the front."""
+    found: list[list[Any]] = dashboard.page.evaluate(_DOTS, "options_front")
+    return found
+
+
 def wait_for_dots(dashboard: Dashboard, count: int, axis: str) -> None:
     dashboard.page.wait_for_function(_DRAWN, arg=["options_front", count, axis])
     dashboard.settle()
@@ -50,12 +57,10 @@ def test_the_front_of_the_preset_and_what_experts_say(people: Dashboard) -> None
     expect(page.get_by_test_id("stProgress")).to_have_count(0)
 
     # A click on a dot pins the option, and its release is drawn.
-    name = page.evaluate(_DOTS, "options_front")[0][1]
+    name = dots(dashboard)[0][1]
     pinned = page.locator(".st-key-options_pinned").get_by_text(name)
     dashboard.insist(
-        lambda: dashboard.click_in(
-            "options_front", lambda: page.evaluate(_DOTS, "options_front")[0][2:]
-        ),
+        lambda: dashboard.click_in("options_front", lambda: dots(dashboard)[0][2:]),
         lambda ms: expect(pinned).to_be_visible(timeout=ms),
     )
     dashboard.says("a record that nobody else has")

@@ -82,7 +82,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- help ----------------------------------------------------------------------------------------
 
 
-FEW_OPTIONS = {"dashboard": "it asks nothing of data"}
+FEW_OPTIONS = {"cross": "it reads no records", "dashboard": "it asks nothing of data"}
 """Commands with no more than five, and why."""
 
 

@@ -39,8 +39,11 @@ from fpanon_core.model.projection import equal_area_around
 from fpanon_core.studies import (
     anonymizability,
     antenna_merging,
+    attack,
+    attack_estimate,
     comparison,
     counts_release,
+    crossing,
     disclosure,
     estimates,
     glove_estimate,
@@ -206,8 +209,13 @@ WARMED = dict(warming._STUDIES)
 CASES: dict[str, Callable[[], Any]] = {
     "anonymizability": lambda: anonymizability.study(PEOPLE, anonymizability.Config(ks=(2, 3))),
     "antenna_merging": lambda: antenna_merging.study(PEOPLE, WARMED[antenna_merging]),
+    "attack": lambda: attack.study(PEOPLE, WARMED[attack]),
+    "attack_estimate": lambda: attack_estimate.study(
+        PEOPLE, attack_estimate.Config(WARMED[attack])
+    ),
     "comparison": lambda: comparison.study(PEOPLE, comparison.Config((2,))),
     "counts_release": lambda: counts_release.study(_placed(), counts_release.Config(FRAME)),
+    "crossing": lambda: crossing.study(crossing.Config("a", "b"), *_published()),
     "disclosure": lambda: disclosure.study(PEOPLE, WARMED[disclosure]),
     "estimates": lambda: estimates.study(PEOPLE, WARMED[estimates]),
     "glove_estimate": lambda: glove_estimate.study(PEOPLE, glove_estimate.Config((2,))),
@@ -230,6 +238,11 @@ CASES: dict[str, Callable[[], Any]] = {
     "unicity": lambda: unicity.study(PEOPLE, WARMED[unicity]),
     "worked_example": lambda: worked_example.study(worked_example.Config()),
 }
+
+
+def _published() -> tuple[bytes, bytes]:
+    made = production.study(PEOPLE, WARMED[production])
+    return made.archive, made.key
 
 
 def _placed() -> FingerprintSet:

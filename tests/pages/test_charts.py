@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.charts import recovery, style, words
+from pages.charts import attack, followed, recovery, style, words
 from pages.charts.activity import samples_per_user
 from pages.charts.cdf import Curve, beyond, cdf, step_points
 from pages.charts.maps import fingerprints_map, places_map
@@ -20,6 +21,26 @@ from pages.charts.pareto import Dot, pareto
 from pages.charts.spacetime import Path3D, space_time
 
 BOTH = pytest.mark.parametrize("of", [style.LIGHT, style.DARK], ids=["light", "dark"])
+
+
+ATTACKED = (
+    [
+        attack.Compared(
+            "record found", attack.Estimate(1.0, 0.99, 1.0), attack.Estimate(0.2, 0.15, 0.26),
+            0.01, ("100 %", "20 %", "1 %"),
+        ),
+        attack.Compared(
+            "home within 1 km", attack.Estimate(0.9, 0.8, 0.95), attack.UNKNOWN, np.nan,
+            ("90 %", "not known", "not known"),
+        ),
+    ],
+    [
+        attack.Compared(
+            "off by", attack.Estimate(0.0, 0.0, 0.3), attack.Estimate(2.0, 1.4, 2.9), 3.1,
+            ("< 5 m", "2.0 km", "3.1 km"),
+        )
+    ],
+)  # fmt: skip
 
 
 def test_step_points_of_few_values_are_the_empirical_cdf() -> None:
@@ -120,6 +141,11 @@ def test_every_kind_of_figure_passes_plotlys_own_checks(of: style.Theme) -> None
         samples_per_user(np.array([1, 2, 3, 40_000]), of),
         samples_per_user(np.array([1, 2, 3]), of),
         space_time(path, path, links, ["3 Mar"], of),
+        attack.before_and_after(*ATTACKED, of),
+        attack.before_and_after(ATTACKED[0], [], of),
+        followed.ranking([followed.Bar(1, 5, 0.8, False), followed.Bar(6, 1, 0.1, True)], of),
+        followed.ranking([], of),
+        followed.followed_legend(of),
     ):
         checked = go.Figure(figure.to_dict())
         assert checked.to_plotly_json().keys() == figure.to_plotly_json().keys()
@@ -316,3 +342,79 @@ def test_the_chosen_and_the_fronts_numbers_are_written_first() -> None:
     apart = [dot(1, 0.5, 0.5), dot(2, 0.503, 0.5), dot(3, 0.5, 0.504, chosen=True)]
     assert 3 in written(drawn(apart))
     assert "<b>3</b>" in [t for trace in drawn(apart).data for t in trace.text or ()]
+
+
+# --- what an outsider finds ---
+
+
+@BOTH
+def test_before_and_after_hold_the_numbers_given(of: style.Theme) -> None:
+    figure = attack.before_and_after(*ATTACKED, of)
+    by_name = {(t.name, t.xaxis): t for t in figure.data}
+    before, after = by_name[attack.BEFORE, "x"], by_name[attack.AFTER, "x"]
+    assert list(before.x) == [1.0, 0.9]
+    assert list(after.x) == [0.2, None]  # nothing is drawn of what is not known
+    assert np.allclose(after.error_x.array, [0.06, 0])
+    assert np.allclose(after.error_x.arrayminus, [0.05, 0])
+    assert list(by_name[attack.GUESSING, "x"].x) == [0.01, None]
+    assert list(by_name[attack.AFTER, "x2"].x) == [2.0]
+    # The first row on top, what was before above what is after, and told by more than colour.
+    assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
+    assert all(b < a for b, a in zip(before.y, after.y, strict=True))
+    assert before.marker.symbol != after.marker.symbol
+    assert [t.name for t in figure.data if t.showlegend] == [
+        attack.GUESSING, attack.BEFORE, attack.AFTER,
+    ]  # fmt: skip
+    told = [note.text.replace("<b>", "").replace("</b>", "") for note in figure.layout.annotations]
+    assert told == ["before", "after", "guessing", "100 %", "20 %", "1 %", "90 %", "not known",
+                    "not known", "< 5 m", "2.0 km", "3.1 km"]  # fmt: skip
+    assert figure.layout.height > attack.before_and_after(ATTACKED[0], [], of).layout.height
+    # Without anything before, the release alone.
+    alone = [replace(row, before=attack.UNKNOWN, told=("", *row.told[1:])) for row in ATTACKED[0]]
+    figure = attack.before_and_after(alone, [], of)
+    assert [t.name for t in figure.data] == [attack.GUESSING, attack.AFTER]
+    assert [note.text for note in figure.layout.annotations][:2] == [
+        "<b>release</b>", "<b>guessing</b>",
+    ]  # fmt: skip
+
+
+@BOTH
+def test_the_right_record_is_told_by_more_than_its_colour(of: style.Theme) -> None:
+    bars = [followed.Bar(1, 5, 0.8, False), followed.Bar(6, 1, 0.1, True)]
+    figure = followed.ranking(bars, of)
+    assert list(figure.layout.yaxis.ticktext) == ["1. (5 share it) ", "<b>6. (the right one)</b> "]
+    right, others = figure.data
+    assert (list(right.x), list(right.y)) == ([0.1], [1])
+    assert (list(others.x), list(others.y)) == ([0.8], [0])
+    assert right.marker.color != others.marker.color
+
+
+@BOTH
+def test_the_map_of_one_person(of: style.Theme) -> None:
+    scene = followed.Scene(
+        places=np.array([[1.0, 14.0], [1.1, 14.1], [1.1, 14.1]]),
+        points=np.array([[1.1, 14.1], [1.0, 14.0], [1.1, 14.1]]),
+        areas=np.array([[1.0, 14.0, 1.2, 14.2], [0.9, 13.9, 1.0, 14.0]]),
+        rank=np.array([1, 2]),
+        right=np.array([True, False]),
+        home=(1.0, 14.0),
+        guess=(1.1, 14.1),
+        around=(np.array([1.0, 1.1]), np.array([14.0, 14.1])),
+    )
+    deck = followed.followed_map(scene, of)
+    layers = {layer["id"]: layer for layer in json.loads(deck.to_json())["layers"]}
+    assert [each["t"] for each in layers["point-numbers"]["data"]] == ["1, 3", "2"]
+    assert len(layers["places"]["data"]) == 2  # each place once
+    areas = layers["areas"]["data"]
+    assert [each["tip"] for each in areas] == [
+        "another record, ranked 2", "the person's own record, ranked 1",
+    ]  # fmt: skip
+    assert areas[1]["w"] > areas[0]["w"]
+    told = [layers[f"home-text-{i}"]["data"][0]["t"] for i in (0, 1)]
+    assert told == ["home", "home, as guessed"]
+    same = json.loads(followed.followed_map(replace(scene, guess=scene.home), of).to_json())
+    texts = [layer["data"][0]["t"] for layer in same["layers"] if "home-text" in layer["id"]]
+    assert texts == ["home, guessed rightly"]
+    nothing = replace(scene, points=scene.points[:0], areas=scene.areas[:0], rank=scene.rank[:0],
+                      right=scene.right[:0], home=None, guess=None)  # fmt: skip
+    assert "point-numbers" not in followed.followed_map(nothing, of).to_json()

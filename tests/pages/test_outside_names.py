@@ -16,7 +16,10 @@ SHOWN = r"!\[x\](http:"
 # What is drawn as it is, never as Markdown: tables, figures, lists that drop down, chosen files.
 AS_IT_IS = {"arrow_data_frame", "plotly_chart", "deck_gl_json_chart", "file_uploader", "text_input"}
 LISTS = {"selectbox", "multiselect"}
-PAGES = ("overview", "anonymizability", "hiding", "unicity", "disclosure", "options", "aggregates")
+PAGES = (
+    "overview", "anonymizability", "hiding", "unicity", "disclosure", "options", "attack",
+    "aggregates",
+)  # fmt: skip
 
 
 def rendered(at: AppTest) -> list[str]:

@@ -11,7 +11,16 @@ import pytest
 from fpanon_core.engines.limits import Limits, memory_of
 from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.studies import anonymizability, disclosure, hiding, options, sparsity, unicity
+from fpanon_core.studies import (
+    anonymizability,
+    attack,
+    disclosure,
+    followed,
+    hiding,
+    options,
+    sparsity,
+    unicity,
+)
 from fpanon_core.studies.memory import needed_bytes
 
 # Samples, and bytes at the peak in MB; generate_cdr(n, seed=1) of 500, 2,000 and 8,000 people.
@@ -23,12 +32,26 @@ MEASURED = {
     unicity: {33_473: 138, 123_104: 166, 480_206: 260},
 }
 
+# Likewise, of the data as they are and of days, then aligned: what takes least and most.
+ATTACKED = {
+    attack.study: {33_473: (184, 247), 123_104: (227, 302), 480_206: (346, 535)},
+    followed.follow: {33_473: (185, 217), 123_104: (218, 283), 480_206: (344, 522)},
+}
+
 
 @pytest.mark.parametrize("study", MEASURED, ids=lambda s: s.__name__.rpartition(".")[2])
 def test_the_estimate_is_near_what_was_measured(study):
     for samples, measured in MEASURED[study].items():
         foretold = needed_bytes(study.study, SimpleNamespace(n_samples=samples))
         assert 0.9 <= foretold / (measured * 1e6) <= 1.5
+
+
+@pytest.mark.parametrize("study", ATTACKED, ids=lambda s: s.__name__)
+def test_the_estimate_of_an_attack_is_near_whatever_the_release(study):
+    for samples, ends in ATTACKED[study].items():
+        foretold = needed_bytes(study, SimpleNamespace(n_samples=samples))
+        for measured in ends:
+            assert 0.8 <= foretold / (measured * 1e6) <= 1.5
 
 
 def test_what_nobody_measured_has_no_estimate():

@@ -102,6 +102,32 @@ def test_what_was_made_comes_back(fs, name, form, tmp_path):
         assert verify_release(path, fs, origin.k, **options).passed
 
 
+def test_noise_may_bring_people_into_periods_in_which_they_were_not_recorded(tmp_path):
+    """Such a release leaves with its key; a key that names anybody twice there is found out."""
+    late = [
+        1_430.0,
+        1_435.0,
+        30.0,
+        2_000.0,
+        2_100.0,
+    ]  # 1 and 2 on the first day alone, near its end
+    fs = FingerprintSet.from_samples(["1", "2", "3", "3", "3"], [0, 5_000, 0, 0, 0], [0] * 5, late)
+    option = [AddNoise(100, 60), Periods(1)]
+    made = release(fs, option, seed=3)
+    recorded = {("1", 0), ("2", 0), ("3", 0), ("3", 1)}
+    key = tmp_path / "key.csv"
+    path = publish(made, tmp_path / "out", key=key)
+    keys = pd.read_csv(key, dtype={"user_id": str})
+    come = ~pd.Series(list(zip(keys["user_id"], keys["period"], strict=True))).isin(recorded)
+    assert come.any()
+    assert verify_release(path, fs, None, key=key).passed
+    other = keys.copy()
+    other.loc[come.idxmax(), "user_id"] = "4"
+    assert "unknown user" in verify_release(path, fs, None, key=other).counts
+    twice = pd.concat([keys, keys[come]])
+    assert "key" in verify_release(path, fs, None, key=twice).counts
+
+
 def test_the_page_and_the_description_say_so(fs, tmp_path):
     path = publish(release(fs, [Periods(1), Aligned(3)]), tmp_path / "out")
     page = " ".join((path / "README.md").read_text().split())

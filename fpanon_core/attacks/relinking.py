@@ -1,0 +1,268 @@
+"""Which records of two periods are one person's? Matched by where they are, at which hours.
+
+The threat: an outsider has the release and its description, and nothing else; no name, no order and
+no number of a group is looked at. Two records are alike as far as each makes the other likely: a
+record's own places and hours, with those of everybody else as the alternative, so that a rare place
+that two records share says more than a crowded one.
+
+Records that the likeness cannot tell apart are interchangeable and are taken as one. Groups stand
+in the order of a digest of what is in them, salted with their period, so that whatever else is
+level is decided by something that has to do with nobody.
+
+Source: docs/science.md, “Whose records belong together”.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
+
+from ..engines.local import Engine
+from ..engines.progress import Progress, part
+from ..kernels.relink_likeness import Side, likest, usual_density
+from ..model.arrays import FloatArray, IntArray, SmallInts
+from ..model.cells import PLACE
+from ..model.closed import Closed
+from ..model.distinct import distinct_rows
+from ..model.fingerprints import FingerprintSet
+from ..model.mechanism import Spread
+from ..model.ragged import offsets_of, rows_of
+from .assignment import Flows, Pairs, most_saving
+
+AROUND_H = 1
+"""Hours before and after those of a sample that it speaks of, too: habits are no clockwork."""
+
+_NONE = Spread()
+_DEVIATIONS = 2.0  # of noise: how wide what a sample says is made by it
+_STEPS_OF_NOISE = 8
+_HOUR_MIN = 60.0
+_HOURS = 24
+_CLOSE_H = 1e-6
+_BINS_A_BLOCK = 256
+_RECORDS_A_BLOCK = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Bins(Closed):
+    """The distinct places and hours of the day in which a release has samples.
+
+    Attributes
+    ----------
+    corners : float64 ndarray (n_bins, 4)
+        x, y, x end, y end, metres.
+    hours : int32 ndarray (n_bins,)
+        Bit h says whether the hour h of the local day is among them.
+    """
+
+    corners: FloatArray
+    hours: SmallInts
+
+    def __post_init__(self) -> None:
+        self._close()
+
+
+@dataclass(frozen=True, eq=False)
+class Traces(Closed):
+    """How many samples records have in which bins, in order of the bins.
+
+    Attributes
+    ----------
+    offsets : int64 ndarray (n_records + 1,)
+    bin : int64 ndarray
+        Those of record r are rows ``offsets[r]:offsets[r+1]``.
+    mass : float64 ndarray
+        Samples in each.
+    weight : int64 ndarray (n_records,)
+        People whose record it is.
+    """
+
+    offsets: IntArray
+    bin: IntArray
+    mass: FloatArray
+    weight: IntArray
+
+    def __post_init__(self) -> None:
+        self._close()
+
+    @classmethod
+    def of(cls, record: IntArray, bins: IntArray, mass: FloatArray, weight: IntArray) -> Traces:
+        """From a row for each sample, or for several."""
+        first, which = distinct_rows(record, bins)
+        many = np.bincount(record[first], minlength=len(weight))
+        total: FloatArray = np.bincount(which, mass).astype(np.float64)
+        return cls(offsets_of(many), bins[first], total, weight)
+
+    @property
+    def n_people(self) -> int:
+        """People whose records these are."""
+        return int(self.weight.sum())
+
+    def rows(self, chosen: IntArray) -> Traces:
+        """Some of the records."""
+        lengths = np.diff(self.offsets)[chosen]
+        at = rows_of(self.offsets[:-1][chosen], lengths)
+        return Traces(offsets_of(lengths), self.bin[at], self.mass[at], self.weight[chosen])
+
+    def grouped(self, salt: bytes) -> tuple[IntArray, Traces]:
+        """The group of each record, and the groups: records with the same samples in all bins."""
+        content = [
+            blake2b(
+                self.bin[a:b].tobytes() + self.mass[a:b].tobytes(), digest_size=16, salt=salt
+            ).digest()
+            for a, b in zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True)
+        ]
+        _, first, of = np.unique(np.array(content, object), return_index=True, return_inverse=True)
+        groups = self.rows(first)
+        people = np.bincount(of, self.weight, len(first)).astype(np.int64)
+        return of, Traces(groups.offsets, groups.bin, groups.mass, people)
+
+
+def traced(fs: FingerprintSet, space: Spread = _NONE, time: Spread = _NONE) -> tuple[Bins, Traces]:
+    """What records say of places and hours of the day: a sample's mass is 1, spread evenly.
+
+    Over its rectangle, and over the hours of the local day that it touches and one before and after
+    them; over a day, all alike. Where noise was added, over a rectangle and a time that are wider
+    by two of its standard deviations (as root of the sum of squares in place, in whole hours on
+    either side in time); wider rectangles begin at multiples of a quarter of one.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    space, time : Spread
+        The noise that the method states.
+    """
+    x, y, dx, dy = (getattr(fs, name) for name in PLACE)
+    if space.variance > 0:
+        width = _DEVIATIONS * math.sqrt(space.variance)
+        step = width / _STEPS_OF_NOISE
+        wide_x, wide_y = (step * np.ceil(np.hypot(side, width) / step) for side in (dx, dy))
+        x, y = (
+            step * np.round((at + (side - wide) / 2) / step)
+            for at, side, wide in ((x, dx, wide_x), (y, dy, wide_y))
+        )
+        dx, dy = wide_x, wide_y
+    around = AROUND_H + round(_DEVIATIONS / 2 * math.sqrt(time.variance) / _HOUR_MIN)
+    begin = fs.wall_minutes(fs.t_min) / _HOUR_MIN
+    first = np.floor(begin + _CLOSE_H) - around
+    many = np.ceil(begin + fs.dt_min / _HOUR_MIN - _CLOSE_H) + around - first
+    many = np.clip(many, 1, _HOURS).astype(np.int64)
+    hours = ((1 << many) - 1) << (first.astype(np.int64) % _HOURS)
+    hours = (hours | hours >> _HOURS) & ((1 << _HOURS) - 1)
+    row, which = distinct_rows(x, y, dx, dy, hours)
+    x, y, dx, dy = (values[row] for values in (x, y, dx, dy))
+    bins = Bins(np.column_stack([x, y, x + dx, y + dy]), hours[row].astype(np.int32))
+    return bins, Traces.of(fs.sample_user, which, np.ones(fs.n_samples), np.array(fs.weight))
+
+
+def links(
+    bins: Bins, first: Traces, second: Traces, most: int, *, engine: Engine,
+    progress: Progress | None = None,
+) -> Flows:  # fmt: skip
+    """How many people of each group of one period are linked to each group of another.
+
+    The one-to-one matching of people whose total likeness is greatest, of the pairs weighed: of
+    each record of the second side those of the first that it is most like, until they stand for
+    ``most`` people. Whom nothing joins stays unlinked.
+
+    Parameters
+    ----------
+    bins : Bins
+    first, second : Traces
+        Groups, as :meth:`Traces.grouped` gives them.
+    most : int
+
+    Returns
+    -------
+    first, second, mass : int64 ndarrays
+        Flows above 0.
+    """
+    offsets, column, value = likenesses(bins, first, second, most, engine=engine, progress=progress)
+    # Everybody a row and a column of their own.
+    of, to = (np.repeat(np.arange(len(t.weight)), t.weight) for t in (first, second))
+    begin = offsets_of(first.weight)[:-1]
+    lengths, people = np.diff(offsets), first.weight[column]
+    inner = offsets_of(people)
+    entry = rows_of(offsets[:-1][to], lengths[to])
+    size = max(len(of), len(to))
+    row = np.repeat(np.arange(len(to)), inner[offsets[1:]][to] - inner[offsets[:-1]][to])
+    wide: Pairs = (
+        offsets_of(np.bincount(row, minlength=size)),
+        rows_of(begin[column[entry]], people[entry]).astype(np.int32),
+        np.repeat(value[entry], people[entry]),
+    )
+    goal, _ = most_saving(wide)
+    table = csr_array((wide[2], wide[1], wide[0]), shape=(size, size))
+    real = np.flatnonzero(np.asarray(table[np.arange(size), goal]).reshape(-1) > 0)
+    if len(real) == 0:
+        return real, real, real
+    where, which = distinct_rows(of[goal[real]], to[real])
+    return of[goal[real]][where], to[real][where], np.bincount(which, minlength=len(where))
+
+
+def likenesses(
+    bins: Bins, first: Traces, second: Traces, most: int, *, engine: Engine,
+    progress: Progress | None = None,
+) -> Pairs:  # fmt: skip
+    """Of each group of the second side those of the first that are weighed, and their likeness.
+
+    As :func:`links` takes them; a row for each group of the second side. Groups that nowhere meet
+    are like each other by 0, and are not listed.
+    """
+    (here, mine), (_, theirs) = _side(bins, second), _side(bins, first)
+    usual = _usual(mine, theirs, engine, part(progress, 0.0, 0.1))
+    other_usual = _usual(theirs, mine, engine, part(progress, 0.1, 0.2))
+    n = len(second.weight)
+    width = min(most, len(first.weight))
+    column, value = np.empty((n, width), np.int32), np.empty((n, width))
+    many = np.zeros(n, np.int64)
+
+    def block(begin: int) -> float:
+        end = min(begin + _RECORDS_A_BLOCK, n)
+        likest(begin, end, second.offsets, here, second.mass, mine, usual, theirs, other_usual,
+               first.weight, most, column, value, many)  # fmt: skip
+        return float(end - begin)
+
+    engine.run(block, range(0, n, _RECORDS_A_BLOCK), n, part(progress, 0.2, 1.0))
+    listed = np.arange(width) < many[:, None]
+    row = np.repeat(np.arange(n), many)
+    found, worth = column[listed], value[listed]
+    order = np.lexsort((found, row))
+    return offsets_of(many), found[order], worth[order]
+
+
+def _side(bins: Bins, records: Traces) -> tuple[SmallInts, Side]:
+    """Number of each sample's bin among those of these records, and the records by bin."""
+    used = np.unique(records.bin)
+    used = used[np.argsort(bins.corners[used, 0], kind="stable")]
+    number = np.empty(len(bins.hours), np.int32)
+    number[used] = np.arange(len(used))
+    here = number[records.bin]
+    record = np.repeat(np.arange(len(records.weight)), np.diff(records.offsets))
+    order = np.argsort(here, kind="stable")
+    total = np.bincount(record, records.mass)
+    share = records.mass / total[record] * records.weight[record] / records.n_people
+    of_people: FloatArray = np.bincount(here, share, len(used)).astype(np.float64)
+    corners = np.ascontiguousarray(bins.corners[used])
+    side = Side(
+        corners, bins.hours[used], offsets_of(np.bincount(here, minlength=len(used))),
+        record[order].astype(np.int32), records.mass[order], of_people,
+        float((corners[:, 2] - corners[:, 0]).max()),
+    )  # fmt: skip
+    return here, side
+
+
+def _usual(of: Side, by: Side, engine: Engine, progress: Progress | None) -> FloatArray:
+    """What the mean person of the side ``by`` gives each bin of the other."""
+    out = np.empty(len(of.hours))
+
+    def block(begin: int) -> float:
+        end = min(begin + _BINS_A_BLOCK, len(out))
+        usual_density(begin, end, of.corners, of.hours, by, out)
+        return float(end - begin)
+
+    engine.run(block, range(0, len(out), _BINS_A_BLOCK), len(out), progress)
+    return out

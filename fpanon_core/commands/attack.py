@@ -1,0 +1,356 @@
+"""``attack``: what does an outsider find in a release who knows where somebody truly was?"""
+
+from __future__ import annotations
+
+import json
+import math
+import zipfile
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import pandas as pd
+import typer
+
+from ..engines.local import LocalEngine
+from ..engines.progress import Progress
+from ..io.publishing import DATA_PACKAGE
+from ..model.configs import Strategy
+from ..model.errors import ConfigError, InfeasibleError
+from ..model.fingerprints import FingerprintSet
+from ..model.keyed import keyed
+from ..model.periods import days_text
+from ..model.relinking import RelinkConfig
+from ..studies import relinking
+from ..studies.attack import Config, Result, made, study
+from ..tables.writing import check_writable, write_json, write_table
+from . import measuring as m
+from . import named_option as o
+from . import reading as r
+from . import tables as t
+from .terminal import progress_line, table_text
+
+# What the re-linking attack finds, or why it cannot be asked.
+Linked = relinking.Result | str
+
+_POINTS = {
+    "random": "drawn from the person's interactions",
+    "uniform": "drawn from the person's samples, all alike",
+    "top": "the person's most visited places, without times",
+    "consecutive": "samples that follow one another",
+}
+
+
+@r.reading_options
+def attack(
+    wanted: r.Request,
+    option: o.Named,
+    options_file: o.OptionsFile = None,
+    p: Annotated[int, typer.Option("--p", help="True points known of each person.")] = 4,
+    strategy: m.StrategyName = "random",
+    blur_m: Annotated[
+        float,
+        typer.Option(
+            "--blur-m",
+            help="How wrongly places are remembered: standard deviation along x and y, metres.",
+        ),
+    ] = 0.0,
+    blur_min: Annotated[
+        float,
+        typer.Option(
+            "--blur-min", help="How wrongly times are remembered: standard deviation, minutes."
+        ),
+    ] = 0.0,
+    nights: Annotated[
+        int,
+        typer.Option(
+            "--nights",
+            help="Nights in which people were recorded, at least, for their home to be known.",
+        ),
+    ] = 1,
+    users: Annotated[
+        int,
+        typer.Option(
+            "--users",
+            help="People drawn to estimate it on, among those in the release and, as many, among "
+            "those who are not; all if there are fewer.",
+        ),
+    ] = 2500,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            help="Of the release and of the draws, for studies; the same gives the same. What is "
+            "published (the command publish) has none.",
+        ),
+    ] = 0,
+    workers: m.Workers = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="Write one row per measure (.csv, .parquet), or everything (.json)."
+        ),
+    ] = None,
+    tables: t.Tables = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the figures as JSON, for machines.")
+    ] = False,
+) -> None:
+    """Attack a release option: what is found by true points, before and after, beside guessing.
+
+    The release is made of the data, by the option, and attacked with what is known of the original:
+    whose records are picked out, whose homes are found, how far off a guess of a place is.
+
+    For example: fpanon attack records.csv.gz --option 'GLOVE, k = 5' --p 4 --out attack.csv
+    """
+    # Whatever can be checked is checked before a long reading, not after.
+    config = Config(
+        p=p, strategy=cast(Strategy, strategy), users=users, seed=seed, blur_m=blur_m,
+        blur_min=blur_min, nights=nights,
+    )  # fmt: skip
+    own = o.options_in(options_file)
+    engine = LocalEngine(workers)
+    _check_place(out)
+    if tables is not None:
+        t.check_folder(tables)
+    _check_original(wanted.source)
+    fs, report = wanted.read()
+    config = replace(config, option=o.named(option, own, fs))
+    with progress_line("attack") as progress:
+        result = study(fs, config, engine=engine, progress=progress)
+    linked = None
+    if result.period_days is not None:
+        with progress_line("link periods") as progress:
+            linked = _linked(fs, config, engine, progress)
+    if out is not None:
+        _write(result, linked, out)
+    if tables is not None:
+        t.write_tables(result, tables)
+        if isinstance(linked, relinking.Result):
+            t.write_tables(linked, tables)
+    if as_json:
+        plain = _plain(result, linked)
+        typer.echo(json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False))
+        return
+    typer.echo(wanted.account(fs, report))
+    typer.echo(_table(result))
+    typer.echo(" ".join(words(result, linked)))
+    if out is not None:
+        typer.echo(f"What is found, before and after, written to {out}.")
+    if tables is not None:
+        typer.echo(t.told(tables))
+
+
+def _check_place(out: Path | None) -> None:
+    """ConfigError where the output cannot be written to."""
+    if out is None:
+        return
+    if out.suffix.lower() == ".json":
+        check_writable(out.with_suffix(".csv"))
+        if out.is_dir():
+            raise ConfigError("The output's name is a folder's own; give --out another name.")
+        return
+    check_writable(out)
+
+
+def _check_original(source: Path | None) -> None:
+    """ConfigError where the data are a release: it does not say whose its records are."""
+    if source is None:
+        return
+    beside = source / DATA_PACKAGE if source.is_dir() else source.with_name(DATA_PACKAGE)
+    found = source.exists() and beside.exists()
+    if zipfile.is_zipfile(source):
+        try:
+            with zipfile.ZipFile(source) as archive:
+                found = DATA_PACKAGE in archive.namelist()
+        except (OSError, zipfile.BadZipFile, NotImplementedError):
+            found = False  # whoever reads it will say what is wrong
+    if found:
+        raise ConfigError(
+            "This is a release already, which does not say whose its records are, so that nobody "
+            "can tell whether the right one is found. Give the original data and, by --option, "
+            "how they are released: the release is made here, and attacked."
+        )
+
+
+def _linked(
+    fs: FingerprintSet, config: Config, engine: LocalEngine, progress: Progress | None
+) -> Linked:
+    """Whose records of several periods are found to be one person's; or why it cannot be asked."""
+    asked = relinking.Config(config.option, RelinkConfig(seed=config.seed))
+    try:
+        release = made(fs, config, engine)
+        return relinking.study(fs, asked, release, engine=engine, progress=progress)
+    except InfeasibleError as why:
+        return str(why)
+
+
+def _write(result: Result, linked: Linked | None, out: Path) -> None:
+    if out.suffix.lower() == ".json":
+        write_json(_plain(result, linked), out)
+    else:
+        write_table([result.to_frame()], out)
+
+
+def _plain(result: Result, linked: Linked | None) -> dict[str, Any]:
+    settings = {name: value for name, value in asdict(result.config).items() if name != "option"}
+    return {
+        "method": result.method,
+        "option": result.option.to_dict(),
+        "crowd": result.crowd,
+        "period_days": result.period_days,
+        "people_in_release": result.after.link.n_users,
+        "config": settings,
+        "digest": keyed(result.digest),
+        "attack": t.plain_rows(result.to_frame()),
+        "relinked": _plain_linked(linked),
+    }
+
+
+def _plain_linked(linked: Linked | None) -> dict[str, Any] | None:
+    """The figures of the re-linking attack; None without periods, or where it cannot be asked."""
+    if not isinstance(linked, relinking.Result):
+        return None
+    found = asdict(linked.found)
+    for name in ("per_pair", "method", "period_days", "config", "digest"):
+        found.pop(name)
+    return t.plain_rows(pd.DataFrame([found]))[0]
+
+
+# --- the table -----------------------------------------------------------------------------------
+
+
+def _table(result: Result) -> str:
+    head = ["", "as it is", "95 % interval", "released", "95 % interval", "guessing", "asked"]
+    rows = [
+        [
+            str(row["measure"]),
+            *_estimate(row, "before", row["before_asked"]),
+            *_estimate(row, "after", row["asked"]),
+            "" if math.isnan(row["guessing"]) else _value(row["guessing"], row["unit"]),
+            f"{row['asked']:,}",
+        ]
+        for row in result.to_frame().to_dict("records")
+        if row["asked"] or row["before_asked"]
+    ]
+    return table_text(head, rows)
+
+
+def _estimate(row: dict[Any, Any], name: str, asked: int) -> list[str]:
+    if not asked:
+        return ["nobody asked", ""]
+    value, low, high = (_value(row[f"{name}{end}"], row["unit"]) for end in ("", "_low", "_high"))
+    return [value, f"{low} … {high}"]
+
+
+def _value(value: float, unit: str) -> str:
+    return f"{value:,.0f} m" if unit == "m" else f"{value:.1%}"
+
+
+# --- the words -----------------------------------------------------------------------------------
+
+
+def words(result: Result, linked: Linked | None = None) -> list[str]:
+    """What was found, in sentences to quote."""
+    return [
+        _found(result), *_crowd(result), *_homes(result), _error(result), *_accused(result),
+        *_periods(result, linked),
+    ]  # fmt: skip
+
+
+def _found(result: Result) -> str:
+    """Of whom the record is picked out."""
+    was, now, config = result.before.link, result.after.link, result.config
+    points = "1 true point" if config.p == 1 else f"{config.p} true points"
+    blur = [
+        *([f"{config.blur_m:g} m"] if config.blur_m else []),
+        *([f"{config.blur_min:g} min"] if config.blur_min else []),
+    ]
+    wrong = f", remembered with an error of {' and '.join(blur)}" if blur else ""
+    whose = "people" if result.period_days is None else "records, each person's of a period,"
+    return (
+        f"Released: {result.method}. Whoever knows {points} of somebody "
+        f"({_POINTS[config.strategy]}{wrong}) and how the release was made picks out the right "
+        f"record of {_share(now.first, now.first_low, now.first_high)} of the {now.n_present:,} "
+        f"{whose} asked about; in the data as they are, of {was.first:.1%} of {was.n_present:,} "
+        f"people. Guessing finds 1 in {now.n_users:,}."
+    )
+
+
+def _crowd(result: Result) -> list[str]:
+    """What a crowd of k promises, and what not."""
+    if result.crowd is None:
+        return []
+    others = "one other" if result.crowd == 2 else f"{result.crowd - 1} others"
+    where = "in the release" if result.period_days is None else "in a period"
+    return [
+        f"Everyone {where} shares a record with at least {others}, so that by it nobody is named "
+        f"with a chance of more than 1 in {result.crowd}; everything published of the group is "
+        "learnt all the same."
+    ]
+
+
+def _homes(result: Result) -> list[str]:
+    """Whose home the right record says."""
+    table = result.after.home
+    if table is None:
+        return [f"Homes: not known. {result.after.home_fault}"]
+    row = next(iter(table.iloc[[len(table) // 2]].to_dict("records")))
+    whose = "people" if result.period_days is None else "records"
+    return [
+        f"Who has the right record, or that of the right group, finds the home within "
+        f"{row['within_m']:,g} m of {_share(row['found'], row['low'], row['high'])} of the "
+        f"{row['people']:,} {whose} whose home is known; the commonest home would do for "
+        f"{row['guessing']:.1%}."
+    ]
+
+
+def _error(result: Result) -> str:
+    """How far off the guess of a place is."""
+    was, now = result.before.error, result.after.error
+    return (
+        f"The best guess of where somebody was at another recorded moment is {now.metres:,.0f} m "
+        f"off on average ({was.metres:,.0f} m in the data as they are; {now.points_m:,.0f} m from "
+        f"the known points alone, {now.guessing_m:,.0f} m with one place for everybody)."
+    )
+
+
+def _accused(result: Result) -> list[str]:
+    """People who are not in the release, and whose record is thought to be found."""
+    found = result.after.link
+    if not found.n_absent:
+        return []
+    reading = found.tolerant
+    return [
+        f"Of {found.n_absent:,} asked about who are not in the release, somebody else's record is "
+        f"taken for that of {reading.n_accused:,} (95 % interval {reading.accused_low:.1%} … "
+        f"{reading.accused_high:.1%})."
+    ]
+
+
+def _periods(result: Result, linked: Linked | None) -> list[str]:
+    """What new pseudonyms in each period are worth."""
+    if result.period_days is None:
+        return []
+    length = days_text(result.period_days)
+    told = [f"All points known are of one period of {length}."]
+    if not isinstance(linked, relinking.Result):
+        return [*told, f"Whether records of several periods are linked: {linked or 'not asked.'}"]
+    found = linked.found
+    equal = f"{found.alike:.1%} ({found.alike_low:.1%} … {found.alike_high:.1%})"
+    return [
+        *told,
+        "By habits alone, without any known point, the right record of the next period is linked "
+        f"for {_share(found.share, found.low, found.high)} of the {found.n_people:,} people with "
+        f"records in both, or, of those that tell the same, one for {equal}; matched at random "
+        f"{found.chance:.1%} and {found.alike_chance:.1%}. Followed over all periods, "
+        f"{found.chained:.1%} of a person's records end in one chain on average, at random "
+        f"{found.chained_chance:.1%}.",
+    ]
+
+
+def _share(value: float, low: float, high: float) -> str:
+    """A share with its interval; none found is no risk of 0."""
+    if value == 0:
+        return f"none (95 % interval: up to {high:.1%})"
+    return f"{value:.1%} (95 % interval {low:.1%} … {high:.1%})"

@@ -1,0 +1,153 @@
+"""How alike are records of two periods in place and hour of the day? Of those that meet at all.
+
+Source: docs/science.md, “Whose records belong together”.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..model.arrays import FloatArray, IntArray, SmallInts
+
+ANY_HOUR = 0.5
+"""Share of a sample's mass that says where somebody was and nothing of the hour."""
+
+_CLOSE_M = 1e-6
+_HOURS = 24.0
+
+
+class Side(NamedTuple):
+    """The records of one side, by the bins that they are in; a bin is a rectangle and some hours.
+
+    Row i of ``corners`` is (x, y, x end, y end) of bin i, metres, ascending by x; bit h of
+    ``hours[i]`` says whether it has the hour h of the day. Its entries are rows
+    ``starts[i]:starts[i+1]`` of ``record`` and ``mass`` (samples there). ``share[i]`` is the mean
+    over the side's people of the share of their samples. No bin is wider than ``widest``.
+    """
+
+    corners: FloatArray
+    hours: SmallInts
+    starts: IntArray
+    record: SmallInts
+    mass: FloatArray
+    share: FloatArray
+    widest: float
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _bits(hours: int) -> int:
+    """How many hours these are."""
+    hours = hours - ((hours >> 1) & 0x55555555)
+    hours = (hours & 0x33333333) + ((hours >> 2) & 0x33333333)
+    return (((hours + (hours >> 4)) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _meet(a: FloatArray, b: FloatArray, hours_a: int, hours_b: int) -> float:
+    """Mean over one bin of the density of the other, per square metre; 0 where they are apart."""
+    up = min(a[3], b[3]) - max(a[1], b[1])
+    across = min(a[2], b[2]) - max(a[0], b[0])
+    if up <= _CLOSE_M or across <= _CLOSE_M:
+        return 0.0
+    areas = (a[2] - a[0]) * (a[3] - a[1]) * (b[2] - b[0]) * (b[3] - b[1])
+    common = _HOURS * _bits(hours_a & hours_b) / (_bits(hours_a) * _bits(hours_b))
+    return across * up / areas * (ANY_HOUR + (1 - ANY_HOUR) * common)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _first_at(corners: FloatArray, x: float) -> int:
+    """The first bin that begins at x or after it."""
+    low, high = 0, len(corners)
+    while low < high:
+        middle = (low + high) // 2
+        if corners[middle, 0] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(nogil=True, cache=True)
+def usual_density(
+    begin: int, end: int, corners: FloatArray, hours: SmallInts, side: Side, out: FloatArray
+) -> None:
+    """What the mean person of a side gives each of the bins ``begin … end−1``, per square metre."""
+    for i in range(begin, end):
+        total = 0.0
+        at = _first_at(side.corners, corners[i, 0] - side.widest)
+        while at < len(side.corners) and side.corners[at, 0] < corners[i, 2]:
+            total += side.share[at] * _meet(corners[i], side.corners[at], hours[i], side.hours[at])
+            at += 1
+        out[i] = total
+
+
+@njit(nogil=True, cache=True)
+def likest(
+    begin: int, end: int, offsets: IntArray, bins: SmallInts, mass: FloatArray, mine: Side,
+    usual: FloatArray, other: Side, other_usual: FloatArray, weight: IntArray, most: int,
+    column: SmallInts, value: FloatArray, many: IntArray,
+) -> None:  # fmt: skip
+    """The records of the other side that each of the records ``begin … end−1`` is most like.
+
+    Record i has ``mass[j]`` samples in bin ``bins[j]`` of ``mine``, j of ``offsets[i]`` to
+    ``offsets[i+1]``. ``usual`` is what the other side's mean person gives each bin of ``mine``,
+    ``other_usual`` what that of ``mine`` gives each bin of ``other``; ``weight`` the people of
+    each record of ``other``. Row i of ``column`` and ``value`` becomes its ``many[i]`` records,
+    best first: no more than there are columns, and none after those that stand for ``most``
+    people. Records that it meets nowhere are like it by 0, and never listed.
+    """
+    here, there = np.zeros(len(weight)), np.zeros(len(other.corners))
+    score = np.zeros(len(weight))
+    near, met = np.empty(len(weight), np.int32), np.empty(len(there), np.int32)
+    touched = np.empty(len(weight), np.int32)
+    for i in range(begin, end):
+        n_met, n_touched = 0, 0
+        for j in range(offsets[i], offsets[i + 1]):
+            b = bins[j]
+            box, hours = mine.corners[b], mine.hours[b]
+            n_near = 0
+            at = _first_at(other.corners, box[0] - other.widest)
+            while at < len(other.corners) and other.corners[at, 0] < box[2]:
+                density = _meet(box, other.corners[at], hours, other.hours[at])
+                if density > 0.0:
+                    if there[at] == 0.0:
+                        met[n_met] = at
+                        n_met += 1
+                    there[at] += mass[j] * density
+                    for e in range(other.starts[at], other.starts[at + 1]):
+                        r = other.record[e]
+                        if here[r] == 0.0:
+                            near[n_near] = r
+                            n_near += 1
+                        here[r] += other.mass[e] * density
+                at += 1
+            said = math.sqrt(mass[j])
+            for c in range(n_near):
+                r = near[c]
+                if score[r] == 0.0:
+                    touched[n_touched] = r
+                    n_touched += 1
+                score[r] += said * math.log1p(here[r] / usual[b])
+                here[r] = 0.0
+        for c in range(n_met):
+            at = met[c]
+            gain = math.log1p(there[at] / other_usual[at])
+            there[at] = 0.0
+            for e in range(other.starts[at], other.starts[at + 1]):
+                score[other.record[e]] += math.sqrt(other.mass[e]) * gain
+        some = np.sort(touched[:n_touched])
+        order = np.argsort(-score[some], kind="mergesort")
+        kept, people = 0, 0
+        for c in order[: min(n_touched, column.shape[1])]:
+            if people >= most:
+                break
+            column[i, kept], value[i, kept] = some[c], score[some[c]]
+            people += weight[some[c]]
+            kept += 1
+        many[i] = kept
+        for c in range(n_touched):
+            score[touched[c]] = 0.0

@@ -1,0 +1,214 @@
+"""Who is alone in the crossing of two releases of the same people?
+
+A release may keep everybody in a crowd, and another release of the same people, too; both together
+need not. Whoever can tell somebody's group in the one and in the other is left with the people who
+are in both groups: with their crossing.
+
+Source: docs/science.md, “Two releases of the same people”; Ganta, Kasiviswanathan & Smith 2008.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+import pandas as pd
+
+from ..model.arrays import IntArray
+from ..model.crossing import Crossing, Crowd
+from ..model.distinct import distinct_rows
+from ..model.errors import InfeasibleError
+from ..model.fingerprints import pseudonyms_of
+from ..model.membership import Membership
+
+
+def crossing(first: Membership, second: Membership) -> Crossing:
+    """The crowds that are left where the groups of two releases cross.
+
+    Parameters
+    ----------
+    first, second : Membership
+        Whose people are told apart alike: both by id, or both by digest under the same secret.
+
+    Returns
+    -------
+    Crossing
+
+    Raises
+    ------
+    InfeasibleError
+        Nobody is in both, or nobody in two periods that share a day.
+
+    Examples
+    --------
+    Four people in two pairs, crosswise: pairs in each release, everybody alone in both.
+
+    >>> who = np.array(["a", "b", "c", "d"], dtype=object)
+    >>> made = crossing(Membership.whole(who, [0, 0, 1, 1]), Membership.whole(who, [0, 1, 0, 1]))
+    >>> made.first.smallest, made.second.smallest, made.together.smallest, made.together.alone
+    (2, 2, 1, 4)
+    """
+    a, b = _matched(first, second)
+    if not len(a):
+        raise InfeasibleError(
+            f"Nobody of the {first.n_people:,} people of the one release is among the "
+            f"{second.n_people:,} of the other, in days that both are of: there is nothing to "
+            "cross. Give two releases of the same people."
+        )
+    weight = np.minimum(first.weight[a], second.weight[b])
+    cell = distinct_rows(first.group[a], second.group[b])[1]
+    size = np.bincount(cell, weight).astype(np.int64)[cell]
+    person, ids = pd.factorize(first.who[a])
+    in_first, in_second = first.size[a], second.size[b]
+    # Of a person's records in several periods those count that hide the person least.
+    smallest = {
+        name: _least(values, person)
+        for name, values in (("first", in_first), ("second", in_second), ("together", size))
+    }
+    people = weight[np.unique(person, return_index=True)[1]]
+    names = (
+        pseudonyms_of(np.arange(1, len(ids) + 1))
+        if first.pseudonym is None
+        else first.pseudonym[a][np.unique(person, return_index=True)[1]].tolist()
+    )
+    alone = (smallest["together"] == 1) & (smallest["first"] > 1) & (smallest["second"] > 1)
+    return Crossing(
+        together=_crowd(smallest["together"], people),
+        first=_crowd(smallest["first"], people),
+        second=_crowd(smallest["second"], people),
+        n_first=_people_of(first),
+        n_second=_people_of(second),
+        n_both=int(people.sum()),
+        newly_alone=int(people[alone].sum()),
+        sizes=_sizes(smallest, people),
+        periods=_periods(first.begin_day[a], second.begin_day[b], size, weight),
+        per_person=pd.DataFrame({"pseudonym": names, **smallest}),
+        names=(first.name, second.name),
+        ks=(first.k, second.k),
+        digests=(first.digest, second.digest),
+    )
+
+
+def together(releases: Sequence[Membership]) -> Membership:
+    """Several releases as one: who is in the same group in all of them.
+
+    Whoever is not in one of them shares a group there with those who are not either: that somebody
+    was left out is taken to be known. A crossing with it is so never larger than with any of them.
+
+    Parameters
+    ----------
+    releases : sequence of Membership
+        At least one.
+
+    Examples
+    --------
+    >>> who = np.array(["a", "b", "c", "d"], dtype=object)
+    >>> made = [Membership.whole(who, [0, 0, 0, 0]), Membership.whole(who[:3], [0, 0, 1])]
+    >>> together(made).size.tolist()
+    [2, 2, 1, 1]
+    """
+    return reduce(_joined, releases)
+
+
+def _joined(first: Membership, second: Membership) -> Membership:
+    a, b = _matched(first, second)
+    begin = np.maximum(first.begin_day[a], second.begin_day[b])
+    end = np.minimum(first.end_day[a], second.end_day[b])
+    # What is of more days than any record of the other stays, too: those may meet a third one.
+    rest_a = _uncovered(first, a, begin, end)
+    rest_b = _uncovered(second, b, begin, end)
+    parts = [(first, a), (first, rest_a), (second, rest_b)]
+    in_first = np.concatenate([first.group[a], first.group[rest_a], np.full(len(rest_b), -1)])
+    in_second = np.concatenate([second.group[b], np.full(len(rest_a), -1), second.group[rest_b]])
+    rest = [(first, rest_a), (second, rest_b)]
+    return Membership(
+        who=np.concatenate([each.who[rows] for each, rows in parts]),
+        group=distinct_rows(in_first, in_second)[1],
+        begin_day=np.concatenate([begin, *(each.begin_day[rows] for each, rows in rest)]),
+        end_day=np.concatenate([end, *(each.end_day[rows] for each, rows in rest)]),
+        weight=np.concatenate([each.weight[rows] for each, rows in parts]),
+        name="; ".join((first.name, second.name)),
+    )
+
+
+def _uncovered(each: Membership, rows: IntArray, begin: IntArray, end: IntArray) -> IntArray:
+    """Rows of a release that no joined record is of all days of."""
+    whole = (begin == each.begin_day[rows]) & (end == each.end_day[rows])
+    return np.setdiff1d(np.arange(len(each.who)), rows[whole])
+
+
+def _matched(first: Membership, second: Membership) -> tuple[IntArray, IntArray]:
+    """Records of the same person in days that share one: a row of each, in order of the first."""
+    code = pd.factorize(np.concatenate([first.who, second.who]))[0]
+    spans, frames = [], []
+    for at, each in enumerate((first, second)):
+        pick, span = (
+            distinct_rows(each.begin_day, each.end_day)
+            if len(each.who)
+            else (np.empty(0, np.int64), np.empty(0, np.int64))
+        )
+        spans.append((each.begin_day[pick], each.end_day[pick]))
+        who = code[: len(first.who)] if at == 0 else code[len(first.who) :]
+        columns = {"who": who, f"span_{at}": span, f"row_{at}": np.arange(len(who))}
+        frames.append(pd.DataFrame(columns))
+    (begin, end), (begin_2, end_2) = spans
+    shared = np.minimum(end[:, None], end_2) > np.maximum(begin[:, None], begin_2)
+    pairs = pd.DataFrame(np.argwhere(shared), columns=["span_0", "span_1"])
+    found = frames[0].merge(pairs, on="span_0").merge(frames[1], on=["who", "span_1"])
+    found = found.sort_values(["row_0", "row_1"])
+    return found["row_0"].to_numpy(np.int64), found["row_1"].to_numpy(np.int64)
+
+
+def _least(values: IntArray, person: IntArray) -> IntArray:
+    """The smallest value of each person, numbered from 0."""
+    order = np.lexsort((values, person))
+    found: IntArray = values[order][np.flatnonzero(np.diff(person[order], prepend=-1))]
+    return found
+
+
+def _people_of(each: Membership) -> int:
+    """People, each as many as the fingerprint stands for."""
+    first = np.unique(pd.factorize(each.who)[0], return_index=True)[1]
+    return int(each.weight[first].sum())
+
+
+def _crowd(size: IntArray, people: IntArray) -> Crowd:
+    alone, total = int(people[size == 1].sum()), int(people.sum())
+    # Exactly 1/5 where everybody is one of five: a limit of 20 % is not broken by rounding.
+    naming = math.fsum(people / size) / total
+    return Crowd(int(size.min()), alone, alone / total, naming)
+
+
+def _sizes(smallest: dict[str, IntArray], people: IntArray) -> pd.DataFrame:
+    """How many people are in a group of each size that occurs."""
+    known = np.unique(np.concatenate(list(smallest.values())))
+    counts = {
+        name: np.bincount(np.searchsorted(known, smallest[name]), people, len(known))
+        for name in ("together", "first", "second")
+    }
+    return pd.DataFrame({"size": known, **counts}).astype(np.int64)
+
+
+def _periods(
+    first_day: IntArray, second_day: IntArray, size: IntArray, weight: IntArray
+) -> pd.DataFrame:
+    """The crowds of each two periods that share a day."""
+    number = [np.unique(day, return_inverse=True)[1] + 1 for day in (first_day, second_day)]
+    first, which = distinct_rows(*number)
+    rows = []
+    for at, row in enumerate(first.tolist()):
+        own = which == at
+        crowd = _crowd(size[own], weight[own])
+        rows.append(
+            {
+                "first_period": int(number[0][row]),
+                "second_period": int(number[1][row]),
+                "people": int(weight[own].sum()),
+                "smallest": crowd.smallest,
+                "alone": crowd.alone,
+                "naming": crowd.naming,
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,166 @@
+"""What two releases of the same people leave of their crowds: the answer of their crossing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """How many people share all that is looked at, over the people who are in both releases.
+
+    Attributes
+    ----------
+    smallest : int
+        People in the smallest group that anybody is in.
+    alone : int
+        People who are a group of their own.
+    alone_share : float
+        The share of these.
+    naming : float
+        Mean over people of 1 / the size of the group.
+    """
+
+    smallest: int
+    alone: int
+    alone_share: float
+    naming: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Crossing:
+    """Who is left in a crowd by two releases of the same people, as :func:`cross_releases` says.
+
+    Everybody is counted, nobody drawn, so that no figure has an interval. With periods a person's
+    group is the smallest in any two periods that share a day.
+
+    Attributes
+    ----------
+    together : Crowd
+        Of the people in the same group in both: the crossing of the groups.
+    first, second : Crowd
+        The same people in each release alone.
+    n_first, n_second, n_both : int
+        People in each release, and in both.
+    newly_alone : int
+        People alone in the crossing who are alone in neither release by itself.
+    sizes : DataFrame
+        A row for each size of a group: ``size``, and how many people are in such a group:
+        ``together``, ``first``, ``second``.
+    periods : DataFrame
+        A row for each two periods that share a day and people, numbered from 1 in each release;
+        one row of 1 and 1 without periods: ``first_period``, ``second_period``, ``people``,
+        ``smallest``, ``alone``, ``naming``.
+    per_person : DataFrame
+        A row for each person in both, in the order of the first: ``pseudonym``, ``first``,
+        ``second``, ``together``: the sizes. Not for release.
+    names : (str, str)
+        What was done to make each, in words.
+    ks : (int or None, int or None)
+        The crowd that each promises; None where it promises none.
+    digests : (str, str)
+        Of the original's fingerprints, or of the data file that was read.
+    """
+
+    together: Crowd
+    first: Crowd
+    second: Crowd
+    n_first: int
+    n_second: int
+    n_both: int
+    newly_alone: int
+    sizes: pd.DataFrame
+    periods: pd.DataFrame
+    per_person: pd.DataFrame
+    names: tuple[str, str]
+    ks: tuple[int | None, int | None]
+    digests: tuple[str, str]
+
+    def __repr__(self) -> str:
+        return (
+            f"Crossing({self.together.alone} of {self.n_both} people alone, smallest group "
+            f"{self.together.smallest}; {self.first.smallest} and {self.second.smallest} by itself)"
+        )
+
+    @property
+    def only_first(self) -> int:
+        """People in the first release who are not in the second."""
+        return self.n_first - self.n_both
+
+    @property
+    def only_second(self) -> int:
+        """People in the second release who are not in the first."""
+        return self.n_second - self.n_both
+
+    @property
+    def guessing(self) -> float:
+        """The chance of naming somebody by guessing among the people in both."""
+        return 1 / self.n_both
+
+    @property
+    def smaller(self) -> int:
+        """People whose crowd in the crossing is smaller than in either release by itself."""
+        table = self.per_person
+        return int((table["together"] < table[["first", "second"]].min(axis=1)).sum())
+
+    @property
+    def falls(self) -> bool:
+        """Whether anybody's crowd is smaller in the crossing than in either release by itself."""
+        return self.smaller > 0
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each: ``release`` (together, first, second), ``published`` people, crowds.
+
+        ``people`` are those in both, over whom all the other figures are.
+        """
+        rows = {"together": self.together, "first": self.first, "second": self.second}
+        published = {"together": self.n_both, "first": self.n_first, "second": self.n_second}
+        return pd.DataFrame(
+            [
+                {
+                    "release": name,
+                    "published": published[name],
+                    "people": self.n_both,
+                    **vars(crowd),
+                }
+                for name, crowd in rows.items()
+            ]
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReleaseMatch:
+    """How often two files alone lead from somebody's group in the one to that in the other.
+
+    Attributes
+    ----------
+    first : float
+        Share of the people whose group in the second release is the best match of theirs in the
+        first; where several are, the chance that a record drawn of these is in it.
+    first_low, first_high : float
+        Its 95 % Wilson interval.
+    guessing : float
+        The same for a record of the second drawn at random.
+    n_targets : int
+        People asked about, drawn of those in both.
+    names : (str, str)
+        What was done to make each, in words.
+    seed : int
+        Of the draw.
+    digest : str
+        Of the original.
+    """
+
+    first: float
+    first_low: float
+    first_high: float
+    guessing: float
+    n_targets: int
+    names: tuple[str, str]
+    seed: int
+    digest: str
+
+    def __repr__(self) -> str:
+        return f"ReleaseMatch({self.first:.1%} of {self.n_targets}, guessing {self.guessing:.1%})"

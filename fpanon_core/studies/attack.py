@@ -1,0 +1,378 @@
+"""Does the release hold? What an outsider finds who knows where somebody truly was, beside before.
+
+The threat: an outsider was told where somebody was, and at what times, has the release and its
+description, and looks for the record, the home and the whereabouts of that person. Asked of the
+data as they are and of a release made of them, with the same draws.
+
+Source: docs/science.md, “An outsider who knows the truth”.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
+
+from ..anonymize.chain import release
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress, nth_part, part
+from ..model import checks
+from ..model.configs import Strategy
+from ..model.errors import ConfigError, InfeasibleError
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import GloveResult
+from ..model.limits import POINTS, SEED, TARGETS
+from ..model.linkage import ExpectedError, LinkConfig, LinkReading, LinkResult
+from ..model.options import ReleaseOption
+from ..model.released import ReleasedSet
+from . import releases
+from .attack_examples import Example, examples
+from .attacked import attacked
+from .learnt import expected_error, home_found
+from .linkage import FIRST_FEW, link
+from .releases import Shelf
+from .tabled import Tabled
+
+Estimate = tuple[float, float, float]
+
+_MOST_KEPT = 4
+_RAW = ReleaseOption()
+_NAN = float("nan")
+_NOTHING: Estimate = (_NAN, _NAN, _NAN)
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which release is attacked, and what is known of whom.
+
+    Attributes
+    ----------
+    option : ReleaseOption
+        What the release is made by, where none is given; the data as they are when not said.
+    p : int
+        Points known of each target, samples of the original.
+    strategy : {"random", "uniform", "top", "consecutive"}
+        Which points; see :func:`fpanon_core.draw_knowledge`.
+    users : int
+        Targets drawn among those in the release, and as many, at most, among those who are not.
+    seed : int
+        Of the draws of targets, points and errors, and of the release where it is made here.
+    blur_m, blur_min : float
+        Standard deviation of the outsider's error along x and along y, metres, and in time,
+        minutes; 0 for none.
+    within_m : tuple of float
+        How near a guess of a home must be, metres; ascending.
+    nights : int
+        Nights (22 to 6 h, local time) in which a person was recorded, at least, for the original to
+        tell the home.
+    """
+
+    option: ReleaseOption = field(default_factory=ReleaseOption)
+    p: int = 4
+    strategy: Strategy = "random"
+    users: int = 2500
+    seed: int = 0
+    blur_m: float = 0.0
+    blur_min: float = 0.0
+    within_m: tuple[float, ...] = (500.0, 1000.0, 2000.0)
+    nights: int = 1
+
+    def __post_init__(self) -> None:
+        known = self.knowledge
+        POINTS.check("p", known.p)
+        TARGETS.check("users", known.users)
+        SEED.check("seed", known.seed)
+        for name in ("p", "users", "seed", "blur_m", "blur_min"):
+            object.__setattr__(self, name, getattr(known, name))
+        given: Any = self.within_m
+        if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
+            raise ConfigError("within_m is a list of distances in metres, such as [500, 1000].")
+        near = {checks.positive("within_m", each, of="metres") for each in given}
+        if not near:
+            raise ConfigError("within_m names no distance; give one or more, in metres.")
+        object.__setattr__(self, "within_m", tuple(sorted(near)))
+        nights = checks.whole("nights", self.nights, 1, of="nights")
+        object.__setattr__(self, "nights", nights)
+
+    @property
+    def knowledge(self) -> LinkConfig:
+        """What is known of whom, and how exactly."""
+        return LinkConfig(self.p, self.strategy, self.users, self.seed, self.blur_m, self.blur_min)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What the outsider finds in one form of the data.
+
+    Attributes
+    ----------
+    link : LinkResult
+        Records picked out.
+    home : DataFrame or None
+        Homes found, as :func:`fpanon_core.home_found` gives them; None where they cannot be asked.
+    home_fault : str
+        Why there are no homes; empty where there are.
+    error : ExpectedError
+        How far off the best guess of a place is.
+    """
+
+    link: LinkResult
+    home: pd.DataFrame | None
+    home_fault: str
+    error: ExpectedError
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """What the outsider finds before and after, beside guessing.
+
+    Attributes
+    ----------
+    config : Config
+        As asked.
+    digest : str
+        Of the original.
+    option : ReleaseOption
+        What was done to the data that were attacked, with the origins of their grids.
+    crowd : int or None
+        People of whom each record is to be one's, k; None where no crowd is promised. In periods,
+        within each period.
+    period_days : int or None
+        Days in a period; None without. With periods every record is asked for by itself.
+    before, after : Found
+        In the data as they are, and in the release.
+    examples : tuple of Example
+        People to follow step by step, by :func:`.followed.follow`.
+    """
+
+    config: Config
+    digest: str
+    option: ReleaseOption
+    crowd: int | None
+    period_days: int | None
+    before: Found
+    after: Found
+    examples: tuple[Example, ...] = ()
+
+    MAY_LEAVE = frozenset({"attack"})
+
+    @property
+    def method(self) -> str:
+        """What was done to the data, in words."""
+        return self.option.text
+
+    @property
+    def moved(self) -> bool:
+        """Whether noise or exchange moves points, so that what is published need not be true."""
+        return self.option.moved
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Figures of everyone together, and of each target.
+
+        - ``attack``: ``measure``, ``unit`` ("share" or "m"), ``before``, ``before_low``,
+          ``before_high``, ``before_guessing``, ``before_asked``, ``after``, ``after_low``,
+          ``after_high``, ``guessing``, ``asked`` (people asked of; with periods, records),
+          ``points_alone`` (what the known points say without any release), ``method``; NaN where it
+          does not apply. No ``guessing`` of accusations: who does not look accuses nobody.
+        - ``targets``, ``targets_before``: as :attr:`fpanon_core.LinkResult.per_target`.
+        """
+        rows = [
+            {
+                "measure": name, "unit": unit, **_columns("before_", before),
+                **_columns("after_", after), "points_alone": alone, "method": self.method,
+            }
+            for name, unit, before, after, alone in self._rows()
+        ]  # fmt: skip
+        names = {"before_value": "before", "after_value": "after"}
+        after = {"after_guessing": "guessing", "after_asked": "asked"}
+        return {
+            "attack": pd.DataFrame(rows).rename(columns=names | after),
+            "targets": self.after.link.per_target,
+            "targets_before": self.before.link.per_target,
+        }
+
+    def _rows(self) -> list[tuple[str, str, _Figure, _Figure, float]]:
+        """Name, unit, before, after, and what the points say alone, of every measure."""
+        was, now = (_linked(each.link) for each in (self.before, self.after))
+        rows = [(name, "share", was[name], now[name], _NAN) for name in was]
+        for metres in self.config.within_m:
+            first, second = (_home(each.home, metres) for each in (self.before, self.after))
+            rows.append((f"home within {metres:g} m", "share", first, second, _NAN))
+        first, second = (_error(each.error) for each in (self.before, self.after))
+        rows.append(("expected error", "m", first, second, self.after.error.points_m))
+        return rows
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    released: ReleasedSet | GloveResult | None = None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """What an outsider with true points finds in a release, and in the data as they are.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        The original.
+    config : Config
+    released : ReleasedSet or GloveResult, optional
+        A release made of these data elsewhere, attacked as it is; the configuration's option is
+        then not made. When None, it is made by the seed, as where options are compared.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    ConfigError
+        The release does not know what it was made of, or was made of other data; and as
+        :func:`fpanon_core.release`.
+    InfeasibleError
+        p exceeds every trace; and as :func:`fpanon_core.release`.
+
+    Examples
+    --------
+    Two of three people are always together; one cell of place and time hides all three.
+
+    >>> from fpanon_core import GeneralizationProfile, Grid, as_option
+    >>> x, t = [0, 0, 0, 0, 9000, 9000], [60, 600] * 3
+    >>> fs = FingerprintSet.from_samples([1, 1, 2, 2, 3, 3], x, [0] * 6, t)
+    >>> option = as_option(GeneralizationProfile(Grid(20_000), 1_440))
+    >>> table = study(fs, Config(option, p=1)).to_frame()
+    >>> table.loc[0, ["before", "after", "guessing"]].astype(float).round(3).tolist()
+    [0.667, 0.333, 0.333]
+    """
+    engine = engine or LocalEngine()
+    steps = _Steps(progress)
+    given = released if released is not None else made(fs, config, engine, steps.of(0, 4))
+    target = attacked(fs, given)
+    origin = target.origin
+    before = _before(fs, config, engine, steps.of(4, 6))
+    raw = not origin.option.steps
+    after = before if raw else found(fs, given, config, engine, steps.of(6, 9))
+    some = examples(
+        target, config.knowledge, after.link.per_target, config.within_m, config.nights,
+        engine=engine,
+    )  # fmt: skip
+    if progress is not None:
+        progress(1.0)
+    return Result(
+        config, fs.digest, origin.option, origin.k, origin.period_days, before, after, some
+    )
+
+
+def made(
+    fs: FingerprintSet, config: Config, engine: Engine, progress: Progress | None = None
+) -> ReleasedSet:
+    """The release that the option makes with the seed; what it is made of is kept a while."""
+    option = config.option
+    kept = releases.released(fs, option.steps, config.seed, engine=engine, progress=progress)
+    name = None if option.name == option.text else option.name
+    return ReleasedSet.of(kept.chain.origin(config.seed, name))
+
+
+_BEFORE: Shelf[Found] = Shelf(_MOST_KEPT, _MOST_KEPT, lambda _: 1)
+
+
+class _Steps:
+    """Progress by tenths of the whole."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress
+
+    def of(self, begin: int, end: int) -> Progress | None:
+        """Of a stretch."""
+        stretch = part(self._progress, begin / 10, end / 10)
+        if stretch is not None:
+            stretch(0.0)
+        return stretch
+
+
+def _before(fs: FingerprintSet, config: Config, engine: Engine, progress: Progress | None) -> Found:
+    """In the data as they are: the same whatever the release, and so kept a while."""
+    key = (fs.digest, replace(config, option=_RAW))
+    known = _BEFORE.get(key)
+    if known is None:
+        known = found(fs, release(fs, _RAW), config, engine, progress)
+        _BEFORE.put(key, known)
+    return known
+
+
+def found(
+    fs: FingerprintSet, released: ReleasedSet | GloveResult, config: Config, engine: Engine,
+    progress: Progress | None = None,
+) -> Found:  # fmt: skip
+    """What the outsider finds in one form of the data."""
+    known: dict[str, Any] = {
+        name: getattr(config, name)
+        for name in ("p", "strategy", "blur_m", "blur_min", "users", "seed")
+    }
+    records = link(fs, released, **known, engine=engine, progress=nth_part(progress, 0, 3))
+    error = expected_error(fs, released, **known, engine=engine, progress=nth_part(progress, 1, 3))
+    home, fault = None, ""
+    try:
+        home = home_found(
+            fs, released, config.within_m, nights=config.nights, engine=engine,
+            progress=nth_part(progress, 2, 3),
+        )  # fmt: skip
+    except InfeasibleError as why:
+        fault = str(why)
+    return Found(records, home, fault, error)
+
+
+# --- the table -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Figure:
+    """One measure of one form of the data."""
+
+    estimate: Estimate
+    guessing: float
+    asked: int
+
+
+def _columns(prefix: str, figure: _Figure) -> dict[str, Any]:
+    names = ("value", "low", "high", "guessing", "asked")
+    values = (*figure.estimate, figure.guessing, figure.asked)
+    return {f"{prefix}{name}": value for name, value in zip(names, values, strict=True)}
+
+
+def _linked(found: LinkResult) -> dict[str, _Figure]:
+    guessing, asked = found.guessing, found.n_present
+    few = min(1.0, FIRST_FEW * guessing)
+
+    def figure(reading: LinkReading, name: str, guess: float, asked: int = asked) -> _Figure:
+        ends = (getattr(reading, f"{name}{end}") for end in ("", "_low", "_high"))
+        value, low, high = ends
+        return _Figure((value, low, high), guess, asked)
+
+    return {
+        "record found": figure(found.tolerant, "first", guessing),
+        "record found, by exact match": figure(found.strict, "first", guessing),
+        f"record among the first {FIRST_FEW}": figure(found.tolerant, "among_10", few),
+        "posterior of the right record": figure(found.tolerant, "posterior", guessing),
+        "accused, not in the release": figure(found.tolerant, "accused", _NAN, found.n_absent),
+    }
+
+
+def _home(table: pd.DataFrame | None, metres: float) -> _Figure:
+    if table is None:
+        return _Figure(_NOTHING, _NAN, 0)
+    row = table[table["within_m"] == metres].iloc[0]
+    ends = (float(row["found"]), float(row["low"]), float(row["high"]))
+    return _Figure(ends, float(row["guessing"]), int(row["people"]))
+
+
+def _error(found: ExpectedError) -> _Figure:
+    return _Figure((found.metres, found.low, found.high), found.guessing_m, found.n_targets)

@@ -1,0 +1,213 @@
+"""Whom to follow for a demonstration? People in whom a release makes a difference, or none.
+
+Source: docs/science.md, “An outsider who knows the truth”.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from ..anonymize.carrying import carried, noise_in_space
+from ..anonymize.chain import release as made_by
+from ..attacks.homes import Commonest, Homes, commonest, guessed_homes, true_homes
+from ..attacks.linkage import ranks
+from ..attacks.search import Published
+from ..engines.local import Engine
+from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.linkage import LinkConfig
+from ..model.options import ReleaseOption
+from ..model.ragged import offsets_of, rows_of
+from .attacked import Attacked, attacked
+from .linkage import targets_of
+
+Kind = Literal["hidden", "found", "home", "accused"]
+
+_LOOKED_AT = 200  # targets, drawn
+
+
+@dataclass(frozen=True)
+class Example:
+    """Somebody to follow.
+
+    Attributes
+    ----------
+    kind : {"hidden", "found", "home", "accused"}
+        By the points known of this person, the record is picked out in the data as they are and
+        not in the release (it is named with a chance of less than a half); in both; the right
+        record, one person's or a group's, leads alone in the release, and says where the home is
+        (of those who are named with a chance of less than a half, if there are any); the person is
+        not in the release, and somebody else's record is taken.
+    user : int
+        Row number in the original.
+    pseudonym : str
+        Of the session.
+    period : int or None
+        Number of the period of the record asked for; None without periods.
+    """
+
+    kind: Kind
+    user: int
+    pseudonym: str
+    period: int | None = None
+
+
+def examples(
+    release: Attacked, config: LinkConfig, table: pd.DataFrame, within_m: Sequence[float],
+    nights: int, *, engine: Engine,
+) -> tuple[Example, ...]:  # fmt: skip
+    """One person of each kind, where there is one among 200 targets drawn by the seed.
+
+    Parameters
+    ----------
+    release : Attacked
+    config : LinkConfig
+    table : DataFrame
+        Of these targets, as :attr:`fpanon_core.LinkResult.per_target`.
+    within_m : sequence of float
+        Of these distances the middle one is that within which a home counts as found.
+    nights : int
+    engine : LocalEngine
+    """
+    rng = np.random.default_rng(np.random.SeedSequence((config.seed, 4)))
+    some = rng.permutation(len(table))[:_LOOKED_AT]
+    few = table.iloc[some]
+    before = _found_before(release, config, some, engine) > 0.5
+    first = few["first"].to_numpy()
+    at_home = _at_home(release, few, nights, middle(within_m), engine)
+    kinds: dict[Kind, BoolArray] = {
+        "hidden": before & (first < 0.5),
+        "found": before & (first > 0.5),
+        "home": at_home & (first < 0.5) if (at_home & (first < 0.5)).any() else at_home,
+        "accused": few["accused"].to_numpy() == 1,
+    }
+    return tuple(
+        Example(
+            kind, int(row["user"]), str(row["pseudonym"]),
+            None if release.period is None else int(row["period"]),
+        )
+        for kind, fits in kinds.items()
+        for _, row in few[fits].head(1).iterrows()
+    )  # fmt: skip
+
+
+def middle(within_m: Sequence[float]) -> float:
+    """The middle one of some distances."""
+    return sorted(within_m)[len(within_m) // 2]
+
+
+def _found_before(
+    release: Attacked, config: LinkConfig, some: IntArray, engine: Engine
+) -> FloatArray:
+    """The chance that the record in the data as they are is picked out by the very same points."""
+    original = release.origin.original
+    raw = attacked(original, made_by(original, ReleaseOption()))
+    known = targets_of(release, config)
+    cells = carried(
+        raw.origin, known, blur_m=config.blur_m, blur_min=config.blur_min, seed=config.seed
+    )
+    rows = rows_of(known.offsets[some], known.sizes[some])
+    own = raw.published.own[release.person[known.targets[some]]]
+    found = ranks(
+        raw.published, cells.points.chosen(rows, known.sizes[some]), cells.mechanism, own,
+        engine=engine,
+    )  # fmt: skip
+    chance: FloatArray = np.where(found.better == 0, 1 / np.maximum(found.level, 1), 0.0)
+    return chance
+
+
+def _at_home(
+    release: Attacked, table: pd.DataFrame, nights: int, within_m: float, engine: Engine
+) -> BoolArray:
+    """Of whom the right record is the one that leads, and says where the home is."""
+    homes = homes_of(release, nights)
+    if homes is None:
+        return np.zeros(len(table), bool)
+    own = release.published.own[_rows_of(release, table)]
+    record = np.maximum(own, 0)  # of nobody any
+    alone = (table["better"] == 0) & (table["level"] == release.published.weight[record])
+    found = homes.found(release, record, table["user"].to_numpy(), within_m, engine)
+    leading: BoolArray = found & alone.to_numpy() & (own >= 0)
+    return leading
+
+
+def _rows_of(release: Attacked, table: pd.DataFrame) -> IntArray:
+    """Of targets the fingerprints that were asked for."""
+    user: IntArray = table["user"].to_numpy()
+    if release.period is None:
+        return user
+    width = 1 + int(release.period.max())
+    key = release.person * width + release.period
+    order = np.argsort(key)
+    wanted = user * width + table["period"].to_numpy()
+    rows: IntArray = order[np.searchsorted(key, wanted, sorter=order)]
+    return rows
+
+
+@dataclass(frozen=True, eq=False)
+class HomesAsked:
+    """Where people live, and whose homes can be asked for.
+
+    Attributes
+    ----------
+    homes : Homes
+    asked : int64 ndarray
+        Fingerprints in the release of people whose home is known.
+    nights : int
+        In which these were recorded, at least.
+    """
+
+    homes: Homes
+    asked: IntArray
+    nights: int
+
+    def commonest(self, release: Attacked, within_m: float) -> Commonest:
+        """What whoever knows no record guesses of everybody."""
+        whose = release.person[self.asked]
+        weight = release.whole.weight[self.asked]
+        return commonest(self.homes.x_m[whose], self.homes.y_m[whose], weight, within_m)
+
+    def guesses(
+        self, release: Attacked, records: IntArray, within_m: float, engine: Engine
+    ) -> tuple[FloatArray, Commonest]:
+        """What some records say of their people's homes, (n_records, 2), metres."""
+        known = self.commonest(release, within_m)
+        origin = release.origin
+        guess = guessed_homes(
+            origin.original, _only(release.published, records), within_m,
+            noise_in_space(origin.option), known, engine=engine,
+        )  # fmt: skip
+        return guess, known
+
+    def found(
+        self, release: Attacked, records: IntArray, users: IntArray, within_m: float, engine: Engine
+    ) -> BoolArray:
+        """Whether each record tells its person's home, and more than everybody knows."""
+        guess, known = self.guesses(release, records, within_m, engine)
+        off = np.hypot(guess[:, 0] - self.homes.x_m[users], guess[:, 1] - self.homes.y_m[users])
+        told = (guess[:, 0] != known.x_m) | (guess[:, 1] != known.y_m)
+        enough = self.homes.nights[users] >= self.nights
+        found: BoolArray = enough & told & (off <= within_m)
+        return found
+
+
+def homes_of(release: Attacked, nights: int) -> HomesAsked | None:
+    """The homes of people in the release; None where nobody's is known."""
+    homes = true_homes(release.origin.original)
+    inside = release.published.own >= 0
+    asked = np.flatnonzero(inside & (homes.nights[release.person] >= nights))
+    return HomesAsked(homes, asked, nights) if len(asked) else None
+
+
+def _only(published: Published, records: IntArray) -> Published:
+    """Some of the records."""
+    sizes = np.diff(published.offsets)[records]
+    rows = rows_of(published.offsets[records], sizes)
+    return Published(
+        {name: values[rows] for name, values in published.cells.items()}, offsets_of(sizes),
+        published.weight[records], np.empty(0, np.int64),
+    )  # fmt: skip

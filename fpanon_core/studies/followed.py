@@ -1,0 +1,576 @@
+"""How does an outsider close in on one person? Point by point, for a demonstration on a map.
+
+After each known point: how many people's records still fit, which lead, where they say the person
+lives, and whether the right one is among them.
+
+Source: docs/science.md, “An outsider who knows the truth”.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..anonymize.carrying import Carried, carried
+from ..anonymize.chain import release as made_by
+from ..attacks.linkage import Ranks, Suspects, best_placed, ranks, suspects
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress, part
+from ..measures.drawing import drawn
+from ..model.arrays import FloatArray, IntArray
+from ..model.cells import CELL
+from ..model.checks import whole
+from ..model.clock import instants
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import GloveResult
+from ..model.knowledge import Knowledge
+from ..model.options import ReleaseOption
+from ..model.projection import degrees_of, lon_lat
+from ..model.released import ReleasedSet
+from . import attack
+from .attack_examples import HomesAsked, homes_of, middle
+from .attacked import Attacked, attacked
+from .linkage import FIRST_FEW, targets_of
+
+MOST_SAMPLES = 2_000
+"""Samples of the person, and of the right record, that go along; of more those nearest in time."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place, metres on the projection and in degrees; these NaN without a projection."""
+
+    x_m: float
+    y_m: float
+    lon: float
+    lat: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A published record that the outsider considers.
+
+    Attributes
+    ----------
+    record : int
+        Its number, drawn for this release; it says nothing of the input.
+    people : int
+        Whose record it is.
+    posterior : float
+        That the person is a certain one of these.
+    rank : int
+        1 and the people whose record fits better.
+    fits : bool
+        Whether it holds every known point as the method would publish it without noise.
+    right : bool
+        Whether it is the person's own.
+    """
+
+    record: int
+    people: int
+    posterior: float
+    rank: int
+    fits: bool
+    right: bool
+
+    @property
+    def share(self) -> float:
+        """Of the posterior, for all whose record it is."""
+        return self.people * self.posterior
+
+
+@dataclass(frozen=True)
+class Step:
+    """What the outsider can tell after some points.
+
+    Attributes
+    ----------
+    known : int
+        Points known so far.
+    better, level : float
+        People whose record fits better than the person's own, and as well, the person among them;
+        NaN of who is not in the release.
+    fitting : int
+        People whose record holds every point, strictly.
+    fits : bool
+        Whether the own record does.
+    posterior : float
+        Of the own record, as of any person who shares it; NaN likewise.
+    taken : bool
+        Whether the outsider takes the best record for the person's.
+    before_better, before_level : float
+        In the data as they are, by the same points.
+    candidates : tuple of Candidate
+        Up to ten records that lead, by posterior; none before the first point, where all are level,
+        and none that no point is near.
+    place : int or None
+        Which of them is the right one, from 0; None if none is.
+    guess : Place or None
+        Where the one record that leads says that the person lives; None where several are level, or
+        nobody's home is known.
+    """
+
+    known: int
+    better: float
+    level: float
+    fitting: int
+    fits: bool
+    posterior: float
+    taken: bool
+    before_better: float
+    before_level: float
+    candidates: tuple[Candidate, ...] = ()
+    place: int | None = None
+    guess: Place | None = None
+
+    @property
+    def found(self) -> float:
+        """The chance that the own record is the one picked out."""
+        return 1 / self.level if self.better == 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """One person, step by step. Not for release.
+
+    Attributes
+    ----------
+    config : attack.Config
+    digest, method : str
+        Of the original; what was done to it, in words.
+    user : int
+        Row number in the original.
+    pseudonym : str
+        Of the session.
+    period : int or None
+        Whose record is asked for; None without periods.
+    present : bool
+        Whether the person has a record in the release.
+    n_people : int
+        People in the release.
+    crowd : int or None
+        As of :class:`.attack.Result`.
+    steps : tuple of Step
+        After 0, 1, … points.
+    points : DataFrame
+        A row for each point in the order in which it becomes known: ``point`` (from 1), ``x_m``,
+        ``y_m``, ``t_min`` (middle of the true sample; no time of places known without), ``time``,
+        ``lon``, ``lat``; ``told_x_m``, ``told_y_m``, ``told_t_min``, ``told_lon``, ``told_lat``:
+        where the outsider takes it to be.
+    places : DataFrame
+        Where the person truly was: ``x_m``, ``y_m``, ``t_min``, ``lon``, ``lat``.
+    areas : DataFrame
+        Of every candidate, and of the right record, the published sample that the method is
+        likeliest to have made of each point: ``record``, ``right``, ``point`` (from 1), ``x_m``,
+        ``y_m``, ``t_min``, ``dx_m``, ``dy_m``, ``dt_min``, ``west``, ``south``, ``east``,
+        ``north``. No row where the point is nowhere in a record.
+    record : DataFrame
+        Samples of the right record, likewise; ``point`` is 0. Empty where there is none.
+    home : Place or None
+        Where the person truly lives, by the original; None where nights are too few.
+    guess : Place or None
+        Where the right record says so.
+    commonest : Place or None
+        The home that most people's are near, which whoever knows no record guesses.
+    within_m : float
+        How near a guess must be to count as found.
+    """
+
+    config: attack.Config
+    digest: str
+    method: str
+    user: int
+    pseudonym: str
+    period: int | None
+    present: bool
+    n_people: int
+    crowd: int | None
+    steps: tuple[Step, ...]
+    points: pd.DataFrame
+    places: pd.DataFrame
+    areas: pd.DataFrame
+    record: pd.DataFrame
+    home: Place | None
+    guess: Place | None
+    commonest: Place | None
+    within_m: float
+
+    @property
+    def off_m(self) -> float:
+        """How far the guess by the right record is from the home; NaN where either is missing."""
+        if self.home is None or self.guess is None:
+            return float("nan")
+        return float(np.hypot(self.guess.x_m - self.home.x_m, self.guess.y_m - self.home.y_m))
+
+
+def follow(
+    fs: FingerprintSet,
+    config: attack.Config,
+    target: int,
+    released: ReleasedSet | GloveResult | None = None,
+    period: int | None = None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Followed:
+    """What an outsider can tell of one person after each known point.
+
+    Parameters
+    ----------
+    fs, config, released, engine, progress
+        As of :func:`.attack.study`. Whom that drew as a target is known by the same points here.
+    target : int
+        Row number of the person in the original.
+    period : int, optional
+        Number of the period whose record is asked for, of a release in periods. When None, of a
+        target the first that was drawn, else the one with the most samples.
+
+    Raises
+    ------
+    ConfigError
+        There is no such person, or no record in that period; and as :func:`.attack.study`.
+    InfeasibleError
+        As :func:`.attack.study`.
+
+    Examples
+    --------
+    One point leaves two people who were together, a second one tells them apart.
+
+    >>> x, t = [0, 5000, 0, 9000], [60, 600, 60, 600]
+    >>> fs = FingerprintSet.from_samples([1, 1, 2, 2], x, [0] * 4, t)
+    >>> seen = follow(fs, attack.Config(p=2, seed=2), 0)
+    >>> [step.level for step in seen.steps][0], seen.steps[-1].found
+    (2.0, 1.0)
+    """
+    if not 0 <= whole("target", target, 0) < fs.n_users:
+        raise ConfigError(f"There is no person {target}; the data have {fs.n_users:,} people.")
+    engine = engine or LocalEngine()
+    given = released
+    if given is None:
+        given = attack.made(fs, config, engine, part(progress, 0.0, 0.6))
+    release = attacked(fs, given)
+    known, which = _known(release, config, int(target), period)
+    told = _Told.of(release, config, known, which, engine)
+    raw = attacked(fs, made_by(fs, ReleaseOption()))
+    before = _Told.of(raw, config, known, which, engine, owner=int(target))
+    if progress is not None:
+        progress(0.8)
+    listed = told.leading()
+    homes = homes_of(release, config.nights)
+    views = _Views(release, homes, config, told.own, listed, engine)
+    steps = [_nothing_known(told, before), *_steps(told, before, listed, views)]
+    row = int(known.targets[which])
+    points, true = _points(release, config, known, told)
+    if progress is not None:
+        progress(1.0)
+    return Followed(
+        config=config,
+        digest=fs.digest,
+        method=release.origin.option.text,
+        user=int(target),
+        pseudonym=str(fs.pseudonyms[int(target)]),
+        period=None if release.period is None else int(release.period[row]),
+        present=told.own >= 0,
+        n_people=release.published.n_people,
+        crowd=release.origin.k,
+        steps=tuple(steps),
+        points=points,
+        places=_places(release, row, true),
+        areas=views.areas(told),
+        record=views.record(told.own, true),
+        home=views.home(int(target)),
+        guess=views.guess_of(told.own),
+        commonest=views.commonest(),
+        within_m=middle(config.within_m),
+    )
+
+
+def _known(
+    release: Attacked, config: attack.Config, target: int, period: int | None
+) -> tuple[Knowledge, int]:
+    """The points known of everybody who was drawn, and which of these is meant."""
+    meant = release.person == target
+    if period is not None:
+        if release.period is None:
+            raise ConfigError("This release is not in periods; leave the period out.")
+        meant &= release.period == whole("period", period, 0)
+    rows = np.flatnonzero(meant)
+    if len(rows) == 0:
+        raise ConfigError(f"This person has no record in period {period}; choose another period.")
+    known = targets_of(release, config.knowledge)
+    at = np.flatnonzero(np.isin(known.targets, rows))
+    if len(at):
+        return known, int(at[0])
+    here = rows[release.published.own[rows] >= 0]
+    rows = here if len(here) else rows
+    longest = rows[[int(np.argmax(release.whole.lengths[rows]))]]
+    alone = drawn(release.whole, config.knowledge.knowledge, among=longest, beyond=True)
+    return alone, 0
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """One person's points, held against a release after each of them."""
+
+    release: Attacked
+    cells: Carried
+    rows: IntArray
+    own: int
+    engine: Engine
+
+    @classmethod
+    def of(
+        cls, release: Attacked, config: attack.Config, known: Knowledge, which: int,
+        engine: Engine, owner: int | None = None,
+    ) -> _Told:  # fmt: skip
+        cells = carried(
+            release.origin, known, blur_m=config.blur_m, blur_min=config.blur_min,
+            seed=config.seed,
+        )  # fmt: skip
+        rows = np.arange(known.offsets[which], known.offsets[which + 1])
+        row = int(known.targets[which]) if owner is None else owner
+        return cls(release, cells, rows, int(release.published.own[row]), engine)
+
+    @property
+    def many(self) -> int:
+        """Points known in the end."""
+        return len(self.rows)
+
+    @property
+    def prior(self) -> float:
+        """Chance of each person in the release, before any point."""
+        return self.cells.mechanism.share / self.release.published.n_people
+
+    def leading(self) -> list[IntArray]:
+        """After each point the records that lead, by posterior."""
+        sizes = np.arange(1, self.many + 1)
+        points = self.cells.points.chosen(self._up_to(sizes), sizes)
+        found: Suspects = suspects(
+            self.release.published, points, self.cells.mechanism, engine=self.engine
+        )
+        return [
+            found.record[i, : min(int(found.count[i]), FIRST_FEW)].astype(np.int64)
+            for i in range(self.many)
+        ]
+
+    def ranked(self, numbers: IntArray, records: IntArray) -> tuple[Ranks, Ranks]:
+        """Of some records, as if each were the own: tolerant and strict, each after some points.
+
+        ``records`` may hold −1, for nobody's. All at once: what is published is put in order for
+        the search each time.
+        """
+        rows = self._up_to(numbers)
+        published, cells = self.release.published, self.cells
+        tolerant = ranks(
+            published, cells.points.chosen(rows, numbers), cells.mechanism, records,
+            engine=self.engine,
+        )  # fmt: skip
+        strict = ranks(
+            published, cells.exact.chosen(rows, numbers), cells.exactly, records,
+            engine=self.engine,
+        )  # fmt: skip
+        return tolerant, strict
+
+    def _up_to(self, sizes: IntArray) -> IntArray:
+        return np.concatenate([self.rows[:size] for size in sizes.tolist()])
+
+
+def _nothing_known(told: _Told, before: _Told) -> Step:
+    """Before the first point all people are alike."""
+    people, all_of_them = (each.release.published.n_people for each in (told, before))
+    here = told.own >= 0
+    nan = float("nan")
+    return Step(
+        0, 0.0 if here else nan, float(people) if here else nan, people, here,
+        told.prior if here else nan, False, 0.0, float(all_of_them),
+    )  # fmt: skip
+
+
+def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) -> list[Step]:
+    """After each point."""
+    records = np.concatenate([np.append(each, told.own) for each in listed])
+    lengths = np.array([len(each) + 1 for each in listed])
+    known = np.arange(1, told.many + 1)
+    tolerant, strict = told.ranked(np.repeat(known, lengths), records)
+    was, _ = before.ranked(known, np.full(told.many, before.own))
+    begins = np.cumsum(lengths) - lengths
+    return [
+        _step(number, range(begin, begin + length - 1), records, tolerant, strict, was, told, views)
+        for number, (begin, length) in enumerate(
+            zip(begins.tolist(), lengths.tolist(), strict=True)
+        )
+    ]
+
+
+def _step(
+    number: int, rows: range, records: IntArray, tolerant: Ranks, strict: Ranks, was: Ranks,
+    told: _Told, views: _Views,
+) -> Step:  # fmt: skip
+    """After point ``number``, from 0; candidates are in ``rows``, the own record is the next."""
+    here, own = told.own >= 0, rows.stop
+    candidates = tuple(
+        Candidate(
+            views.number(int(records[i])),
+            int(told.release.published.weight[records[i]]),
+            float(tolerant.posterior[i]),
+            1 + round(float(tolerant.better[i])),
+            bool(strict.fits[i]),
+            bool(records[i] == told.own),
+        )
+        for i in rows
+    )
+    alone = len(rows) > 0 and tolerant.level[rows.start] == candidates[0].people
+    nan = float("nan")
+    return Step(
+        known=number + 1,
+        better=float(tolerant.better[own]) if here else nan,
+        level=float(tolerant.level[own]) if here else nan,
+        fitting=round(float(strict.fitting[own])),
+        fits=bool(strict.fits[own]),
+        posterior=float(tolerant.posterior[own]) if here else nan,
+        taken=bool(tolerant.taken[own]),
+        before_better=float(was.better[number]),
+        before_level=float(was.level[number]),
+        candidates=candidates,
+        place=next((i for i, each in enumerate(candidates) if each.right), None),
+        guess=views.guess_of(int(records[rows.start])) if alone else None,
+    )
+
+
+class _Views:
+    """What the map shows of records: numbers, samples, homes."""
+
+    def __init__(
+        self, release: Attacked, homes: HomesAsked | None, config: attack.Config, own: int,
+        listed: list[IntArray], engine: Engine,
+    ) -> None:  # fmt: skip
+        self._release, self._homes, self._own = release, homes, own
+        self._crs = release.origin.original.crs
+        rng = np.random.default_rng(np.random.SeedSequence((config.seed, 5)))
+        self._numbers = rng.permutation(len(release.published.weight)) + 1
+        mine = [own] if own >= 0 else []
+        self._records = np.unique(np.concatenate([*listed, np.array(mine, np.int64)]))
+        self._guesses: dict[int, Place] = {}
+        self._commonest: Place | None = None
+        if homes is not None:
+            guess, known = homes.guesses(release, self._records, middle(config.within_m), engine)
+            self._guesses = dict(zip(self._records.tolist(), self._all(guess), strict=True))
+            self._commonest = self._place(known.x_m, known.y_m)
+
+    def number(self, record: int) -> int:
+        """By which a record goes."""
+        return int(self._numbers[record])
+
+    def guess_of(self, record: int) -> Place | None:
+        """Where a record says that its people live."""
+        return self._guesses.get(record)
+
+    def commonest(self) -> Place | None:
+        """The home that most people's are near."""
+        return self._commonest
+
+    def home(self, user: int) -> Place | None:
+        """Where somebody truly lives."""
+        if self._homes is None or self._homes.homes.nights[user] < self._homes.nights:
+            return None
+        return self._place(float(self._homes.homes.x_m[user]), float(self._homes.homes.y_m[user]))
+
+    def areas(self, told: _Told) -> pd.DataFrame:
+        """The samples of the records that are best placed for each point."""
+        published = self._release.published
+        sizes = np.array([told.many])
+        points = told.cells.points.chosen(told.rows, sizes)
+        best = best_placed(published, points, told.cells.mechanism, self._records)
+        which, point = np.nonzero(best >= 0)
+        return self._table(best[which, point], self._records[which], point + 1)
+
+    def record(self, own: int, near_t: FloatArray) -> pd.DataFrame:
+        """All samples of the right record."""
+        if own < 0:
+            none = np.empty(0, np.int64)
+            return self._table(none, none, none)
+        published = self._release.published
+        rows = np.arange(published.offsets[own], published.offsets[own + 1])
+        middles = published.cells["t_min"][rows] + published.cells["dt_min"][rows] / 2
+        rows = rows[_nearest(middles, near_t)]
+        return self._table(rows, np.full(len(rows), own), np.zeros(len(rows), np.int64))
+
+    def _table(self, rows: IntArray, records: IntArray, point: IntArray) -> pd.DataFrame:
+        cells = {name: self._release.published.cells[name][rows] for name in CELL}
+        x, y = cells["x_m"], cells["y_m"]
+        degrees = degrees_of(self._crs, x, x + cells["dx_m"], y, y + cells["dy_m"])
+        return pd.DataFrame(
+            {
+                "record": self._numbers[records],
+                "right": records == self._own,
+                "point": point,
+                **cells,
+                "west": degrees["lon_min"].to_numpy(),
+                "south": degrees["lat_min"].to_numpy(),
+                "east": degrees["lon_max"].to_numpy(),
+                "north": degrees["lat_max"].to_numpy(),
+            }
+        )
+
+    def _all(self, places: FloatArray) -> list[Place]:
+        return [self._place(x, y) for x, y in places.tolist()]
+
+    def _place(self, x: float, y: float) -> Place:
+        lon, lat = _degrees(self._crs, np.array([x]), np.array([y]))
+        return Place(x, y, float(lon[0]), float(lat[0]))
+
+
+def _points(
+    release: Attacked, config: attack.Config, known: Knowledge, told: _Told
+) -> tuple[pd.DataFrame, FloatArray]:
+    """The points, where they truly were and where they are taken to be; and their times."""
+    original, rows, points = release.origin.original, told.rows, told.cells.points
+    x = (known.x_m + known.dx_m / 2)[rows]
+    y = (known.y_m + known.dy_m / 2)[rows]
+    t = (known.t_min + known.dt_min / 2)[rows]
+    seen_x, seen_y, seen_t = x, y, t
+    if config.blur_m:
+        seen_x = (points.x_m + points.dx_m / 2)[rows]
+        seen_y = (points.y_m + points.dy_m / 2)[rows]
+    if config.blur_min and not known.timeless:
+        seen_t = (points.t_min + points.dt_min / 2)[rows]
+    lon, lat = _degrees(original.crs, x, y)
+    seen_lon, seen_lat = _degrees(original.crs, seen_x, seen_y)
+    table = pd.DataFrame(
+        {
+            "point": np.arange(1, len(rows) + 1), "x_m": x, "y_m": y, "t_min": t,
+            "time": instants(original.clock, t), "lon": lon, "lat": lat,
+            "told_x_m": seen_x, "told_y_m": seen_y, "told_t_min": seen_t,
+            "told_lon": seen_lon, "told_lat": seen_lat,
+        }
+    )  # fmt: skip
+    return table, t
+
+
+def _places(release: Attacked, row: int, near_t: FloatArray) -> pd.DataFrame:
+    """Where the person truly was; of very many samples those nearest in time to the points."""
+    fs = release.whole
+    rows = np.arange(fs.offsets[row], fs.offsets[row + 1])
+    rows = rows[_nearest((fs.t_min + fs.dt_min / 2)[rows], near_t)]
+    x, y = (fs.x_m + fs.dx_m / 2)[rows], (fs.y_m + fs.dy_m / 2)[rows]
+    lon, lat = _degrees(release.origin.original.crs, x, y)
+    t = (fs.t_min + fs.dt_min / 2)[rows]
+    return pd.DataFrame({"x_m": x, "y_m": y, "t_min": t, "lon": lon, "lat": lat})
+
+
+def _nearest(t_min: FloatArray, near_t: FloatArray) -> IntArray:
+    """As many as go along, in order; all of places known without a time count as near."""
+    if len(t_min) <= MOST_SAMPLES:
+        return np.arange(len(t_min))
+    apart = np.abs(t_min[:, None] - np.nan_to_num(near_t)[None, :]).min(axis=1)
+    return np.sort(np.argsort(apart, kind="stable")[:MOST_SAMPLES])
+
+
+def _degrees(crs: str | None, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Longitudes and latitudes; NaN without a projection."""
+    if crs is None:
+        return np.full(len(x), np.nan), np.full(len(x), np.nan)
+    return lon_lat(crs, x, y)

@@ -1,0 +1,258 @@
+"""Who shares a record with whom in a release: of a result at hand, or of files and their key.
+
+Groups are those of GLOVE or aligned; in any other release, people whose whole published records
+are the same.
+
+See docs/science.md, “Two releases of the same people”.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import os
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..io.published import read_published
+from ..measures.crowds import alike
+from ..model.arrays import IntArray
+from ..model.cells import CELL
+from ..model.distinct import distinct_rows
+from ..model.errors import ConfigError, SchemaError, only_ours
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import GloveResult
+from ..model.membership import ALWAYS, Membership
+from ..model.originals import known
+from ..model.ragged import offsets_of
+from ..model.released import Origin, ReleasedSet
+from ..verification.faults import Faults
+from ..verification.listed import read_listed
+from ..verification.package import Package, digest, read_package
+from ..verification.periods import period_days
+
+Place = str | os.PathLike[str]
+
+NO_KEY = (
+    "Nothing in a release says who is who, and without that nobody can tell who is in both. Give "
+    "the key that was written with the release (--key when it was made, key= of publish, or the "
+    "dashboard's button): it says which id each pseudonym stands for. Where no key was kept, make "
+    "the release again from the records, with a key; hiding people draws nothing, so that the "
+    "groups are the same."
+)
+_DAY_MIN = 1_440
+_NAME_LENGTH = 120
+_COLUMNS = ("x_min_m", "x_max_m", "y_min_m", "y_max_m", "start", "end")
+
+
+def membership(
+    released: ReleasedSet | GloveResult | Place | bytes,
+    *,
+    key: Place | bytes | None = None,
+    original: FingerprintSet | None = None,
+) -> Membership:
+    """Whose each record of a release is, and its group.
+
+    Parameters
+    ----------
+    released : ReleasedSet, GloveResult, path or bytes
+        A result; or a folder or zip as :func:`fpanon_core.publish` writes it, or the zip's bytes.
+    key : path or bytes, optional
+        Of files: the key that was written with them.
+    original : FingerprintSet, optional
+        Of a GloveResult: the fingerprints that were hidden, where nobody in this process holds them
+        any more.
+
+    Raises
+    ------
+    ConfigError
+        The key, or the original, is missing or another one's.
+    SchemaError
+        The files are not there, damaged, or not as they were written.
+    """
+    if isinstance(released, (ReleasedSet, GloveResult)):
+        if key is not None:
+            raise ConfigError("A key belongs to files; a result says itself whose its records are.")
+        return of_origin(origin_of(released, original))
+    if key is None:
+        raise ConfigError(NO_KEY)
+    return _of_files(released, key)
+
+
+def of_origin(origin: Origin) -> Membership:
+    """The same, of how a release came about."""
+    records = origin.records
+    if records.group is not None:
+        group = records.group
+    else:
+        fs = origin.released
+        group = alike(distinct_rows(*fs.arrays(CELL).values())[1], fs.offsets)
+    fs, person = origin.original, origin.person
+    first, last = _days(origin.period, origin.period_days, _first_day(fs), len(person))
+    names = np.array([str(name) for name in fs.user_ids.tolist()], dtype=object)
+    return Membership(
+        who=names[person],
+        group=group,
+        begin_day=first,
+        end_day=last,
+        weight=fs.weight[person],
+        name=origin.option.text,
+        k=origin.k,
+        digest=fs.digest,
+        pseudonym=np.array(fs.pseudonyms, dtype=object)[person],
+    )
+
+
+def origin_of(released: ReleasedSet | GloveResult, original: FingerprintSet | None) -> Origin:
+    """How a result came about.
+
+    Raises
+    ------
+    ConfigError
+        It cannot be told, or the original is missing or another one.
+    """
+    if isinstance(released, GloveResult):
+        cut = released.period_days is not None
+        fs = original or known(released.whole_digest if cut else released.digest)
+        if fs is None:
+            raise ConfigError(
+                "This result does not hold the data that were hidden, and with them whose each "
+                "record is; give original=, the fingerprints that were hidden."
+            )
+        return Origin.of_glove(released, fs)
+    if released.origin is None:
+        raise ConfigError(
+            "It is not known how these fingerprints were made, or they were changed since; give "
+            "what release or glove returned."
+        )
+    return released.origin
+
+
+@only_ours("release")
+def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
+    package = _sound(released)
+    assert package.data_name is not None
+    data = package.members[package.data_name]
+    table = read_published(io.BytesIO(data))
+    if not len(table):
+        raise SchemaError("The release has no rows: nothing of anybody is published in it.")
+    if table[list(_COLUMNS)].isna().to_numpy().any():
+        raise SchemaError("A row of the release lacks a bound or a time; give it unchanged.")
+    code, names = pd.factorize(table["pseudonym"])
+    order = np.argsort(code, kind="stable")
+    offsets = offsets_of(np.bincount(code))
+    # The group is told in the file: of two groups with equal cells, each is a group for itself.
+    told = [table["group"].to_numpy()] if "group" in table.columns else []
+    cells = [table[name].to_numpy() for name in _COLUMNS]
+    group = alike(distinct_rows(*told, *cells)[1][order], offsets)
+    period, days, base = _periods_of(package.facts, table["start"].iloc[order[offsets[:-1]]])
+    first, last = _days(period, days, base, len(names))
+    who = _whose(np.asarray(names, dtype=object), key)
+    if len(set(zip(who.tolist(), first.tolist(), strict=True))) < len(who):
+        raise SchemaError(
+            "The key gives somebody several pseudonyms in one release, or one period of it; give "
+            "the key that was written with this release."
+        )
+    k = package.facts.get("k")
+    return Membership(
+        who=who,
+        group=group,
+        begin_day=first,
+        end_day=last,
+        weight=np.ones(len(who), np.int64),
+        name=_readable(package.facts.get("option", "")),
+        k=k if isinstance(k, int) and not isinstance(k, bool) and k >= 2 else None,
+        digest=digest(data),
+    )
+
+
+def _sound(released: Place | bytes) -> Package:
+    """The members of a release that is put together as it was written.
+
+    Raises
+    ------
+    SchemaError
+        It is not; the message says what is wrong first.
+    """
+    nobody = FingerprintSet.from_samples([0], [0], [0], [0])  # the records are not at hand
+    faults = Faults(nobody, 0)
+    package = read_package(released, faults)
+    verdict = faults.verdict()
+    if not verdict.passed:
+        first = verdict.violations["text"].iloc[0]
+        raise SchemaError(f"The release is not as it was written. {first} Give it unchanged.")
+    return package
+
+
+def _whose(names: npt.NDArray[Any], key: Place | bytes) -> npt.NDArray[Any]:
+    """The id behind each pseudonym of a release, by its key."""
+    table = read_listed(key, "key")
+    if not {"pseudonym", "user_id"} <= set(table.columns):
+        raise SchemaError(
+            "The key lacks pseudonym or user_id; give the file that was written as the key."
+        )
+    ids = dict(zip(table["pseudonym"].tolist(), table["user_id"].tolist(), strict=True))
+    found = sum(name in ids for name in names.tolist())
+    if found < len(names) or len(table) != len(names):
+        raise ConfigError(
+            f"This is not the key of this release: it names {found:,} of the {len(names):,} "
+            f"pseudonyms in it, and {len(table) - found:,} that are not. Give the key that was "
+            "written with it; several keys stand in the order of their releases."
+        )
+    who: npt.NDArray[Any] = np.array([ids[name] for name in names.tolist()], dtype=object)
+    return who
+
+
+def _periods_of(
+    facts: dict[str, Any], starts: pd.Series[Any]
+) -> tuple[IntArray | None, int | None, int]:
+    """Number of the period of each record, days in one, and the day of the first.
+
+    Parameters
+    ----------
+    facts : dict
+    starts : Series
+        A time of each record: all of its samples begin in its period.
+    """
+    days = period_days(facts)
+    if days is None:
+        return None, None, 0
+    if not isinstance(starts.dtype, pd.DatetimeTZDtype):
+        return (starts.to_numpy(np.float64) // (_DAY_MIN * days)).astype(np.int64), days, 0
+    try:
+        base = dt.date.fromisoformat(facts["epoch"]).toordinal()
+        local = starts.dt.tz_convert(ZoneInfo(facts["timezone"])).dt.tz_localize(None)
+    except (KeyError, ValueError, TypeError, OSError):
+        raise SchemaError(
+            "The release does not say on which day, or in which zone, its periods begin; give it "
+            "as it was written."
+        ) from None
+    began = pd.Timestamp(dt.date.fromordinal(base))
+    return ((local - began).dt.days.to_numpy(np.int64) // days).astype(np.int64), days, base
+
+
+def _days(
+    period: IntArray | None, days: int | None, base: int, n: int
+) -> tuple[IntArray, IntArray]:
+    """The first day of each record, and the day after its last."""
+    if period is None or days is None:
+        return np.full(n, ALWAYS[0], np.int64), np.full(n, ALWAYS[1], np.int64)
+    first = base + np.asarray(period, np.int64) * days
+    return first, first + days
+
+
+def _first_day(fs: FingerprintSet) -> int:
+    """Number of the local day on which period 0 begins; 0 without a calendar."""
+    if fs.clock is None:
+        return 0
+    return fs.clock.epoch.astimezone(ZoneInfo(fs.clock.timezone)).date().toordinal()
+
+
+def _readable(text: object) -> str:
+    """Words that a file says of itself, short and without anything that cannot be seen."""
+    line = " ".join(str(text).split())[:_NAME_LENGTH]
+    return "".join(c if c.isprintable() else "\ufffd" for c in line)

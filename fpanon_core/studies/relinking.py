@@ -1,0 +1,264 @@
+"""What new pseudonyms in each period are worth: the re-linking attack on a release in periods.
+
+Everybody has another pseudonym in each period. The outsider has the published records and nothing
+else, and matches those of two periods by where and at which hours of the day they are. Who is who
+in truth is asked only when the links are counted.
+
+Source: docs/science.md, “Whose records belong together”; the matching of statistics is that of
+Naini, Unnikrishnan, Thiran and Vetterli 2016.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..anonymize.chain import release
+from ..attacks.chains import by_chance, chained
+from ..attacks.relinking import links
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress, nth_part, part
+from ..model.arrays import FloatArray, IntArray
+from ..model.distinct import distinct_rows
+from ..model.errors import InfeasibleError
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import GloveResult
+from ..model.intervals import wilson_interval
+from ..model.options import ReleaseOption
+from ..model.released import ReleasedSet
+from ..model.relinking import RelinkConfig, RelinkResult
+from .relinked_records import Copies, Part
+from .tabled import Tabled
+
+_RANDOM_DRAWS = 20
+_PAIRS_SHARE = 0.4  # of the progress; the rest is the chains
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which release is attacked.
+
+    Attributes
+    ----------
+    option : ReleaseOption
+        Its steps cut the data into periods.
+    relink : RelinkConfig
+        The seed is of the release, too.
+    """
+
+    option: ReleaseOption
+    relink: RelinkConfig = field(default_factory=RelinkConfig)
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """What the re-linking attack brings together.
+
+    Attributes
+    ----------
+    config : Config
+    digest : str
+        Of the original.
+    found : RelinkResult
+    """
+
+    config: Config
+    digest: str
+    found: RelinkResult
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """``relinked_periods``: a row for each period and the next."""
+        return {"relinked_periods": self.found.to_frame()}
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    released: ReleasedSet | GloveResult | None = None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Make a release in periods, if it is not given, and attack it."""
+    if released is None:
+        told = part(progress, 0.0, 0.5)
+        seed = config.relink.seed
+        released = release(fs, config.option, seed=seed, engine=engine, progress=told)
+        progress = part(progress, 0.5, 1.0)
+    c = config.relink
+    found = relink_periods(
+        released, candidates=c.candidates, seed=c.seed, engine=engine, progress=progress
+    )
+    return Result(config, found.digest, found)
+
+
+def relink_periods(
+    released: ReleasedSet | GloveResult,
+    *,
+    candidates: int = 512,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RelinkResult:
+    """Share of people whose records of one period and the next are linked by habits alone.
+
+    Parameters
+    ----------
+    released : ReleasedSet or GloveResult
+        What :func:`release`, :func:`glove` or :func:`aligned` made of data in periods.
+    candidates : int
+        Records weighed for each record: the likeliest, until they stand for so many people.
+    seed : int
+        Of the draws among records that are alike, in chains, and of the random matching.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    RelinkResult
+        Linked rightly from a period to the next, and brought together over all periods, with
+        intervals, beside a random matching.
+
+    Raises
+    ------
+    ConfigError
+        A parameter is out of its range, or the release is not in periods or does not know what it
+        was made of.
+    InfeasibleError
+        There is one period only, or nobody has a record in a period and in the next.
+
+    Notes
+    -----
+    The likeness of two records is ``Σ_b √m_b · ln(1 + K(b) / K̄(b))`` over the bins of both, K what
+    the other record's samples give the bin and K̄ what those of the mean person of its period do.
+    One-to-one matching of greatest total likeness. In docs/science.md, “Whose records belong
+    together”.
+
+    Examples
+    --------
+    Two people, each at a place of their own on both days; a third and a fourth who say the same.
+
+    >>> from fpanon_core import Periods, release
+    >>> x = [0, 0, 5_000, 5_000, 9_000, 9_000, 9_000, 9_000]
+    >>> day = [0, 1_440] * 4
+    >>> fs = FingerprintSet.from_samples([1, 1, 2, 2, 3, 3, 4, 4], x, [0] * 8, day)
+    >>> found = relink_periods(release(fs, Periods(1), seed=0))
+    >>> found.share, found.alike, found.chance
+    (0.75, 1.0, 0.25)
+    """
+    config = RelinkConfig(candidates, seed)
+    copies = Copies.of(released)
+    periods = np.unique(copies.period).tolist()
+    if len(periods) < 2:
+        raise InfeasibleError(
+            "This release has records of one period only, so there is nothing to link; make "
+            "shorter periods, or load data of more days."
+        )
+    engine = engine or LocalEngine()
+    rng = np.random.default_rng(config.seed)
+    rows, people = [], np.zeros(len(copies.person), bool)
+    parts = [Part.of(copies, number, step) for step, number in enumerate(periods)]
+    flows = []
+    for step, (one, two) in enumerate(pairwise(parts)):
+        told = nth_part(part(progress, 0.0, _PAIRS_SHARE), step, len(parts) - 1)
+        found = links(
+            copies.bins, one.groups, two.groups, config.candidates, engine=engine, progress=told
+        )
+        flows.append(found)
+        row, first = _counted(one, two, found, copies)
+        people[one.rows[first]] = True
+        rows.append({"period": periods[step], "next_period": periods[step + 1], **row})
+    n_people = len(np.unique(copies.person[people]))
+    if n_people == 0:
+        raise InfeasibleError(
+            "Nobody has a record in a period and in the next, so there is nobody to link; make "
+            "longer periods."
+        )
+    chain = chained(
+        copies.bins, [each.records for each in parts], config.candidates, rng, flows[0],
+        engine=engine, progress=part(progress, _PAIRS_SHARE, 1.0),
+    )  # fmt: skip
+    person = [copies.person[each.rows] for each in parts]
+    sizes = [len(each.rows) for each in parts]
+    draws = [_together(person, by_chance(sizes, rng)).mean() for _ in range(_RANDOM_DRAWS)]
+    return _result(copies, config, rows, n_people, _together(person, chain), float(np.mean(draws)))
+
+
+def _counted(
+    one: Part, two: Part, flows: tuple[IntArray, ...], copies: Copies
+) -> tuple[dict[str, Any], IntArray]:
+    """The figures of a pair of periods, and which copies of the first have one in the second."""
+    of, to, many = flows
+    _, first, second = np.intersect1d(
+        copies.person[one.rows], copies.person[two.rows], assume_unique=True, return_indices=True
+    )
+    width = len(two.groups.weight)
+    sent = pd.Series(many, of * width + to)
+    here, there = one.group[first], two.group[second]
+    reached: FloatArray = sent.reindex(here * width + there, fill_value=0).to_numpy(np.float64)
+    alike = reached / one.groups.weight[here]
+    right = alike / two.groups.weight[there]
+    row = {
+        "people": len(one.rows), "next_people": len(two.rows), "both": len(first),
+        "links": int(many.sum()), "linked": float(right.sum()), "alike": float(alike.sum()),
+        "alike_chance": float(two.groups.weight[there].sum()) / max(len(one.rows), len(two.rows)),
+    }  # fmt: skip
+    return row, first
+
+
+def _together(person: list[IntArray], chain: list[IntArray]) -> FloatArray:
+    """Of each person with several records the largest share of them in one chain."""
+    who, number = pd.factorize(np.concatenate(person))[0], np.concatenate(chain)
+    records = np.bincount(who)
+    first, which = distinct_rows(who, number)
+    largest = np.zeros(len(records), np.int64)
+    np.maximum.at(largest, who[first], np.bincount(which))
+    several = records > 1
+    shares: FloatArray = largest[several] / records[several]
+    return shares
+
+
+def _result(
+    copies: Copies, config: RelinkConfig, rows: list[dict[str, Any]], n_people: int,
+    together: FloatArray, by_draws: float,
+) -> RelinkResult:  # fmt: skip
+    table = pd.DataFrame(rows)
+    both, linked = int(table["both"].sum()), float(table["linked"].sum())
+    greater = table[["people", "next_people"]].max(axis=1)
+    # A random matching links everybody of the smaller side: each person of both with the chance
+    # 1 over the larger.
+    chance = float((table["both"] / greater).sum()) / both
+    made, chained = int(table["links"].sum()), float(together.mean())
+    ends = [
+        wilson_interval(x, n) if n else (np.nan, np.nan)
+        for x, n in zip(table["linked"], table["both"], strict=True)
+    ]
+    asked = table["both"].where(table["both"] > 0)
+    per_pair = table.assign(
+        share=table["linked"] / asked,
+        low=[end[0] for end in ends],
+        high=[end[1] for end in ends],
+        alike=table["alike"] / asked,
+        alike_chance=table["alike_chance"] / asked,
+        precision=table["linked"] / table["links"].where(table["links"] > 0),
+        chance=(1 / greater).where(table["both"] > 0),
+    )
+    return RelinkResult(
+        *_with_ends(linked / both, n_people),
+        *_with_ends(float(table["alike"].sum()) / both, n_people),
+        float(table["alike_chance"].sum()) / both,
+        linked / made if made else np.nan, chance, *_with_ends(chained, len(together)), by_draws,
+        n_people, len(together), per_pair, copies.method, copies.days, config, copies.digest,
+    )  # fmt: skip
+
+
+def _with_ends(mean: float, of: int) -> tuple[float, float, float]:
+    """A mean of values from 0 to 1 of so many people, and its interval."""
+    mean = min(mean, 1.0)
+    return mean, *wilson_interval(mean * of, of)

@@ -1,0 +1,178 @@
+"""What is found before and after: the result's figures by measure, and as the page draws them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from fpanon_core.studies.attack import Result
+from pages.charts import words
+from pages.charts.attack import Compared, Estimate
+
+FOUND, EXACTLY, AMONG_FIRST = (
+    "record found", "record found, by exact match", "record among the first 10",
+)  # fmt: skip
+ACCUSED, ERROR = "accused, not in the release", "expected error"
+_SHORT = {
+    FOUND: FOUND,
+    EXACTLY: "… by exact match",
+    AMONG_FIRST: "… among the first 10",
+    ERROR: "best guess of a place, off by",
+}
+_NOTHING_M = 5.0  # a distance that is none, in words
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measure; shares, or metres.
+
+    Attributes
+    ----------
+    before, after : Estimate
+    guessing : float
+        Without linking; NaN where there is none.
+    before_asked, asked : int
+        People asked about.
+    points_alone : float
+        What the known points give without any release; NaN where that is not asked.
+    """
+
+    before: Estimate
+    after: Estimate
+    guessing: float
+    before_asked: int
+    asked: int
+    points_alone: float
+
+    @property
+    def without(self) -> float:
+        """The better of guessing and of what the known points give: metres, without linking."""
+        return min(self.guessing, self.points_alone)
+
+    @property
+    def known(self) -> bool:
+        """Whether it could be asked of the release."""
+        return math.isfinite(self.after.value)
+
+
+def figures(result: Result) -> dict[str, Figure]:
+    """All figures of a result, by measure."""
+    return {row["measure"]: _figure(row) for row in result.to_frame().to_dict("records")}
+
+
+def _figure(row: Mapping[Hashable, Any]) -> Figure:
+    before, after = (
+        Estimate(*(float(row[f"{when}{end}"]) for end in ("", "_low", "_high")))
+        for when in ("before", "after")
+    )
+    return Figure(
+        before, after, float(row["guessing"]), int(row["before_asked"]), int(row["asked"]),
+        float(row["points_alone"]),
+    )  # fmt: skip
+
+
+def home(metres: float) -> str:
+    """The measure of homes within a distance."""
+    return f"home within {metres:g} m"
+
+
+def shares(result: Result) -> list[Compared]:
+    """Records and homes found, for the figure."""
+    found = figures(result)
+    homes = {home(each): f"home within {distance(each)}" for each in result.config.within_m}
+    named = {name: _SHORT[name] for name in (FOUND, EXACTLY, AMONG_FIRST)}
+    return [
+        Compared(
+            short, each.before, each.after, each.guessing,
+            (
+                brief(percent(each.before.value, each.before_asked)),
+                brief(percent(each.after.value, each.asked)),
+                brief(percent(each.guessing, each.asked)),
+            ),
+        )
+        for name, short in (named | homes).items()
+        if (each := found[name]).known or math.isfinite(each.before.value)
+    ]  # fmt: skip
+
+
+def errors(result: Result) -> list[Compared]:
+    """How far off the best guess of a place is, km, for the figure."""
+    found = figures(result)[ERROR]
+    return [
+        Compared(
+            _SHORT[ERROR], _km(found.before), _km(found.after), found.without / 1000,
+            (
+                brief(off(found.before.value)), brief(off(found.after.value)),
+                brief(off(found.without)),
+            ),
+        )
+    ]  # fmt: skip
+
+
+def brief(text: str) -> str:
+    """For a narrow column: "< 0.1 %"."""
+    return text.replace("less than ", "< ").replace("more than ", "> ").replace("under ", "< ")
+
+
+def _km(found: Estimate) -> Estimate:
+    return Estimate(*(metres / 1000 for metres in found))
+
+
+def table(result: Result) -> pd.DataFrame:
+    """All figures with their intervals, in words, for the screen."""
+    rows = []
+    for name, each in figures(result).items():
+        if not each.known and not math.isfinite(each.before.value):
+            continue
+        told = off if name == ERROR else None
+        rows.append(
+            {
+                "Measure": name,
+                "Before": _told(each.before, each.before_asked, told),
+                "After": _told(each.after, each.asked, told),
+                "Guessing": percent(each.guessing, each.asked) if told is None
+                else off(each.without),
+                "Asked": f"{each.asked:,}",
+            }
+        )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _told(found: Estimate, asked: int, told: object) -> str:
+    """A value with its interval."""
+    if not math.isfinite(found.value):
+        return "not known"
+    if told is not None:
+        return f"{off(found.value)} ({off(found.low)} to {off(found.high)})"
+    return f"{percent(found.value, asked)} ({between(found, asked)})"
+
+
+# --- numbers in words ---
+
+
+def percent(share: float, asked: int) -> str:
+    """A share; where it is of nobody, of how many: that is no risk of 0."""
+    if not math.isfinite(share):
+        return "not known"
+    return words.percent(share, asked) if share else f"0 of {asked:,}"
+
+
+def between(found: Estimate, asked: int) -> str:
+    """The ends of an interval, such as "1.4 % to 4.3 %"."""
+    return f"{words.percent(found.low, asked)} to {words.percent(found.high, asked)}"
+
+
+def off(metres: float) -> str:
+    """A distance from the truth; the middle of the person's own cell is hardly off it."""
+    if metres < _NOTHING_M:
+        return f"under {_NOTHING_M:g} m"
+    return words.distance(metres)
+
+
+def distance(metres: float) -> str:
+    """A distance that somebody chose, such as "500 m", "1 km"."""
+    return f"{metres / 1000:g} km" if metres >= 1000 else f"{metres:g} m"

@@ -1,0 +1,157 @@
+"""Which release is attacked, and by whom: the settings of this page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import streamlit as st
+
+from fpanon_core.model import limits
+from fpanon_core.model.configs import Strategy
+from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.linkage import LinkConfig
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.techniques import Generalize
+from fpanon_core.studies.presets import PRESETS
+from pages.shell import address, at_hand, definitions, profiles, refused
+from pages.shell.at_hand import AtHand
+
+# Any row alike, as where options are weighed: the lesser places of a person, which tell people
+# apart, may be known, too.
+USUAL = LinkConfig(strategy="uniform")
+_STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+_RELEASE, _FOR = "attack_release", "fp_attack_data"
+_NAMES = {
+    "p": "p", "strategy": "points", "blur_m": "off_m", "blur_min": "off_min", "seed": "seed",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is to be attacked, and by whom.
+
+    Attributes
+    ----------
+    release : AtHand
+    outsider : LinkConfig
+        What the outsider knows of a person, and how exactly.
+    pressed : bool
+        Whether somebody has just asked for it on another page.
+    """
+
+    release: AtHand
+    outsider: LinkConfig
+    pressed: bool
+
+
+def form(fs: FingerprintSet) -> Asked | None:
+    """The settings, in one row; None while no release is chosen, or what was typed is none."""
+    ready = {release.name: release for release in at_hand.of_data(fs.digest)}
+    usual = {option.name: AtHand(option.name, option) for option in _usual(fs)}
+    offered = usual | ready
+    wanted = at_hand.wanted()
+    made = [each.name for each in ready.values() if each.made is not None]
+    _begin(fs, offered, next(iter(made), None), wanted)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        name = st.selectbox(
+            "Release to attack", [*ready, *(name for name in usual if name not in ready)],
+            index=None, key=_RELEASE, placeholder="choose one, or type such as 3 km · 45 min",
+            accept_new_options=True, persist_state="session", width=420,
+            help="First what was made on “Hide everyone” and explored on “Release options” in "
+            "this session, then the usual sets. An option of your own is put together on “Release "
+            "options”; places and times can be typed here. " + profiles.TYPED,
+        )  # fmt: skip
+        outsider = _outsider()
+    address.write(_in_address(name, usual, outsider))
+    if name is None:
+        return None
+    try:
+        release = offered[name] if name in offered else typed(name)
+    except FpanonError as error:
+        refused.say(error)
+        return None
+    return Asked(release, outsider, wanted is not None)
+
+
+def _outsider() -> LinkConfig:
+    """What the outsider knows of a person, and how exactly."""
+    p = st.number_input(
+        "True points known (p)", limits.OPTION_POINTS.low, limits.OPTION_POINTS.high,
+        key="attack_p", persist_state="session", width=180, help=definitions.LINKAGE,
+    )  # fmt: skip
+    strategy = st.selectbox(
+        "Which points", _STRATEGIES, key="attack_strategy", persist_state="session", width=160,
+        help=definitions.STRATEGY,
+    )  # fmt: skip
+    with st.popover("How exactly", key="attack_exactly"):
+        blur_m = st.number_input(
+            "Error in place (m)", 0.0, limits.NOISE_M.high, step=50.0,
+            key="attack_blur_m", persist_state="session",
+            help="Of what the outsider believes: the standard deviation along x and along y, "
+            "normally distributed; the outsider knows how large it is. 0: places are known as "
+            "they were recorded.",
+        )  # fmt: skip
+        blur_min = st.number_input(
+            "Error in time (min)", 0.0, limits.NOISE_MIN.high, step=5.0,
+            key="attack_blur_min", persist_state="session", help="Likewise.",
+        )  # fmt: skip
+        seed = st.number_input(
+            "Seed of the draws", limits.SEED.low, limits.SEED.high, key="attack_seed",
+            persist_state="session",
+            help="The same seed draws the same people, points and errors, and the same noise of "
+            "an option. What was made on “Hide everyone” is attacked as it is.",
+        )  # fmt: skip
+    return replace(
+        USUAL, p=int(p), strategy=strategy, blur_m=blur_m, blur_min=blur_min, seed=int(seed)
+    )
+
+
+def _begin(
+    fs: FingerprintSet, offered: Mapping[str, AtHand], latest: str | None, wanted: str | None
+) -> None:
+    """What the controls begin with: what another page asks for, the address, or as usual."""
+    state = st.session_state
+    outsider = address.settings_asked(_NAMES, USUAL)
+    known = None if wanted is None or wanted not in offered else offered[wanted].knowledge
+    if known is not None:
+        outsider = replace(USUAL, p=known.p, strategy=known.strategy, seed=known.seed)
+    for field in _NAMES:
+        if known is not None or f"attack_{field}" not in state:
+            state[f"attack_{field}"] = getattr(outsider, field)
+    if wanted is not None:
+        state[_RELEASE] = wanted
+    elif state.get(_FOR) != fs.digest:  # a release of other data
+        named = address.asked("release", str, "")
+        state[_RELEASE] = named if named in offered else latest
+    state[_FOR] = fs.digest
+
+
+def _in_address(
+    name: str | None, usual: Mapping[str, AtHand], outsider: LinkConfig
+) -> dict[str, str]:
+    """The outsider, and the release where it is one of the usual sets."""
+    named = address.named(outsider, _NAMES, USUAL)
+    return named if name is None or name not in usual else named | {"release": name}
+
+
+def _usual(fs: FingerprintSet) -> list[ReleaseOption]:
+    """All sets of options, hiding everyone first; each option once."""
+    names = sorted(PRESETS, key=lambda name: name not in ("hide", "glove"))
+    every = [option for name in names for option in PRESETS[name](fs)]
+    return list({option.steps: option for option in every[::-1]}.values())[::-1]
+
+
+def typed(text: str) -> AtHand:
+    """A release of coarser places and times, as somebody types it.
+
+    Raises
+    ------
+    ConfigError
+        The text says none.
+    """
+    (profile,) = profiles.profiles_of([text])
+    option = ReleaseOption(steps=(Generalize(profile),))
+    return AtHand(option.name, option)

@@ -1,0 +1,67 @@
+"""The questions that this page asks: the attack, and one person followed through it."""
+
+from __future__ import annotations
+
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.relinking import RelinkConfig
+from fpanon_core.studies import attack, attack_estimate, followed, relinking
+from pages.attack.form import Asked
+from pages.shell import questions
+from pages.shell.dataset import Dataset
+from pages.shell.questions import Kind, Question
+
+ATTACK = Kind("attack", attack.study, page="attack", kept=24)
+ESTIMATE = Kind("estimate_attack", attack_estimate.study, page=None, kept=4)
+RELINKED = Kind("relinked", relinking.study, page="attack", kept=12)
+FOLLOWED = Kind("followed", followed.follow, page="attack", kept=12)
+
+
+def of(data: Dataset, asked: Asked) -> Question:
+    """What an outsider finds in the release, and in the data as they are."""
+    release = asked.release
+    return Question(
+        ATTACK, data.fs, _config(asked), f"Attacking “{release.name}”", (release.made,),
+        apart=release.settings,
+    )  # fmt: skip
+
+
+def followed_one(data: Dataset, asked: Asked, user: int, period: int | None) -> Question:
+    """How the outsider closes in on one person: by row number, and the record's period if any."""
+    release = asked.release
+    return Question(
+        FOLLOWED, data.fs, _config(asked), f"Following {data.fs.pseudonyms[user]}",
+        (user, release.made, period), apart=(user, period, release.settings),
+    )  # fmt: skip
+
+
+def relinked(data: Dataset, asked: Asked) -> Question:
+    """Whether records of several periods are brought together again, from the release alone."""
+    release = asked.release
+    config = relinking.Config(
+        ReleaseOption(steps=release.option.steps), RelinkConfig(seed=asked.outsider.seed)
+    )
+    return Question(
+        RELINKED, data.fs, config, f"Linking the periods of “{release.name}”", (release.made,),
+        apart=release.settings,
+    )  # fmt: skip
+
+
+def expected_s(data: Dataset, asked: Asked) -> float | None:
+    """Seconds that an attack which waits to be asked for is likely to take; None while unknown."""
+    about = of(data, asked)
+    if questions.answer(about) is not None or questions.under_way(about):
+        return None
+    config = attack_estimate.Config(_config(asked), made=asked.release.made is not None)
+    question = Question(ESTIMATE, data.fs, config, "Estimating")
+    questions.ask(question)
+    found: attack_estimate.Result | None = questions.answer(question)
+    return None if found is None else found.seconds
+
+
+def _config(asked: Asked) -> attack.Config:
+    """By the steps alone: under another name they are the same question."""
+    known = asked.outsider
+    return attack.Config(
+        ReleaseOption(steps=asked.release.option.steps), known.p, known.strategy, known.users,
+        known.seed, known.blur_m, known.blur_min,
+    )  # fmt: skip

@@ -1,0 +1,218 @@
+"""What an outsider finds in a release, in sentences; pure functions of the result."""
+
+from __future__ import annotations
+
+import math
+
+from fpanon_core.model.configs import Strategy
+from fpanon_core.model.linkage import LinkConfig
+from fpanon_core.model.techniques import Permute
+from fpanon_core.studies.attack import Result
+from pages.attack.figures import (
+    ACCUSED,
+    ERROR,
+    EXACTLY,
+    FOUND,
+    Figure,
+    between,
+    distance,
+    figures,
+    home,
+    off,
+    percent,
+)
+from pages.charts import words
+from pages.charts.attack import Estimate
+from pages.charts.plain import MESSAGE_LENGTH, plain
+from pages.shell import definitions, periods
+
+TABLES = {"attack": "What is found", "targets": "Each person asked about"}
+DEFINITIONS = {
+    "linkage": definitions.LINKAGE,
+    "home found": definitions.HOMES_WITHIN,
+    "expected error": definitions.EXPECTED_ERROR,
+}
+_DRAWN: dict[Strategy, str] = {
+    "uniform": "any of the person's samples alike",
+    "random": "drawn from the person's interactions, so that busy places and times are likelier",
+    "top": "the person's most visited places, without times",
+    "consecutive": "samples that follow one another",
+}
+_QUOTED_M = 1_000.0  # of the distances from a home, the nearest to this is told in words
+_TELLS_APART = 0.005  # of the people: what two shares differ by at least to be told apart
+
+
+def expected(seconds: float) -> str:
+    """How long an attack is likely to take."""
+    return f"This attack is likely to take about {words.clock(seconds)} on this machine."
+
+
+def told(result: Result) -> list[str]:
+    """What stands under the figure: who is found, and what is learnt without naming; paragraphs."""
+    by_name = figures(result)
+    paragraphs = [
+        " ".join([found(result, by_name[FOUND]), *named(result)]),
+        homes(result, by_name),
+        moments(by_name[ERROR]),
+        *accused(result, by_name[ACCUSED]),
+    ]
+    return [paragraphs[0], *(f"\n\n{each}" for each in paragraphs[1:])]
+
+
+def found(result: Result, here: Figure) -> str:
+    """Of how many the record is picked out, with interval and guessing; before and after."""
+    link = result.after.link
+    among = "" if result.period_days is None else " among all of them"
+    return (
+        f"**Whoever knows {words.count(link.config.p, 'true point')} of a person picks out the "
+        f"right record in {_cases(here.after, here.asked)}; in the data as they are, in "
+        f"{_short(here.before, here.before_asked)}** (95 % intervals: "
+        f"{between(here.after, here.asked)}; {between(here.before, here.before_asked)}). Asked "
+        f"about were {whom(result)} in the release; guessing{among} finds 1 in {link.n_users:,}."
+    )
+
+
+def whom(result: Result) -> str:
+    """Such as "496 people", "1,204 records, each a week of a person,"."""
+    told, days = _of_whom(result.after.link.n_present, result), result.period_days
+    return told if days is None else f"{told}, each a {periods.one(days)} of a person,"
+
+
+def _of_whom(count: int, result: Result) -> str:
+    """People; in periods, their records."""
+    if result.period_days is not None:
+        return words.count(count, "record")
+    return "1 person" if count == 1 else f"{count:,} people"
+
+
+def drawn(outsider: LinkConfig) -> str:
+    """Which points are known, and how exactly."""
+    wrong = [
+        *([f"{outsider.blur_m:g} m"] if outsider.blur_m else []),
+        *([words.duration(outsider.blur_min)] if outsider.blur_min else []),
+    ]
+    exactly = f", with errors of about {' and '.join(wrong)}" if wrong else ""
+    return f"{_DRAWN[outsider.strategy]}{exactly}"
+
+
+def named(result: Result) -> list[str]:
+    """The crowd that shares a record, where one is promised, and what that does not promise."""
+    k, days = result.crowd, result.period_days
+    if k is None:
+        return []
+    within = "" if days is None else f" of the same {periods.one(days)}"
+    return [
+        f"Each record is shared by at least {k} people{within}, so that nobody is named with a "
+        f"chance of more than 1 in {k}. Whoever finds the shared record learns all that it says."
+    ]
+
+
+def homes(result: Result, by_name: dict[str, Figure]) -> str:
+    """Of how many the record shows the home, beside guessing; or why that is not known."""
+    metres = min(result.config.within_m, key=lambda each: abs(each - _QUOTED_M))
+    here = by_name[home(metres)]
+    if not here.known:
+        why = plain(result.after.home_fault, MESSAGE_LENGTH)
+        return f"Whether homes are found is not known. {why}"
+    before = (
+        f"; in the data as they are, of {_short(here.before, here.before_asked)}"
+        if math.isfinite(here.before.value)
+        else ""
+    )
+    alike = here.after.value <= here.guessing
+    of_whom = "people" if result.period_days is None else "records"
+    return (
+        f"**The record tells the home, to within {distance(metres)}, of "
+        f"{_short(here.after, here.asked)}** of the {here.asked:,} {of_whom} whose home is known "
+        f"(95 % interval: {between(here.after, here.asked)}){before}. "
+        f"{'That is no more than what guessing' if alike else 'Guessing'} the commonest home for "
+        f"everybody finds{':' if alike else ''} {percent(here.guessing, here.asked)}."
+    )
+
+
+def moments(here: Figure) -> str:
+    """How far off the best guess of somebody's place at a moment is, beside guessing."""
+    told = (
+        "**Asked where somebody was at another moment, the outsider is off by "
+        f"{off(here.after.value)} on average** (95 % interval: {off(here.after.low)} to "
+        f"{off(here.after.high)}); with the data as they are, by {off(here.before.value)}; from "
+        f"the known points alone, without any release, by {off(here.points_alone)}; with one place "
+        f"for everybody, by {off(here.guessing)}."
+    )
+    if here.without <= here.after.value:
+        told += " So for this question the release is of no help, on average."
+    return told
+
+
+def accused(result: Result, here: Figure) -> list[str]:
+    """Of how many who are not in the release somebody else's record is taken."""
+    if not here.known:
+        return []
+    count = words.percent(here.after.value, here.asked) if here.after.value else "none"
+    return [
+        f"**Of {_of_whom(here.asked, result)} asked about who are not in the release, {count} are "
+        f"accused** (95 % interval: {between(here.after, here.asked)}): somebody else's record is "
+        "taken for theirs. All other figures are of those who are in it; that others are left out "
+        "makes them no safer."
+    ]
+
+
+def _cases(found: Estimate, asked: int) -> str:
+    """Such as "3.2 % of cases", "none of the 496 asked"."""
+    return _short(found, asked) + (" of cases" if found.value > 0 else "")
+
+
+def _short(found: Estimate, asked: int) -> str:
+    """Such as "3.2 %", "none of the 496 asked"."""
+    if not math.isfinite(found.value):
+        return "an unknown share"
+    return words.percent(found.value, asked) if found.value else f"none of the {asked:,} asked"
+
+
+# --- what is assumed ---
+
+
+def assumed(result: Result) -> list[str]:
+    """Of whom and against whom the figures are."""
+    link, by_name = result.after.link, figures(result)
+    told = [
+        f"**Known** are {words.count(link.config.p, 'point')} of each person: "
+        f"{drawn(link.config)}.{_too_few(link.too_few, link.config.p)}",
+        "**Who.** The outsider knows that the person is in the release, has the release and its "
+        "description, but not what was drawn for it. The people asked about are drawn at random "
+        "from those in the release.",
+        "**Found.** The outsider takes the record that fits the known points best; where several "
+        "fit equally well, one of them at random, and each counts for its share.",
+        "**Home.** The place with most of a person's events at night, 22 to 6 h. The outsider is "
+        "taken to have the right record, or that of the right crowd.",
+        "**Off by.** How far from the truth the place is that suits all records best, each "
+        "counting as much as it is likely to be the right one. The moment is one at which the "
+        "person was recorded, and none of those known where there are others. As guessing stands "
+        "the better of one place for everybody and of the known points alone.",
+    ]
+    exactly, asked = by_name[EXACTLY].after, by_name[EXACTLY].asked
+    if by_name[FOUND].after.value - exactly.value >= _TELLS_APART:
+        told.append(
+            "**By exact match.** Who takes only records that hold every known point exactly finds "
+            f"fewer, {_short(exactly, asked)}: that protects nobody, as no outsider has to."
+        )
+    days = result.period_days
+    if days is not None:
+        told.append(
+            f"**Periods.** Each {periods.one(days)} of a person is asked for by itself: all points "
+            "that are known are of one record. Whether a person's records of several periods can "
+            "be brought together is told below, and is not in these figures."
+        )
+    if any(isinstance(step, Permute) for step in result.option.steps):
+        told.append(
+            "**Exchange.** Homes and distances are read as if the places of a record were those of "
+            "its person; who knows better may find more."
+        )
+    return told
+
+
+def _too_few(count: int, p: int) -> str:
+    if not count:
+        return ""
+    who = "1 of those asked about has" if count == 1 else f"{count:,} of those asked about have"
+    return f" {who} fewer than {p}; all of them are known."

@@ -1,0 +1,70 @@
+"""Attack the release: does it hold? (linkage; expected error after Shokri et al. 2011)"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.attack import figures, form, question, relinked, story, target
+from pages.charts import attack, style
+from pages.shell import downloads, formula, needed, questions
+from pages.shell.figure import show
+from pages.shell.guard import end_view
+from pages.shell.meaning import what_this_means
+
+of = style.theme(st.context.theme.type)
+
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    st.title("Does the release hold?", anchor=False, width="content")
+    st.markdown("*Linkage*, by who knows where somebody truly was", width="content")
+data = needed.data(
+    "attack",
+    without="No data set is open yet. Open a sample, or your own data, and a form of it can be "
+    "attacked.",
+    then="A release can be attacked as soon as the data are read.",
+    brief=True,
+)
+asked = form.form(data.fs)
+if asked is None:
+    st.info(
+        "Choose the form of the data that is to be attacked. An outsider who knows some true "
+        "places and times of a person then looks for that person's record in it, and for what the "
+        "record tells; beside it stands what the same outsider finds in the data as they are, and "
+        "what guessing gives."
+    )
+    end_view()
+alone = questions.ordinary(data.fs)  # larger data wait to be asked
+if not alone and (seconds := question.expected_s(data, asked)) is not None:
+    st.caption(story.expected(seconds))
+result = questions.settle(
+    question.of(data, asked), alone=alone, asked=asked.pressed, button="Attack this release"
+)
+if result is None:
+    st.caption("The figure appears here as soon as the release is made and attacked.")
+    end_view()
+
+# --- before and after ---
+show(
+    attack.before_and_after(figures.shares(result), figures.errors(result), of),
+    key="attack_found",
+    alt="Share of people whose record or home is found, and distance of the best guess, before and "
+    "after the release, with 95 % intervals and what guessing gives.",
+)
+what_this_means(*story.told(result), key="attack")
+with st.container(horizontal=True, gap="medium", key="attack_defined"):
+    st.caption("Definitions:", width="content")
+    for label, definition in story.DEFINITIONS.items():
+        st.caption(label, help=definition, width="content")
+with st.expander("What is assumed, and the numbers", key="attack_assumed"):
+    for text in story.assumed(result):
+        st.markdown(text)
+    st.dataframe(figures.table(result), hide_index=True, key="attack_numbers")
+
+# --- one person followed ---
+target.section(data, asked, result, of)
+
+# --- periods ---
+if result.period_days is not None:
+    relinked.section(data, asked, result.period_days, of)
+
+downloads.tables("attack", result, story.TABLES, synthetic=data.source.synthetic)
+formula.link("An outsider who knows the truth")

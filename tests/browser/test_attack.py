@@ -1,0 +1,117 @@
+"""The view that attacks a release, in a real browser: two clicks from the front; one followed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from PIL import Image, ImageChops
+from playwright.sync_api import expect
+
+from pages.charts import style
+from tests.browser.dashboard import Dashboard, amount_of, colours
+from tests.browser.test_access import serious
+from tests.browser.test_options import dots
+
+pytestmark = pytest.mark.browser
+_MAP = ".st-key-pair_attack_followed [data-testid=stDeckGlJsonChart]"
+_FOUND = """() => {
+    const plot = document.querySelector('.st-key-attack_found .js-plotly-plot');
+    return plot && plot._fullData ? plot._fullData.filter(t => t.visible).map(t => t.name) : [];
+}"""
+
+
+@pytest.fixture
+def front(open_dashboard: Callable[..., Dashboard]) -> Dashboard:
+    """The front of the taxis' options, in a browser of its own."""
+    dashboard = open_dashboard()
+    dashboard.go("/options")
+    dashboard.turn_to("Data")
+    dashboard.open_sample_in_data("taxis", 496)
+    dashboard.turn_to("Release options")
+    dashboard.says("on the front: no other is surely better")
+    dashboard.wait_until_idle()
+    return dashboard
+
+
+def test_two_clicks_from_the_front_and_one_person_followed(front: Dashboard) -> None:
+    dashboard, page = front, front.page
+    button = page.locator(".st-key-options_attack button")
+    expect(button).to_have_count(0)
+    _, name, *_ = dots(dashboard)[0]
+
+    # The first click is on a dot of the front, the second on the button that then stands there.
+    dashboard.insist(
+        lambda: dashboard.click_in("options_front", lambda: dots(dashboard)[0][2:]),
+        lambda ms: expect(button).to_be_visible(timeout=ms),
+    )
+    expect(button).to_contain_text(f"What does an outsider find in “{name}”?")
+    dashboard.insist(button.click, lambda ms: dashboard.wait_for_view("Attack the release", ms))
+    figure = page.locator(".st-key-attack_found .js-plotly-plot")
+    figure.wait_for()
+    dashboard.wait_until_idle()
+    expect(page.locator(".st-key-attack_release input")).to_have_value(name)
+    assert page.evaluate(_FOUND)[:3] == ["guessing", "data as they are", "release"]
+    dashboard.says(
+        re.compile("Whoever knows 4 true points of a person picks out the right record in")
+    )
+
+    # Figure and first sentence stand on the first screen.
+    said = page.locator(".st-key-meaning_attack p").first
+    for part in (figure, said):
+        box = part.bounding_box()
+        assert box is not None
+        assert box["y"] >= 0
+    assert box["y"] + box["height"] < 900
+
+    # One person is followed: points, areas and the truth are on the map, and more with each point.
+    dashboard.says(re.compile(r"Of u\d+ the outsider knows 1 point"))
+    person = style.LIGHT.other
+    one = dashboard.picture_of(_MAP, lambda drawn: amount_of(drawn, person) > 20)
+    assert amount_of(one, person) > 20
+    assert amount_of(one, style.LIGHT.ink) > 100
+
+    def differs(picture: Image.Image) -> bool:
+        return ImageChops.difference(one, picture).getbbox() is not None
+
+    dashboard.press("attack_next", re.compile(r"Of u\d+ the outsider knows 2 points"))
+    dashboard.settle()
+    two = dashboard.picture_of(_MAP, differs)
+    assert differs(two)
+    assert colours(two) > 20
+    expect(page.locator(".st-key-attack_ranking .js-plotly-plot")).to_be_visible()
+    assert "u0" not in page.url
+
+    for scheme in ("dark", "light"):
+        dashboard.turn_to_scheme(scheme)
+        assert serious(dashboard) == [], scheme
+
+
+def test_a_typed_release_and_a_reload(front: Dashboard) -> None:
+    """Typed in the list; a page that is loaded anew finds what was found, without asking."""
+    dashboard, page = front, front.page
+    dashboard.turn_to("Attack the release")
+    dashboard.says("Choose the form of the data that is to be attacked")
+    box = page.locator(".st-key-attack_release input")
+
+    def type_it() -> None:
+        box.click()
+        page.keyboard.type("7 km · 5 h")
+        page.keyboard.press("Enter")
+
+    figure = page.locator(".st-key-attack_found .js-plotly-plot")
+    dashboard.insist(type_it, lambda ms: figure.wait_for(timeout=ms))
+    dashboard.wait_until_idle()
+    table = dashboard.download("attack_get_attack")
+    assert "record found" in table.splitlines()[1]
+    assert "7 km from" in table
+
+    dashboard.choose("attack_release", "5 km · 6 h")
+    dashboard.wait_until_idle()
+    figure.wait_for()
+    expect(page).to_have_url(re.compile("release=5"))
+    said = page.locator(".st-key-meaning_attack p").first.inner_text()
+    page.reload()
+    figure.wait_for()
+    expect(page.locator(".st-key-meaning_attack p").first).to_have_text(said)

@@ -1,0 +1,204 @@
+"""The command attack: what it prints and writes, and how it declines."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from fpanon_core import release, relink_periods
+from fpanon_core.__main__ import app
+from fpanon_core.commands.attack import words
+from fpanon_core.io.cdr import read_cdr
+from fpanon_core.model.keyed import keyed
+from fpanon_core.model.options import ReleaseOption, as_option
+from fpanon_core.model.profiles import parse_profile
+from fpanon_core.model.techniques import AddNoise, Glove, Periods, SampleUsers
+from fpanon_core.studies import attack
+from fpanon_core.synthetic.generate import generate_cdr
+from tests.support.exports import check_folder
+
+OWN = [
+    ReleaseOption("Blurred", [AddNoise(500)]),
+    ReleaseOption("half", [SampleUsers(0.5)]),
+    ReleaseOption("daily", [Periods(1), Glove(3)]),
+]
+
+
+def run(*args: object) -> Any:
+    result = CliRunner().invoke(app, ["attack", *(str(a) for a in args)])
+    assert "Traceback" not in result.output
+    return result
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("attack") / "people.csv"
+    generate_cdr(30, days=3).to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("options") / "own.json"
+    path.write_text(json.dumps([option.to_dict() for option in OWN]), encoding="utf-8")
+    return path
+
+
+def expected(people: Path, option: ReleaseOption, **known: Any) -> attack.Result:
+    return attack.study(read_cdr(people)[0], attack.Config(option, **known))
+
+
+def test_it_prints_before_after_and_guessing_and_says_it_in_words(people: Path, own: Path) -> None:
+    result = run(people, "--options", own, "--option", "blurred", "--p", 3, "--seed", 2)
+    assert result.exit_code == 0, result.output
+    found = expected(people, OWN[0], p=3, seed=2)
+    lines = {line.split("  ")[0]: line for line in result.stdout.splitlines()}
+    assert f"{found.before.link.first:.1%}" in lines["record found"]
+    assert f"{found.after.link.first_low:.1%} … " in lines["record found"]
+    assert f"{found.after.error.guessing_m:,.0f} m" in lines["expected error"]
+    assert "accused, not in the release" not in lines
+    text = " ".join(result.stdout.split())
+    assert "Whoever knows 3 true points of somebody (drawn from the person's interactions)" in text
+    assert "Released: noise of 500 m (planar Laplace)." in text
+    assert f"of the {found.after.link.n_present} people asked about" in text
+    assert "Guessing finds 1 in 30." in text
+    homes = found.after.home
+    assert homes is not None
+    assert f"{homes['found'][1]:.1%}" in text
+    assert "the commonest home would do for" in text
+    assert "with a chance of more than" not in text  # no crowd is promised
+
+
+def test_a_crowd_is_said_with_what_is_learnt_anyway_and_never_no_risk(people: Path) -> None:
+    text = " ".join(run(people, "--option", "GLOVE, k = 5").stdout.split())
+    assert "nobody is named with a chance of more than 1 in 5" in text
+    assert "everything published of the group is learnt all the same" in text
+    assert " 0.0% of" not in text
+
+
+def test_none_found_is_no_risk_of_zero(people: Path) -> None:
+    found = expected(people, ReleaseOption()).after
+    nobody = replace(found.link.tolerant, first=0.0, first_low=0.0, first_high=0.1136)
+    result = attack.Result(
+        attack.Config(), "", ReleaseOption(), None, None, found,
+        attack.Found(replace(found.link, tolerant=nobody), None, "Nobody.", found.error),
+    )  # fmt: skip
+    text = " ".join(words(result))
+    assert "picks out the right record of none (95 % interval: up to 11.4%) of the 30" in text
+    assert "Homes: not known. Nobody." in text
+
+
+def test_accusations_are_told_of_a_sample(people: Path, own: Path) -> None:
+    text = run(people, "--options", own, "--option", "half", "--strategy", "top").stdout
+    found = expected(people, OWN[1], strategy="top").after.link
+    assert f"Of {found.n_absent} asked about who are not in the release" in " ".join(text.split())
+    row = next(line for line in text.splitlines() if line.startswith("accused"))
+    assert "nobody asked" in row
+    assert f"{found.accused:.1%}" in row
+
+
+def test_periods_are_asked_one_by_one_and_it_is_said(people: Path, own: Path) -> None:
+    text = " ".join(run(people, "--options", own, "--option", "daily", "--p", 2).stdout.split())
+    assert "Everyone in a period shares a record with at least 2 others" in text
+    assert "All points known are of one period of 1 day" in text
+    assert "records, each person's of a period, asked about" in text
+
+
+def test_records_of_several_periods_are_linked(people: Path, own: Path, tmp_path: Path) -> None:
+    text = " ".join(run(people, "--options", own, "--option", "daily", "--p", 2).stdout.split())
+    found = relink_periods(release(read_cdr(people)[0], OWN[2], seed=0))
+    assert f"of the {found.n_people:,} people with records in both" in text
+    assert f"{found.chained:.1%} of a person's records end in one chain on average" in text
+    whole = tmp_path / "all.json"
+    assert run(people, "--options", own, "--option", "daily", "--out", whole).exit_code == 0
+    plain = json.loads(whole.read_text(encoding="utf-8"))["relinked"]
+    assert (plain["share"], plain["n_people"]) == (found.share, found.n_people)
+
+
+def test_one_period_alone_links_nothing_and_it_is_said(people: Path, tmp_path: Path) -> None:
+    own = tmp_path / "long.json"
+    own.write_text(json.dumps([ReleaseOption("long", [Periods(60)]).to_dict()]), encoding="utf-8")
+    done = run(people, "--options", own, "--option", "long", "--p", 1)
+    text = " ".join(done.stdout.split())
+    assert "records of one period only" in text
+
+
+def test_it_writes_a_table_everything_and_every_table(people: Path, tmp_path: Path) -> None:
+    option = "5 km · 8 h"
+    blurred = ["--blur-m", 100, "--blur-min", 5, "--users", 20]
+    table, whole, folder = tmp_path / "a.csv", tmp_path / "a.json", tmp_path / "tables"
+    wish = [people, "--option", option, *blurred]
+    assert run(*wish, "--out", table, "--tables", folder).exit_code == 0
+    said = run(*wish, "--out", whole, "--json")
+    plain = json.loads(said.stdout)
+    assert plain == json.loads(whole.read_text(encoding="utf-8"))
+    fs = read_cdr(people)[0]
+    found = attack.study(
+        fs,
+        attack.Config(as_option(parse_profile(option)), users=20, blur_m=100, blur_min=5),
+    )
+    pd.testing.assert_frame_equal(pd.read_csv(table), found.to_frame(), check_dtype=False)
+    assert plain["attack"][0]["after"] == found.after.link.first
+    assert plain["config"]["blur_m"] == 100
+    assert plain["digest"] == keyed(fs.digest)
+    assert fs.digest not in said.stdout + whole.read_text() + table.read_text()
+    assert ReleaseOption.from_dict(plain["option"]) == found.option
+    check_folder(folder, found)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--option", "no such thing"],
+        ["--option", "as it is", "--p", "0"],
+        ["--option", "as it is", "--strategy", "some"],
+        ["--option", "as it is", "--blur-m", "-1"],
+        ["--option", "as it is", "--nights", "0"],
+        ["--option", "as it is", "--out", "a.txt"],
+        ["--option", "as it is", "--out", "none/a.json"],
+        ["--option", "as it is", "--p", "49"],
+        ["--option", "GLOVE, k = 50"],
+    ],
+)
+def test_bad_wishes_exit_with_2(
+    people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(people, *options)
+    assert result.exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_release_is_not_attacked_as_if_it_were_the_original(people: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    made = CliRunner().invoke(
+        app, ["publish", str(people), "--option", "as it is", "--out", str(folder)]
+    )
+    assert made.exit_code == 0
+    zipped = Path(shutil.make_archive(str(tmp_path / "release"), "zip", folder))
+    for given in (folder, zipped, folder / "data.csv"):
+        result = run(given, "--option", "as it is")
+        assert result.exit_code == 2
+        assert "Give the original data and, by --option, how they are released" in " ".join(
+            result.stderr.split()
+        )
+
+
+def test_other_zips_are_read_as_ever(people: Path, tmp_path: Path) -> None:
+    packed, broken = tmp_path / "people.zip", tmp_path / "broken.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.write(people, "people.csv")
+    assert run(packed, "--option", "as it is", "--p", 1).exit_code == 0
+    broken.write_bytes(packed.read_bytes()[:-40])
+    result = run(broken, "--option", "as it is")
+    assert result.exit_code == 2
+    assert "release already" not in result.stderr

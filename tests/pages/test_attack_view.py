@@ -1,0 +1,320 @@
+"""The view that attacks a release: empty, loaded, each kind of release, refused, one followed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from fpanon_core.model.errors import ConfigError
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.profiles import GeneralizationProfile, Grid
+from fpanon_core.model.techniques import Aligned, Generalize, Periods
+from fpanon_core.studies import attack
+from pages.attack import form, question
+from pages.shell import questions
+from tests.support.views import (
+    address,
+    answers,
+    go,
+    has,
+    idle,
+    new_app,
+    opened,
+    rows,
+    said,
+    until,
+    upload,
+)
+
+
+def found(at: AppTest) -> list[attack.Result]:
+    """The results that the session keeps, the latest last."""
+    return [each.result for each in answers(at, question.ATTACK).values()]
+
+
+def attacked(at: AppTest, release: str, many: int = 1) -> attack.Result:
+    """Attack the release of that name, and wait until somebody is followed, too."""
+    choose(at, release)
+    until(at, lambda at: len(found(at)) == many and has(at, "attack_next"))
+    return found(at)[-1]
+
+
+def choose(at: AppTest, release: str) -> AppTest:
+    """A release of the list."""
+    return at.selectbox(key="attack_release").set_value(release).run()
+
+
+def pressed(at: AppTest, key: str) -> AppTest:
+    """A button that leads to the view; AppTest does not remember by itself where it led."""
+    at.button(key=key).click().run()
+    assert at.title[0].value == "Does the release hold?"
+    return go(at, "attack")
+
+
+@pytest.fixture
+def small(app: AppTest) -> AppTest:
+    """Nine users of one's own file, at the same six hours, on the view."""
+    upload(app, rows(users=9, samples=6))
+    return go(app, "attack")
+
+
+def test_without_data_it_says_so_kindly(app: AppTest) -> None:
+    go(app, "attack")
+    assert not app.exception
+    assert "No data set is open yet" in said(app)
+
+
+def test_one_user_cannot_be_looked_for(app: AppTest) -> None:
+    upload(app, rows(users=1, samples=4))
+    go(app, "attack")
+    assert not app.exception
+    assert "1 user" in app.error[0].value
+
+
+def test_nothing_is_attacked_until_a_release_is_chosen(small: AppTest) -> None:
+    assert "Choose the form of the data that is to be attacked" in said(small)
+    assert small.selectbox(key="attack_release").value is None
+    assert "aligned, k = 2" in small.selectbox(key="attack_release").options
+    assert not small.session_state["fp_jobs"]
+    assert address(small) == {}
+
+
+def test_before_after_and_guessing(small: AppTest) -> None:
+    result = attacked(small, "aligned, k = 2")
+    # Nine people 1.1 km apart on a line: each point names its person, until two or more share it.
+    assert result.before.link.first == 1
+    assert result.after.link.first <= 1 / 2
+    assert result.config.strategy == "uniform"
+    text = said(small)
+    assert "**Whoever knows 4 true points of a person picks out the right record in" in text
+    assert "in the data as they are, in 100 %**" in text
+    assert "guessing finds 1 in 9" in text
+    assert (
+        "Each record is shared by at least 2 people, so that nobody is named with a chance of"
+        in text
+    )
+    assert "The outsider knows that the person is in the release" in text
+    assert "risk 0" not in text
+    table = small.dataframe[0].value
+    assert table["Measure"].tolist()[0] == "record found"
+    assert table["Guessing"].tolist()[0] == "11 %"
+    assert [b.key for b in small.download_button] == ["attack_get_attack", "attack_get_targets"]
+    assert address(small) == {"release": "aligned, k = 2"}
+    assert not small.error
+    # Looking elsewhere and coming back loses nothing, and asks nothing again.
+    go(small, "data")
+    go(small, "attack")
+    assert small.selectbox(key="attack_release").value == "aligned, k = 2"
+    assert has(small, "attack_next")
+    assert len(found(small)) == 1
+
+
+def test_where_homes_are_not_known_it_is_said(app: AppTest) -> None:
+    """Six users at noon alone."""
+    lines = [f"u{i},2024-03-05 12:0{j}:00,{14.7 + i / 100},-17.4" for i in range(6)
+             for j in range(5)]  # fmt: skip
+    upload(app, "\n".join(["user,time,lat,lon", *lines]).encode())
+    go(app, "attack")
+    result = attacked(app, "aligned, k = 2")
+    assert result.after.home is None
+    assert "Whether homes are found is not known. Nobody in the release was recorded" in said(app)
+    assert not any("home" in each for each in app.dataframe[0].value["Measure"])
+    assert not app.exception
+
+
+def test_what_the_outsider_knows_is_in_the_address_and_another_question(small: AppTest) -> None:
+    attacked(small, "aligned, k = 2")
+    small.number_input(key="attack_p").set_value(2)
+    small.selectbox(key="attack_strategy").set_value("random")
+    small.number_input(key="attack_blur_m").set_value(100.0)
+    small.number_input(key="attack_blur_min").set_value(30.0).run()
+    until(small, lambda at: len(found(at)) == 2 and has(at, "attack_next"))
+    known = found(small)[-1].config
+    assert (known.p, known.strategy, known.blur_m, known.blur_min) == (2, "random", 100.0, 30.0)
+    assert "2 points of each person" in said(small)
+    assert "with errors of about 100 m and 30 minutes" in said(small)
+    named = {"release": "aligned, k = 2", "p": "2", "points": "random", "off_m": "100",
+             "off_min": "30"}  # fmt: skip
+    assert address(small) == named
+    # Who follows such a link finds the same.
+    again = new_app(**named)
+    upload(again, rows(users=9, samples=6))
+    go(again, "attack")
+    until(again, lambda at: found(at))
+    assert found(again)[0].config == known
+
+
+def test_places_and_times_can_be_typed_and_nonsense_is_refused() -> None:
+    """In the form's own words; AppTest cannot type into a list."""
+    option = ReleaseOption(steps=[Generalize(GeneralizationProfile(Grid(30_000), 1_440))])
+    made = form.typed("30 km · 24 h")
+    assert (made.name, made.option, made.made) == ("30 km · 24 h", option, None)
+    with pytest.raises(ConfigError, match="whatever"):
+        form.typed("whatever")
+
+
+def test_an_attack_that_cannot_be_is_told_kindly(small: AppTest) -> None:
+    """Six samples each, and seven points known."""
+    small.number_input(key="attack_p").set_value(7)
+    choose(small, "aligned, k = 2")
+    until(small, lambda at: at.error)
+    assert "not finished" in small.error[0].value
+    assert "7" in small.error[0].value
+    assert "Traceback" not in said(small)
+    assert not small.exception
+    small.number_input(key="attack_p").set_value(6).run()
+    until(small, lambda at: has(at, "attack_next"))
+    assert not small.error
+
+
+def test_what_was_hidden_is_attacked_as_it_is(app: AppTest) -> None:
+    upload(app, rows(users=9, samples=6))
+    go(app, "hiding")
+    app.number_input(key="glove_k").set_value(3)
+    app.number_input(key="glove_space").set_value(100.0)
+    app.button(key="glove_run").click().run()
+    until(app, lambda at: has(at, "glove_attack"))
+    pressed(app, "glove_attack")
+    name = "aligned, k = 3 · at most 100 km"
+    assert app.selectbox(key="attack_release").value == name
+    until(app, lambda at: found(at) and has(at, "attack_next"))
+    result = found(app)[0]
+    assert result.option.steps == (Aligned(3, 100_000.0),)
+    assert result.crowd == 3
+    assert address(app) == {}  # whoever follows the link has not made it
+    # The same settings but another release: another question.
+    go(app, "hiding")
+    app.number_input(key="glove_space").set_value(90.0)
+    app.button(key="glove_run").click().run()
+    until(app, lambda at: idle(at) and len(answers(at, "glove")) == 2)
+    app.run()
+    pressed(app, "glove_attack")
+    until(app, lambda at: len(found(at)) == 2)
+    assert found(app)[-1].option.steps == (Aligned(3, 90_000.0),)
+    assert not app.exception
+
+
+def test_two_clicks_lead_from_the_front_to_the_figure(app: AppTest) -> None:
+    upload(app, rows(users=9, samples=6))
+    go(app, "attack")  # whose own settings give way to those of who asks
+    assert app.number_input(key="attack_p").value == 4
+    go(app, "options")
+    until(app, lambda at: any("No." in each.value for each in at.dataframe) and idle(at))
+    assert not has(app, "options_attack")
+    name = next(each.value for each in app.dataframe if "No." in each.value)["Option"].iloc[1]
+    app.number_input(key="options_p").set_value(3).run()
+    until(app, idle)
+    app.multiselect(key="options_pinned").set_value([name]).run()
+    until(app, idle)
+    assert app.button(key="options_attack").label == f"What does an outsider find in “{name}”?"
+    pressed(app, "options_attack")
+    assert app.selectbox(key="attack_release").value == name
+    assert app.number_input(key="attack_p").value == 3  # the same outsider
+    until(app, lambda at: found(at) and has(at, "attack_next"))
+    assert found(app)[0].config.option.name == name
+    assert not app.exception
+
+
+def test_periods_and_samples_say_of_whom(app: AppTest) -> None:
+    """Twelve users on two days, at places of their own."""
+    lines = [
+        f"u{i},2024-03-0{4 + day} {h:02d}:00:00,{14.7 + i / 100:.4f},-17.4"
+        for day in range(2)
+        for i in range(12)
+        for h in (1, 8, 12, 18, 23)
+    ]
+    upload(app, "\n".join(["user,time,lat,lon", *lines]).encode())
+    go(app, "attack")
+    result = attacked(app, "aligned, k = 2, days")
+    assert result.option.steps == (Periods(1), Aligned(2))
+    text = said(app)
+    assert "24 records, each a day of a person, in the release" in text
+    assert "at least 2 people of the same day" in text
+    assert "Whether a person's records of several periods can be brought together" in text
+    until(app, lambda at: "By habits alone, without any known point" in said(at))
+    # A sample of the users, put together as an option of one's own.
+    go(app, "options")
+    app.pills(key="options_presets").set_value(["As it is"]).run()
+    app.number_input(key="options_share").set_value(50.0)
+    app.button(key="options_add").click().run()
+    until(
+        app, lambda at: any(len(each.value) == 2 and "No." in each.value for each in at.dataframe)
+    )
+    until(app, idle)
+    app.multiselect(key="options_pinned").set_value(["50 % of the users"]).run()
+    until(app, idle)
+    pressed(app, "options_attack")
+    until(app, lambda at: len(found(at)) == 2 and has(at, "attack_next"))
+    text = said(app)
+    assert "asked about who are not in the release" in text
+    assert "accused" in text
+    assert not app.exception
+
+
+def steps(at: AppTest) -> Any:
+    return next(each for each in at.slider if each.label == "Points known")
+
+
+def test_one_person_is_followed_step_by_step(small: AppTest) -> None:
+    attacked(small, "aligned, k = 2")
+    names = small.session_state["fp_dataset"].fs.pseudonyms
+    followed = next(iter(answers(small, question.FOLLOWED).values())).result
+    who = followed.pseudonym
+    assert who in names
+    assert f"Of {who} the outsider knows 1 point" in said(small)
+    small.button(key="attack_next").click().run()
+    assert steps(small).value == 2
+    assert f"Of {who} the outsider knows 2 points" in said(small)
+    steps(small).set_value(4).run()
+    assert small.button(key="attack_next").disabled
+    assert "picked out with a chance of 1 in" in said(small)
+    assert "In the data as they are, the same points pick it out." in said(small)
+    steps(small).set_value(0).run()
+    assert small.button(key="attack_back").disabled
+    assert f"Nothing is known yet of {who}." in said(small)
+    assert "Each of the 9 records could be the one." in said(small)
+    # Somebody else; nobody's name is in the address, nor an id anywhere.
+    for _ in range(3):
+        small.button(key="attack_follow_random").click().run()
+        until(small, lambda at: idle(at) and has(at, "attack_next"))
+    assert steps(small).value == 1
+    assert "u0" not in str(address(small))
+    assert "subscriber" not in said(small)
+    assert not small.exception
+
+
+def test_the_sample_is_attacked(app: AppTest) -> None:
+    opened(app)
+    go(app, "attack")
+    result = attacked(app, "5 km · 6 h")
+    assert result.before.link.first > 0.9
+    assert result.after.link.n_present == 496
+    assert result.examples
+    assert any(each.key.startswith("attack_follow_") for each in app.button)
+    assert "San Francisco taxis" in said(app)
+    assert not app.exception
+
+
+def test_large_data_wait_to_be_asked_and_say_how_long(
+    small: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(questions, "_ORDINARY_SAMPLES", 10)
+    choose(small, "aligned, k = 2")
+    until(small, lambda at: "is likely to take about" in said(at))
+    assert "The figure appears here" in said(small)
+    assert not found(small)
+    small.button(key="attack_go").click().run()
+    until(small, lambda at: has(at, "attack_next"))
+    assert len(found(small)) == 1
+    assert "is likely to take about" not in said(small)
+
+
+def test_other_data_begin_without_a_release(small: AppTest) -> None:
+    attacked(small, "aligned, k = 2")
+    upload(small, rows(users=5, samples=5), name="other.csv")
+    go(small, "attack")
+    assert small.selectbox(key="attack_release").value is None
+    assert "Choose the form of the data that is to be attacked" in said(small)
+    assert not small.exception

@@ -1,0 +1,314 @@
+"""Before a second release of the same people is exported: the question, and its answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.testing.v1 import AppTest
+
+from fpanon_core.measures.crossing import crossing
+from fpanon_core.model.membership import Membership
+from fpanon_core.studies import production
+from pages.hiding import form
+from pages.hiding.files import PRODUCED
+from pages.options.chosen_release import PRODUCED as OPTION_PRODUCED
+from pages.shell import together_story
+from pages.shell.exported import Left, Register
+from tests.support.views import HEADER, answers, go, has, new_app, said, until, upload
+
+READ = "I have read this"
+
+
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], bytes]]:
+    """What the buttons of all runs would do, by the name of the file; the latest."""
+    found: dict[str, Callable[[], bytes]] = {}
+    usual = MediaFileManager.add_deferred
+
+    def noting(self: Any, content: Any, mime: Any, where: Any, file_name: Any, **more: Any) -> str:
+        found[file_name] = content
+        return usual(self, content, mime, where, file_name, **more)
+
+    monkeypatch.setattr(MediaFileManager, "add_deferred", noting)
+    return found
+
+
+@pytest.fixture
+def twelve(app: AppTest) -> AppTest:
+    """Twelve people on a line, on the view that hides them."""
+    upload(app, on_a_line(12))
+    return go(app, "hiding")
+
+
+def on_a_line(users: int, mark: str = "subscriber") -> bytes:
+    """Neighbours are near in place, people six apart in time: other pairs are near for other k."""
+    lines = [
+        f"{mark}-{u:03d},2024-03-05T{h:02d}:{5 * (u % 6):02d}:00+00:00,{14.7 + u / 200:.4f},-17.4"
+        for u in range(users)
+        for h in range(8, 11)
+    ]
+    return (HEADER + "\n".join(lines) + "\n").encode()
+
+
+def released(at: AppTest, k: int, method: str = "aligned") -> production.Result:
+    """Hide everyone in a crowd of k, and have the release made."""
+    at.number_input(key="glove_k").set_value(k)
+    at.selectbox(key="glove_method").set_value(method)
+    before = len(answers(at, form.RELEASES))
+    at.button(key="glove_run").click().run()
+    until(at, lambda at: len(answers(at, form.RELEASES)) > before)
+    at.run()
+    before = len(answers(at, PRODUCED))
+    at.button(key="produce_hidden_go").click().run()
+    until(at, lambda at: len(answers(at, PRODUCED)) > before)
+    at.run()
+    assert not at.exception
+    return [found.result for found in answers(at, PRODUCED).values()][-1]
+
+
+def may_leave(at: AppTest) -> bool:
+    (button,) = (b for b in at.get("download_button") if b.key == "produce_hidden_get_release")
+    return not button.proto.disabled
+
+
+def ticked(at: AppTest) -> Any:
+    return next((box for box in at.checkbox if box.label.startswith(READ)), None)
+
+
+def test_a_second_release_is_asked_about_before_it_leaves(
+    twelve: AppTest, offered: dict[str, Callable[[], bytes]]
+) -> None:
+    first = released(twelve, 2)
+    export_first = offered["release.zip"]
+    assert ticked(twelve) is None
+    assert may_leave(twelve)
+    assert "Did another release of these people leave before?" in [e.label for e in twelve.expander]
+    second = released(twelve, 5)
+    # Made is not exported: what stayed here tells nobody anything.
+    assert ticked(twelve) is None
+    assert may_leave(twelve)
+    assert export_first() == first.archive
+    twelve.run()
+    found = crossing(first.membership, second.membership)
+    assert found.falls
+    text = said(twelve)
+    assert "**A second release of the same people.** Together with the release exported" in text
+    assert f"(aligned, k = 2), {found.together.alone} of 12 people are alone" in text
+    assert "of who is alone there, of nobody else." in text
+    assert not may_leave(twelve)
+    # An informed choice: it is the officer's.
+    ticked(twelve).check().run()
+    assert may_leave(twelve)
+    assert offered["release.zip"]() == second.archive
+    twelve.run()
+    assert may_leave(twelve)
+    assert ticked(twelve).value is True
+    assert not twelve.exception
+
+
+def test_the_same_release_again_is_none(
+    twelve: AppTest, offered: dict[str, Callable[[], bytes]]
+) -> None:
+    first = released(twelve, 2)
+    for _ in range(2):
+        assert offered["release.zip"]() == first.archive
+        twelve.run()
+        assert ticked(twelve) is None
+        assert may_leave(twelve)
+        assert "Together with" not in said(twelve)
+    # In the other format: other names, the same groups.
+    twelve.segmented_control(key="produce_hidden_format").set_value("parquet").run()
+    twelve.button(key="produce_hidden_go").click().run()
+    until(twelve, lambda at: len(answers(at, PRODUCED)) == 2)
+    twelve.run()
+    assert "(aligned, k = 2), nobody's crowd gets smaller" in said(twelve)
+    assert ticked(twelve) is None
+    assert may_leave(twelve)
+
+
+def test_what_left_in_one_view_is_known_in_the_other(
+    twelve: AppTest, offered: dict[str, Callable[[], bytes]]
+) -> None:
+    """An option in which all are alone anyhow: that is said, and no question is asked."""
+    released(twelve, 2)
+    offered["release.zip"]()
+    go(twelve, "options")
+    twelve.pills(key="options_presets").set_value(["As it is"]).run()
+    until(twelve, lambda at: has(at, "options_choice_keep"))
+    twelve.selectbox(key="options_choice_name").set_value("as it is")
+    twelve.button(key="options_choice_keep").click().run()
+    twelve.button(key="produce_option_go").click().run()
+    until(twelve, lambda at: len(answers(at, OPTION_PRODUCED)) == 1)
+    twelve.run()
+    assert (
+        "Together with the release exported before (aligned, k = 2), nobody's crowd gets smaller: "
+        "12 of 12 people are alone, each so in one of the two by itself, too."
+    ) in said(twelve)
+    assert ticked(twelve) is None
+    assert not twelve.exception
+
+
+def test_of_a_release_that_left_nothing_of_anybody_is_kept(
+    twelve: AppTest, offered: dict[str, Callable[[], bytes]]
+) -> None:
+    released(twelve, 2)
+    offered["release.zip"]()
+    register: Register = twelve.session_state["fp_exported"]
+    (left,) = register.before(members("ab"))
+    assert left.membership.pseudonym is None
+    assert all(isinstance(name, bytes) and len(name) == 16 for name in left.membership.who)
+    assert b"subscriber" not in b"".join(left.membership.who)
+
+
+def test_an_older_release_is_given_with_its_key(app: AppTest) -> None:
+    upload(app, on_a_line(12))
+    go(app, "hiding")
+    older = released(app, 5)
+    app = in_another_session()
+    now = released(app, 2)
+    assert ticked(app) is None
+    give(app, older.archive, older.key)
+    found = crossing(older.membership, now.membership)
+    assert found.falls
+    assert (
+        f"Together with the earlier release given (aligned, k = 5), {found.together.alone} of 12 "
+        "people are alone"
+    ) in said(app)
+    assert not may_leave(app)
+    ticked(app).check().run()
+    assert may_leave(app)
+
+
+def in_another_session() -> AppTest:
+    """The same data, and nothing known of what left."""
+    other = new_app()
+    upload(other, on_a_line(12))
+    return go(other, "hiding")
+
+
+def give(at: AppTest, release: bytes, key: bytes) -> None:
+    at.file_uploader(key="produce_hidden_earlier_release").upload("old.zip", release)
+    at.file_uploader(key="produce_hidden_earlier_key").upload("old.csv", key).run()
+    at.button(key="produce_hidden_earlier_go").click().run()
+    until(
+        at, lambda at: not any(job.kind == "older_release" for job in at.session_state["fp_jobs"])
+    )
+    at.run()
+    assert not at.exception
+
+
+def test_files_that_cannot_be_used_are_refused_in_words(twelve: AppTest) -> None:
+    found = released(twelve, 2)
+    give(twelve, found.archive[:500], found.key)
+    assert "The release is not as it was written" in twelve.error[-1].value
+    give(twelve, found.archive, b"pseudonym,user_id\nX,Y\n")
+    assert "it names 0 of the 12 pseudonyms in it" in twelve.error[-1].value
+    assert ticked(twelve) is None
+    assert may_leave(twelve)
+    assert "Nothing has left so far that is known here." in said(twelve)
+    # Its own files: no second release.
+    give(twelve, found.archive, found.key)
+    assert not twelve.error
+    assert "Known here: aligned, k = 2 (this very release)." in said(twelve)
+    assert ticked(twelve) is None
+
+
+def test_the_audit_log_hears_of_an_earlier_release_before_it_is_used(
+    twelve: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older, now = released(twelve, 5), released(twelve, 2)
+    assert older.membership is not None
+    monkeypatch.setenv("FPANON_AUDIT_LOG", str(tmp_path / "audit.jsonl"))
+    give(twelve, older.archive, older.key)
+    (line,) = (tmp_path / "audit.jsonl").read_text().splitlines()
+    told = json.loads(line)
+    assert (told["event"], told["what"], told["settings"]) == (
+        "opened", "earlier release", {"users": 12},
+    )  # fmt: skip
+    assert "subscriber" not in line
+    assert older.membership.digest not in line
+    assert ticked(twelve) is not None
+    # What cannot be noted is not opened.
+    register: Register = twelve.session_state["fp_exported"]
+    (tmp_path / "audit.jsonl").chmod(0o644)
+    before = len(register.left)
+    give(twelve, now.archive, now.key)
+    assert len(register.left) == before
+    assert "nothing can be opened or downloaded" in said(twelve)
+
+
+def test_people_who_are_others_are_said_to_be(twelve: AppTest) -> None:
+    found = released(twelve, 2)
+    register: Register = twelve.session_state["fp_exported"]
+    register.note(members("ab", "ab", name="GLOVE, k = 2"))
+    twelve.run()
+    assert "Nobody in this release is in the release exported before (GLOVE, k = 2)" in said(twelve)
+    assert may_leave(twelve)
+    assert found.membership is not None
+
+
+# --- the sentences, and what is kept -------------------------------------------------------------
+
+
+def members(*groups: str, name: str = "") -> Membership:
+    """A release from "ab", "cd": people a to d in two groups."""
+    pairs = [(p, g) for g, group in enumerate(groups) for p in group]
+    who = np.array([p for p, _ in pairs], dtype=object)
+    return Membership.whole(who, [g for _, g in pairs], name=name, digest=f"{name} {groups}")
+
+
+def test_several_that_left_are_held_against_it_together() -> None:
+    """With each by itself nobody is alone; with both, everybody."""
+    register = Register()
+    now = members("abcd", name="C")
+    register.note(members("ab", "cd", name="A"))
+    assert not register.crossing(now).falls
+    register.note(members("ac", "bd", name="B"))
+    crossed = register.crossing(now)
+    assert crossed.together.alone == crossed.first.alone == 4  # alone in the two that left
+    other = members("ad", "bc", name="D")
+    assert register.crossing(other).together.alone == 4
+    register.note(now)
+    assert len(register.before(other)) == 3
+    assert len(register.before(now)) == 2  # itself is none
+    register.note(now)
+    assert len(register.before(other)) == 3  # and once only
+    assert together_story.before(register.before(now)) == "the 2 releases that left before (A; B)"
+
+
+def test_sentences() -> None:
+    alone = crossing(members("ab", "cd"), members("ac", "bd"))
+    what = together_story.before([Left(members("ab", name="GLOVE, k = 2"))])
+    assert together_story.warning(alone, what) == (
+        "**A second release of the same people.** Together with the release exported before "
+        "(GLOVE, k = 2), 4 of 4 people are alone: nobody else is in the same group in both; in "
+        "either by itself, none of them is. The smallest crowd falls from 2 there and 2 here to 1."
+    )
+    assert "the right person with a chance of 100 % on average" in together_story.meaning(alone)
+    fewer = crossing(members("abcd", "efgh"), members("abef", "cdgh"))
+    assert together_story.warning(fewer, "X").endswith(
+        "Together with X, nobody is alone, but 8 of 8 people have a smaller crowd than in "
+        "either by itself. The smallest crowd falls from 4 there and 4 here to 2."
+    )
+    some = crossing(members("a", "bcd"), members("abc", "d"))
+    assert together_story.warning(some, "X").endswith(
+        "Together with X, 2 of 4 people are alone: nobody else is in the same group in both; each "
+        "of them is so in one of the two by itself, too."
+    )
+    every = crossing(members("a", "b"), members("a", "b"))
+    assert together_story.unchanged(every, "X") == (
+        "Together with X, nobody's crowd gets smaller: 2 of 2 people are alone, each so in one of "
+        "the two by itself, too. 2 people are in both, of 2 and 2."
+    )
+
+
+def test_what_a_file_says_of_itself_is_shown_as_it_is() -> None:
+    told = together_story.before([Left(members("ab", name="![x](http://y) *b*"), given=True)])
+    assert "![" not in told
+    assert told.startswith("the earlier release given (")

@@ -1,0 +1,256 @@
+"""Before and after in one study: the same as asked by hand, and whom it offers to follow."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fpanon_core import (
+    AddNoise,
+    ConfigError,
+    FingerprintSet,
+    GeneralizationProfile,
+    Generalize,
+    Glove,
+    Grid,
+    InfeasibleError,
+    Periods,
+    ReleaseOption,
+    SampleUsers,
+    aligned,
+    expected_error,
+    glove,
+    home_found,
+    into_periods,
+    link,
+    release,
+)
+from fpanon_core.studies import attack
+from fpanon_core.studies.attack_estimate import estimate_attack_s
+from fpanon_core.studies.followed import follow
+from fpanon_core.tables import leaving
+
+DAY = 1_440
+COARSE = Generalize(GeneralizationProfile(Grid(4_000, (0.0, 0.0)), 240))
+OPTIONS = {
+    "as it is": (),
+    "coarse": (COARSE,),
+    "noise": (AddNoise(800, 20),),
+    "sampled": (COARSE, SampleUsers(0.5)),
+    "GLOVE": (Glove(2),),
+    "days": (Periods(1), COARSE),
+}
+
+
+def people(n=40, days=3, seed=0, pairs=0):
+    """Nights at home, days anywhere; ``pairs`` of them are always together."""
+    rng = np.random.default_rng(seed)
+    user, x, y, t = [], [], [], []
+    for u in range(n):
+        home = rng.integers(0, 200, 2) * 100.0
+        for day in range(days):
+            for minutes, (east, north) in (
+                (rng.integers(0, 300), home),
+                *((m, rng.integers(0, 200, 2) * 100.0) for m in rng.integers(480, 1_260, 4)),
+            ):
+                user.append(u)
+                x.append(float(east))
+                y.append(float(north))
+                t.append(day * DAY + float(minutes))
+    frame = pd.DataFrame({"user": user, "x": x, "y": y, "t": t})
+    for u in range(pairs):
+        same = frame[frame.user == 2 * u].assign(user=2 * u + 1)
+        frame = pd.concat([frame[frame.user != 2 * u + 1], same])
+    return FingerprintSet.from_samples(
+        *(frame[name].to_numpy() for name in ("user", "x", "y", "t"))
+    )
+
+
+def option(name):
+    return ReleaseOption(steps=OPTIONS[name])
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_it_finds_what_is_found_by_hand(name):
+    fs = people()
+    config = attack.Config(option(name), p=3, strategy="uniform", users=30, seed=5, blur_m=50.0,
+                           within_m=(2_000, 700), nights=2)  # fmt: skip
+    result = attack.study(fs, config)
+    known = {"p": 3, "strategy": "uniform", "users": 30, "seed": 5, "blur_m": 50.0}
+    for found, made in (
+        (result.before, release(fs, [])),
+        (result.after, release(fs, OPTIONS[name], seed=5)),
+    ):
+        expected = link(fs, made, **known)
+        assert found.link.tolerant == expected.tolerant
+        assert found.link.strict == expected.strict
+        pd.testing.assert_frame_equal(found.link.per_target, expected.per_target)
+        assert found.error.metres == expected_error(fs, made, **known).metres
+        pd.testing.assert_frame_equal(found.home, home_found(fs, made, (700, 2_000), nights=2))
+        assert found.home_fault == ""
+    assert result.method == release(fs, OPTIONS[name], seed=5).origin.option.text
+    assert (result.digest, result.config) == (fs.digest, config)
+    assert result.crowd == (2 if name == "GLOVE" else None)
+    assert result.period_days == (1 if name == "days" else None)
+
+
+def test_the_table_has_every_figure_beside_guessing_and_of_whom():
+    fs = people()
+    result = attack.study(fs, attack.Config(option("sampled"), p=2))
+    table = result.to_frame().set_index("measure")
+    now, homes, error = result.after.link, result.after.home, result.after.error
+    assert table.after["record found"] == now.tolerant.first
+    assert table.after_high["record found"] == now.tolerant.first_high
+    assert table.after["record found, by exact match"] == now.strict.first
+    assert table.before["record found"] == result.before.link.first
+    assert table.guessing["record found"] == 1 / 20
+    assert table.before_guessing["record found"] == 1 / 40
+    assert table.guessing["record among the first 10"] == 10 / 20
+    assert (table.asked["record found"], table.before_asked["record found"]) == (20, 40)
+    assert table.after["accused, not in the release"] == now.accused
+    assert table.asked["accused, not in the release"] == 20
+    assert math.isnan(table.guessing["accused, not in the release"])
+    assert math.isnan(table.before["accused, not in the release"])
+    for metres, found, guessing in zip(homes.within_m, homes.found, homes.guessing, strict=True):
+        assert table.after[f"home within {metres:g} m"] == found
+        assert table.guessing[f"home within {metres:g} m"] == guessing
+    assert table.after["expected error"] == error.metres
+    assert table.guessing["expected error"] == error.guessing_m
+    assert table.points_alone["expected error"] == error.points_m
+    assert table.unit["expected error"] == "m"
+    assert (table.unit.drop("expected error") == "share").all()
+
+
+def test_only_the_table_of_everyone_together_may_leave():
+    result = attack.study(people(), attack.Config(p=2))
+    assert [name for name in result.tables() if result.may_leave(name)] == ["attack"]
+    assert not leaving.names_rows(result.to_frame())
+    secret = result.for_file("targets")
+    assert "user" not in secret
+    assert not set(secret.pseudonym) & set(result.to_frame("targets").pseudonym)
+
+
+@pytest.mark.parametrize("hide", [glove, aligned])
+@pytest.mark.parametrize("cut", [False, True])
+def test_what_was_hidden_elsewhere_is_attacked_as_it_is(hide, cut):
+    fs = people()
+    made = hide(into_periods(fs, 1, seed=1) if cut else fs, 3)
+    result = attack.study(fs, attack.Config(p=2, seed=3), made)
+    assert result.after.link.tolerant == link(fs, made, 2, seed=3).tolerant
+    assert result.crowd == 3
+    assert result.period_days == (1 if cut else None)
+    assert result.method == f"{'periods of 1 day, then ' * cut}{result.option.steps[-1]}"
+    assert result.after.link.first <= 1 / 3 + 1e-12
+
+
+def test_the_data_as_they_are_are_asked_once_and_are_both():
+    fs = people()
+    first = attack.study(fs, attack.Config(option("coarse"), p=2))
+    second = attack.study(fs, attack.Config(option("noise"), p=2))
+    raw = attack.study(fs, attack.Config(p=2))
+    assert first.before is second.before is raw.before is raw.after
+    assert first.before is not attack.study(fs, attack.Config(option("coarse"), p=1)).before
+    others = attack.Config(option("coarse"), p=2, nights=2)
+    assert first.before is not attack.study(fs, others).before
+
+
+def test_other_data_and_bad_settings_are_refused():
+    fs, others = people(), people(seed=1)
+    with pytest.raises(ConfigError, match="other data"):
+        attack.study(fs, attack.Config(p=2), release(others, []))
+    with pytest.raises(ConfigError):
+        attack.study(fs, attack.Config(p=2), fs)
+    with pytest.raises(InfeasibleError):
+        attack.study(fs, attack.Config(p=50))
+    for wrong in (
+        {"p": 0}, {"p": 51}, {"users": 0}, {"seed": -1}, {"blur_m": -1}, {"blur_min": math.nan},
+        {"strategy": "?"}, {"within_m": ()}, {"within_m": (0,)}, {"within_m": "500"}, {"nights": 0},
+    ):  # fmt: skip
+        with pytest.raises(ConfigError):
+            attack.Config(**wrong)
+
+
+def test_where_nobody_has_a_night_the_reason_is_said():
+    fs = FingerprintSet.from_samples([1, 1, 2, 2], [0, 5000, 0, 900], [0] * 4, [600, 700] * 2)
+    result = attack.study(fs, attack.Config(p=1))
+    assert result.after.home is None
+    assert "recorded in 1 night" in result.after.home_fault
+    row = result.to_frame().set_index("measure").loc["home within 500 m"]
+    assert math.isnan(row.after)
+    assert row.asked == 0
+
+
+def test_progress_comes_to_its_end_and_never_falls():
+    told = []
+    attack.study(people(), attack.Config(option("GLOVE"), p=2, seed=9), progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+# --- examples ------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=12)
+@given(st.integers(0, 1_000), st.sampled_from(list(OPTIONS)), st.integers(1, 4))
+def test_examples_are_what_they_say(seed, name, p):
+    fs = people(seed=seed, pairs=6)
+    config = attack.Config(option(name), p=p, seed=seed)
+    result = attack.study(fs, config)
+    kinds = [example.kind for example in result.examples]
+    assert len(set(kinds)) == len(kinds)
+    for example in result.examples:
+        assert example.pseudonym == fs.pseudonyms[example.user]
+        seen = follow(fs, config, example.user, period=example.period)
+        last = seen.steps[-1]
+        before = 1 / last.before_level if last.before_better == 0 else 0.0
+        match example.kind:
+            case "hidden":
+                assert before > 0.5
+                assert last.found < 0.5
+            case "found":
+                assert before > 0.5
+                assert last.found > 0.5
+            case "home":
+                assert last.guess == seen.guess
+                assert seen.off_m <= seen.within_m == 1_000
+                assert (seen.guess.x_m, seen.guess.y_m) != (seen.commonest.x_m, seen.commonest.y_m)
+            case "accused":
+                assert not seen.present
+                assert last.taken
+
+
+def test_there_is_somebody_to_follow_of_every_kind_that_there_is():
+    fs = people(200, pairs=40)
+    kinds = {
+        name: {e.kind for e in attack.study(fs, attack.Config(option(name), p=p)).examples}
+        for name, p in (("as it is", 1), ("coarse", 1), ("sampled", 4), ("GLOVE", 1))
+    }
+    assert kinds["as it is"] == {"found", "home"}
+    assert "hidden" in kinds["coarse"]
+    assert {"hidden", "home"} <= kinds["GLOVE"]
+    assert "accused" in kinds["sampled"]
+
+
+# --- the estimate --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("power", "taken"), [(1.5, 1.5), (0.3, 1.0), (2.7, 2.0)])
+def test_growth_is_carried_on_with_the_targets_and_beyond(monkeypatch, power, taken):
+    """2,400 targets of 9,600: of the larger sample of 1,200 twice the targets, then 4 × people."""
+    monkeypatch.setattr(
+        "fpanon_core.studies.attack_estimate._seconds",
+        lambda fs, *_: (fs.n_users / 1_200) ** power,
+    )
+    rng = np.random.default_rng(1)
+    fs = FingerprintSet.from_samples(np.arange(9_600), *rng.uniform(0, 1e4, (3, 9_600)))
+    seconds = estimate_attack_s(fs, attack.Config(users=2_400))
+    assert seconds == pytest.approx(2**taken * 4)
+
+
+def test_a_small_set_is_simply_attacked():
+    assert 0 < estimate_attack_s(people(), attack.Config(option("GLOVE"), p=2)) < 60

@@ -1,0 +1,384 @@
+"""Two releases crossed: results, files with their keys, and one of each; and what is refused."""
+
+import gc
+import io
+import json
+import shutil
+import zipfile
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from fpanon_core import (
+    AddNoise,
+    Aligned,
+    ConfigError,
+    FingerprintSet,
+    GeneralizationProfile,
+    Generalize,
+    Glove,
+    Grid,
+    InfeasibleError,
+    Periods,
+    ReleaseOption,
+    SampleUsers,
+    SchemaError,
+    aligned,
+    cross_releases,
+    generate_cdr,
+    glove,
+    into_periods,
+    publish,
+    read_cdr,
+    release,
+)
+from fpanon_core.__main__ import app
+from fpanon_core.engines.answers import packed, unpacked
+from fpanon_core.measures.crowds import sharing
+from fpanon_core.studies import crossing, crossing_words, production
+from fpanon_core.studies.memberships import membership
+from tests.oracles import crossing as oracle
+
+MARK = "SECRETID-"
+OPTIONS = {
+    "GLOVE": [Glove(2)],
+    "aligned": [Aligned(3)],
+    "aligned, limits": [Aligned(2, 8_000, 720)],
+    "coarser": [Generalize(GeneralizationProfile(Grid(20_000), 2880))],
+    "sample": [SampleUsers(0.5), Aligned(2)],
+    "noise": [AddNoise(500, 30)],
+    "two days": [Periods(2), Glove(2)],
+    "days, coarser": [Generalize(GeneralizationProfile(Grid(20_000), 1440)), Periods(1)],
+}
+
+
+@pytest.fixture(scope="module")
+def fs():
+    table = generate_cdr(40, days=4)
+    table["user_id"] = MARK + table["user_id"].astype(str)
+    return read_cdr(table)[0]
+
+
+@pytest.fixture(scope="module")
+def made(fs):
+    return {name: release(fs, steps, seed=3) for name, steps in OPTIONS.items()}
+
+
+@pytest.fixture(scope="module")
+def files(made, tmp_path_factory):
+    """Each option's release and key, as folder or zip, CSV or Parquet by turns."""
+    folder = tmp_path_factory.mktemp("crossing")
+    found = {}
+    for at, (name, each) in enumerate(made.items()):
+        key = folder / f"KEY-{at}.csv"
+        target = folder / (f"{at}.zip" if at % 2 else f"{at}")
+        publish(each, target, key=key, format="parquet" if at % 3 else "csv")
+        found[name] = target, key
+    return found
+
+
+@pytest.mark.parametrize("second", OPTIONS)
+@pytest.mark.parametrize("first", ["GLOVE", "two days"])
+def test_files_give_what_results_give(made, files, first, second):
+    at_hand = cross_releases(made[first], made[second])
+    (a, first_key), (b, second_key) = files[first], files[second]
+    read = cross_releases(a, b, first_key=first_key, second_key=second_key)
+    mixed = cross_releases(made[first], b, second_key=second_key)
+    for found in (read, mixed):
+        for name in ("together", "first", "second", "n_first", "n_second", "n_both", "ks", "names"):
+            assert getattr(found, name) == getattr(at_hand, name)
+        pd.testing.assert_frame_equal(found.sizes, at_hand.sizes)
+        pd.testing.assert_frame_equal(found.periods, at_hand.periods)
+    # Whoever it is called by, the same crowds.
+    sizes = ["first", "second", "together"]
+    assert sorted(read.per_person[sizes].values.tolist()) == sorted(
+        at_hand.per_person[sizes].values.tolist()
+    )
+
+
+def test_equals_everyone_with_everyone_as_the_reader_has_the_tables(fs):
+    """From the tables of two results, which pass through nothing that crossing uses."""
+    results = [aligned(into_periods(fs, 2, seed=0), 2), glove(fs, 3)]
+    lists = []
+    for result in results:
+        naming = result.records.named()
+        table = pd.concat(list(result.records.frames(naming)))
+        inside = result.group >= 0
+        days = {}
+        if result.period is not None:
+            begins = (2 * result.period[inside]).tolist()
+            days = dict(zip(naming.pseudonyms, begins, strict=True))
+        whose = dict(zip(naming.pseudonyms, result.people[inside].tolist(), strict=True))
+        lists.append(
+            [
+                (
+                    whose[name],
+                    tuple(map(tuple, rows.drop(columns="pseudonym").values.tolist())),
+                    *((days[name], days[name] + 2) if days else (-9, 99)),
+                )
+                for name, rows in table.groupby("pseudonym")
+            ]
+        )
+    expected = oracle.crossing(*lists)
+    found = cross_releases(*results)
+    sizes = found.per_person.set_index("pseudonym")[["first", "second", "together"]]
+    assert {fs.pseudonyms[u]: s for u, s in expected.items()} == {
+        name: list(row) for name, row in zip(sizes.index, sizes.values.tolist(), strict=True)
+    }
+    assert found.first.smallest >= 2
+    assert found.second.smallest >= 3
+    assert found.together.smallest == 1  # the example shows something
+
+
+def test_where_nobody_is_grouped_people_share_whole_records(made):
+    each = made["coarser"]
+    found = cross_releases(each, each)
+    assert found.per_person["first"].tolist() == sharing(each.origin.released).tolist()
+    assert not found.falls
+
+
+def test_a_person_in_one_alone_is_counted(made):
+    found = cross_releases(made["GLOVE"], made["sample"])
+    assert (found.n_first, found.n_second, found.n_both) == (40, 20, 20)
+    assert (found.only_first, found.only_second) == (20, 0)
+    assert len(found.per_person) == 20
+
+
+def test_the_same_groups_twice_are_no_second_release(fs, tmp_path):
+    """Hiding draws nothing: another publication of the same has other names and the same groups."""
+    result = glove(fs, 2)
+    for name in ("a", "b"):
+        publish(result, tmp_path / f"{name}.zip", key=tmp_path / f"{name}.csv", original=fs)
+    found = cross_releases(
+        tmp_path / "a.zip", tmp_path / "b.zip",
+        first_key=tmp_path / "a.csv", second_key=tmp_path / "b.csv",
+    )  # fmt: skip
+    assert not found.falls
+    assert found.together == found.first == found.second
+    assert found.digests[0] != found.digests[1]
+    told = crossing_words.told(found, "the first")
+    assert told == (
+        "Together with the first, nobody's crowd gets smaller: of 40 people, everybody is "
+        f"one of at least {found.together.smallest} in the same two groups."
+    )
+
+
+def test_another_draw_of_the_same_option_is_a_second_release(fs):
+    steps = [SampleUsers(0.7), Aligned(2)]
+    found = cross_releases(*(release(fs, steps, seed=seed) for seed in (1, 2)))
+    assert found.falls
+    assert found.newly_alone > 0
+
+
+# --- what is refused -----------------------------------------------------------------------------
+
+
+def test_without_a_key_it_is_said_what_is_needed(files, made):
+    place, key = files["GLOVE"]
+    with pytest.raises(ConfigError, match=r"Nothing in a release says who is who.*Give the key"):
+        cross_releases(place, place, first_key=key)
+    with pytest.raises(ConfigError, match="A key belongs to files"):
+        cross_releases(made["GLOVE"], made["GLOVE"], first_key=key)
+    changed = made["GLOVE"].subset([0, 1])
+    with pytest.raises(ConfigError, match="give what release or glove returned"):
+        cross_releases(changed, made["GLOVE"])
+
+
+def test_a_result_whose_data_nobody_holds_asks_for_them():
+    def two():
+        return FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [5, 6])
+
+    result = glove(two(), 2)
+    gc.collect()
+    with pytest.raises(ConfigError, match="give original=, the fingerprints that were hidden"):
+        cross_releases(result, result)
+    assert cross_releases(result, result, original=two()).n_both == 2
+
+
+def test_the_same_groups_published_in_another_form_keep_their_crowds(fs):
+    """What an officer can do instead: the second release in the groups of the first."""
+    first = glove(fs, 3)
+    found = cross_releases(first, aligned(fs, 3, groups=first.group))
+    assert not found.falls
+    assert found.together == found.first == found.second
+
+
+def test_keys_of_other_releases_are_refused_by_number(files):
+    (a, first_key), (b, second_key) = files["GLOVE"], files["aligned"]
+    with pytest.raises(ConfigError, match="it names 0 of the 40 pseudonyms in it, and 40 that"):
+        cross_releases(a, b, first_key=second_key, second_key=first_key)
+
+
+def altered(key, path, change):
+    table = pd.read_csv(key)
+    change(table).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda t: t.iloc[1:], "names 39 of the 40"),
+        (lambda t: pd.concat([t, t.iloc[:1]]), "names 40 of the 40 pseudonyms in it, and 1 that"),
+        (lambda t: t.assign(user_id="x"), "gives somebody several pseudonyms"),
+        (lambda t: t.rename(columns={"user_id": "who"}), "The key lacks pseudonym or user_id"),
+    ],
+)
+def test_damaged_keys_are_refused(files, tmp_path, change, said):
+    place, key = files["GLOVE"]
+    wrong = altered(key, tmp_path / "k.csv", change)
+    with pytest.raises((ConfigError, SchemaError), match=said) as caught:
+        cross_releases(place, place, first_key=wrong, second_key=key)
+    assert MARK not in str(caught.value)
+    for content in (b"", b"\xff\xfe", b"a" * 99):
+        with pytest.raises(SchemaError, match="The key "):
+            cross_releases(place, place, first_key=content, second_key=key)
+    with pytest.raises(SchemaError, match="The key is missing"):
+        cross_releases(place, place, first_key=tmp_path / "none.csv", second_key=key)
+
+
+def test_other_people_are_refused_by_number(files, tmp_path):
+    others = generate_cdr(20, days=2, seed=9)
+    others["user_id"] = "other-" + others["user_id"].astype(str)
+    fs_2 = read_cdr(others)[0]
+    publish(glove(fs_2, 2), tmp_path / "o.zip", key=tmp_path / "o.csv", original=fs_2)
+    place, key = files["GLOVE"]
+    with pytest.raises(InfeasibleError, match=r"the 40 people of the one .* 20 of the other"):
+        cross_releases(place, tmp_path / "o.zip", first_key=key, second_key=tmp_path / "o.csv")
+
+
+def test_few_in_common_are_said(fs):
+    first = membership(glove(fs, 2), original=fs)
+    who = np.array([*fs.user_ids[:1], *range(39)], dtype=object)
+    second = type(first).whole(who, np.arange(40) // 2)
+    found = crossing.crossed(second, [first])
+    assert found.n_both == 1
+    assert crossing_words.counted(found) == (
+        "1 person is in both, of 40 and 40. So few: are these releases of the same people, under "
+        "the same ids?"
+    )
+
+
+def test_a_release_that_is_not_as_it_was_written_is_refused(files, tmp_path):
+    place, key = files["GLOVE"]
+    assert place.is_dir()
+    for name, damage in {
+        "truncated": lambda p: p.write_bytes(p.read_bytes()[:-40]),
+        "emptied": lambda p: p.write_bytes(b""),
+        "gone": lambda p: p.unlink(),
+    }.items():
+        copy = tmp_path / name
+        shutil.copytree(place, copy)
+        damage(copy / "data.csv")
+        with pytest.raises(SchemaError, match="The release is not as it was written"):
+            cross_releases(copy, copy, first_key=key, second_key=key)
+    zipped, key = files["aligned"]
+    content = zipped.read_bytes()
+    for wrong in (content[: len(content) // 2], b"", b"PK" * 30):
+        with pytest.raises(SchemaError, match="The release is not as it was written"):
+            cross_releases(wrong, zipped, first_key=key, second_key=key)
+    with pytest.raises(SchemaError, match="There is no release at that place"):
+        cross_releases(tmp_path / "none.zip", zipped, first_key=key, second_key=key)
+
+
+def test_what_a_description_says_of_periods_is_not_trusted(files, tmp_path):
+    place, key = files["two days"]
+    copy = tmp_path / "copy"
+    if place.is_dir():
+        shutil.copytree(place, copy)
+    else:
+        with zipfile.ZipFile(place) as archive:
+            archive.extractall(copy)
+    told = json.loads((copy / "datapackage.json").read_text())
+    for epoch, zone in (("today", "UTC"), (None, "UTC"), ("2024-03-04", "Nowhere/At all")):
+        told["fpanon"] |= {"epoch": epoch, "timezone": zone}
+        (copy / "datapackage.json").write_text(json.dumps(told))
+        with pytest.raises(SchemaError, match=r"on which day, or in which zone|not as it was"):
+            cross_releases(copy, copy, first_key=key, second_key=key)
+
+
+# --- as it is asked ------------------------------------------------------------------------------
+
+
+def test_the_command_tells_the_same(made, files, tmp_path):
+    (a, first_key), (b, second_key) = files["GLOVE"], files["aligned"]
+    found = cross_releases(made["GLOVE"], made["aligned"])
+    asked = ["cross", str(a), str(b), "--key", str(first_key), "--key", str(second_key)]
+    told = CliRunner().invoke(app, [*asked, "--tables", str(tmp_path / "tables")])
+    assert told.exit_code == 0, told.output
+    assert f"{found.together.alone} of 40 people are alone: nobody else is in" in told.output
+    assert "The smallest crowd falls from 2 in the first and 3 in the second to 1." in told.output
+    assert crossing_words.naming(found) in told.output
+    assert crossing_words.MEANING in told.output
+    listed = pd.read_csv(tmp_path / "tables" / "FILES.csv").set_index("file")["may_leave"]
+    assert listed.to_dict() == {
+        "crossing.csv": "yes",
+        "crossing_sizes.csv": "yes",
+        "crossing_periods.csv": "yes",
+        "crossing_people_not_for_release.csv": "no",
+    }
+    figures = json.loads(CliRunner().invoke(app, [*asked, "--json"]).output)
+    assert figures["crowds"][0]["alone"] == found.together.alone
+    assert (figures["both"], figures["k"]) == (40, [2, 3])
+    for text in (told.output, json.dumps(figures)):
+        assert MARK not in text
+    for file in (tmp_path / "tables").iterdir():
+        assert MARK not in file.read_text()
+
+
+def test_the_command_without_keys_says_what_is_needed(files):
+    place, key = files["GLOVE"]
+    for keys in ([], ["--key", str(key)]):
+        told = CliRunner().invoke(app, ["cross", str(place), str(place), *keys])
+        assert told.exit_code == 2
+        assert "Nothing in a release says who is who" in told.output
+        assert "Traceback" not in told.output
+
+
+def test_files_given_in_the_dashboard_are_read_or_refused_in_words(files):
+    place, key = files["aligned"]
+    config = crossing.Config("r", "k")
+    read = unpacked(packed(crossing.study(config, place.read_bytes(), key.read_bytes())))
+    assert read.refused == ""
+    assert (read.found.n_people, read.found.k) == (40, 3)
+    wrong = crossing.study(config, place.read_bytes(), files["GLOVE"][1].read_bytes())
+    assert wrong.found is None
+    assert "This is not the key of this release" in wrong.refused
+
+
+def test_what_is_produced_says_whose_its_records_are(fs):
+    found = unpacked(packed(production.study(fs, production.Config(made_of(Glove(2))))))
+    assert found.membership.n_people == 40
+    assert set(found.membership.who) == {str(name) for name in fs.user_ids}
+    again = production.study(fs, production.Config(made_of(Glove(2))))
+    assert again.membership.digest != found.membership.digest  # of the bytes, under other names
+    crossed = crossing.crossed(again.membership, [found.membership])
+    assert not crossed.falls
+    with zipfile.ZipFile(io.BytesIO(found.archive)) as archive:
+        assert found.membership.digest in archive.read("README.md").decode()
+
+
+def made_of(step):
+    return ReleaseOption(steps=(step,))
+
+
+def test_two_groups_with_equal_rows_are_two_in_the_file_as_at_hand(tmp_path):
+    """The file numbers groups: of four who were together two and two are told apart."""
+    fs = FingerprintSet.from_samples([*"abcd"], [0] * 4, [0] * 4, [5] * 4)
+    result = glove(fs, 2)
+    assert result.published.n_groups == 2
+    publish(result, tmp_path / "r.zip", key=tmp_path / "k.csv", original=fs)
+    read = membership(tmp_path / "r.zip", key=tmp_path / "k.csv")
+    assert read.size.tolist() == membership(result).size.tolist() == [2, 2, 2, 2]
+
+
+def test_periods_are_the_days_of_the_calendar(fs, made, files):
+    zone = ZoneInfo(fs.clock.timezone)
+    first = fs.clock.epoch.astimezone(zone).date().toordinal()
+    place, key = files["two days"]
+    for each in (membership(made["two days"]), membership(place, key=key)):
+        assert sorted(set(each.begin_day.tolist())) == [first, first + 2]
+        assert (each.end_day - each.begin_day == 2).all()

@@ -1,0 +1,419 @@
+"""The re-linking attack against plain loops, by hand, and on generated people."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fpanon_core import (
+    AddNoise,
+    Aligned,
+    ConfigError,
+    FingerprintSet,
+    GeneralizationProfile,
+    Generalize,
+    Grid,
+    InfeasibleError,
+    LocalClock,
+    LocalEngine,
+    Periods,
+    ReleasedSet,
+    aligned,
+    generate_cdr,
+    into_periods,
+    read_cdr,
+    release,
+    relink_periods,
+)
+from fpanon_core.attacks.chains import by_chance
+from fpanon_core.attacks.relinking import likenesses, links, traced
+from fpanon_core.model.mechanism import Spread
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.studies import relinking
+from tests.oracles import relinking as oracle
+from tests.support.fingerprint_sets import as_lists, boxes
+
+DAY = 1_440
+ENGINE = LocalEngine(2)
+
+
+def of_places(days):
+    """People by the places, in km east, where each is at 0:05 on each day; None for nowhere."""
+    rows = [
+        (person, 1_000.0 * km, 0.0, day * DAY + 5.0)
+        for person, places in enumerate(days)
+        for day, km in enumerate(places)
+        if km is not None
+    ]
+    return FingerprintSet.from_samples(*zip(*rows, strict=True))
+
+
+def in_days(days):
+    return release(of_places(days), Periods(1), seed=0)
+
+
+def regular(n=150, days=4, seed=3):
+    """Generated people, every one of whom has a home and habits."""
+    fs, _ = read_cdr(generate_cdr(n, days=days, seed=seed))
+    return release(fs, Periods(1), seed=0)
+
+
+def otherwise(made, **changes):
+    """A release whose origin says something else."""
+    return ReleasedSet.of(replace(made.origin, **changes))
+
+
+def figures(found):
+    return {k: v for k, v in vars(found).items() if isinstance(v, (int, float))}
+
+
+# --- against plain loops -------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    boxes(max_users=7, max_samples=6),
+    boxes(max_users=7, max_samples=6),
+    st.booleans(),
+    st.booleans(),
+)
+def test_the_matching_is_the_best_there_is(one, two, alike, crowded):
+    """Of boxes of any size, and of fingerprints that stand for several people."""
+    if alike:  # the same places on another day: many ties and near ties
+        two = replace(one, t_min=one.t_min + DAY)
+    if crowded:  # few bins, with several samples in each
+        one, two = (in_few_bins(fs) for fs in (one, two))
+    both = [as_lists(fs) for fs in (one, two)]
+    bins, traces = traced(joined(one, two))
+    rows = np.arange(one.n_users), one.n_users + np.arange(two.n_users)
+    (of, first), (to, second) = (traces.rows(r).grouped(bytes([i])) for i, r in enumerate(rows))
+    flows = links(bins, first, second, 1_000, engine=ENGINE)
+    table = np.array(oracle.likeness(both[0], one.weight, both[1], two.weight))
+    best, _ = oracle.best_total(table, one.weight, two.weight)
+    here, there = (np.unique(groups, return_index=True)[1] for groups in (of, to))
+    offsets, column, value = likenesses(bins, first, second, 1_000, engine=ENGINE)
+    found = np.zeros((len(here), len(there)))
+    found[column, np.repeat(np.arange(len(there)), np.diff(offsets))] = value
+    assert found == pytest.approx(table[np.ix_(here, there)], rel=1e-9)
+    total = sum(m * table[here[i], there[j]] for i, j, m in zip(*flows, strict=True))
+    assert total == pytest.approx(best, rel=1e-9)
+    # One to one, and a link only where records meet.
+    assert (np.bincount(flows[0], flows[2], len(here)) <= first.weight).all()
+    assert (np.bincount(flows[1], flows[2], len(there)) <= second.weight).all()
+    assert all(table[here[i], there[j]] > 0 for i, j in zip(*flows[:2], strict=True))
+
+
+def in_few_bins(fs):
+    side, span = np.full(fs.n_samples, 20_000.0), np.full(fs.n_samples, 360.0)
+    snapped = {
+        name: np.floor(getattr(fs, name) / step) * step
+        for name, step in (("x_m", side), ("y_m", side), ("t_min", span))
+    }
+    return replace(fs, dx_m=side, dy_m=side, dt_min=span, **snapped)
+
+
+def joined(one, two):
+    cells = {
+        name: np.concatenate([getattr(one, name), getattr(two, name)])
+        for name in ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min", "count", "weight")
+    }
+    return FingerprintSet(
+        user_ids=np.arange(one.n_users + two.n_users),
+        offsets=np.concatenate([one.offsets, one.offsets[-1] + two.offsets[1:]]),
+        **cells,
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_people_linked_are_those_of_plain_loops(seed):
+    """Of people without two alike, each link of the plain matching is right or wrong."""
+    rng = np.random.default_rng(seed)
+    user, day = np.repeat(np.arange(12), 10), np.tile(np.arange(2), 60)
+    home = rng.uniform(0, 4_000, (2, 12))
+    x, y = np.floor((home[:, user] + rng.normal(0, 700, (2, 120))) / 500) * 500
+    fs = FingerprintSet.from_samples(user, x, y, day * DAY + rng.integers(0, DAY, 120))
+    found = relink_periods(release(fs, Periods(1), seed=0), engine=ENGINE)
+    days = [[[c for c in record if c[2] // DAY == d] for record in as_lists(fs)] for d in range(2)]
+    table = oracle.likeness(days[0], [1] * 12, days[1], [1] * 12)
+    _, pairs = oracle.best_total(table, [1] * 12, [1] * 12)
+    made = [(i, j) for i, j in pairs if table[i][j] > 0]
+    right = sum(i == j for i, j in made)
+    assert 0 < right < 12
+    assert found.share == pytest.approx(right / 12)
+    assert found.precision == pytest.approx(right / len(made))
+
+
+# --- by hand -------------------------------------------------------------------------------------
+
+
+def test_ties_count_by_their_chance_and_who_is_away_is_linked_to_nobody():
+    # Two at km 0 and one at km 5 on both days; one at km 9 on the first only; another there on the
+    # second only.
+    found = relink_periods(in_days([(0, 0), (0, 0), (5, 5), (9, None), (None, 9)]))
+    row = found.per_pair.iloc[0]
+    assert (row["people"], row["next_people"], row["both"]) == (4, 4, 3)
+    # All four of the first day are linked, one of them (km 9) to somebody else.
+    assert row["links"] == 4
+    # Of the two at km 0 either may be either: ½ + ½, and the one at km 5.
+    assert row["linked"] == 2.0
+    assert found.share == pytest.approx(2 / 3)
+    assert found.precision == 0.5
+    # Whichever of the two is taken, their cells are the same.
+    assert found.alike == 1.0
+    # At random: of the two with 2/4, and the one with 1/4.
+    assert found.alike_chance == pytest.approx((2 / 4 + 2 / 4 + 1 / 4) / 3)
+    # A random matching: each of the three with 1/4.
+    assert found.chance == 0.25
+    assert found.n_people == 3
+
+
+def test_the_likeness_by_hand():
+    """Two people, one bin each, of whom the second is elsewhere on the second day.
+
+    Day 1: both in the cell C. Day 2: the first in C, the second in D. A bin of day 2 in C: the
+    record gives it 1·d, the mean person of day 1 gives it (1 + 1)/2·d = d, so ln 2. A bin of day 1
+    in C: the record of day 2 in C gives it d, the mean person of day 2 gives it d/2, so ln 3.
+    """
+    c, d = (0.0, 0.0, 5.0, 100.0, 100.0, 1.0), (900.0, 0.0, 5.0, 100.0, 100.0, 1.0)
+    table = oracle.likeness([[c], [c]], [1, 1], [[c], [d]], [1, 1])
+    assert table[0] == pytest.approx([np.log(2) + np.log(3), 0.0])
+    # Either of the first day is linked to C; nobody to D. One of two people, by half a chance.
+    found = relink_periods(in_days([(0, 0), (0, 0.9)]))
+    assert (found.share, found.precision, found.chance) == (0.25, 0.5, 0.5)
+
+
+def test_all_alike_is_chance():
+    found = relink_periods(in_days([(0, 0, 0)] * 40))
+    assert found.share == pytest.approx(found.chance) == pytest.approx(1 / 40)
+    assert found.alike == found.alike_chance == 1.0
+    assert found.chained_low <= found.chained_chance <= found.chained_high
+
+
+def test_a_chain_goes_on_over_a_period_without_a_record():
+    # Somebody away on the second day is found again on the third, by what the chain knows.
+    found = relink_periods(in_days([(0, None, 0), (5, 5, 5)]))
+    assert found.n_people == 1
+    assert found.chained == 1.0
+    # On the second day at the other's place: taken for the other, 2 of 3 records stay together.
+    found = relink_periods(in_days([(0, 5, 0), (5, 0, 5)]))
+    assert found.share == 0.0
+    assert found.chained == pytest.approx(2 / 3)
+
+
+def test_chains_at_random():
+    rng = np.random.default_rng(0)
+    for chains in (by_chance([3, 5, 2], rng), by_chance([4, 4], rng)):
+        assert all(len(set(each.tolist())) == len(each) for each in chains)
+        assert max(c.max() for c in chains) + 1 == max(map(len, chains))
+
+
+def test_somebody_for_whom_a_fingerprint_stands_is_one_of_so_many():
+    fs = replace(of_places([(0, 0), (5, 5)]), weight=np.array([2, 1]))
+    found = relink_periods(release(fs, Periods(1), seed=0))
+    # ½ + ½ of the two, and the third.
+    assert (found.n_people, found.share) == (3, pytest.approx(2 / 3))
+
+
+# --- what the outsider does not see --------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 2**32 - 1))
+def test_the_order_of_records_changes_nothing(seed):
+    made = few(seed)
+    order = np.random.default_rng(seed).permutation(made.n_users)
+    origin = made.origin
+    shuffled = otherwise(
+        made,
+        released=origin.released.subset(order),
+        person=origin.person[order],
+        period=origin.period[order],
+    )
+    assert figures(relink_periods(made)) == figures(relink_periods(shuffled))
+
+
+def few(seed):
+    """Twelve people near each other on three days, some of them alike."""
+    rng = np.random.default_rng(seed)
+    user = np.repeat(np.arange(12), 6)
+    x, t = rng.integers(0, 6, 72) * 500.0, rng.integers(0, 3 * DAY, 72)
+    return release(FingerprintSet.from_samples(user, x, 0 * x, t), Periods(1), seed=0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_of_groups_change_nothing(seed):
+    rng = np.random.default_rng(seed)
+    user = np.repeat(np.arange(20), 6)
+    x, y = rng.integers(0, 40, (2, 120)) * 100.0
+    fs = FingerprintSet.from_samples(user, x, y, rng.integers(0, 3 * DAY, 120))
+    made = aligned(into_periods(fs, 1, seed=0), 2)
+    number = rng.permutation(made.published.n_groups)
+    inverse = np.argsort(number)
+    cells = made.published.fingerprints().subset(inverse)
+    published = replace(
+        made.published,
+        offsets=cells.offsets,
+        n_users=made.published.n_users[inverse],
+        **cells.arrays(),
+    )
+    group = np.where(made.group < 0, -1, number[made.group])
+    other = replace(made, published=published, group=group)
+    assert figures(relink_periods(made)) == figures(relink_periods(other))
+
+
+def test_who_is_who_is_not_used():
+    made = regular()
+    told = relink_periods(made)
+    rng = np.random.default_rng(1)
+    person = made.origin.person.copy()
+    for day in np.unique(made.origin.period):
+        rows = np.flatnonzero(made.origin.period == day)
+        person[rows] = rng.permutation(person[rows])
+    other = relink_periods(otherwise(made, person=person))
+    assert told.per_pair["links"].tolist() == other.per_pair["links"].tolist()
+    # Days exchanged at random between people: nothing is left but chance.
+    assert other.low <= other.chance <= other.high
+    assert other.chained_low <= other.chained_chance <= other.chained_high
+    assert other.share < 0.05 < told.low
+
+
+def test_what_is_level_is_not_decided_by_any_order():
+    """Nine people at each of forty places, by day at 1 to 9 h, the next day at 13 to 21 h.
+
+    No hour of one day is near one of the other, so that any matching within a place is as good as
+    any other; whoever linked the first to the first, by place and time, would be right throughout.
+    """
+    person, day = np.repeat(np.arange(360), 2), np.tile([0, 1], 360)
+    t = day * DAY + 60 * (1 + person % 9 + 12 * day) + 30
+    fs = FingerprintSet.from_samples(person, person // 9 * 500.0, 0.0 * person, t)
+    found = relink_periods(release(fs, Periods(1), seed=0))
+    assert found.precision == found.share
+    assert found.low < 1 / 9 < found.high
+
+
+def test_periods_are_those_that_the_times_show():
+    made = regular()
+    first = made.t_min[made.offsets[:-1]]
+    assert (made.clock.local_day(first) == made.origin.period).all()
+
+
+# --- what it finds -------------------------------------------------------------------------------
+
+
+def test_days_of_people_with_habits_are_linked_far_above_chance():
+    found = relink_periods(regular())
+    assert found.low > 10 * found.chance
+    assert found.chained_low > 1.3 * found.chained_chance
+    assert len(found.per_pair) == 3
+    # All of the pairs together.
+    table = found.per_pair
+    assert found.share == pytest.approx(table["linked"].sum() / table["both"].sum())
+    assert (table["low"] <= table["share"]).all()
+    assert (table["share"] <= table["high"]).all()
+
+
+def test_hidden_in_each_period_few_are_linked_and_no_more_than_one_in_k():
+    made = release(regular().origin.original, [Periods(2), Aligned(3)], seed=0)
+    found, raw = relink_periods(made), relink_periods(release(made.origin.original, Periods(2)))
+    assert found.share < raw.low
+    assert found.share <= found.alike <= 1
+    assert found.share <= 1 / 3
+    assert figures(relink_periods(made.origin.hidden)) == figures(found)
+
+
+def test_noise_is_allowed_for():
+    """Noise moves every sample to another cell: by the cells as they are few are found."""
+    fs = regular(300).origin.original
+    noisy = release(fs, [AddNoise(500), Periods(2)], seed=0)
+    plain = otherwise(noisy, option=ReleaseOption(steps=[Periods(2)]))
+    assert relink_periods(noisy).share > 2 * relink_periods(plain).share
+
+
+def test_a_wide_sample_is_spread_over_place_and_hours():
+    fs = FingerprintSet.from_samples([1], [0], [0], [600])
+    bins, _ = traced(fs)
+    assert bins.corners.tolist() == [[0.0, 0.0, 100.0, 100.0]]
+    assert bins.hours.tolist() == [0b111 << 9]  # 9, 10, 11 h
+    bins, _ = traced(fs, Spread("gaussian", 1_000.0), Spread("gaussian", 120.0))
+    x, y, right, up = bins.corners[0]
+    # √(100² + 2000²) = 2,002.5 m, in steps of 250 m.
+    assert (right - x, up - y) == (2_250.0, 2_250.0)
+    assert abs((x + right) / 2 - 50) <= 125
+    assert bins.hours.tolist() == [0b1111111 << 7]  # two hours more on either side
+    whole = replace(fs, dt_min=np.array([1_500.0]))
+    assert traced(whole)[0].hours.tolist() == [2**24 - 1]
+
+
+def test_hours_are_local():
+    clock = LocalClock(dt.datetime(2024, 3, 31, tzinfo=dt.UTC), "Europe/Berlin")
+    clock = LocalClock.starting_on(clock.epoch, "Europe/Berlin")
+    fs = replace(FingerprintSet.from_samples([1], [0], [0], [600]), clock=clock)
+    # Ten hours after a midnight that was followed by the change to summer: 11 h.
+    assert traced(fs)[0].hours.tolist() == [0b111 << 10]
+
+
+def test_generalized_after_the_cut():
+    fs = regular().origin.original
+    coarse = Generalize(GeneralizationProfile(Grid(2_000), 360))
+    before, after = (
+        relink_periods(release(fs, steps, seed=0))
+        for steps in ([coarse, Periods(1)], [Periods(1), coarse])
+    )
+    assert before.share == pytest.approx(after.share, abs=0.05)
+
+
+def test_workers_and_progress():
+    made = regular(60)
+    told = []
+    found = [
+        figures(relink_periods(made, engine=LocalEngine(n), progress=told.append)) for n in (1, 3)
+    ]
+    assert found[0] == found[1]
+    half = told.index(1.0) + 1
+    assert told[:half] == sorted(told[:half])
+
+
+def test_candidates_bound_what_is_weighed():
+    made = regular(60)
+    few, all_of_them = (relink_periods(made, candidates=n) for n in (1, 60))
+    assert all_of_them.share == relink_periods(made).share
+    assert (few.per_pair["links"] < all_of_them.per_pair["links"]).all()
+
+
+# --- faults --------------------------------------------------------------------------------------
+
+
+def test_faults():
+    fs = of_places([(0, 0), (5, 5)])
+    with pytest.raises(InfeasibleError, match="one period only"):
+        relink_periods(release(fs, Periods(7)))
+    with pytest.raises(InfeasibleError, match="in a period and in the next"):
+        relink_periods(in_days([(0, None), (None, 5)]))
+    with pytest.raises(ConfigError, match="not in periods"):
+        relink_periods(release(fs, []))
+    with pytest.raises(ConfigError, match="do not know"):
+        relink_periods(fs)
+    with pytest.raises(ConfigError, match="candidates"):
+        relink_periods(release(fs, Periods(1)), candidates=0)
+    with pytest.raises(ConfigError, match="seed"):
+        relink_periods(release(fs, Periods(1)), seed=-1)
+
+
+def test_the_study_makes_the_release_it_is_asked_for():
+    fs = regular(40).origin.original
+    config = relinking.Config(ReleaseOption(steps=[Periods(1)]))
+    made = relinking.study(fs, config)
+    assert figures(made.found) == figures(relink_periods(release(fs, Periods(1), seed=0)))
+    assert made.digest == fs.digest
+    assert made.found.config == config.relink
+    pd_table = made.to_frame()
+    assert list(made.tables()) == ["relinked_periods"]
+    assert pd_table is made.found.to_frame()
+    assert not made.may_leave("relinked_periods")
+    given_it = relinking.study(fs, config, release(fs, Periods(2), seed=0))
+    assert given_it.found.period_days == 2
