@@ -20,6 +20,7 @@ COMMANDS = {
     "disclosure": "What do a few known points give away besides?",
     "options": "Weigh release options: risk, utility, the best of them.",
     "attack": "What does an outsider with true points find in it?",
+    "report": "One page to sign: what was weighed, chosen, and why.",
     "publish": "Make a release option's release, as it is to leave.",
     "verify": "Hold a release, byte by byte, against its original.",
     "cross": "Who is alone in two releases of the same people?",

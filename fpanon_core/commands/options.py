@@ -19,6 +19,8 @@ from ..model.options import ReleaseOption, as_option
 from ..model.risk import RISKS
 from ..model.spaces import corners_text
 from ..model.techniques import Periods
+from ..studies.exploration import Exploration, as_it_is
+from ..studies.judgement import Limits
 from ..studies.option_result import Asked, OptionResult, UtilityChoice, utility_choice
 from ..studies.options import Config, study
 from ..studies.options_table import OptionsTable
@@ -26,10 +28,17 @@ from ..studies.presets import PRESETS
 from ..tables.writing import check_writable, read_json, write_json, write_table
 from . import measuring as m
 from . import reading as r
+from . import recipes
 from . import tables as t
 from .terminal import progress_line, table_text
 
 _REJECTS_SHOWN = 20
+# What a recipe says, by the names of this command's parameters.
+_IN_RECIPE = {
+    "preset": "--preset", "options_file": "--options", "risk": "--risk", "utility": "--utility",
+    "questionnaire": "--questionnaire", "limit": "--limit", "p": "--p", "strategy": "--strategy",
+    "users": "--users", "seed": "--seed", "template": "--template",
+}  # fmt: skip
 _TITLES = {
     "outsider": "outsider", "linkage": "linkage", "k": "k", "home": "home", "unicity": "unicity",
     "em": "EM, bins in all", "kl": "KL, nats in all",
@@ -39,6 +48,7 @@ _TITLES = {
 @r.reading_options
 def options(
     wanted: r.Request,
+    context: typer.Context,
     preset: Annotated[
         str | None,
         typer.Option(
@@ -78,6 +88,14 @@ def options(
             help="Experts' answers (CSV, XLSX): expert, domain, option, score 0 to 10.",
         ),
     ] = None,
+    recipe: Annotated[
+        Path | None,
+        typer.Option(
+            "--recipe",
+            help="JSON file that goes with a report: its options, measures, limits, knowledge and "
+            "seed, and so its numbers on the same data. In place of those options here.",
+        ),
+    ] = None,
     template: Annotated[
         Path | None,
         typer.Option(
@@ -114,8 +132,9 @@ def options(
         Path | None,
         typer.Option(
             "--out",
-            help="Write one row per option (.csv, .parquet), and everything beside it as .json; "
-            "what that already holds of the same data is not computed again.",
+            help="Write one row per option (.csv, .parquet), and everything beside it as .json, "
+            "with the data as they are measured alike: the command report reads that. What it "
+            "already holds of the same data is not computed again.",
         ),
     ] = None,
     tables: t.Tables = None,
@@ -125,12 +144,21 @@ def options(
 ) -> None:  # fmt: skip
     """Weigh release options: each one's risk and utility, and which are dominated."""
     # Whatever can be checked is checked before a long reading, not after.
-    knowledge = KnowledgeConfig(p, cast(Strategy, strategy), users, seed)
-    Config(knowledge=knowledge)
-    limit = _limit_of(risk, limit)
-    own = _options_in(options_file, out)
-    presets = _presets(preset, own)
-    choice, answers = _utility(utility, questionnaire)
+    known = None if recipe is None else recipes.read(recipe)
+    if known is None:
+        knowledge = KnowledgeConfig(p, cast(Strategy, strategy), users, seed)
+        Config(knowledge=knowledge)
+        limit = _limit_of(risk, limit)
+        limits = Limits({risk: limit})
+        own = _options_in(options_file, out)
+        presets = _presets(preset, own)
+        choice, answers = _utility(utility, questionnaire)
+    else:
+        recipes.check_alone(context, _IN_RECIPE)
+        knowledge, risk, limits = known.knowledge, known.risk, known.limits
+        most = limits.limit(risk)
+        limit = math.inf if most is None else most
+        own, presets, choice, answers = [*known.options], [], known.utility, None
     engine = LocalEngine(workers)
     for path in (out, template):
         if path is not None:
@@ -146,13 +174,21 @@ def options(
         return
     if questionnaire is not None:  # what was asked about is known only now
         choice, answers = _utility(utility, questionnaire, options=asked, domains=DOMAINS)
-    saved = _Saved(OptionsTable((), risk, choice, knowledge, fs.digest), out, previous)
+    if known is not None:
+        recipes.warn(known, fs.digest)
+    begun = Exploration(
+        OptionsTable((), risk, choice, knowledge, fs.digest), facts=wanted.facts(report),
+        limits=limits,
+    )  # fmt: skip
+    saved = _Saved(begun, out, previous)
     with progress_line("options") as progress:
         table = study(
-            fs, Config(tuple(asked), knowledge), previous, saved.add, engine=engine,
-            progress=progress,
+            fs, Config(tuple(asked), knowledge), None if previous is None else previous.table,
+            saved.add, engine=engine, progress=progress,
         ).with_choice(risk, choice)  # fmt: skip
     if out is not None:
+        with progress_line("the data as they are") as progress:
+            saved.end(as_it_is(fs, table, previous, engine=engine, progress=progress))
         write_table([table.to_frame()], out)
     if tables is not None:
         t.write_tables(table, tables)
@@ -245,10 +281,10 @@ def _beside(out: Path) -> Path:
     return out.with_name(f"{name}.json")
 
 
-def _previous(out: Path | None) -> OptionsTable | None:
+def _previous(out: Path | None) -> Exploration | None:
     if out is None or not _beside(out).exists():
         return None
-    return OptionsTable.from_dict(read_json(_beside(out)))
+    return Exploration.from_dict(read_json(_beside(out)))
 
 
 class _Saved:
@@ -257,19 +293,26 @@ class _Saved:
     And what an earlier run had beyond it of the same data.
     """
 
-    def __init__(
-        self, table: OptionsTable, out: Path | None, previous: OptionsTable | None
-    ) -> None:
-        self._table, self._out = table, out
-        self._known = {} if previous is None else previous.reusable(table.digest, table.config)
+    def __init__(self, begun: Exploration, out: Path | None, previous: Exploration | None) -> None:
+        self._begun, self._table, self._out = begun, begun.table, out
+        of_same = begun.table.digest, begun.table.config
+        self._known = {} if previous is None else previous.table.reusable(*of_same)
 
     def add(self, result: OptionResult) -> None:
         """Save one more result."""
         self._known.pop(result.option.steps, None)
         self._table = replace(self._table, results=(*self._table.results, result))
+        self._save()
+
+    def end(self, raw: OptionResult) -> None:
+        """Save the data as they are, beside the options."""
+        self._begun = replace(self._begun, raw=raw)
+        self._save()
+
+    def _save(self) -> None:
         if self._out is not None:
             whole = replace(self._table, results=(*self._table.results, *self._known.values()))
-            write_json(whole.to_dict(), _beside(self._out))
+            write_json(replace(self._begun, table=whole).to_dict(), _beside(self._out))
 
 
 def _plain(table: OptionsTable, limit: float) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from ..io.turns import TURNS
 from ..model.configs import Screening
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
+from ..studies.exploration import Facts, facts_of
 from ..studies.reading import Reading, Source, read
 from ..tables.names import ROLES
 
@@ -125,6 +126,15 @@ class Request:
     def attribution(self) -> str | None:
         """What must be said of a shipped data set; None for a file."""
         return sample(self.sample_key).description if self.sample_key else None
+
+    def facts(self, report: IngestReport) -> Facts:
+        """What the data are, for a report: of a file, no name."""
+        if self.sample_key is None:
+            return facts_of(report)
+        known = sample(self.sample_key)
+        return facts_of(
+            report, label=known.title, note=known.description, synthetic=known.synthetic
+        )
 
     def antenna_table(self) -> Path | None:
         """The table of antennas that is read, if any."""

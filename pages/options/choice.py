@@ -42,7 +42,7 @@ def form(table: OptionsTable, names: Sequence[str], criteria: Criteria) -> Choic
         "Why this one", key=f"options_choice_why_{name}", max_chars=2_000, height=100,
         persist_state="session",
         placeholder="What weighs for it, who asked for what, what was given up. Name no "
-        "person. It is kept while this session lasts, and is in no file.",
+        "person. It stands in the report and in its recipe.",
     )  # fmt: skip
     pressed = st.button("Keep this choice", key="options_choice_keep")
     if pressed and name is not None:

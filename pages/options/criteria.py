@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from fpanon_core.model.risk import ALONE, NAMING
-from fpanon_core.studies.option_result import OptionResult, UtilityChoice
+from fpanon_core.studies.judgement import JUDGED, Limits, limit_key
+from fpanon_core.studies.option_result import UtilityChoice
 from pages.shell import definitions
 
 MEASURES = (
@@ -94,14 +96,14 @@ class Criteria:
         """Whether the risk is a share of users."""
         return self.risk in SHARES
 
+    @cached_property
+    def judged(self) -> Limits:
+        """The limits in force, of all measures together."""
+        return Limits({limit_key(risk): self.limits.get(limit_key(risk)) for risk in JUDGED})
+
     def limit_of(self, risk: str) -> float | None:
         """Of any measure, and of the share of people alone with their whole record."""
-        return self.limits.get(limit_key(risk))
-
-    def allowed(self, result: OptionResult, risk: str) -> float | None:
-        """The largest risk within the limit: of homes, beside what guessing finds."""
-        limit = self.limit_of(risk)
-        return None if limit is None else result.allowed(risk, limit)
+        return self.judged.limit(risk)
 
     @property
     def limited(self) -> list[str]:
@@ -109,18 +111,3 @@ class Criteria:
         parts = NAMING[1:] if self.risk == NAMING[0] else NAMING[:1]
         every = [self.risk, *(r for r in RISKS if r != self.risk and r not in parts), ALONE]
         return [risk for risk in every if self.limit_of(risk) is not None]
-
-
-def limit_key(risk: str) -> str:
-    """The measure whose limit this one shares: chances of naming have one, people alone another."""
-    if risk in NAMING:
-        return NAMING[0]
-    return "unicity" if risk == ALONE else risk
-
-
-def interval(result: OptionResult, risk: str) -> tuple[float, float, float]:
-    """An option's risk and its 95 % interval; of people alone with their record, counted, none."""
-    if risk == ALONE:
-        share = 0.0 if result.crowd_least > 1 else result.alone_share
-        return share, share, share
-    return result.risk(risk)

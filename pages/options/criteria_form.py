@@ -14,7 +14,8 @@ from fpanon_core.model.limits import WEIGHT
 from fpanon_core.model.risk import RISKS as USUAL
 from fpanon_core.model.utility import WEIGHTINGS
 from fpanon_core.studies import questionnaires
-from fpanon_core.studies.option_result import Asked, utility_choice
+from fpanon_core.studies.judgement import Limits, limit_key
+from fpanon_core.studies.option_result import Asked, UtilityChoice, utility_choice
 from fpanon_core.tables.writing import table_bytes
 from pages.charts import words
 from pages.options.criteria import (
@@ -26,7 +27,6 @@ from pages.options.criteria import (
     SPOKEN,
     UNITS,
     Criteria,
-    limit_key,
 )
 from pages.shell import address, definitions, downloads, questions, refused
 from pages.shell.questions import Kind, Question
@@ -67,6 +67,22 @@ def form(p: int, names: Sequence[str]) -> Criteria | None:
         return None
     utility, title, told = found
     return Criteria(risk, limits, utility_choice(utility), AXES[risk].format(p=p), title, told)
+
+
+def take(risk: str, limits: Limits, utility: UtilityChoice) -> None:
+    """Settings from elsewhere, before their widgets are drawn."""
+    st.session_state["options_risk"] = risk
+    st.session_state[_LIMITS] = dict(limits.of)
+    for name, limit in limits.of.items():
+        scale = 100 if name in SHARES else 1
+        st.session_state[f"options_limit_{name}"] = None if limit is None else scale * limit
+    if utility.weights is None:
+        return
+    st.session_state["options_utility"] = _COMPUTED
+    named = WEIGHTINGS.get(utility.label)
+    st.session_state["options_weights"] = utility.label if named == utility.weights else _OWN
+    for name, weight in utility.weights.items():
+        st.session_state[f"options_weight_{name}"] = weight
 
 
 def in_address() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import get_args
 
 import streamlit as st
@@ -85,6 +86,15 @@ def knowledge() -> KnowledgeConfig:
             "system, so that nobody can draw its noise again and take it off.",
         )  # fmt: skip
     return KnowledgeConfig(int(p), strategy, seed=int(seed))
+
+
+def take(known: KnowledgeConfig, names: Sequence[str]) -> None:
+    """Settings from elsewhere, before their widgets are drawn: knowledge, and own options alone."""
+    st.session_state["options_presets"] = []
+    st.session_state[f"options_kept_{len(names)}"] = [*names]
+    st.session_state["options_p"] = known.p
+    st.session_state["options_strategy"] = known.strategy
+    st.session_state["options_seed"] = known.seed
 
 
 def in_address(known: KnowledgeConfig) -> dict[str, str]:

@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 
 from fpanon_core.model.risk import RISKS as USUAL
+from fpanon_core.studies.judgement import interval
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from pages.charts import words
-from pages.options.criteria import SHARES, interval
+from pages.options.criteria import SHARES
 
 
 def risk_text(value: float | None, risk: str) -> str:

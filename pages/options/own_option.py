@@ -56,6 +56,11 @@ def added(fs: FingerprintSet) -> list[ReleaseOption]:
     return found
 
 
+def replace(fs: FingerprintSet, options: Sequence[ReleaseOption]) -> None:
+    """Others in the place of those added so far."""
+    st.session_state[_OWN] = {fs.digest: [*options]}
+
+
 def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
     """The form; adds what was submitted, unless there is such an option already."""
     with st.form("options_form", border=False, clear_on_submit=False):

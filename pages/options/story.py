@@ -10,12 +10,13 @@ from fpanon_core.io.hints import for_screen
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.configs import KnowledgeConfig, Strategy
 from fpanon_core.model.options import ReleaseOption
+from fpanon_core.studies.judgement import interval, some_alone
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from pages.charts import words
 from pages.charts.pareto import Dot
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.options.criteria import SPOKEN, Criteria, interval
+from pages.options.criteria import SPOKEN, Criteria
 from pages.options.numbers import beside_guessing, first_up, listed, risk_text, some
 from pages.options.verdict import (
     alone_told,
@@ -23,7 +24,6 @@ from pages.options.verdict import (
     found_told,
     moved_told,
     shared_told,
-    some_alone,
     surely_over,
     turned,
     verdict,

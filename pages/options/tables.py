@@ -10,12 +10,13 @@ import pandas as pd
 from fpanon_core.io.hints import for_screen
 from fpanon_core.model.arrays import IntArray
 from fpanon_core.model.risk import ALONE
+from fpanon_core.studies.judgement import interval
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PublishedUnicity
 from pages.charts import words
 from pages.charts.pareto import Dot
-from pages.options.criteria import COMPONENTS, RISKS, Criteria, interval
+from pages.options.criteria import COMPONENTS, RISKS, Criteria
 from pages.options.numbers import alone_text, risk_text
 from pages.options.verdict import over_limits, surely_over
 

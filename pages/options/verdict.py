@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.risk import ALONE
 from fpanon_core.model.techniques import Periods
+from fpanon_core.studies.judgement import interval, most_useful, some_alone
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.options.criteria import SPOKEN, Criteria, interval
+from pages.options.criteria import SPOKEN, Criteria
 from pages.options.numbers import beside_guessing, estimate, limit_text, listed
 
 
@@ -95,23 +96,20 @@ def _most_useful(
     within = [
         i
         for i, result in enumerate(table.results)
-        if math.isfinite(table.utility[i])
-        and not any(over_limit(result, risk, criteria) for risk in risks)
+        if not any(over_limit(result, risk, criteria) for risk in risks)
         and (alone or not some_alone(result))
     ]
-    return max(within, key=lambda i: float(table.utility[i]), default=None)
+    return most_useful(table, within)
 
 
 def over_limit(result: OptionResult, risk: str, criteria: Criteria) -> bool:
     """Whether an option's risk may be above the limit, by the upper end; what is unknown may."""
-    most = criteria.allowed(result, risk)
-    return most is not None and not interval(result, risk)[2] <= most
+    return criteria.judged.over(result, risk)
 
 
 def surely_over(result: OptionResult, risk: str, criteria: Criteria) -> bool:
     """Whether it is above the limit even by the lower end of its interval."""
-    most = criteria.allowed(result, risk)
-    return most is not None and interval(result, risk)[1] > most
+    return criteria.judged.surely_over(result, risk)
 
 
 def over_limits(result: OptionResult, criteria: Criteria) -> list[str]:
@@ -122,11 +120,6 @@ def over_limits(result: OptionResult, criteria: Criteria) -> list[str]:
 def broken(result: OptionResult, criteria: Criteria) -> list[str]:
     """What an option is over the limit of, or may be, in words."""
     return [SPOKEN[risk] for risk in over_limits(result, criteria)]
-
-
-def some_alone(result: OptionResult) -> bool:
-    """Whether anybody is alone with a record, or may be, as it is not known."""
-    return result.crowd_least < 2 and result.alone_share != 0
 
 
 def _alone_many(result: OptionResult) -> str:

@@ -18,15 +18,17 @@ from pages.options import (
     exploration,
     form,
     front,
+    opened_recipe,
     story,
     tables,
     verdict,
 )
 from pages.options.criteria import MEASURES
-from pages.shell import address, at_hand, definitions, downloads, formula, needed
+from pages.shell import address, at_hand, definitions, downloads, formula, needed, weighed
 from pages.shell.at_hand import AtHand
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
+from pages.shell.weighed import Weighed
 
 of = style.theme(st.context.theme.type)
 
@@ -38,6 +40,7 @@ data = needed.data(
     "could be released are weighed.",
     then="The options follow as soon as the data are read.",
 )
+opened_recipe.section(data.fs)
 wanted = form.options(data.fs)
 if not wanted:
     st.info("Choose a set of options, or add one of your own.")
@@ -99,6 +102,14 @@ if standing is not None:
     chosen_release.section(data, standing.result.option)
 
 whole = replace(table, results=tuple(results))  # with those that failed, and why
+kept = choice.current(data.digest)
+weighed.put(
+    Weighed(
+        data.digest, whole, by.judged, kept.result.option.name if kept else None,
+        kept.why if kept else "", len(wanted) - len(results),
+    )
+)  # fmt: skip
+st.page_link("pages/report/view.py", label="On to the report", icon=":material/description:")
 downloads.tables(
     "options", whole, {"options": "Options and figures"}, synthetic=data.source.synthetic
 )

@@ -15,7 +15,12 @@ from fpanon_core.tables.writing import table_bytes
 
 from . import audit, dataset
 
-_TYPES = {"csv": "text/csv", "json": "application/json", "zip": "application/zip"}
+_TYPES = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "html": "text/html",
+    "zip": "application/zip",
+}
 
 
 class File(NamedTuple):

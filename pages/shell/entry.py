@@ -33,6 +33,11 @@ def officer() -> str:
     return entrance.name(st.user.to_dict()) if entrance.current().required else entrance.LOCAL
 
 
+def named() -> str:
+    """Who has logged in; empty where nobody logs in."""
+    return officer() if entrance.current().required else ""
+
+
 def way_out() -> None:
     """Who is logged in, and the button that ends it; nothing where nobody logs in."""
     if entrance.current().required:

@@ -27,6 +27,7 @@ VIEWS = (
     "Disclosure",
     "Release options",
     "Attack the release",
+    "Report",
     "Aggregates",
     "Method",
 )

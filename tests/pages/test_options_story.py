@@ -16,7 +16,7 @@ from fpanon_core.model.techniques import AddNoise, Glove, Permute, SuppressRare
 from fpanon_core.model.utility import COMPONENTS
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice, utility_choice
 from fpanon_core.studies.options_table import OptionsTable
-from pages.options import choice, story, tables, verdict
+from pages.options import story, tables, verdict
 from pages.options.criteria import Criteria
 from pages.shell import definitions
 
@@ -265,11 +265,6 @@ def test_sums_not_means_are_what_the_axes_say() -> None:
     text = told(found, criteria("em"))
     assert "means over all bins" not in text
     assert "EM-disclosure 4 bins (up to 5)" in text
-
-
-def test_there_is_no_report_to_go_into() -> None:
-    with open(choice.__file__) as source:
-        assert "report" not in source.read()
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,238 @@
+"""What was explored, as it is kept in a file: the options, the data as they are, what the data are.
+
+The file that ``options --out`` writes beside its table. A report is made of it alone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from ..engines.local import Engine
+from ..engines.progress import Progress
+from ..io.report import IngestReport
+from ..model.errors import ConfigError, SchemaError
+from ..model.fingerprints import FingerprintSet
+from ..model.keyed import keyed
+from ..model.options import ReleaseOption
+from ..model.utility import COMPONENTS
+from ..model.version import __version__
+from . import options
+from .judgement import Limits
+from .option_result import FIGURES, OptionResult
+from .options_table import OptionsTable
+
+RAW = ReleaseOption()
+_LONGEST_TEXT = 2_000
+_CLOSE = 1e-9  # what arithmetic in floating point may leave a share beyond its range
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the data are, as far as a report may say: nothing of single people, no file's name.
+
+    Attributes
+    ----------
+    people, samples : int
+    days : int
+        From the first sample to the last, both counted; 0 where it is not known.
+    first, last : str
+        Local date of the earliest and the latest sample; empty where it is not known.
+    timezone : str
+    rows_read, rows_set_aside : int
+        Of the file; 0 where it is not known.
+    granularity_m, granularity_min : float
+        Of a sample as read.
+    screened_out : int
+        People whom a rule of screening left out.
+    label, note : str
+        Of a shipped data set; empty of a file.
+    synthetic : bool
+        Whether nobody in it exists.
+    """
+
+    people: int
+    samples: int
+    days: int = 0
+    first: str = ""
+    last: str = ""
+    timezone: str = ""
+    rows_read: int = 0
+    rows_set_aside: int = 0
+    granularity_m: float = 100.0
+    granularity_min: float = 1.0
+    screened_out: int = 0
+    label: str = ""
+    note: str = ""
+    synthetic: bool = False
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if not _fits(value, str(each.type)):
+                raise SchemaError(f"What is kept of the data is damaged: {each.name}.")
+
+
+@dataclass(frozen=True, eq=False)
+class Exploration:
+    """Release options as they were weighed, and what is needed to judge them.
+
+    Attributes
+    ----------
+    table : OptionsTable
+    raw : OptionResult or None
+        The data as they are, measured alike; None where a program did not keep it.
+    facts : Facts or None
+        What the data are; None where a program did not keep it.
+    limits : Limits
+    """
+
+    table: OptionsTable
+    raw: OptionResult | None = None
+    facts: Facts | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def as_it_is(self) -> OptionResult | None:
+        """The data as they are, kept beside the options or weighed as one of them."""
+        among = (r for r in self.table.results if not r.option.steps and r.fault is None)
+        return next(among, self.raw)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values that JSON keeps; :meth:`from_dict` reads them back."""
+        return {
+            **self.table.to_dict(),
+            "as_it_is": None if self.raw is None else self.raw.to_dict(),
+            "data": None if self.facts is None else asdict(self.facts),
+            "limits": self.limits.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Any) -> Exploration:
+        """Back from :meth:`to_dict`; or from what an older program kept, as far as it goes.
+
+        Raises
+        ------
+        SchemaError
+            It is no such file, or a damaged one.
+        """
+        table = OptionsTable.from_dict(plain)
+        try:
+            kept, known = plain.get("as_it_is"), plain.get("data")
+            raw = None if kept is None else OptionResult.from_dict(kept)
+            facts = None if known is None else Facts(**known)
+            limits = Limits(plain.get("limits") or {})
+        except (TypeError, AttributeError, ConfigError):
+            raise SchemaError(
+                "The saved options are damaged: what is kept beside them; explore them anew."
+            ) from None
+        for result in (*table.results, *([] if raw is None else [raw])):
+            _check(result)
+        return cls(table, raw, facts, limits)
+
+
+def facts_of(
+    report: IngestReport, *, label: str = "", note: str = "", synthetic: bool = False
+) -> Facts:
+    """What the data are, by the account of their reading.
+
+    Parameters
+    ----------
+    report : IngestReport
+    label, note : str
+        Of a shipped data set; empty of a file, whose name may be somebody's.
+    synthetic : bool
+    """
+    return Facts(
+        people=report.n_users,
+        samples=report.n_samples,
+        days=report.span_days,
+        first=report.first[:10],
+        last=report.last[:10],
+        timezone=report.timezone,
+        rows_read=report.rows_read,
+        rows_set_aside=report.rows_set_aside,
+        granularity_m=report.granularity_m,
+        granularity_min=report.granularity_min,
+        screened_out=report.users_screened_out,
+        label=label,
+        note=note,
+        synthetic=synthetic,
+    )
+
+
+def as_it_is(
+    fs: FingerprintSet,
+    table: OptionsTable,
+    previous: Exploration | None = None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> OptionResult:
+    """The data as they are, measured as the options of a table are.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        The data that the table is of.
+    table : OptionsTable
+    previous : Exploration, optional
+        What was kept earlier; not measured again where it is of the same data and settings.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+    """
+    for result in table.results:
+        if not result.option.steps and result.fault is None:
+            return result
+    if previous is not None and previous.as_it_is is not None:
+        kept = replace(previous.table, results=(previous.as_it_is,))
+        known = kept.reusable(fs.digest, table.config)
+        if RAW.steps in known:
+            return known[RAW.steps]
+    config = options.Config((RAW,), table.config)
+    return options.study(fs, config, engine=engine, progress=progress).results[0]
+
+
+def same_data(kept: str, digest: str) -> bool:
+    """Whether a digest that was kept in a file is that of these data.
+
+    On another machine, or for another user of this one, it cannot be: the key is another.
+    """
+    return keyed(kept) == keyed(digest)
+
+
+def same_program(table: OptionsTable) -> bool:
+    """Whether this program's figures are those of the table's."""
+    return (table.version, table.figures) == (__version__, FIGURES)
+
+
+def _check(result: OptionResult) -> None:
+    """Refuse what no program of ours has written: a report would quote it."""
+    numbers: list[Any] = [result.n_users, result.n_samples, result.crowd_least, result.too_few,
+                          result.n_targets]  # fmt: skip
+    shares: list[Any] = [result.users_share, result.suppressed_share, result.alone_share,
+                         result.naming_most, *result.guessing.values()]  # fmt: skip
+    shares += [result.components[name] for name in COMPONENTS if name in result.components]
+    intervals = [*result.risks.values()]
+    whole = all(_fits(number, "int") and number >= 0 for number in numbers)
+    between = all(
+        _fits(s, "float") and (math.isnan(s) or -_CLOSE <= s <= 1 + _CLOSE) for s in shares
+    )
+    told = all(
+        len(each) == 3 and all(math.isnan(v) or 0 <= v < math.inf for v in each)
+        for each in intervals
+    )
+    if not (whole and between and told and isinstance(result.fault, str | None)):
+        raise SchemaError("A saved result of an option is damaged; explore the options anew.")
+
+
+def _fits(value: Any, kind: str) -> bool:
+    if kind == "bool":
+        return isinstance(value, bool)
+    if kind == "str":
+        return isinstance(value, str) and len(value) <= _LONGEST_TEXT
+    number = isinstance(value, int) if kind == "int" else isinstance(value, (int, float))
+    return number and not isinstance(value, bool)

@@ -1,0 +1,140 @@
+"""Is a release option within the limits? Every measure's own limit, and people alone beside them.
+
+A verdict never rests on one measure: an option is within the limits when none of them may be
+broken, by the upper ends of the intervals. What is not known may be broken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..model.errors import ConfigError
+from ..model.risk import ALONE, NAMING, RISKS
+from .option_result import Interval, OptionResult
+from .options_table import OptionsTable
+
+JUDGED = (NAMING[0], *(name for name in RISKS if name not in NAMING), ALONE)
+"""What has a limit in its own right: the chances of naming have one together, and people alone
+share that of unicity."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The largest risk that an option may have, by measure.
+
+    Attributes
+    ----------
+    of : mapping of str to float or None
+        By name of the measure (:func:`limit_key`); None for no limit. A measure that is not named
+        has its usual one (:data:`fpanon_core.model.risk.RISKS`).
+
+    Raises
+    ------
+    ConfigError
+        A measure is unknown, or a limit out of its range.
+
+    Examples
+    --------
+    >>> Limits({"home": 0.1}).limit("home"), Limits({"outsider": None}).limit("linkage")
+    (0.1, None)
+    >>> Limits().limit("alone")
+    0.05
+    """
+
+    of: Mapping[str, float | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        told: dict[str, float | None] = {limit_key(name): RISKS[limit_key(name)].limit
+                                         for name in JUDGED}  # fmt: skip
+        given: dict[str, float | None] = {}
+        for name, limit in self.of.items():
+            key = limit_key(name)
+            if key not in told:
+                raise ConfigError(f"There is no limit of {name!r}; there are {', '.join(told)}.")
+            checked = _checked(name, limit)
+            if given.setdefault(key, checked) != checked:
+                raise ConfigError(f"{name} has one limit together with {key}; give it once.")
+        told |= given
+        object.__setattr__(self, "of", told)
+
+    def limit(self, risk: str) -> float | None:
+        """The limit of a measure, or of the share of people alone."""
+        return self.of[limit_key(risk)]
+
+    def allowed(self, result: OptionResult, risk: str) -> float | None:
+        """The largest risk within the limit, of homes beside what guessing finds."""
+        limit = self.limit(risk)
+        return None if limit is None else result.allowed(risk, limit)
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """Whatever has a limit."""
+        return tuple(risk for risk in JUDGED if self.limit(risk) is not None)
+
+    def over(self, result: OptionResult, risk: str) -> bool:
+        """Whether an option's risk may be above the limit, by the upper end of its interval."""
+        most = self.allowed(result, risk)
+        return most is not None and not interval(result, risk)[2] <= most
+
+    def surely_over(self, result: OptionResult, risk: str) -> bool:
+        """Whether it is above the limit even by the lower end of its interval."""
+        most = self.allowed(result, risk)
+        return most is not None and interval(result, risk)[1] > most
+
+    def broken(self, result: OptionResult) -> tuple[str, ...]:
+        """The measures by which an option is over the limit, or may be."""
+        return tuple(risk for risk in self.judged if self.over(result, risk))
+
+    def to_dict(self) -> dict[str, float | None]:
+        """As plain values that JSON keeps."""
+        return dict(self.of)
+
+
+def limit_key(risk: str) -> str:
+    """The measure whose limit this one shares.
+
+    Examples
+    --------
+    >>> limit_key("linkage"), limit_key("alone"), limit_key("em")
+    ('outsider', 'unicity', 'em')
+    """
+    if risk in NAMING:
+        return NAMING[0]
+    return "unicity" if risk == ALONE else risk
+
+
+def interval(result: OptionResult, risk: str) -> Interval:
+    """An option's risk and its 95 % interval; people alone with their record are counted."""
+    if risk == ALONE:
+        share = 0.0 if result.crowd_least > 1 else result.alone_share
+        return share, share, share
+    return result.risk(risk)
+
+
+def some_alone(result: OptionResult) -> bool:
+    """Whether anybody is alone with a record, or may be, as it is not known."""
+    return result.crowd_least < 2 and result.alone_share != 0
+
+
+def most_useful(table: OptionsTable, rows: Iterable[int]) -> int | None:
+    """The row, of those given, with the most utility; None where no utility is known."""
+    known = [i for i in rows if math.isfinite(table.utility[i])]
+    return max(known, key=lambda i: float(table.utility[i]), default=None)
+
+
+def _checked(name: str, limit: Any) -> float | None:
+    """A limit that the measure can have; infinity is none."""
+    most = RISKS[limit_key(name)].most
+    if limit is None:
+        return None
+    if isinstance(limit, bool) or not isinstance(limit, (int, float)) or math.isnan(limit):
+        raise ConfigError(f"The limit of {name} is {limit!r}; give a number.")
+    if limit == math.inf:
+        return None
+    if not 0 <= limit <= most:
+        span = "from 0 to 1, such as 0.1 for 10 %" if most == 1 else "of 0 or more"
+        raise ConfigError(f"The limit of {name} is {limit:g}; give a number {span}.")
+    return float(limit)

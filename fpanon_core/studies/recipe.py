@@ -1,0 +1,190 @@
+"""How does somebody else arrive at the same numbers? By a recipe: all but the data.
+
+It holds no figure, nobody's name and nothing of the data but their keyed digest
+(:mod:`fpanon_core.model.keyed`), by which this machine alone knows them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ..model.configs import KnowledgeConfig
+from ..model.errors import ConfigError, SchemaError
+from ..model.keyed import keyed
+from ..model.options import ReleaseOption, name_key
+from ..model.risk import NAMING, RISKS
+from ..model.utility import COMPONENTS
+from ..model.version import __version__
+from .judgement import Limits
+from .option_result import CUSTOM, FIGURES, UtilityChoice
+from .options import Config
+from .options_table import OptionsTable
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the officer decided, and in whose name.
+
+    Attributes
+    ----------
+    question : str
+        What was to be decided; the usual question where empty.
+    chosen : str or None
+        Name of the option that was chosen; None where none is.
+    why : str
+        The reason.
+    signer : str
+        Who signs; in no recipe.
+    data_name : str
+        What the data are called; never taken from a file's name.
+    """
+
+    question: str = ""
+    chosen: str | None = None
+    why: str = ""
+    signer: str = ""
+    data_name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """The options, what is known of whom, and by what they are judged.
+
+    Attributes
+    ----------
+    options : tuple of ReleaseOption
+    knowledge : KnowledgeConfig
+        With the seed of techniques and draws.
+    risk : str
+    utility : UtilityChoice
+    limits : Limits
+    decision : Decision
+        Without who signs.
+    digest : str
+        Keyed; of the data.
+    version : str
+    figures : int
+        Of the program that measured them: :data:`~.option_result.FIGURES`.
+    """
+
+    options: tuple[ReleaseOption, ...]
+    knowledge: KnowledgeConfig = field(default_factory=KnowledgeConfig)
+    risk: str = NAMING[0]
+    utility: UtilityChoice = field(default_factory=lambda: UtilityChoice("transport"))
+    limits: Limits = field(default_factory=Limits)
+    decision: Decision = field(default_factory=Decision)
+    digest: str = ""
+    version: str = __version__
+    figures: int = FIGURES
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values that JSON keeps; :meth:`from_dict` reads them back."""
+        decided = asdict(self.decision)
+        del decided["signer"]
+        return {
+            "recipe": _FORMAT,
+            "options": [option.to_dict() for option in self.options],
+            "knowledge": asdict(self.knowledge),
+            "risk": self.risk,
+            "utility": asdict(self.utility),
+            "limits": self.limits.to_dict(),
+            "decision": decided,
+            "data": keyed(self.digest),
+            "version": self.version,
+            "figures": self.figures,
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Any) -> Recipe:
+        """Back from :meth:`to_dict`.
+
+        Raises
+        ------
+        SchemaError
+            It is no recipe, a damaged one, or of a newer program.
+        """
+        if not isinstance(plain, Mapping) or "recipe" not in plain:
+            raise SchemaError("The file is no recipe; take the one that goes with a report.")
+        if plain["recipe"] != _FORMAT:
+            raise SchemaError(
+                f"The recipe is of another kind ({str(plain['recipe'])[:20]}) than this program "
+                f"knows ({_FORMAT}); take the program that wrote it, or a newer one."
+            )
+        try:
+            decided = Decision(**plain["decision"])
+            given = [decided.question, decided.why, decided.data_name, decided.chosen or ""]
+            if not all(isinstance(text, str) for text in given):
+                raise TypeError
+            options = Config(
+                tuple(ReleaseOption.from_dict(each) for each in plain["options"]),
+                KnowledgeConfig(**plain["knowledge"]),
+            )
+            risk = plain["risk"]
+            if risk not in RISKS:
+                raise ConfigError(risk)
+            return cls(
+                options.options, options.knowledge, risk, _utility(plain["utility"]),
+                Limits(plain["limits"]), decided, str(plain["data"]), str(plain["version"]),
+                int(plain["figures"]),
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError, AttributeError, ConfigError):
+            raise SchemaError(
+                "The recipe is damaged; take the one that goes with the report anew."
+            ) from None
+
+
+def recipe_of(table: OptionsTable, limits: Limits, decision: Decision) -> Recipe:
+    """The recipe by which a table of options, and a report on it, are made again.
+
+    Raises
+    ------
+    ConfigError
+        Its risk or utility is a function of one's own, which no file holds.
+    """
+    if table.risk_name == CUSTOM or table.choice.label == CUSTOM:
+        raise ConfigError(
+            "The options were judged by a function of one's own, which nobody else can repeat from "
+            "a file; choose a measure of the program (with_choice) first."
+        )
+    options = Config(table.options, table.config).options  # refuses two of one name
+    return Recipe(
+        options, table.config, table.risk_name, table.choice, limits, decision,
+        table.digest, table.version, table.figures,
+    )  # fmt: skip
+
+
+def named(table: OptionsTable, name: str) -> int:
+    """The row of the option of that name, as it is called or told by its steps.
+
+    Raises
+    ------
+    ConfigError
+        There is none, or it could not be made.
+    """
+    for i, result in enumerate(table.results):
+        if name_key(name) in (name_key(result.option.name), name_key(result.option.text)):
+            if result.fault is not None:
+                raise ConfigError(
+                    f"The option {result.option.name!r} could not be made, and cannot be chosen: "
+                    f"{result.fault}"
+                )
+            return i
+    some = ", ".join(repr(option.name) for option in table.options[:3])
+    more = f" and {len(table.options) - 3} more" if len(table.options) > 3 else ""
+    raise ConfigError(f"There is no option {name!r} among those weighed; there are {some}{more}.")
+
+
+def _utility(plain: Any) -> UtilityChoice:
+    """Of known components, or of the experts' answers: each a share."""
+    choice = UtilityChoice(**plain)
+    weights, asked = choice.weights, choice.asked
+    if weights is not None and set(weights) != set(COMPONENTS):
+        raise TypeError
+    values = [*(weights or {}).values(), *(asked or {}).values()]
+    if (weights is None) == (asked is None) or not all(0 <= float(v) <= 1 for v in values):
+        raise ValueError
+    return choice

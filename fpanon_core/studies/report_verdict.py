@@ -1,0 +1,248 @@
+"""The verdict of a report: what may be released, and whether what was chosen is within limits.
+
+Sentences of the figures alone. What speaks against a choice is said as loudly as what speaks for
+it, and people alone with their record always stand beside.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from ..model.risk import RISKS
+from ..model.techniques import Periods
+from . import report_words as w
+from .exploration import Exploration
+from .judgement import JUDGED, Limits, most_useful, some_alone
+from .option_result import OptionResult
+from .recipe import Decision
+
+Tone = Literal["against", "open", "for"]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A part of the verdict.
+
+    Attributes
+    ----------
+    head : str
+        What is said.
+    text : tuple of str
+        On what ground; paragraphs.
+    tone : {"against", "open", "for"}
+        How it is marked; never by colour alone.
+    over : tuple of str
+        The limits that are broken, or may be, each with its figures.
+    """
+
+    head: str
+    text: tuple[str, ...]
+    tone: Tone
+    over: tuple[str, ...] = ()
+
+
+def verdict(exploration: Exploration, decision: Decision, chosen: int | None) -> list[Sentence]:
+    """The data as they are, the forms within the limits, the one that was chosen, the limits.
+
+    Parameters
+    ----------
+    exploration : Exploration
+    decision : Decision
+    chosen : int or None
+        Row of the option that was chosen.
+    """
+    return [
+        _as_they_are(exploration),
+        _tried(exploration),
+        _chosen(exploration, decision, chosen),
+        *_unusual(exploration.limits),
+    ]
+
+
+def within(exploration: Exploration) -> list[int]:
+    """Rows of the forms, other than the data as they are, that break none of the limits.
+
+    None at all where there is no limit.
+    """
+    limits = exploration.limits
+    return [
+        i
+        for i, result in enumerate(exploration.table.results)
+        if result.option.steps
+        and result.fault is None
+        and limits.judged
+        and not limits.broken(result)
+    ]
+
+
+def tried(exploration: Exploration) -> list[int]:
+    """Rows of the forms that were measured, without the data as they are."""
+    results = exploration.table.results
+    return [i for i, r in enumerate(results) if r.option.steps and r.fault is None]
+
+
+def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
+    """Which limits an option breaks or may break, each with its figures."""
+    return tuple(
+        f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}; the limit is "
+        f"{w.limit(limits, risk)}"
+        + ("" if limits.surely_over(result, risk) else ", which it may be above")
+        for risk in limits.broken(result)
+    )
+
+
+def alone_told(result: OptionResult) -> str:
+    """Who is alone with a record, or who shares it; and what that means."""
+    if result.crowd_least > 1:
+        many = result.crowd_least
+        return (
+            f"Nobody in it is alone: at least {many:,} people share each record. That is no risk "
+            f"of 0: whoever knows points of a person names the right one with a chance of up to 1 "
+            f"in {many:,}, and learns everything that is published of the group all the same."
+        )
+    if math.isnan(result.alone_share):
+        return "How many people are alone with their record is not known."
+    if not result.alone:
+        return "Nobody in it is alone with a record."
+    verb = "has" if result.alone == 1 else "have"
+    return (
+        f"{result.alone:,} of the {w.count(result.n_users, 'person', 'people')} "
+        f"({w.percent(result.alone_share)}) {verb} a record of their own in it, like nobody "
+        "else's: whoever knows enough of such a person finds all of it. The other measures are of "
+        "a few known points and do not say so."
+    )
+
+
+def found_told(result: OptionResult, p: int) -> str:
+    """What an outsider finds who knows a few points, and whose home is learnt."""
+    if any(isinstance(step, Periods) for step in result.option.steps):
+        asked = "asked about its records, each of one person in one period"
+    elif result.n_targets < result.n_users:
+        people = w.count(result.n_users, "person", "people")
+        asked = f"asked about {result.n_targets:,} of the {people} in it"
+    else:
+        asked = f"asked about all {result.n_users:,} people in it"
+    told = [
+        f"Named by an outsider who knows {w.points(p)}, {asked}: {w.estimate(result, 'outsider')}.",
+        "Home found within 1 km by who has the record, of those whose nights are recorded: "
+        f"{w.estimate(result, 'home')}.",
+    ]
+    for risk, why in result.unasked.items():
+        name = w.MEASURES[risk].name if risk in w.MEASURES else risk
+        told.append(w.shown(f"Not asked, {name}: {why}"))
+    return " ".join(told)
+
+
+def _as_they_are(exploration: Exploration) -> Sentence:
+    raw, limits, p = exploration.as_it_is, exploration.limits, exploration.table.config.p
+    if raw is None or raw.fault is not None:
+        told = (
+            "Nothing is said here of releasing them as they are. Explore the options anew with "
+            "this program, which measures them beside."
+        )
+        return Sentence("The data as they are were not weighed.", (told,), "open")
+    said = (found_told(raw, p), alone_told(raw))
+    if over := limits.broken(raw):
+        many = f"They break, or may break, {len(over)} of {len(limits.judged)} limits."
+        return Sentence("As they are, these data may not be released.", (many, *said), "against")
+    if not limits.judged:
+        return Sentence("As they are, these data are judged by no limit.", said, "against")
+    if some_alone(raw):
+        head = "As they are, these data break none of the limits, and yet people are alone in them."
+        return Sentence(head, said, "open")
+    return Sentence("As they are, these data break none of the limits.", said, "for")
+
+
+def _tried(exploration: Exploration) -> Sentence:
+    table, limits = exploration.table, exploration.limits
+    made, good = tried(exploration), within(exploration)
+    failed = sum(result.fault is not None for result in table.results)
+    also = [f"{w.count(failed, 'form')} more could not be made."] if failed else []
+    forms = f"Of {w.count(len(made), 'form')} tried"
+    if not limits.judged:
+        told = f"{forms}, none can be said to be within one."
+        return Sentence("No limit was set.", (told, *also), "against")
+    if not good:
+        told = "None of them may be released."
+        return Sentence(f"{forms}, none is within all limits.", (told, *also), "against")
+    nobody = [i for i in good if not some_alone(table.results[i])]
+    verb = "breaks" if len(good) == 1 else "break"
+    head = f"{forms}, {len(good):,} {verb} none of the limits; {_alone_in(len(nobody), len(good))}."
+    best = most_useful(table, good)
+    if best is None:
+        return Sentence(head, ("Which is the most useful is not known.", *also), "open")
+    told = f"The most useful of them is {_named(exploration, best)}."
+    if not some_alone(table.results[best]):
+        return Sentence(head, (told, *also), "for")
+    second = most_useful(table, nobody)
+    beside = (
+        "There is none within the limits with nobody alone: whether anybody may be is a decision, "
+        "not a measurement."
+        if second is None
+        else f"The most useful with nobody alone is {_named(exploration, second)}."
+    )
+    return Sentence(head, (told, alone_told(table.results[best]), beside, *also), "open")
+
+
+def _alone_in(nobody: int, forms: int) -> str:
+    """In how many of the forms within the limits nobody is alone."""
+    if nobody == forms:
+        return "nobody is alone in it" if forms == 1 else "nobody is alone in any of these"
+    if nobody == 0:
+        return "yet people are alone in it" if forms == 1 else "yet people are alone in each"
+    return f"in {nobody:,} of these nobody is alone"
+
+
+def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:
+    if chosen is None:
+        told = "This report releases nothing; it tells what was weighed."
+        return Sentence("No form has been chosen.", (told,), "open")
+    table, limits = exploration.table, exploration.limits
+    result = table.results[chosen]
+    why = w.shown(decision.why)
+    because = f"Because: {why}" if why else "No reason is given."
+    said: tuple[str, ...] = (because, found_told(result, table.config.p), alone_told(result))
+    name = f"Chosen was “{w.shown(result.option.told)}”"
+    if not limits.judged:
+        return Sentence(f"{name}, and no limit was set.", said, "against")
+    if over := over_told(result, limits):
+        return Sentence(f"{name}, which is outside of the limits.", said, "against", over)
+    best = most_useful(table, within(exploration))
+    if best is not None and table.utility[best] > table.utility[chosen]:
+        said += (f"It is not the most useful of these: that is {_named(exploration, best)}.",)
+    if some_alone(result):
+        return Sentence(
+            f"{name}, which breaks none of the limits; yet people are alone in it.", said, "open"
+        )
+    head = f"{name}, which breaks none of the limits."
+    return Sentence(head, said, "for" if why else "open")
+
+
+def _named(exploration: Exploration, i: int) -> str:
+    table = exploration.table
+    return (
+        f"“{w.shown(table.options[i].told)}” (utility, {w.shown(table.choice.label)}: "
+        f"{table.utility[i]:.2f})"
+    )
+
+
+def _unusual(limits: Limits) -> list[Sentence]:
+    """Limits that are off, or looser than usual: whoever sets them can make anything pass."""
+    off = [w.MEASURES[risk].name for risk in JUDGED if limits.limit(risk) is None]
+    usual = Limits()
+    looser = [
+        f"{w.MEASURES[risk].name} {w.limit(limits, risk)} (usually {w.limit(usual, risk)})"
+        for risk in JUDGED
+        if risk in RISKS and (most := limits.limit(risk)) is not None
+        and most > RISKS[risk].limit
+    ]  # fmt: skip
+    told = []
+    if off:
+        told.append(f"There is no limit for {w.listed(off)}.")
+    if looser:
+        told.append(f"Looser than usual: {'; '.join(looser)}.")
+    if not told:
+        return []
+    return [Sentence("Not the usual limits.", tuple(told), "against")]

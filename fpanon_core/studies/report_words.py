@@ -1,0 +1,256 @@
+"""The words of a report: measures and components by plain names, numbers as people say them."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..model.configs import Strategy
+from ..model.risk import ALONE, RISKS
+from .judgement import Limits, interval
+from .option_result import OptionResult
+
+_LONGEST = 2_000
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How a report calls a measure of risk, and what it is.
+
+    Attributes
+    ----------
+    title : str
+        Of a row; ``{p}`` for the points known.
+    name : str
+        The field's word, within a sentence.
+    meaning : str
+        In plain words, with of whom it is; ``{p}`` as before.
+    short : str
+        In a list.
+    unit : str
+        "%" for a share of people, else what is counted.
+    """
+
+    title: str
+    name: str
+    meaning: str
+    short: str
+    unit: str = "%"
+
+
+MEASURES = {
+    "outsider": Measure(
+        "Named by an outsider", "outsider risk",
+        "The chance that somebody who knows {p} points (places with their times) of a person names "
+        "that person's record, on average over people: by true points (linkage) or by points as "
+        "published (k-disclosure), whichever may be the larger by its interval.",
+        "outsider",
+    ),
+    "linkage": Measure(
+        "Record picked out by {p} true points", "linkage",
+        "The share of people whose record is picked out by somebody who knows {p} true points of "
+        "each and how the data were treated. Guessing finds 1 in all people of the release.",
+        "linkage",
+    ),
+    "k": Measure(
+        "Named by {p} points as published", "k-disclosure",
+        "The chance of naming the right record for somebody who knows {p} points of it as they are "
+        "published, on average over people: 1 over the number of people who fit them.",
+        "k",
+    ),
+    "home": Measure(
+        "Home found within 1 km", "homes found",
+        "The share of people whose home is within 1 km of where their own record, or the one that "
+        "their group shares, most spends the nights. It is asked of the people whose nights (22 to "
+        "6 h) the original tells, by somebody who has the record already. Guessing says everybody "
+        "lives where most do. The limit is for what is found beyond guessing.",
+        "homes",
+    ),
+    "unicity": Measure(
+        "Singled out by {p} points as published", "unicity",
+        "The share of people whom {p} points of their record, as they are published, single out.",
+        "unicity",
+    ),
+    ALONE: Measure(
+        "Alone with their whole record", "people alone",
+        "People whose whole record is like nobody else's, counted among everybody in the release: "
+        "whoever knows enough of such a person finds all of it. It has the limit of unicity.",
+        "alone",
+    ),
+    "em": Measure(
+        "Change of what is believed of a person", "EM-disclosure",
+        "By how much the probabilities that a person was in the bins of place and time change for "
+        "who knows {p} points, summed over all bins; 0 is nothing learnt.",
+        "EM",
+        "bins",
+    ),
+    "kl": Measure(
+        "Information gained of a person", "KL-disclosure",
+        "The same as information, summed over all bins, in nats; 0 is nothing learnt.",
+        "KL",
+        "nats",
+    ),
+}  # fmt: skip
+"""By the names of :data:`fpanon_core.model.risk.RISKS`, and people alone."""
+
+COMPONENTS = {
+    "density": ("Density", "how many people are where, by hour"),
+    "flows": ("Flows", "how many go from where to where"),
+    "mobility": ("Mobility", "how far people range"),
+    "visits": ("Visits", "among how many places people move"),
+    "space": ("Spatial resolution", "how finely places are told apart"),
+    "time": ("Temporal resolution", "how finely times are told apart"),
+}
+"""Title and meaning of each component of utility."""
+
+_DRAWN: dict[Strategy, str] = {
+    "random": "drawn from the person's interactions, so that busy places and times are likelier",
+    "uniform": "drawn from the person's rows, any row alike",
+    "top": "the person's most visited places, without times",
+    "consecutive": "rows that follow one another",
+}
+
+
+def shown(text: str, *, lines: bool = False) -> str:
+    r"""A text from outside, letter by letter; what cannot be seen or turns letters round is marked.
+
+    Parameters
+    ----------
+    text : str
+    lines : bool
+        Keep the ends of lines.
+
+    Examples
+    --------
+    >>> shown("a \u202e b"), shown("a\n b"), shown("a\nb", lines=True)
+    ('a � b', 'a b', 'a\nb')
+    """
+    if lines:
+        return "\n".join(shown(line) for line in text[:_LONGEST].splitlines())
+    line = "".join(
+        "\ufffd" if unicodedata.category(c) in _UNSEEN else c for c in " ".join(text.split())
+    )
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+
+
+def percent(share: float) -> str:
+    """Never 0 % of something, never 100 % of not all; of nothing, "none".
+
+    Examples
+    --------
+    >>> percent(0.0), percent(0.0002), percent(0.023), percent(0.5), percent(1.0)
+    ('none', 'less than 0.1 %', '2.3 %', '50 %', '100 %')
+    """
+    if math.isnan(share):
+        return "not known"
+    if share == 0:
+        return "none"
+    if share < 0.0005:
+        return "less than 0.1 %"
+    if 0.9995 <= share < 1:
+        return "more than 99.9 %"
+    fine = share < 0.0995 or 0.9005 <= share < 1
+    return f"{100 * share:.1f} %" if fine else f"{100 * share:.0f} %"
+
+
+def value(number: float, risk: str) -> str:
+    """A risk by a measure, with its unit; "none found", never a risk of 0."""
+    if math.isnan(number):
+        return "not known"
+    if MEASURES[risk].unit == "%":
+        return "none found" if number == 0 else percent(number)
+    return f"{number:.3g} {MEASURES[risk].unit}"
+
+
+def between(low: float, high: float, risk: str) -> str:
+    """A 95 % interval, such as "1.2 % to 3.4 %", "up to 2.1 %"; empty where it was counted."""
+    if math.isnan(low) or math.isnan(high) or (low == high and risk == ALONE):
+        return ""
+    if MEASURES[risk].unit != "%":
+        return f"{low:.3g} to {high:.3g} {MEASURES[risk].unit}"
+    if high == 0:
+        return "none possible: records are shared"
+    if low < 0.0005 or percent(low) == percent(high):
+        return f"up to {percent(high)}"
+    return f"{percent(low)} to {percent(high)}"
+
+
+def estimate(result: OptionResult, risk: str) -> str:
+    """A risk with its interval and what guessing finds, in one phrase.
+
+    Such as "62 % (95 %: 58 % to 66 %; guessing finds 2.5 %)".
+    """
+    found, low, high = interval(result, risk)
+    if risk == ALONE:
+        return people(result)
+    ends, beside = between(low, high, risk), guessing(result, risk)
+    inside = "; ".join(
+        filter(None, (ends and f"95 %: {ends}", beside and f"guessing finds {beside}"))
+    )
+    return f"{value(found, risk)} ({inside})" if inside else value(found, risk)
+
+
+def guessing(result: OptionResult, risk: str) -> str:
+    """What guessing finds of the same; empty where that is not asked."""
+    share = result.guessing.get("linkage" if risk in ("outsider", "k") else risk, math.nan)
+    return "" if math.isnan(share) else percent(share)
+
+
+def people(result: OptionResult) -> str:
+    """How many are alone, and of all: "22 of 100 (22 %)"."""
+    share = alone_share(result)
+    return f"{alone(result)} ({share})" if share else alone(result)
+
+
+def alone(result: OptionResult) -> str:
+    """How many are alone, of all: "22 of 100"."""
+    if result.crowd_least > 1:
+        return f"nobody of {result.n_users:,}"
+    if math.isnan(result.alone_share):
+        return "not known"
+    return f"{f'{result.alone:,}' if result.alone else 'nobody'} of {result.n_users:,}"
+
+
+def alone_share(result: OptionResult) -> str:
+    """What share that is; empty of nobody."""
+    nobody = result.crowd_least > 1 or math.isnan(result.alone_share) or not result.alone
+    return "" if nobody else percent(result.alone_share)
+
+
+def limit(limits: Limits, risk: str) -> str:
+    """A limit as a report says it."""
+    most = limits.limit(risk)
+    if most is None:
+        return "no limit"
+    if risk in RISKS and RISKS[risk].beside_guessing:
+        return f"{100 * most:g} of 100 more than guessing"
+    unit = MEASURES[risk].unit
+    return f"{100 * most:g} %" if unit == "%" else f"{most:g} {unit}"
+
+
+def points(p: int, of: str = "") -> str:
+    """Such as "1 point", "4 true points"."""
+    return f"{p} {of}{' ' if of else ''}point{'' if p == 1 else 's'}"
+
+
+def drawn(strategy: Strategy) -> str:
+    """Which points are known."""
+    return _DRAWN[strategy]
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """Such as "1 form", "24 forms"."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Such as "a, b and c"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def first_up(text: str) -> str:
+    """As a sentence begins."""
+    return text[0].upper() + text[1:]

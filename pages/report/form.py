@@ -1,0 +1,50 @@
+"""What an officer adds to the figures: the question, the reason, a name for the data, their own."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import streamlit as st
+
+from fpanon_core.studies.recipe import Decision
+from fpanon_core.studies.report import QUESTION
+from pages.shell import entry
+from pages.shell.weighed import Weighed
+
+_NO_PERSON = "Goes into the report as it is written: name no person whom the data are about."
+
+
+def decision(weighed: Weighed, label: str) -> Decision:
+    """The controls, and what they say.
+
+    Parameters
+    ----------
+    weighed : Weighed
+    label : str
+        Of a shipped data set; empty of a file, whose name may say too much.
+    """
+    left, right = st.columns(2, gap="large")
+    with left:
+        question = st.text_area(
+            "The question", QUESTION, key="report_question", max_chars=500, height=100,
+            persist_state="session", help=_NO_PERSON,
+        )  # fmt: skip
+        data_name = st.text_input(
+            "What the data are called", label, key=f"report_data_{weighed.digest[:12]}",
+            max_chars=120, persist_state="session", placeholder="no file's name is taken",
+            help=_NO_PERSON,
+        )  # fmt: skip
+    with right:
+        reason = crc32(weighed.why.encode())  # another one given there takes the place of this
+        why = st.text_area(
+            "Why the chosen form", weighed.why, key=f"report_why_{weighed.chosen}_{reason}",
+            max_chars=2_000, height=100, persist_state="session", help=_NO_PERSON,
+            disabled=not weighed.stands,
+        )  # fmt: skip
+        signer = st.text_input(
+            "Who signs", entry.named(),
+            key="report_signer", max_chars=120, persist_state="session",
+            help="Stands in the report, not in its recipe.",
+        )  # fmt: skip
+    chosen = weighed.chosen if weighed.stands else None
+    return Decision(question.strip(), chosen, why.strip(), signer.strip(), data_name.strip())

@@ -1,0 +1,62 @@
+"""What the page says of the report, in sentences and files; pure functions."""
+
+from __future__ import annotations
+
+import json
+
+from fpanon_core.studies.recipe import Recipe
+from fpanon_core.studies.report import Report
+from pages.charts import words
+from pages.charts.plain import MESSAGE_LENGTH, plain
+from pages.shell.weighed import Weighed
+
+_MARKS = {
+    "against": ":material/block:",
+    "open": ":material/help:",
+    "for": ":material/check_circle:",
+}
+NOTHING_YET = (
+    "Nothing was weighed of these data yet. A report tells which forms were tried, which was "
+    "chosen and why: weigh them first."
+)
+OPENS = (
+    "One file, which opens without a network and prints to A4. It holds figures of everyone "
+    "together, what you write above, and no person and no file's name. The recipe holds the "
+    "options, measures, limits, seed, question, choice and reason, not who signs: with the data, "
+    "the command options gives the same numbers by it (--recipe), and Release options opens it."
+)
+
+
+def missing(weighed: Weighed) -> list[str]:
+    """What is to be done before the report is whole."""
+    told = []
+    if weighed.waiting:
+        told.append(
+            f"{words.count(weighed.waiting, 'option')} {words.were(weighed.waiting)} not done when "
+            "you left *Release options*: the report is without them."
+        )
+    if weighed.chosen is not None and not weighed.stands:
+        told.append(
+            f"Your choice, {plain(weighed.chosen)}, is not among the forms weighed now: the report "
+            "says that none is chosen."
+        )
+    elif weighed.chosen is None:
+        told.append(
+            "No form is kept as your choice: the report says so. Keep one on *Release options*."
+        )
+    return told
+
+
+def heads(made: Report) -> list[str]:
+    """The verdict without its grounds, each with its mark."""
+    return [f"{_MARKS[each.tone]} **{plain(each.head, MESSAGE_LENGTH)}**" for each in made.verdict]
+
+
+def chosen(weighed: Weighed) -> str:
+    """The choice, in a line."""
+    return f"Chosen on *Release options*: **{plain(weighed.chosen)}**." if weighed.stands else ""
+
+
+def recipe(made: Recipe) -> bytes:
+    """The recipe as its file."""
+    return f"{json.dumps(made.to_dict(), ensure_ascii=False, indent=1)}\n".encode()

@@ -1,0 +1,78 @@
+"""Report: what was decided, on what evidence? The page as it will print."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import streamlit as st
+
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.studies import options
+from fpanon_core.studies.exploration import Exploration, facts_of
+from fpanon_core.studies.report import report
+from fpanon_core.studies.report_page import page
+from pages.report import form, story
+from pages.shell import downloads, needed, questions, weighed
+from pages.shell.guard import end_view
+from pages.shell.questions import Kind, Question
+
+RAW = Kind("as_it_is", options.study, page="report", kept=4)
+
+st.title("Report", anchor=False)
+st.markdown("What was decided, on what evidence?")
+data = needed.data(
+    "report",
+    without="No data set is open yet. Open a sample, or your own data, weigh the forms in which it "
+    "could be released, and report on them here.",
+    then="The report follows as soon as the data are read and its forms are weighed.",
+    brief=True,
+)
+found = weighed.of_data(data.digest)
+if found is None or all(result.fault for result in found.table.results):
+    st.info(story.NOTHING_YET)
+    st.page_link(
+        "pages/options/view.py", label="On to Release options", icon=":material/balance:"
+    )  # fmt: skip
+    end_view()
+
+# --- what is decided ---
+if text := story.chosen(found):
+    st.markdown(text)
+for text in story.missing(found):
+    st.warning(text)
+st.page_link("pages/options/view.py", label="Back to Release options", icon=":material/balance:")
+verdict = st.container(key="report_verdict")
+source = data.source
+label = source.label if source.sample else ""
+decision = form.decision(found, label)
+
+# --- the data as they are, measured alike ---
+bare = options.Config((ReleaseOption(),), found.table.config)
+asked = Question(RAW, data.fs, bare, "Measuring the data as they are")
+raw = questions.settle(asked, alone=questions.ordinary(data.fs), button="Measure as they are")
+
+# --- the report ---
+exploration = Exploration(
+    found.table,
+    None if raw is None else raw.results[0],
+    facts_of(data.report, label=label, note=source.note, synthetic=source.synthetic),
+    found.limits,
+)
+made = report(exploration, decision, made_on=date.today().isoformat())
+with verdict:
+    for text in story.heads(made):
+        st.markdown(text)
+html = page(made)
+prefix = "synthetic_" if source.synthetic else ""
+with st.container(horizontal=True, key="report_downloads"):
+    downloads.offer(
+        "Report (HTML)", html.encode, f"{prefix}report.html", key="report_get_html",
+        icon=":material/download:", kind="primary",
+    )  # fmt: skip
+    downloads.offer(
+        "Recipe (JSON)", lambda: story.recipe(made.recipe), f"{prefix}report.recipe.json",
+        key="report_get_recipe", icon=":material/download:",
+    )  # fmt: skip
+st.caption(story.OPENS)
+with st.container(border=True, key="report_page"):
+    st.iframe(html, height=1_000, alt="The report as it will print")

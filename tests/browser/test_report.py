@@ -1,0 +1,138 @@
+"""The report's file in a real browser without a network: nothing asked for, accessible, printed."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+from typer.testing import CliRunner
+
+from fpanon_core.__main__ import app
+from tests.browser.dashboard import Dashboard
+from tests.browser.test_access import serious
+
+pytestmark = pytest.mark.browser
+WHY = "Planners need it. <script>document.title='bad'</script>"
+A4_PT = (594.9, 841.9)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report with everything in it: hidden, moved, outside of the limits, failed."""
+    folder = tmp_path_factory.mktemp("report")
+    run = CliRunner().invoke
+    command = ["options", "--sample", "sf_cabs", "--preset", "trade,fine", "--users", "100"]
+    done = run(app, [*command, "--out", str(folder / "weighed.csv")])
+    assert done.exit_code == 0, done.output
+    kept = json.loads((folder / "weighed.json").read_text())
+    kept["results"][3]["fault"] = "There is not enough of it."
+    (folder / "weighed.json").write_text(json.dumps(kept))
+    name = kept["results"][5]["option"]["name"]
+    command = ["report", str(folder / "weighed.json"), "--out", str(folder / "report.html")]
+    command += ["--choose", name, "--because", WHY, "--signer", "Ada Officer"]
+    done = run(app, command)
+    assert done.exit_code == 0, done.output
+    return folder / "report.html"
+
+
+@pytest.fixture
+def opened(written: Path, browser: Browser) -> Page:
+    context = browser.new_context(
+        viewport={"width": 1440, "height": 900}, offline=True, java_script_enabled=True
+    )
+    page = context.new_page()
+    asked: list[str] = []
+    said: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(written.as_uri())
+    yield page
+    assert asked == [written.as_uri()]
+    assert said == []
+    context.close()
+
+
+def test_it_opens_without_a_network_and_runs_nothing(opened: Page) -> None:
+    assert opened.title() == "Release report"
+    assert opened.locator("script").count() == 0
+    assert "<script>document.title='bad'</script>" in opened.inner_text("body")  # as text
+    assert "which is outside of the limits" in opened.inner_text("#verdict + ol")
+
+
+@pytest.mark.parametrize("width", [1440, 600])
+def test_it_is_accessible_and_nothing_is_cut(opened: Page, width: int) -> None:
+    opened.set_viewport_size({"width": width, "height": 900})
+    found = Axe().run(opened)
+    assert found.violations_count == 0, found.generate_report()
+    wide = opened.evaluate("document.documentElement.scrollWidth")
+    assert wide <= width
+    # No label of a figure leaves its figure.
+    outside = opened.evaluate(
+        """() => [...document.querySelectorAll('svg text')].filter(t => {
+            const a = t.getBoundingClientRect(), b = t.closest('svg').getBoundingClientRect();
+            return a.left < b.left - 1 || a.right > b.right + 1 || a.top < b.top - 1
+                || a.bottom > b.bottom + 1;
+        }).map(t => t.textContent)"""
+    )
+    assert outside == []
+
+
+def test_it_prints_to_a4_with_nothing_cut(opened: Page) -> None:
+    printed = opened.pdf(prefer_css_page_size=True)
+    boxes = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", printed)
+    assert 4 <= len(boxes) <= 20
+    assert {(float(w), float(h)) for w, h in boxes} == {(float(boxes[0][0]), float(boxes[0][1]))}
+    assert (float(boxes[0][0]), float(boxes[0][1])) == pytest.approx(A4_PT, abs=1)
+    # On paper, the width between the margins is 180 mm: nothing is wider.
+    opened.emulate_media(media="print")
+    opened.set_viewport_size({"width": 680, "height": 1000})
+    cut = opened.evaluate(
+        """() => [...document.querySelectorAll('body *')].filter(e => {
+            const box = e.getBoundingClientRect();
+            return box.right > 681 || (e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0
+                && getComputedStyle(e).overflowX !== 'visible');
+        }).map(e => e.outerHTML.slice(0, 80))"""
+    )
+    assert cut == []
+
+
+def test_from_the_choice_to_the_file(dashboard: Dashboard) -> None:
+    page = dashboard.page
+    dashboard.go()
+    dashboard.open_sample("taxis")
+    dashboard.turn_to("Report")
+    dashboard.says("Nothing was weighed of these data yet")
+    page.get_by_test_id("stMain").get_by_role("link", name="On to Release options").click()
+    dashboard.says("On to the report")
+    dashboard.wait_until_idle()
+    dashboard.choose("options_choice_name", "about 15 antennas · 12 h")
+    dashboard.press("options_choice_keep", "Chosen:")
+    page.get_by_test_id("stMain").get_by_role("link", name="On to the report").click()
+    dashboard.says("What was decided, on what evidence?")
+    shown = page.frame_locator("iframe[title='st.iframe'], [data-testid=stIFrame]")
+    expect(shown.get_by_text("As they are, these data may not be released.")).to_be_visible()
+    dashboard.wait_until_idle()
+    # What is seen is what is downloaded; nothing runs in it, and it asks for nothing.
+    text = dashboard.download("report_get_html")
+    assert shown.locator("#verdict + ol").inner_text() in _as_text(page, text)
+    assert shown.locator("script").count() == 0
+    recipe = json.loads(dashboard.download("report_get_recipe"))
+    assert recipe["decision"]["chosen"]
+    for scheme in ("light", "dark"):
+        dashboard.turn_to_scheme(scheme)
+        dashboard.rest()
+        found = serious(dashboard)
+        assert found == [], scheme
+
+
+def _as_text(page: Page, html: str) -> str:
+    """What a file of HTML says, drawn as wide as in the page."""
+    other = page.context.new_page()
+    other.set_content(html)
+    text = other.locator("#verdict + ol").inner_text()
+    other.close()
+    return text

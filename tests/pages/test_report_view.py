@@ -1,0 +1,152 @@
+"""The Report view: before there is anything, the choice, its limits, texts from outside."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from fpanon_core.studies import recipe
+from fpanon_core.studies.recipe import Decision
+from pages.report import story
+from tests.pages.test_options_view import explored, names
+from tests.support.views import answers, go, has, idle, new_app, rows, said, until, upload
+
+NASTY = '<script>alert(1)</script><img src="http://x.example/y">'
+
+
+@pytest.fixture
+def weighed(app: AppTest) -> AppTest:
+    upload(app, rows(users=9, samples=6))
+    go(app, "options")
+    explored(app, 12)
+    return app
+
+
+def reported(at: AppTest) -> str:
+    """The page as it will print, once the data as they are are measured."""
+    go(at, "report")
+    until(at, lambda at: has(at, "report_get_html") and bool(answers(at, "as_it_is"))).run()
+    assert not at.exception, at.exception
+    return shown(at)
+
+
+def shown(at: AppTest) -> str:
+    """The page; numbers and per cent are kept on one line by spaces that do not break."""
+    return str(at.get("iframe")[0].proto.srcdoc).replace("\u00a0", " ")
+
+
+def choose(at: AppTest, name: str, why: str) -> None:
+    go(at, "options")
+    at.selectbox(key="options_choice_name").set_value(name).run()
+    at.text_area(key=f"options_choice_why_{name}").set_value(why)
+    at.button(key="options_choice_keep").click().run()
+
+
+def test_before_there_is_anything_it_says_what_to_do(app: AppTest) -> None:
+    go(app, "report")
+    assert not app.exception
+    assert "No data set is open yet" in said(app)
+    upload(app, rows(users=9, samples=6))
+    go(app, "report")
+    assert not app.exception
+    assert "Nothing was weighed of these data yet" in said(app)
+    assert not has(app, "report_get_html")
+
+
+def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
+    page = reported(weighed)
+    assert "No form is kept as your choice" in said(weighed)
+    assert "No form has been chosen." in page
+    assert "Of 12 forms tried" in page
+    assert "The data as they are were not weighed" not in page
+    assert "own.csv" not in page  # a file's name may be somebody's
+    assert "not named by who made this report" in page
+    assert "subscriber-" not in page
+
+
+def test_the_choice_its_reason_and_name_are_in_the_page_letter_by_letter(
+    weighed: AppTest,
+) -> None:
+    name = names(weighed)[0]
+    choose(weighed, name, f"Because {NASTY}")
+    page = reported(weighed)
+    assert f"Chosen was “{name}”" in page
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    weighed.text_input(key="report_signer").set_value(f"Ada {NASTY}")
+    weighed.text_area(key="report_question").set_value(f"May we? {NASTY}")
+    key = next(each.key for each in weighed.text_input if each.key.startswith("report_data_"))
+    weighed.text_input(key=key).set_value(f"March {NASTY}").run()
+    page = shown(weighed)
+    for begins in ("Ada", "May we?", "March"):
+        assert f"{begins} &lt;script&gt;" in page
+    assert "<script" not in page
+    # It is all still there after another page was looked at.
+    go(weighed, "unicity")
+    assert "Ada &lt;script&gt;" in reported(weighed)
+
+
+def test_a_choice_outside_of_the_limits_is_said_first_of_all(weighed: AppTest) -> None:
+    name = names(weighed)[0]
+    choose(weighed, name, "Asked for.")
+    page = reported(weighed)
+    verdict = page[page.index('id="verdict"') : page.index('id="data"')]
+    assert f"“{name}”, which is outside of the limits." in verdict
+    assert verdict.count('class="against"') >= 2
+    # Limits set on Release options are those of the report; looser ones are told.
+    go(weighed, "options")
+    weighed.number_input(key="options_limit_outsider").set_value(90.0).run()
+    page = reported(weighed)
+    assert "Looser than usual: outsider risk 90 % (usually 5 %)" in page
+
+
+def test_a_choice_that_is_no_longer_among_the_forms_is_none(weighed: AppTest) -> None:
+    choose(weighed, names(weighed)[0], "Asked for.")
+    weighed.pills(key="options_presets").set_value(["As it is"]).run()
+    explored(weighed, 1)
+    page = reported(weighed)
+    assert "is not among the forms weighed now" in said(weighed)
+    assert "No form has been chosen." in page
+
+
+def recipe_of(at: AppTest) -> bytes:
+    """The recipe that the report would offer, by what the session weighed."""
+    found = at.session_state["fp_weighed"]
+    return story.recipe(
+        recipe.recipe_of(found.table, found.limits, Decision("", found.chosen, found.why))
+    )
+
+
+def test_a_recipe_is_opened_again_and_gives_the_same_report(weighed: AppTest) -> None:
+    weighed.selectbox(key="options_strategy").set_value("top").run()
+    weighed.number_input(key="options_p").set_value(2).run()
+    weighed.number_input(key="options_limit_outsider").set_value(20.0).run()
+    weighed.selectbox(key="options_weights").set_value("epidemics").run()
+    until(weighed, idle).run()
+    name = names(weighed)[1]
+    choose(weighed, name, "Asked for.")
+    page, kept = reported(weighed), recipe_of(weighed)
+
+    other = upload(new_app(), rows(users=9, samples=6))
+    go(other, "options")
+    other.file_uploader(key="options_recipe_file").upload("r.json", kept).run()
+    other.button(key="options_recipe_use").click().run()
+    assert "The recipe's settings are in use: 12 options." in said(other)
+    assert "other data than the recipe's" not in said(other)
+    assert f"Chosen was {name}" in said(other)
+    until(other, idle).run()
+    explored(other, 12)
+    assert other.number_input(key="options_p").value == 2
+    assert other.number_input(key="options_limit_outsider").value == 20.0
+    choose(other, name, "Asked for.")
+    assert reported(other) == page
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"recipe": 9}', b"[" * 100_000])
+def test_what_is_no_recipe_is_refused_kindly(weighed: AppTest, body: bytes) -> None:
+    go(weighed, "options")
+    weighed.file_uploader(key="options_recipe_file").upload("r.json", body).run()
+    weighed.button(key="options_recipe_use").click().run()
+    assert not weighed.exception
+    assert any("recipe" in box.value for box in weighed.error)

@@ -1,0 +1,478 @@
+"""The report: verdicts of figures written by hand, texts from outside, the recipe, its numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fpanon_core import FingerprintSet, GeneralizationProfile, Grid, explore_options
+from fpanon_core.io.cdr import read_cdr
+from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.errors import ConfigError, FpanonError, SchemaError
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.techniques import AddNoise, Aligned, Generalize, Glove, Periods
+from fpanon_core.studies.exploration import Exploration, Facts, as_it_is, facts_of
+from fpanon_core.studies.judgement import Limits, most_useful
+from fpanon_core.studies.option_result import OptionResult, UtilityChoice, utility_choice
+from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.recipe import Decision, Recipe
+from fpanon_core.studies.report import report
+from fpanon_core.studies.report_figures import front
+from fpanon_core.studies.report_page import page
+from fpanon_core.studies.report_words import between, estimate, percent, shown
+from fpanon_core.synthetic.generate import generate_cdr
+
+RAW = ReleaseOption()
+COARSE = ReleaseOption("coarse", [Generalize(GeneralizationProfile(Grid(20_000), 1440))])
+FINE = ReleaseOption("fine", [Generalize(GeneralizationProfile(Grid(500), 60))])
+NOISE = ReleaseOption("noise", [AddNoise(500)])
+HIDDEN = ReleaseOption("hidden", [Glove(2)])
+FACTS = Facts(100, 5_000, 14, "2024-03-04", "2024-03-17", "Africa/Dakar", 5_100, 7)
+
+
+def result(
+    option: ReleaseOption, risk: float, utility: float, *, alone: int = 0, width: float = 0.01,
+    home: float = 0.1, least: int = 1,
+) -> OptionResult:  # fmt: skip
+    """An option of 100 people; all chances of naming are alike, and all components."""
+    naming = (risk, max(0.0, risk - width), min(1.0, risk + width))
+    return OptionResult(
+        option,
+        risks=dict.fromkeys(("outsider", "linkage", "k", "unicity"), naming)
+        | {"home": (home, home - 0.02, home + 0.02), "em": (2.0, 1.0, 3.0), "kl": (2.0, 1.0, 3.0)},
+        components=dict.fromkeys(
+            ("density", "flows", "mobility", "visits", "space", "time"), utility
+        ),
+        n_users=100, n_samples=5_000, users_share=1.0, suppressed_share=0.0, crowd_least=least,
+        alone_share=0.0 if least > 1 else alone / 100, naming_most=0.5, n_targets=50,
+        guessing={"linkage": 0.01, "home": 0.09},
+    )  # fmt: skip
+
+
+def exploration(
+    *results: OptionResult, raw: OptionResult | None = None, **more: Any
+) -> Exploration:
+    table = OptionsTable(
+        results, "outsider", utility_choice("transport"), KnowledgeConfig(users=50), "ab" * 16
+    )
+    return Exploration(table, raw or result(RAW, 0.9, 1.0, alone=100), FACTS, **more)
+
+
+def heads(exploration: Exploration, **decided: Any) -> list[tuple[str, str]]:
+    made = report(exploration, Decision(**decided))
+    return [(each.tone, each.head) for each in made.verdict]
+
+
+# --- the verdict ---------------------------------------------------------------------------------
+
+
+def test_the_verdict_of_a_choice_within_the_limits() -> None:
+    found = exploration(result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.02, 0.3, least=3))
+    assert heads(found, chosen="coarse", why="It hides.") == [
+        ("against", "As they are, these data may not be released."),
+        ("for", "Of 2 forms tried, 1 breaks none of the limits; nobody is alone in it."),
+        ("for", f"Chosen was “{COARSE.told}”, which breaks none of the limits."),
+    ]
+    # Without a reason nothing is in green.
+    assert heads(found, chosen="coarse")[2][0] == "open"
+    last = report(found, Decision(chosen="coarse", why="It hides.")).verdict[2]
+    assert "Because: It hides." in last.text
+    assert "That is no risk of 0" in " ".join(last.text)
+    assert "up to 1 in 3" in " ".join(last.text)
+
+
+def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
+    found = exploration(result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.045, 0.3))
+    tone, head = heads(found, chosen="fine", why="It is wanted.")[2]
+    assert (tone, head) == ("against", f"Chosen was “{FINE.told}”, which is outside of the limits.")
+    over = report(found, Decision(chosen="fine")).verdict[2].over
+    assert [each.split(":")[0] for each in over] == ["Outsider risk", "Unicity", "People alone"]
+    assert over[0].endswith("the limit is 5 %")
+    # 4.5 % with an interval up to 5.5 %: not surely above.
+    perhaps = report(found, Decision(chosen="coarse")).verdict[2].over
+    assert perhaps[0] == (
+        "Outsider risk: 4.5 % (95 %: 3.5 % to 5.5 %; guessing finds 1.0 %); the limit is 5 %, "
+        "which it may be above"
+    )
+    assert "none is within all limits" in heads(found)[1][1]
+
+
+def test_people_alone_stand_beside_a_choice_within_the_limits() -> None:
+    found = exploration(
+        result(FINE, 0.02, 0.8, alone=4), result(COARSE, 0.02, 0.3, alone=0, least=2)
+    )
+    verdict = report(found, Decision(chosen="fine", why="It is wanted.")).verdict
+    assert verdict[1].head == (
+        "Of 2 forms tried, 2 break none of the limits; in 1 of these nobody is alone."
+    )
+    assert verdict[1].tone == verdict[2].tone == "open"
+    assert "yet people are alone in it" in verdict[2].head
+    assert "4 of the 100 people (4.0 %) have a record of their own" in " ".join(verdict[1].text)
+    assert "The most useful with nobody alone is “coarse" in " ".join(verdict[1].text)
+    # The other is not the most useful, and the report says so.
+    other = report(found, Decision(chosen="coarse", why="Nobody is alone.")).verdict[2]
+    assert "It is not the most useful of these: that is “fine" in " ".join(other.text)
+
+
+def test_data_as_they_are_that_were_not_weighed_are_not_judged() -> None:
+    found = replace(exploration(result(FINE, 0.5, 0.8)), raw=None)
+    assert heads(found)[0] == ("open", "The data as they are were not weighed.")
+    assert "may not be released" not in heads(found)[0][1]
+    # Weighed among the options they are, and no form that was tried.
+    among = exploration(result(RAW, 0.9, 1.0, alone=100), result(COARSE, 0.02, 0.3, least=2))
+    assert heads(replace(among, raw=None))[0][1] == "As they are, these data may not be released."
+    assert heads(among)[1][1].startswith("Of 1 form tried, 1 breaks none")
+
+
+def test_limits_that_are_off_or_loose_are_told() -> None:
+    off = Limits(dict.fromkeys(("outsider", "home", "unicity", "em", "kl")))
+    found = exploration(result(FINE, 0.5, 0.8), limits=off)
+    assert [tone for tone, _ in heads(found, chosen="fine", why="x")] == ["against"] * 4
+    assert heads(found)[1][1] == "No limit was set."
+    loose = exploration(result(FINE, 0.5, 0.8), limits=Limits({"outsider": 0.9, "em": None}))
+    last = report(loose, Decision()).verdict[-1]
+    assert last.text == (
+        "There is no limit for EM-disclosure.",
+        "Looser than usual: outsider risk 90 % (usually 5 %).",
+    )
+
+
+def test_what_is_not_known_is_within_no_limit() -> None:
+    unknown = result(NOISE, 0.01, 0.9)
+    nan = (math.nan,) * 3
+    unknown = replace(
+        unknown, risks={**unknown.risks, "linkage": nan, "outsider": nan},
+        unasked={"linkage": "nobody has 4 points."},
+    )  # fmt: skip
+    found = exploration(unknown, result(COARSE, 0.02, 0.3, least=2))
+    assert heads(found, chosen="noise")[2][0] == "against"
+    told = page(report(found, Decision(chosen="noise")))
+    assert "Not asked, linkage: nobody has 4 points." in told
+    assert heads(found)[1][1].startswith("Of 2 forms tried, 1 breaks none")
+
+
+def test_of_whom_a_figure_is_stands_beside_it() -> None:
+    cut = ReleaseOption("cut", [Periods(7), Aligned(2)])
+    found = exploration(result(COARSE, 0.02, 0.3, least=2), result(cut, 0.02, 0.3, least=2))
+    told = " ".join(report(found, Decision(chosen="coarse")).verdict[2].text)
+    assert "asked about 50 of the 100 people in it" in told
+    made = report(found, Decision(chosen="cut"))
+    assert "its records, each of one person in one period" in " ".join(made.verdict[2].text)
+    assert any("another pseudonym in each" in text for text in made.assumed)
+
+
+def test_options_that_failed_are_counted_and_cannot_be_chosen() -> None:
+    failed = OptionResult(NOISE, fault="There are <too few> people.")
+    found = exploration(failed, result(COARSE, 0.02, 0.3, least=2))
+    made = report(found, Decision(chosen="coarse"))
+    assert "1 form more could not be made." in made.verdict[1].text
+    assert "There are &lt;too few&gt; people." in page(made)
+    with pytest.raises(ConfigError, match="could not be made"):
+        report(found, Decision(chosen="noise"))
+    with pytest.raises(ConfigError, match="There is no option 'nix'"):
+        report(found, Decision(chosen="nix"))
+    with pytest.raises(ConfigError, match="No option was weighed"):
+        report(exploration(), Decision())
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 1), st.floats(0, 1), st.integers(0, 100), st.integers(1, 3)),
+        min_size=1, max_size=6,
+    ),
+    st.floats(0, 1), st.floats(0, 1),
+)  # fmt: skip
+def test_within_the_limits_by_a_plain_loop(
+    figures: list[tuple[float, float, int, int]], outsider: float, unicity: float
+) -> None:
+    results = [
+        result(ReleaseOption(f"o{i}", [AddNoise(i + 1.0)]), risk, utility, alone=alone, least=least)
+        for i, (risk, utility, alone, least) in enumerate(figures)
+    ]
+    limits = Limits({"outsider": outsider, "unicity": unicity})
+    found = exploration(*results, limits=limits)
+    expected = []
+    for i, (risk, _, alone, least) in enumerate(figures):
+        upper = min(1.0, risk + 0.01)
+        share = 0.0 if least > 1 else alone / 100
+        if upper <= outsider and upper <= unicity and share <= unicity:
+            expected.append(i)
+    assert [i for i, each in enumerate(results) if not limits.broken(each)] == expected
+    best = max(expected, key=lambda i: figures[i][1], default=None)
+    assert most_useful(found.table, expected) == best or (
+        figures[most_useful(found.table, expected) or 0][1] == pytest.approx(figures[best or 0][1])
+    )
+    head = heads(found)[1][1]
+    assert ("none is within all limits" in head) == (not expected)
+    assert page(report(found, Decision(chosen="o0"))).count("within all</td>") == len(expected)
+
+
+# --- numbers -------------------------------------------------------------------------------------
+
+
+def test_no_figure_says_a_risk_of_nothing() -> None:
+    none = result(COARSE, 0.0, 0.3, least=2, width=0.0)
+    some = result(FINE, 0.00001, 0.4, least=1, width=0.00002, home=0.02)
+    text = page(report(exploration(none, some), Decision(chosen="coarse", why="x")))
+    text = text.replace("\u00a0", " ")
+    body = re.sub(r"<svg.*?</svg>|<style>.*?</style>", "", text, flags=re.S)  # axes begin at 0 %
+    assert not re.search(r"(?<![\d.,])0(\.0)? %", body)
+    assert "none found" in body
+    assert estimate(none, "unicity").startswith("none found (95 %: none possible")
+
+
+@pytest.mark.parametrize(
+    ("share", "told"),
+    [(0.0, "none"), (0.0004, "less than 0.1 %"), (0.0994, "9.9 %"), (0.0996, "10 %"),
+     (0.12, "12 %"), (0.9, "90 %"), (0.9996, "more than 99.9 %"), (1.0, "100 %"),
+     (math.nan, "not known")],
+)  # fmt: skip
+def test_shares_as_people_say_them(share: float, told: str) -> None:
+    assert percent(share) == told
+
+
+def test_intervals_as_people_say_them() -> None:
+    assert between(0.0001, 0.02, "unicity") == "up to 2.0 %"
+    assert between(0.1, 0.2, "unicity") == "10 % to 20 %"
+    assert between(1.0, 2.5, "em") == "1 to 2.5 bins"
+    assert between(0.5, 0.5, "alone") == ""
+
+
+@pytest.fixture(scope="module")
+def people() -> FingerprintSet:
+    generator = np.random.default_rng(3)
+    x, y = generator.integers(0, 40, (2, 600)) * 500.0
+    return FingerprintSet.from_samples(
+        [i % 30 for i in range(600)], x, y, generator.integers(0, 5 * 1440, 600)
+    )
+
+
+def test_the_reports_numbers_are_those_of_the_library(people: FingerprintSet) -> None:
+    options = [FINE, COARSE, NOISE]
+    table = explore_options(people, options, risk="outsider", p=2, seed=4)
+    raw = as_it_is(people, table)
+    made = report(Exploration(table, raw), Decision(chosen="coarse"))
+    by_hand = explore_options(people, [RAW], risk="outsider", p=2, seed=4).results[0]
+    assert raw.risks == by_hand.risks
+    for row, each in zip(made.rows, table.results, strict=True):
+        assert row.risk == ("none found" if each.risk("outsider")[0] == 0
+                            else percent(each.risk("outsider")[0]))  # fmt: skip
+        assert row.alone == f"{each.alone or 'nobody'} of {each.n_users}"
+    # By the recipe, through a file: the same options, knowledge and seed, and so the same report.
+    recipe = Recipe.from_dict(json.loads(json.dumps(made.recipe.to_dict())))
+    k = recipe.knowledge
+    again = explore_options(
+        people, recipe.options, risk=recipe.risk, utility=recipe.utility, p=k.p,
+        strategy=k.strategy, users=k.users, seed=k.seed,
+    )  # fmt: skip
+    assert page(report(Exploration(again, raw, limits=recipe.limits), recipe.decision)) == page(
+        made
+    )
+    # The data as they are are taken from what was kept, of the same data and settings alone.
+    kept = Exploration(table, raw)
+    assert as_it_is(people, table, kept) is raw
+    other = explore_options(people, [COARSE], p=3, seed=4)
+    assert as_it_is(people, other, kept) is not raw
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def test_an_exploration_comes_back_from_its_file() -> None:
+    found = exploration(result(FINE, 0.5, 0.8), limits=Limits({"home": 0.2, "em": None}))
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    back = Exploration.from_dict(plain)
+    assert (back.raw, back.facts, back.limits) == (found.raw, found.facts, found.limits)
+    assert page(report(back, Decision(chosen="fine"))) == page(
+        report(found, Decision(chosen="fine"))
+    )
+    # An older program kept the table alone: that is enough for a report that says what is missing.
+    older = Exploration.from_dict({k: plain[k] for k in plain if k not in ("as_it_is", "data")})
+    assert "were not weighed" in page(report(older, Decision()))
+
+
+@pytest.mark.parametrize("where", ["results", "as_it_is", "data", "limits"])
+@pytest.mark.parametrize("what", [3, "x", [1], {"a": 1}])
+def test_a_damaged_exploration_is_refused_kindly(where: str, what: Any) -> None:
+    plain = exploration(result(FINE, 0.5, 0.8)).to_dict() | {where: what}
+    with pytest.raises(SchemaError, match="damaged"):
+        Exploration.from_dict(json.loads(json.dumps(plain)))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("n_users", "<b>"), ("n_users", -1), ("alone_share", 7), ("crowd_least", 1.5),
+     ("risks", {"k": [1, 2]}), ("risks", {"k": [-1, 0, 0]}), ("guessing", {"home": 9}),
+     ("fault", 3), ("components", {"density": -3})],
+)  # fmt: skip
+def test_figures_that_no_program_wrote_are_refused(key: str, value: Any) -> None:
+    plain = json.loads(json.dumps(exploration(result(FINE, 0.5, 0.8)).to_dict()))
+    plain["results"][0][key] = value
+    with pytest.raises(SchemaError, match="damaged"):
+        Exploration.from_dict(plain)
+
+
+def test_a_recipe_comes_back_without_who_signs() -> None:
+    found = exploration(result(FINE, 0.5, 0.8), limits=Limits({"kl": None}))
+    decision = Decision("Which?", "fine", "Because.", "Ada Officer", "March")
+    recipe = report(found, decision).recipe
+    text = json.dumps(recipe.to_dict(), allow_nan=False)
+    assert "Ada" not in text
+    assert (
+        "ab" * 16 not in text
+    )  # of the data the keyed digest, nothing a guess can be held against
+    assert recipe.to_dict()["data"].startswith("keyed:")
+    back = Recipe.from_dict(json.loads(text))
+    assert back.to_dict() == recipe.to_dict()
+    assert back.decision == replace(decision, signer="")
+    assert back.limits.limit("kl") is None
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("options", []), ("options", [{"name": "x", "steps": [{"technique": "magic"}]}]),
+     ("knowledge", {"p": 0}), ("risk", "custom"), ("utility", {"label": "x"}),
+     ("utility", {"label": "x", "weights": {"density": 2}}), ("limits", {"outsider": 3}),
+     ("limits", {"magic": 0.1}), ("decision", {"why": 3}), ("figures", "x")],
+)  # fmt: skip
+def test_a_damaged_recipe_is_refused_kindly(key: str, value: Any) -> None:
+    plain = report(exploration(result(FINE, 0.5, 0.8)), Decision()).recipe.to_dict()
+    with pytest.raises(SchemaError, match="damaged"):
+        Recipe.from_dict(plain | {key: value})
+    with pytest.raises(SchemaError, match="damaged"):
+        Recipe.from_dict({name: each for name, each in plain.items() if name != key})
+
+
+@pytest.mark.parametrize("plain", [None, [], {}, 3, {"recipe": 2}, {"recipe": "<script>"}])
+def test_what_is_no_recipe_is_refused_kindly(plain: Any) -> None:
+    with pytest.raises(SchemaError, match=r"no recipe|of another kind"):
+        Recipe.from_dict(plain)
+
+
+def test_a_function_of_ones_own_is_not_reported() -> None:
+    found = exploration(result(FINE, 0.5, 0.8))
+    own = replace(found.table, choice=UtilityChoice("custom"))
+    with pytest.raises(ConfigError, match="function of one's own"):
+        report(replace(found, table=own), Decision())
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [({"magic": 0.1}, "There is no limit of 'magic'"), ({"outsider": 2.0}, "from 0 to 1"),
+     ({"em": -1.0}, "of 0 or more"), ({"home": math.nan}, "give a number"),
+     ({"linkage": 0.1, "k": 0.2}, "one limit together")],
+)  # fmt: skip
+def test_limits_out_of_range_are_refused(limits: dict[str, float], said: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        Limits(limits)
+
+
+# --- texts from outside --------------------------------------------------------------------------
+
+
+class _Tags(HTMLParser):
+    """What elements and attributes a page has, without its texts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[Any] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, [name for name, _ in attrs]))
+
+
+def tags(text: str) -> list[Any]:
+    parser = _Tags()
+    parser.feed(text)
+    return parser.found
+
+
+NASTY = ("<script>x</script>", '"><svg onload=x>', "{{ 7*7 }}", "&lt;b&gt;", "' onx='")
+
+
+@given(st.text(min_size=1, max_size=60), st.sampled_from(NASTY))
+def test_no_text_from_outside_becomes_markup(text: str, nasty: str) -> None:
+    said = f"a{nasty}{text}b"
+
+    def made(text: str) -> list[Any]:
+        option = ReleaseOption(text, FINE.steps)
+        found = exploration(result(option, 0.5, 0.8))
+        facts = replace(FACTS, label=text, timezone=text, note=text)
+        asked = UtilityChoice(f"asked: {text}", asked={" ".join(text.split()).casefold(): 0.5})
+        found = replace(found, facts=facts, table=replace(found.table, choice=asked))
+        decision = Decision(text, option.name, text, text, text)
+        return tags(page(report(found, decision, made_on=text)))
+
+    assert made(said) == made("a")
+    assert "49" not in page(report(exploration(result(FINE, 0.5, 0.8)), Decision("{{ 7*7 }}"))
+                            ).split("Verdict")[0].split("<body>")[1]  # fmt: skip
+
+
+def test_what_cannot_be_seen_is_marked() -> None:
+    assert shown("safe\u202egnp.exe\x00") == "safe\ufffdgnp.exe\ufffd"
+    assert len(shown("x" * 9_000)) == 2_000
+
+
+def test_none_of_fifty_ids_and_no_path_is_in_it() -> None:
+    ids = [f"MARKED-{i:04d}" for i in range(50)]
+    frame = generate_cdr(50, days=3, seed=5)
+    user = next(name for name in frame.columns if frame[name].nunique() == 50)
+    codes = frame[user].astype("category").cat.codes
+    frame = frame.assign(**{user: [ids[code] for code in codes]})
+    fs, account = read_cdr(frame)
+    table = explore_options(fs, [COARSE, HIDDEN], risk="outsider")
+    found = Exploration(table, as_it_is(fs, table), facts_of(account))
+    made = report(found, Decision(chosen="hidden", why="It hides everyone."))
+    text = page(made) + json.dumps(made.recipe.to_dict()) + json.dumps(found.to_dict())
+    assert not [each for each in ids if each in text]
+    assert not re.search(r"u00\d\d", text)  # nor a pseudonym of the screen
+    assert fs.digest not in text
+
+
+# --- figures -------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=40))
+def test_numbers_in_the_figure_never_run_into_each_other(points: list[tuple[float, float]]) -> None:
+    results = [
+        result(ReleaseOption(f"o{i}", [AddNoise(i + 1.0)]), risk, utility, width=0)
+        for i, (risk, utility) in enumerate(points)
+    ]
+    made = front(exploration(*results), 0)
+    assert made is not None
+    boxes = []
+    for mark in made.marks:
+        assert made.left - 1 <= mark.x <= made.right + 1
+        assert made.top - 1 <= mark.y <= made.bottom + 1
+        if mark.label:
+            at, base, anchor = mark.label
+            wide = 7.6 * len(str(mark.number))
+            left = at - {"start": 0, "middle": wide / 2, "end": wide}[anchor]
+            boxes.append((left, base - 9, left + wide, base))
+    for i, one in enumerate(boxes):
+        for other in boxes[:i]:
+            assert (
+                one[2] <= other[0] + 0.3 or other[2] <= one[0] + 0.3
+                or one[3] <= other[1] + 0.3 or other[3] <= one[1] + 0.3
+            )  # fmt: skip
+    assert sorted(made.unlabelled + [m.number for m in made.marks if m.label]) == [
+        i + 1 for i in range(len(points))
+    ]
+
+
+@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=5),
+                    lambda x: st.lists(x, max_size=3) | st.dictionaries(st.text(max_size=5), x,
+                                                                        max_size=3)))  # fmt: skip
+def test_any_json_is_an_exploration_or_refused(plain: Any) -> None:
+    for reader in (Exploration.from_dict, Recipe.from_dict):
+        with pytest.raises(FpanonError):
+            reader(plain)
