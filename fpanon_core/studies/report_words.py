@@ -162,7 +162,7 @@ def value(number: float, risk: str) -> str:
         return "not known"
     if MEASURES[risk].unit == "%":
         return "none found" if number == 0 else percent(number)
-    return f"{number:.3g} {MEASURES[risk].unit}"
+    return f"{_three(number)} {MEASURES[risk].unit}"
 
 
 def between(low: float, high: float, risk: str) -> str:
@@ -170,7 +170,7 @@ def between(low: float, high: float, risk: str) -> str:
     if math.isnan(low) or math.isnan(high) or (low == high and risk == ALONE):
         return ""
     if MEASURES[risk].unit != "%":
-        return f"{low:.3g} to {high:.3g} {MEASURES[risk].unit}"
+        return f"{_three(low)} to {_three(high)} {MEASURES[risk].unit}"
     if high == 0:
         return "none possible: records are shared"
     if low < 0.0005 or percent(low) == percent(high):
@@ -254,3 +254,8 @@ def listed(names: Sequence[str]) -> str:
 def first_up(text: str) -> str:
     """As a sentence begins."""
     return text[0].upper() + text[1:]
+
+
+def _three(number: float) -> str:
+    """Three digits, never with an exponent."""
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}" if number >= 0.001 else "< 0.001"

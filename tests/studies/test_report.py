@@ -244,6 +244,8 @@ def test_intervals_as_people_say_them() -> None:
     assert between(0.0001, 0.02, "unicity") == "up to 2.0 %"
     assert between(0.1, 0.2, "unicity") == "10 % to 20 %"
     assert between(1.0, 2.5, "em") == "1 to 2.5 bins"
+    assert between(252.3, 1_042.0, "kl") == "252 to 1,042 nats"
+    assert between(0.00001, 1.0, "em") == "< 0.001 to 1 bins"
     assert between(0.5, 0.5, "alone") == ""
 
 
