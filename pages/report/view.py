@@ -12,7 +12,7 @@ from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.report import report
 from fpanon_core.studies.report_page import page
 from pages.report import form, story
-from pages.shell import downloads, needed, questions, weighed
+from pages.shell import downloads, formula, needed, questions, weighed
 from pages.shell.guard import end_view
 from pages.shell.questions import Kind, Question
 
@@ -76,3 +76,5 @@ with st.container(horizontal=True, key="report_downloads"):
 st.caption(story.OPENS)
 with st.container(border=True, key="report_page"):
     st.iframe(html, height=1_000, alt="The report as it will print")
+
+formula.link("Techniques, utility and the front of release options")
