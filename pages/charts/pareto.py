@@ -147,7 +147,9 @@ def _dots(
 ) -> dict[str, Any]:  # fmt: skip
     filled = place == "on the front"
     colour = of.css("quiet") if place == "dominated" else of.categories[0]
-    safety = (", above the limit or perhaps" if unsafe else ", within the limit") if limited else ""
+    safety = (
+        (", above this limit or perhaps" if unsafe else ", within this limit") if limited else ""
+    )
     return {
         "type": "scatter",
         "name": place + safety,

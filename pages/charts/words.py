@@ -46,15 +46,15 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def share(part: int, whole: int) -> str:
+def share(part: int, whole: int, what: str = "user") -> str:
     """Such as "none of the 496 users", "3 of the 496 users (0.6 %)"."""
     if whole == 1:
-        return "the one user" if part else "not the one user"
+        return f"the one {what}" if part else f"not the one {what}"
     if part == 0:
-        return f"none of the {whole:,} users"
+        return f"none of the {whole:,} {what}s"
     if part == whole:
-        return f"all {whole:,} users"
-    return f"{part:,} of the {whole:,} users ({percent(part / whole, whole)})"
+        return f"all {whole:,} {what}s"
+    return f"{part:,} of the {whole:,} {what}s ({percent(part / whole, whole)})"
 
 
 def verb(count: int) -> str:

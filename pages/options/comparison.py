@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 import streamlit as st
 
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.limits import COMPARED_OPTIONS
 from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.techniques import Periods
 from fpanon_core.studies import look
 from fpanon_core.studies.options_table import OptionsTable
 from pages.charts.cdf import Curve, cdf
@@ -76,9 +77,14 @@ def side_by_side(fs: FingerprintSet, table: OptionsTable, names: Sequence[str], 
         if (found := questions.answer(question)) is not None
     }
     _maps(looks, names, of)
-    _curves(looks, names, of)
+    periods = {n for n in names if _in_periods(table.options[index[n]])}
+    _curves(looks, names, of, periods)
     rows = [index[name] for name in names]
     st.dataframe(tables.compared(table, rows), key="options_compared", height="content")
+
+
+def _in_periods(option: ReleaseOption) -> bool:
+    return any(isinstance(step, Periods) for step in option.steps)
 
 
 def _question(fs: FingerprintSet, option: ReleaseOption, seed: int) -> Question:
@@ -120,7 +126,10 @@ def _map(found: look.Result | None, name: str, most: int, of: Theme, *, key: str
             )
 
 
-def _curves(looks: Mapping[str, look.Result], names: Sequence[str], of: Theme) -> None:
+def _curves(
+    looks: Mapping[str, look.Result], names: Sequence[str], of: Theme, periods: Set[str]
+) -> None:
+    """The CDF of each; in those with periods a person has a record in each."""
     curves = [
         Curve(name, looks[name].gaps, of.categories[i], i)
         for i, name in enumerate(names)
@@ -140,4 +149,7 @@ def _curves(looks: Mapping[str, look.Result], names: Sequence[str], of: Theme) -
         config=CONFIG,
         alt="Share of users by 2-gap, a curve for each pinned release.",
     )  # fmt: skip
-    what_this_means(*(story.gaps_told(c.name, c.values) for c in curves), key="options_gaps")
+    what_this_means(
+        *(story.gaps_told(c.name, c.values, periods=c.name in periods) for c in curves),
+        key="options_gaps",
+    )

@@ -244,9 +244,14 @@ def chosen_told(
     return "  \n".join(lines), not over and not dominating and not some_alone(result)
 
 
-def gaps_told(name: str, gaps: FloatArray) -> str:
-    """How many of a release do not hide yet, in a sentence."""
+def gaps_told(name: str, gaps: FloatArray, *, periods: bool = False) -> str:
+    """How many of a release do not hide yet, in a sentence; with periods they are records."""
     alone = int((gaps > 0).sum())
+    if periods:
+        return (
+            f"In “{plain(name)}”, {words.share(alone, len(gaps), 'record')}, each a person's of "
+            f"one period, {'is' if alone <= 1 else 'are'} like nobody else's."
+        )
     return (
         f"In “{plain(name)}”, {words.share(alone, len(gaps))} "
         f"{'has' if alone <= 1 else 'have'} a record that nobody else has."

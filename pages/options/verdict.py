@@ -43,6 +43,9 @@ def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
             for r in over
         )
         told.append(f"But other measures put it over their limits: by {listed}.")
+        # What holds by all measures comes first: who reads on no further has the verdict.
+        first, *rest = told
+        return [*_within_all(table, criteria, best), f"\n\n{first}", *rest]
     return told + _within_all(table, criteria, best) if others else told
 
 

@@ -86,6 +86,8 @@ def test_no_advice_by_one_measure_alone() -> None:
     assert "KL-disclosure 190 nats (up to 230), limit 10." in text
     assert "Within all limits, “GLOVE, k = 10” is the most useful" in text
     assert "nobody is alone in it." in text
+    # The verdict by all measures comes first: who reads on no further has it.
+    assert text.index("Within all limits, ") < text.index("By unicity alone, ")
     # By unicity the pairs dominate the tens; by k-disclosure they are the riskier.
     assert (
         "The ranking turns with the measure: by unicity “GLOVE, k = 2” dominates “GLOVE, k = 10”; "
@@ -189,6 +191,9 @@ def test_who_is_alone_with_a_whole_record_is_told_first_and_has_a_limit() -> Non
     assert (
         story.gaps_told("x", np.array([0.0, 0.1, 0.2]))
     ) == "In “x”, 2 of the 3 users (67 %) have a record that nobody else has."
+    assert (
+        story.gaps_told("x", np.array([0.0, 0.0, 0.2]), periods=True)
+    ) == "In “x”, 1 of the 3 records (33 %), each a person's of one period, is like nobody else's."
     # What is not known is not taken for nobody.
     unknown = replace(rare, alone_share=math.nan)
     assert verdict.broken(unknown, by) == ["people with a record of their own"]
