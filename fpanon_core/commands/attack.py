@@ -286,8 +286,8 @@ def _crowd(result: Result) -> list[str]:
     where = "in the release" if result.period_days is None else "in a period"
     return [
         f"Everyone {where} shares a record with at least {others}, so that by it nobody is named "
-        f"with a chance of more than 1 in {result.crowd}; everything published of the group is "
-        "learnt all the same."
+        f"with a chance of more than 1 in {result.crowd}. But in {result.leading:.0%} of cases no "
+        "record fits better than the shared one: whoever takes it learns all that it says."
     ]
 
 

@@ -168,6 +168,16 @@ class Result(Tabled):
         """Whether noise or exchange moves points, so that what is published need not be true."""
         return self.option.moved
 
+    @property
+    def leading(self) -> float:
+        """Share of the targets in the release than whose own record none fits better.
+
+        The record may be shared: whoever takes it reads the person's cells, named or not.
+        """
+        table = self.after.link.per_target
+        better = table.loc[table["present"].astype(bool), "better"]
+        return float((better == 0).mean()) if len(better) else _NAN
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """Figures of everyone together, and of each target.
 

@@ -99,12 +99,14 @@ def drawn(outsider: LinkConfig) -> str:
 def named(result: Result) -> list[str]:
     """The crowd that shares a record, where one is promised, and what that does not promise."""
     k, days = result.crowd, result.period_days
+    asked = result.after.link.n_present
     if k is None:
         return []
     within = "" if days is None else f" of the same {periods.one(days)}"
     return [
         f"Each record is shared by at least {k} people{within}, so that nobody is named with a "
-        f"chance of more than 1 in {k}. Whoever finds the shared record learns all that it says."
+        f"chance of more than 1 in {k}. But in {percent(result.leading, asked)} of cases no record "
+        "fits better than the shared one: whoever takes it learns all that it says."
     ]
 
 

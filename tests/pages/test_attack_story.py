@@ -88,7 +88,8 @@ def test_a_crowd_of_k_promises_naming_and_nothing_else(fs: FingerprintSet) -> No
         )
         assert (
             "Each record is shared by at least 2 people, so that nobody is named with a chance "
-            "of more than 1 in 2. Whoever finds the shared record learns all that it says." in text
+            "of more than 1 in 2. But in 100 % of cases no record fits better than the shared one: "
+            "whoever takes it learns all that it says." in text
         )
         assert "risk" not in text
 

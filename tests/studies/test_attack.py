@@ -96,6 +96,10 @@ def test_it_finds_what_is_found_by_hand(name):
     assert result.method == release(fs, OPTIONS[name], seed=5).origin.option.text
     assert (result.digest, result.config) == (fs.digest, config)
     assert result.crowd == (2 if name == "GLOVE" else None)
+    asked = result.after.link.per_target
+    asked = asked[asked["present"]]
+    assert result.leading == (asked["better"] == 0).sum() / len(asked)
+    assert result.leading >= result.after.link.first
     assert result.period_days == (1 if name == "days" else None)
 
 
