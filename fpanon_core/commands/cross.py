@@ -11,7 +11,7 @@ import typer
 from ..model.crossing import Crossing
 from ..model.errors import ConfigError
 from ..studies.crossing import Result, cross_releases
-from ..studies.crossing_words import MEANING, counted, naming, told
+from ..studies.crossing_words import MEANING, counted, followed, naming, told
 from ..studies.memberships import NO_KEY
 from .tables import Tables, check_folder, plain_rows, write_tables
 from .tables import told as told_tables
@@ -67,6 +67,8 @@ def cross(
     typer.echo(told(found, "the first", ("in the first", "in the second")))
     typer.echo(MEANING)
     typer.echo(naming(found))
+    if (found.smaller or not found.falls) and (more := followed(found)):  # else it has been said
+        typer.echo(more)
     if len(found.periods) > 1:
         typer.echo(
             f"Of each person the smallest crowd counts, in {len(found.periods):,} pairs of periods "

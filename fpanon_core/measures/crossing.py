@@ -12,8 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import reduce
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..model.arrays import IntArray
@@ -68,6 +70,18 @@ def crossing(first: Membership, second: Membership) -> Crossing:
         for name, values in (("first", in_first), ("second", in_second), ("together", size))
     }
     people = weight[np.unique(person, return_index=True)[1]]
+    followed = None
+    if any(len(each.who) > each.n_people for each in (first, second)):
+        through = {
+            name: _followed(some, ids, people)
+            for name, some in (
+                ("followed", (first, second)), ("first_followed", (first,)),
+                ("second_followed", (second,)),
+            )
+        }  # fmt: skip
+        smallest |= through
+        one, two, three = (_crowd(size, people) for size in through.values())
+        followed = (one, two, three)
     names = (
         pseudonyms_of(np.arange(1, len(ids) + 1))
         if first.pseudonym is None
@@ -82,12 +96,13 @@ def crossing(first: Membership, second: Membership) -> Crossing:
         n_second=_people_of(second),
         n_both=int(people.sum()),
         newly_alone=int(people[alone].sum()),
-        sizes=_sizes(smallest, people),
+        sizes=_sizes({name: smallest[name] for name in ("first", "second", "together")}, people),
         periods=_periods(first.begin_day[a], second.begin_day[b], size, weight),
         per_person=pd.DataFrame({"pseudonym": names, **smallest}),
         names=(first.name, second.name),
         ks=(first.k, second.k),
         digests=(first.digest, second.digest),
+        followed=followed,
     )
 
 
@@ -166,6 +181,26 @@ def _least(values: IntArray, person: IntArray) -> IntArray:
     order = np.lexsort((values, person))
     found: IntArray = values[order][np.flatnonzero(np.diff(person[order], prepend=-1))]
     return found
+
+
+def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: IntArray) -> IntArray:
+    """People in the same groups as each of these, in all records of all of these releases.
+
+    That somebody has no record in a period is taken to be known, as is who is in a release.
+    """
+    person = [pd.Index(ids).get_indexer(each.who) for each in releases]
+    offset, groups = 0, []
+    for each in releases:
+        groups.append(each.group + offset)
+        offset += each.n_groups
+    who, group = np.concatenate(person), np.concatenate(groups)
+    who, group = who[who >= 0], group[who >= 0]
+    order = np.lexsort((group, who))
+    starts = np.flatnonzero(np.diff(who[order], prepend=-1))
+    listed = [part.tobytes() for part in np.split(group[order], starts[1:])]
+    alike = pd.factorize(np.array(listed, dtype=object))[0]
+    size: IntArray = np.bincount(alike, people).astype(np.int64)[alike]
+    return size
 
 
 def _people_of(each: Membership) -> int:

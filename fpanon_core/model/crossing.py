@@ -56,6 +56,11 @@ class Crossing:
     per_person : DataFrame
         A row for each person in both, in the order of the first: ``pseudonym``, ``first``,
         ``second``, ``together``: the sizes. Not for release.
+    followed : (Crowd, Crowd, Crowd) or None
+        Where somebody has several records in a release: the crowds of people in the same groups in
+        *all* periods, of both together and of either release by itself, for whoever follows a
+        person through them. ``per_person`` has then also ``followed``, ``first_followed`` and
+        ``second_followed``.
     names : (str, str)
         What was done to make each, in words.
     ks : (int or None, int or None)
@@ -77,6 +82,7 @@ class Crossing:
     names: tuple[str, str]
     ks: tuple[int | None, int | None]
     digests: tuple[str, str]
+    followed: tuple[Crowd, Crowd, Crowd] | None = None
 
     def __repr__(self) -> str:
         return (
@@ -106,9 +112,18 @@ class Crossing:
         return int((table["together"] < table[["first", "second"]].min(axis=1)).sum())
 
     @property
+    def followed_smaller(self) -> int:
+        """The same of people who are followed through all periods; 0 without periods."""
+        if self.followed is None:
+            return 0
+        table = self.per_person
+        alone = table[["first_followed", "second_followed"]].min(axis=1)
+        return int((table["followed"] < alone).sum())
+
+    @property
     def falls(self) -> bool:
         """Whether anybody's crowd is smaller in the crossing than in either release by itself."""
-        return self.smaller > 0
+        return self.smaller > 0 or self.followed_smaller > 0
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each: ``release`` (together, first, second), ``published`` people, crowds.

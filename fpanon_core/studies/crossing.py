@@ -68,7 +68,8 @@ def cross_releases(
     Assumes an outsider who can tell in which group somebody is in each release, as a few true
     points of the person may do. It assumes nothing of the places: whether such an outsider exists
     is for :func:`link` to say. Who shares a group in both shares all that both releases say, so
-    that no outsider, whatever is known, can tell these people apart by the two releases.
+    that no outsider, whatever is known, can tell these people apart by the two releases; with
+    periods, by what these say of one period. ``followed`` is for whoever knows groups in all.
 
     Source: docs/science.md, “Two releases of the same people”; Ganta, Kasiviswanathan & Smith 2008.
 

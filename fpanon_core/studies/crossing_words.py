@@ -27,6 +27,10 @@ def told(found: Crossing, before: str, where: tuple[str, str] = ("there", "here"
     alone, both = found.together.alone, people(found.n_both)
     if found.only_first or found.only_second:
         both += " in both"
+    if found.falls and not found.smaller:
+        return f"Together with {before}, nobody's crowd within a period gets smaller. " + (
+            followed(found)
+        )
     if not found.falls:
         end = (
             f"{alone:,} of {both} {_are(alone)} alone, each so in one of the two by itself, too."
@@ -58,6 +62,18 @@ def naming(found: Crossing) -> str:
         f"by one release alone, {_percent(found.first.naming)} and "
         f"{_percent(found.second.naming)}; by guessing among all in both, "
         f"{_percent(found.guessing)}."
+    )
+
+
+def followed(found: Crossing) -> str:
+    """What is left where somebody's groups are known in all periods; nothing without periods."""
+    if found.followed is None:
+        return ""
+    both, first, second = (crowd.alone for crowd in found.followed)
+    return (
+        "All this is of one period at a time. Whoever knows somebody's groups in every period has "
+        f"more: {both:,} of {people(found.n_both)} {_are(both)} then alone in both releases "
+        f"together, {first:,} and {second:,} by one release alone."
     )
 
 

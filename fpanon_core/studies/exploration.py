@@ -123,7 +123,7 @@ class Exploration:
             raw = None if kept is None else OptionResult.from_dict(kept)
             facts = None if known is None else Facts(**known)
             limits = Limits(plain.get("limits") or {})
-        except (TypeError, AttributeError, ConfigError):
+        except (TypeError, AttributeError, OverflowError, ConfigError):
             raise SchemaError(
                 "The saved options are damaged: what is kept beside them; explore them anew."
             ) from None

@@ -23,6 +23,7 @@ from ..engines.progress import Progress, part
 from ..measures.drawing import drawn
 from ..model.arrays import BoolArray, FloatArray
 from ..model.configs import Strategy
+from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
@@ -84,7 +85,7 @@ def link(
     ConfigError
         A parameter is out of its range, or the release does not know what it was made of.
     InfeasibleError
-        p exceeds every trace.
+        p exceeds every trace; or the release is in periods, and points are known without times.
 
     Notes
     -----
@@ -144,6 +145,12 @@ def targets_of(
     With everybody in the release, the draws of :func:`draw_knowledge`. ``beyond``: p may exceed
     every trace.
     """
+    if release.period is not None and config.strategy == "top":
+        # Among the records of all periods fewer would be found than by who knows the period.
+        raise InfeasibleError(
+            "Places without times do not say of which period they are, so that nobody can look for "
+            "its record; choose another way of drawing points than the most visited places."
+        )
     inside = release.published.own >= 0
     groups = [np.flatnonzero(inside), *([np.flatnonzero(~inside)] if absent else [])]
     whole = release.whole

@@ -131,7 +131,7 @@ class Recipe:
                 Limits(plain["limits"]), decided, str(plain["data"]), str(plain["version"]),
                 int(plain["figures"]),
             )  # fmt: skip
-        except (KeyError, TypeError, ValueError, AttributeError, ConfigError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, ConfigError):
             raise SchemaError(
                 "The recipe is damaged; take the one that goes with the report anew."
             ) from None

@@ -51,13 +51,20 @@ def warning(found: Crossing, what: str) -> str:
 
 def meaning(found: Crossing) -> str:
     """Which knowledge that assumes, and what it is worth."""
-    said = (crossing_words.MEANING, crossing_words.naming(found), crossing_words.counted(found))
-    return f"**What this means.** {' '.join(said)}"
+    said = [crossing_words.MEANING, crossing_words.naming(found)]
+    if found.smaller:  # else it has been said
+        said.append(crossing_words.followed(found))
+    said.append(crossing_words.counted(found))
+    return f"**What this means.** {' '.join(each for each in said if each)}"
 
 
 def unchanged(found: Crossing, what: str) -> str:
     """That no crowd gets smaller."""
-    return f"{crossing_words.told(found, what)} {crossing_words.counted(found)}"
+    said = (
+        crossing_words.told(found, what), crossing_words.followed(found),
+        crossing_words.counted(found),
+    )  # fmt: skip
+    return " ".join(each for each in said if each)
 
 
 def nobody(what: str) -> str:

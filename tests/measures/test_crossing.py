@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from fpanon_core import InfeasibleError, SchemaError
 from fpanon_core.measures.crossing import crossing, together
 from fpanon_core.model.membership import ALWAYS, Membership
+from fpanon_core.studies import crossing_words
 from tests.oracles import crossing as oracle
 
 PEOPLE = "abcdefghij"
@@ -185,3 +186,51 @@ def test_digests_tell_the_same_people_and_nothing_else():
     assert not set(first.who) & set(first.keyed(secret).who)
     with pytest.raises(InfeasibleError):
         crossing(first.keyed(secret), second.keyed(b"t" * 32))
+
+
+def test_groups_of_several_periods_narrow_a_crowd_that_none_of_them_does():
+    """One group abcd in the first; in the second ab cd on one day and ac bd on the next.
+
+    By any one day everybody is one of two; by both days a is with b and with c: alone.
+    """
+    days = [(p, g, 0, 1) for p, g in zip("abcd", [0, 0, 1, 1], strict=True)]
+    days += [(p, g, 1, 2) for p, g in zip("abcd", [2, 3, 2, 3], strict=True)]
+    found = crossing(whole("abcd"), of(days))
+    assert (found.together.smallest, found.smaller, found.together.alone) == (2, 0, 0)
+    assert [crowd.alone for crowd in found.followed] == [4, 0, 4]
+    assert not found.falls  # the second by itself does so
+    said = crossing_words.told(found, "the other")
+    assert "one of at least 2 in the same two groups" in said
+    assert "4 of 4 people are then alone in both releases together, 0 and 4 by one" in (
+        crossing_words.followed(found)
+    )
+    # ab cd on the first day is not narrowed by ac bd of another release on the second, by a day;
+    # followed through both it is.
+    first, second = of(days[:4] + [(p, 9, 1, 2) for p in "abcd"]), of(days[4:])
+    found = crossing(first, second)
+    assert (found.smaller, found.followed_smaller) == (0, 4)
+    assert found.falls
+    said = crossing_words.told(found, "the other")
+    assert "nobody's crowd within a period gets smaller. All this is of one period" in said
+    assert "4 of 4 people are then alone" in said
+
+
+@settings(max_examples=200, deadline=None)
+@given(releases(), releases())
+def test_followed_through_all_periods_equals_everyone_with_everyone(first, second):
+    if not oracle.crossing(first, second):
+        return
+    found = crossing(of(first), of(second))
+    met = list(dict.fromkeys(r[0] for r in first if any(meets(r, other) for other in second)))
+    if max(len(first) - len({r[0] for r in first}), len(second) - len({r[0] for r in second})) == 0:
+        assert found.followed is None
+        return
+    for name, some in (
+        ("followed", (first, second)), ("first_followed", (first,)), ("second_followed", (second,))
+    ):  # fmt: skip
+        groups = {
+            p: {(n, *r[1:]) for n, each in enumerate(some) for r in each if r[0] == p} for p in met
+        }
+        assert found.per_person[name].tolist() == [
+            sum(groups[p] == groups[q] for q in met) for p in met
+        ]

@@ -23,6 +23,7 @@ from fpanon_core import (
     Generalize,
     Glove,
     Grid,
+    InfeasibleError,
     LocalEngine,
     Periods,
     Permute,
@@ -30,6 +31,7 @@ from fpanon_core import (
     SuppressRare,
     anonymity_sets,
     draw_knowledge,
+    expected_error,
     generalize,
     glove,
     link,
@@ -343,6 +345,15 @@ def test_in_periods_whoever_guesses_does_so_among_those_of_the_same_period():
     fs = FingerprintSet.from_samples([1, 2, 3, 1], [0, 500, 900, 0], [0] * 4, day)
     found = link(fs, release(fs, Periods(1), seed=0), 1)
     assert (found.guessing, found.n_users) == (0.5, 4)
+
+
+def test_points_without_times_are_not_asked_of_periods():
+    """Whoever knows the period would find more than by looking through all of them."""
+    fs = crowd(3, users=20)
+    made = release(fs, Periods(1), seed=0)
+    for ask in (link, expected_error):
+        with pytest.raises(InfeasibleError, match="do not say of which period"):
+            ask(fs, made, 1, strategy="top")
 
 
 def test_blurred_knowledge_finds_fewer_and_none_strictly():
