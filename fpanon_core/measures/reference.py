@@ -210,6 +210,11 @@ def spans(fs: FingerprintSet) -> tuple[float, float]:
 # --- grid, places, trips ------------------------------------------------------------------------
 
 
+def reference_side_m(fs: FingerprintSet) -> float:
+    """Side of the squares on which releases of these data are compared with them, metres."""
+    return _grid_over(fs, None).side_m
+
+
 def _grid_over(fs: FingerprintSet, reference_m: float | None) -> ReferenceGrid:
     right, top = float((fs.x_m + fs.dx_m).max()), float((fs.y_m + fs.dy_m).max())
     left, bottom = float(fs.x_m.min()), float(fs.y_m.min())

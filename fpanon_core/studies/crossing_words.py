@@ -27,6 +27,7 @@ def told(found: Crossing, before: str, where: tuple[str, str] = ("there", "here"
     alone, both = found.together.alone, people(found.n_both)
     if found.only_first or found.only_second:
         both += " in both"
+    within = "" if found.followed is None else " within a period"
     if found.falls and not found.smaller:
         return f"Together with {before}, nobody's crowd within a period gets smaller. " + (
             followed(found)
@@ -38,10 +39,10 @@ def told(found: Crossing, before: str, where: tuple[str, str] = ("there", "here"
             else f"of {both}, everybody is one of at least {found.together.smallest:,} in "
             "the same two groups."
         )
-        return f"Together with {before}, nobody's crowd gets smaller: {end}"
+        return f"Together with {before}, nobody's crowd{within} gets smaller: {end}"
     if not alone:
         return (
-            f"Together with {before}, nobody is alone, but {found.smaller:,} of {both} "
+            f"Together with {before}, nobody is alone{within}, but {found.smaller:,} of {both} "
             f"{_have(found.smaller)} a smaller crowd than in either by itself.{_fall(found, where)}"
         )
     newly = found.newly_alone

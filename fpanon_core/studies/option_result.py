@@ -140,7 +140,7 @@ class OptionResult:
             for name in ("users_share", "suppressed_share", "alone_share", "naming_most"):
                 values[name] = _number(values.get(name))  # programs did not write all of them
             return cls(**{**values, "risks": risks})
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise SchemaError(
                 "A saved result of an option is damaged; explore the options anew."
             ) from None

@@ -26,6 +26,7 @@ from ..engines.progress import Progress, nth_part, part
 from ..measures.crowds import Crowds, crowds
 from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
+from ..measures.reference import reference_side_m
 from ..measures.utility import measured
 from ..model.configs import KnowledgeConfig, Strategy
 from ..model.disclosure import DisclosureResult
@@ -286,6 +287,14 @@ class _Exploration:
             return risk_in(release.periods, self.knowledge, self.engine, progress)
         known = drawn(release.fs, self.knowledge, beyond=True)
         return disclosure(release.fs, known, engine=self.engine, progress=progress)
+
+
+def compared_on_m(fs: FingerprintSet) -> float:
+    """Side of the squares on which density and flows of releases of these data are compared; m.
+
+    Places nearer than that are one to these components of utility.
+    """
+    return reference_side_m(fs)
 
 
 def risks_of(found: DisclosureResult | PeriodRisk, alike: Crowds) -> dict[str, Interval]:

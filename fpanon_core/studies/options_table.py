@@ -251,7 +251,7 @@ class OptionsTable(Tabled):
             figures = int(plain.get("figures", 0))
             digest = str(plain["digest"])
             return cls(results, str(plain["risk"]), choice, config, digest, version, figures)
-        except (KeyError, TypeError, ValueError, AttributeError, ConfigError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, ConfigError):
             raise SchemaError(
                 "The saved options are damaged, or no table of options; explore them anew."
             ) from None

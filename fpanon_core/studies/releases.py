@@ -83,8 +83,8 @@ class Release:
         """Subscribers who are published."""
         if self.periods is None:
             return int(self.fs.weight.sum())
-        first = np.unique(self.periods.person, return_index=True)[1]
-        return int(self.fs.weight[first].sum())
+        # Of GLOVE each record leaves by itself: people weigh what they do in the original.
+        return int(self.chain.original.weight[np.unique(self.chain.person)].sum())
 
     @property
     def made(self) -> Origin:

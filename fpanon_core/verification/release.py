@@ -39,10 +39,13 @@ Place = str | os.PathLike[str]
 _MOVING = frozenset({"add_noise", "permute"})
 _HELD = frozenset(
     {"uncovered sample", "no assignment", "missing user", "people with a sample", "undecided",
-     "sample of too few", "phantom share", "counts", "unknown user", "group size", "k-gap"}
+     "sample of too few", "phantom share", "counts"}
 )  # fmt: skip
 """What may only be due to samples that were moved. Crowds and keys are then checked once more."""
+_HELD_IN_TIME = _HELD | {"unknown user", "group size", "k-gap"}
+"""The same where times were moved, perhaps into another period."""
 _MOVED = "places or times were moved first: that cells hold anybody's samples is not checked"
+_MOVED_IN_TIME = f"{_MOVED}, nor, between periods, that the key names the right people"
 
 
 @only_ours("release")
@@ -91,22 +94,26 @@ def verify_release(
     if isinstance(original, GeneralizedFingerprintSet):
         original = original.fingerprints()
     faults = faults_of(original, 0 if k is None else int(k))
-    moved = _check(path, key, left_out, faults)
+    moved, in_time = _check(path, key, left_out, faults)
     verdict = faults.verdict()
-    if moved and faults.k and not verdict.passed and set(verdict.counts) <= _HELD:
+    held = _HELD_IN_TIME if in_time else _HELD
+    if moved and faults.k and not verdict.passed and set(verdict.counts) <= held:
         # By its own account GLOVE was given other places or times than these: the crowds can be
         # checked, and whose samples the cells hold cannot.
         again = faults_of(original, faults.k)
         _check(path, key, left_out, again, held=False)
-        verdict = replace(again.verdict(), note=_MOVED)
+        by_key = in_time and key is not None and again.cut is not None
+        verdict = replace(again.verdict(), note=_MOVED_IN_TIME if by_key else _MOVED)
     return verdict
 
 
 def _check(
     path: Place | bytes, key: Key | Place | None, left_out: pd.DataFrame | Place | None,
     faults: Faults, *, held: bool = True,
-) -> bool:  # fmt: skip
+) -> tuple[bool, bool]:  # fmt: skip
     """All checks; whether, by its own account, samples were moved before people were grouped.
+
+    And whether their times were: they may then be of another period.
 
     With ``held`` False the records are not held against the original's samples.
     """
@@ -120,7 +127,7 @@ def _check(
     check_page(package, faults)
     name = package.data_name
     if name is None:
-        return False
+        return False, False
     days = period_days(facts)
     if faults.cut is None and days is not None:
         cut_into(faults, days)
@@ -131,7 +138,7 @@ def _check(
     check_texts(package, metadata, faults)
     check_ids(texts(package, metadata), package.fields, faults)
     if rows is None:
-        return False
+        return False, False
     if facts and package.fields != list(rows.columns):
         faults.add("description", "The description names other columns than the data file has.")
     check_facts(facts, rows, digest(package.members[name]), faults)
@@ -143,9 +150,10 @@ def _check(
         check_groups_numbered(records, faults)
     space_m, time_min = limits_stated(facts)
     check_limits(records.claim, space_m, time_min, faults)
-    kinds = _techniques(facts)
-    moved = not _MOVING.isdisjoint(kinds)
-    whose = None if key is None else matched(records, key, faults, moved=moved)
+    steps = _techniques(facts)
+    kinds = [step.get("technique") for step in steps]
+    in_time = any(_moves_times(step) for step in steps)
+    whose = None if key is None else matched(records, key, faults, moved=in_time)
     limited = space_m is not None or time_min is not None
     may_miss = facts.get("samples_left_out", 0)
     may_miss = may_miss if isinstance(may_miss, int) else 0
@@ -170,11 +178,17 @@ def _check(
         home = checked.home if checked is not None else records.claim.home
         assert home is not None
         check_order(records, whose, home, faults)
-    return bool(kinds) and kinds[-1] in CROWDING and moved
+    crowded = bool(kinds) and kinds[-1] in CROWDING
+    return crowded and not _MOVING.isdisjoint(map(str, kinds)), in_time
 
 
-def _techniques(facts: dict[str, Any]) -> list[str]:
+def _techniques(facts: dict[str, Any]) -> list[dict[str, Any]]:
     """The techniques that the release says it was made by."""
     steps = facts.get("steps")
-    listed = steps if isinstance(steps, list) else []
-    return [str(step.get("technique")) if isinstance(step, dict) else "" for step in listed]
+    return [s for s in steps if isinstance(s, dict)] if isinstance(steps, list) else []
+
+
+def _moves_times(step: dict[str, Any]) -> bool:
+    if step.get("technique") == "add_noise":
+        return step.get("time_min") not in (None, 0)
+    return step.get("technique") == "permute" and step.get("what") == "times"

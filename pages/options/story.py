@@ -244,6 +244,15 @@ def chosen_told(
     return "  \n".join(lines), not over and not dominating and not some_alone(result)
 
 
+def compared_told(side_m: float) -> str:
+    """On how large squares utility compares places: who reads it as of streets errs."""
+    return (
+        f"Density and flows of utility are compared on squares of {words.distance(side_m)}, about "
+        "a fiftieth of the extent of all data: what happens within a square does not count, and a "
+        "few people far away make the squares large."
+    )
+
+
 def gaps_told(name: str, gaps: FloatArray, *, periods: bool = False) -> str:
     """How many of a release do not hide yet, in a sentence; with periods they are records."""
     alone = int((gaps > 0).sum())

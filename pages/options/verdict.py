@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.risk import ALONE
+from fpanon_core.model.risk import ALONE, NAMING
 from fpanon_core.model.techniques import Periods
 from fpanon_core.studies.judgement import interval, most_useful, some_alone
 from fpanon_core.studies.option_result import OptionResult
@@ -26,7 +26,7 @@ def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
     if best is None:
         return [
             f"By {name} no option is within the limit of {limit}: generalize more, or hide more "
-            "people together."
+            "people together." + _crowd_needed(criteria)
         ]
     result = table.results[best]
     told = [
@@ -47,6 +47,15 @@ def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
         first, *rest = told
         return [*_within_all(table, criteria, best), f"\n\n{first}", *rest]
     return told + _within_all(table, criteria, best) if others else told
+
+
+def _crowd_needed(criteria: Criteria) -> str:
+    """How many people must share a record for a chance of naming within the limit."""
+    if criteria.risk not in NAMING or not criteria.limit:
+        return ""
+    return " Of a crowd of k each is named with 1 in k: the limit takes a k of " + (
+        f"{math.ceil(1 / criteria.limit - 1e-9):,} or more."
+    )
 
 
 def _within_all(table: OptionsTable, criteria: Criteria, best: int) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from fpanon_core.model.spaces import corners_text
+from fpanon_core.studies.options import compared_on_m
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PUBLISHED_TRADE
 from pages.charts import style
@@ -73,6 +74,7 @@ what_this_means(
 )
 front.numbers(tables.shown(table, dots, by))
 st.caption(tables.COLUMNS_TOLD)
+st.caption(story.compared_told(compared_on_m(data.fs)))
 with st.expander("All figures of each option"):
     front.all_numbers(tables.whole(table, dots, by))
 if corners := corners_text(result.grid for result in done if result.grid is not None):

@@ -128,6 +128,28 @@ def test_noise_may_bring_people_into_periods_in_which_they_were_not_recorded(tmp
     assert "key" in verify_release(path, fs, None, key=twice).counts
 
 
+def test_an_exchanged_key_is_found_out_where_no_time_was_moved(fs, tmp_path):
+    """Noise in places brings nobody into another period."""
+    for option in ([AddNoise(500), Periods(1), Aligned(3)], [AddNoise(500), Periods(1)]):
+        made = release(fs, option)
+        key = tmp_path / f"key{len(option)}.csv"
+        path = publish(made, tmp_path / f"out{len(option)}", key=key)
+        keys = pd.read_csv(key)
+        assert verify_release(path, fs, made.origin.k, key=keys).passed
+        names = sorted(keys["user_id"].unique())
+        other = dict(zip(names, [*names[1:], names[0]], strict=True))
+        wrong = keys.assign(user_id=keys["user_id"].map(other))
+        assert "unknown user" in verify_release(path, fs, made.origin.k, key=wrong).counts
+
+
+def test_where_times_were_moved_it_is_said_that_the_key_is_not_checked(fs, tmp_path):
+    made = release(fs, [AddNoise(500, 300), Periods(1), Aligned(3)], seed=1)
+    path = publish(made, tmp_path / "out", key=tmp_path / "key.csv")
+    checked = verify_release(path, fs, 3, key=tmp_path / "key.csv")
+    assert checked.passed
+    assert "nor, between periods, that the key names the right people" in checked.note
+
+
 def test_the_page_and_the_description_say_so(fs, tmp_path):
     path = publish(release(fs, [Periods(1), Aligned(3)]), tmp_path / "out")
     page = " ".join((path / "README.md").read_text().split())
