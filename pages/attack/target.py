@@ -5,7 +5,7 @@ People appear by pseudonym only, and whom one looks at stays out of the address.
 
 from __future__ import annotations
 
-import random
+import secrets
 
 import streamlit as st
 
@@ -78,7 +78,7 @@ def _turn_to(about: object, target: Target) -> None:
 
 
 def _turn_to_any(about: object, result: Result, many: int) -> None:
-    _turn_to(about, _nth(result, random.randrange(many)))  # to be looked at only
+    _turn_to(about, _nth(result, secrets.randbelow(many)))  # to be looked at only
 
 
 @fragment()
