@@ -177,8 +177,8 @@ def relink_periods(
     n_people = len(np.unique(copies.person[people]))
     if n_people == 0:
         raise InfeasibleError(
-            "Nobody has a record in a period and in the next, so there is nobody to link; make "
-            "longer periods."
+            "Nobody has a record in a period and in the next. Records with other periods between "
+            "them may be linked all the same, which is not asked; make longer periods to ask it."
         )
     chain = chained(
         copies.bins, [each.records for each in parts], config.candidates, rng, flows[0],
