@@ -140,7 +140,10 @@ def _check_pieces(
 def _check_steps(facts: dict[str, Any], faults: Faults) -> None:
     """Where the last technique hides everyone in a crowd, its numbers are those beside it."""
     steps = facts.get("steps")
-    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
+    # A technique may be anything that JSON knows, also what no set can hold.
+    if not isinstance(steps, list) or not all(
+        isinstance(step, dict) and isinstance(step.get("technique"), str) for step in steps
+    ):
         faults.add("description", "The techniques are not stated.")
         return
     fate = facts.get("leftover")
@@ -248,7 +251,7 @@ def _check_left_out(facts: dict[str, Any], people: int, faults: Faults) -> None:
     if not isinstance(steps, list) or len(steps) != 1 or not isinstance(steps[0], dict):
         return
     step = steps[0]
-    if step.get("technique") not in CROWDING:
+    if str(step.get("technique")) not in CROWDING:
         return
     if any(step.get(name) is not None for name in ("suppress_space_m", "suppress_time_min")):
         return
@@ -266,7 +269,7 @@ def _check_pieces_left_out(facts: dict[str, Any], records: Records, faults: Faul
     if not isinstance(steps, list) or len(steps) != 2 or not isinstance(steps[1], dict):
         return
     step = steps[1]
-    if step.get("technique") not in CROWDING:
+    if str(step.get("technique")) not in CROWDING:
         return
     if any(step.get(name) is not None for name in ("suppress_space_m", "suppress_time_min")):
         return

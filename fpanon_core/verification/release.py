@@ -185,7 +185,10 @@ def _check(
 def _techniques(facts: dict[str, Any]) -> list[dict[str, Any]]:
     """The techniques that the release says it was made by."""
     steps = facts.get("steps")
-    return [s for s in steps if isinstance(s, dict)] if isinstance(steps, list) else []
+    listed = steps if isinstance(steps, list) else []
+    return [
+        step for step in listed if isinstance(step, dict) and isinstance(step.get("technique"), str)
+    ]
 
 
 def _moves_times(step: dict[str, Any]) -> bool:

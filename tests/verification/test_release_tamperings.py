@@ -387,6 +387,11 @@ def the_inputs_digest_in_capitals(release, fs):
     release.facts["option"] = fs.digest.upper()
 
 
+@tampering("description", BEFORE)
+def a_technique_that_is_a_list(release, fs):
+    release.facts["steps"] = [{**step, "technique": [step]} for step in release.facts["steps"]]
+
+
 @tampering("path", BEFORE)
 def a_path_with_the_other_slash(release, fs):
     release.facts["option"] = "GLOVE of C:/calls.csv"
