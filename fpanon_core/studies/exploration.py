@@ -17,10 +17,9 @@ from ..model.fingerprints import FingerprintSet
 from ..model.keyed import keyed
 from ..model.options import ReleaseOption
 from ..model.utility import COMPONENTS
-from ..model.version import __version__
 from . import options
 from .judgement import Limits
-from .option_result import FIGURES, OptionResult
+from .option_result import OptionResult
 from .options_table import OptionsTable
 
 RAW = ReleaseOption()
@@ -202,11 +201,6 @@ def same_data(kept: str, digest: str) -> bool:
     On another machine, or for another user of this one, it cannot be: the key is another.
     """
     return keyed(kept) == keyed(digest)
-
-
-def same_program(table: OptionsTable) -> bool:
-    """Whether this program's figures are those of the table's."""
-    return (table.version, table.figures) == (__version__, FIGURES)
 
 
 def _check(result: OptionResult) -> None:

@@ -93,8 +93,8 @@ OUTSIDER = (
 LINKAGE = (
     "**Linkage**: the share of people whose record is picked out by p true points of each. Every "
     "published record is scored by how likely the stated method makes it of such a person, noise "
-    "and exchange allowed for. Guessing gives 1 / (all people in the release)."
-    + _after("", _LINKAGE)
+    "and exchange allowed for. Guessing gives 1 / (all people in the release; with "
+    "periods, of the same period)." + _after("", _LINKAGE)
 )
 HOME_FOUND = (
     "**Home found**: the share of people whose home is within 1 km of where their own record, or "
