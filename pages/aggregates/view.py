@@ -7,7 +7,7 @@ import streamlit as st
 from pages.aggregates import counts, exports, form, story
 from pages.aggregates.person import person
 from pages.charts import recovery, style
-from pages.shell import definitions, downloads, formula, needed
+from pages.shell import definitions, downloads, formula, head, needed
 from pages.shell.calendar import days
 from pages.shell.figure import show, show_map
 from pages.shell.guard import end_view
@@ -16,8 +16,7 @@ from pages.shell.pair import side_by_side
 
 of = style.theme(st.context.theme.type)
 
-st.title("Aggregates", anchor=False)
-st.markdown("Would publishing only counts be safer?")
+head.line("aggregates", "Would publishing only counts be safer?")
 data = needed.data(
     "aggregates",
     without="No data set is open yet. Open a sample, or your own data, and its own counts are "

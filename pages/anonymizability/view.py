@@ -10,15 +10,14 @@ from fpanon_core.model.spaces import corners_text
 from fpanon_core.studies.anonymizability import together
 from pages.anonymizability import figures, form, person, results, story, why
 from pages.charts import style
-from pages.shell import definitions, downloads, formula, job_panel, needed, questions
+from pages.shell import definitions, downloads, formula, head, job_panel, needed, questions
 from pages.shell.figure import plot
 from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
 
 of = style.theme(st.context.theme.type)
 
-st.title("Anonymizability", anchor=False)
-st.markdown("How far is everyone from hiding in a crowd of k?")
+head.line("anonymizability", "How far is everyone from hiding in a crowd of k?")
 
 data = needed.data(
     "anon",

@@ -6,22 +6,19 @@ import streamlit as st
 
 from pages.attack import figures, form, question, relinked, story, target
 from pages.charts import attack, style
-from pages.shell import downloads, formula, needed, questions
+from pages.shell import downloads, formula, head, needed, questions
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
 
 of = style.theme(st.context.theme.type)
 
-with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-    st.title("Does the release hold?", anchor=False, width="content")
-    st.markdown("*Linkage*, by who knows where somebody truly was", width="content")
+head.line("attack", "Does it hold against who knows where somebody truly was?")
 data = needed.data(
     "attack",
     without="No data set is open yet. Open a sample, or your own data, and a form of it can be "
     "attacked.",
     then="A release can be attacked as soon as the data are read.",
-    brief=True,
 )
 asked = form.form(data.fs)
 if asked is None:

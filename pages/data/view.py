@@ -14,7 +14,7 @@ from pages.charts.dots import dots_legend
 from pages.charts.maps import places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import asking, form, opening, story
-from pages.shell import dataset, downloads, formula, job_panel
+from pages.shell import dataset, downloads, formula, head, job_panel
 from pages.shell.figure import plot
 from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
@@ -22,8 +22,7 @@ from pages.shell.pair import side_by_side
 
 of = style.theme(st.context.theme.type)
 
-st.title("Data", anchor=False)
-st.markdown("What was read, and what was set aside?")
+head.line("data", "What was read, and what was set aside?")
 opening.show()
 
 job, refused = dataset.opening(), None
@@ -51,7 +50,6 @@ if data is None:
 report, fs = data.report, data.fs
 places = places_of(fs)
 st.divider()
-dataset.banner(data)
 st.page_link(
     "pages/anonymizability/view.py", label="On to Anonymizability", icon=":material/group:"
 )

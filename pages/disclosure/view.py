@@ -7,7 +7,7 @@ import streamlit as st
 from fpanon_core.model.spaces import corners_text
 from pages.charts import disclosure, style
 from pages.disclosure import example, form, places, story
-from pages.shell import definitions, downloads, formula, needed, questions
+from pages.shell import definitions, downloads, formula, head, needed, questions
 from pages.shell.figure import plot
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
@@ -15,8 +15,7 @@ from pages.shell.pair import side_by_side
 
 of = style.theme(st.context.theme.type)
 
-st.title("Disclosure", anchor=False)
-st.markdown("What does an outsider learn, not only whom they find?")
+head.line("disclosure", "What does an outsider learn, not only whom they find?")
 form.current()  # taken from the address before another view clears it
 data = needed.data(
     "disclosure",

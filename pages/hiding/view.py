@@ -8,7 +8,7 @@ from fpanon_core.studies import hiding, leaving_out
 from pages.charts import style
 from pages.charts.cdf import cdf
 from pages.hiding import comparison, files, form, groups, names, story
-from pages.shell import at_hand, definitions, formula, needed, questions
+from pages.shell import at_hand, definitions, formula, head, needed, questions
 from pages.shell.at_hand import AtHand
 from pages.shell.figure import plot
 from pages.shell.guard import end_view
@@ -17,15 +17,12 @@ from pages.shell.pair import side_by_side
 
 of = style.theme(st.context.theme.type)
 
-with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-    st.title("Hide everyone", anchor=False, width="content")
-    st.markdown("What does it cost to hide everyone in a crowd of k?", width="content")
+head.line("glove", "What does it cost to hide everyone in a crowd of k?")
 data = needed.data(
     "glove",
     without="No data set is open yet. Open a sample, or your own data, and everyone in it can be "
     "hidden.",
     then="You can hide everyone as soon as the data are read.",
-    brief=True,
 )
 asked = form.form(data)
 if asked is not None:

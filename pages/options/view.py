@@ -25,7 +25,7 @@ from pages.options import (
     verdict,
 )
 from pages.options.criteria import MEASURES
-from pages.shell import address, at_hand, definitions, downloads, formula, needed, weighed
+from pages.shell import address, at_hand, definitions, downloads, formula, head, needed, weighed
 from pages.shell.at_hand import AtHand
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
@@ -33,8 +33,7 @@ from pages.shell.weighed import Weighed
 
 of = style.theme(st.context.theme.type)
 
-st.title("Release options", anchor=False)
-st.markdown("Which form of these data may be released, and what is lost?")
+head.line("options", "Which form of these data may be released, and what is lost?")
 data = needed.data(
     "options",
     without="No data set is open yet. Open a sample, or your own data, and the forms in which it "

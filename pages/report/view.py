@@ -12,20 +12,18 @@ from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.report import report
 from fpanon_core.studies.report_page import page
 from pages.report import form, story
-from pages.shell import downloads, formula, needed, questions, weighed
+from pages.shell import downloads, formula, head, needed, questions, weighed
 from pages.shell.guard import end_view
 from pages.shell.questions import Kind, Question
 
 RAW = Kind("as_it_is", options.study, page="report", kept=4)
 
-st.title("Report", anchor=False)
-st.markdown("What was decided, on what evidence?")
+head.line("report", "What was decided, on what evidence?")
 data = needed.data(
     "report",
     without="No data set is open yet. Open a sample, or your own data, weigh the forms in which it "
     "could be released, and report on them here.",
     then="The report follows as soon as the data are read and its forms are weighed.",
-    brief=True,
 )
 found = weighed.of_data(data.digest)
 if found is None or all(result.fault for result in found.table.results):

@@ -14,8 +14,6 @@ from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
-from pages.charts import words
-from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import audit, session
 
@@ -144,25 +142,6 @@ def columns_of(source: Source) -> list[str | int] | None:
     """The columns of a source, if they were listed."""
     known = st.session_state.get(_COLUMNS)
     return known[1] if known is not None and known[0] is source else None
-
-
-def banner(dataset: Dataset, *, brief: bool = False) -> None:
-    """One line that says which data are shown, and what must be known about them.
-
-    Where it is to be ``brief``, the latter stands in the line's tooltip.
-    """
-    note = plain(dataset.source.note, MESSAGE_LENGTH) if dataset.source.note else ""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(
-            f"**{plain(dataset.source.label)}** · {words.count(dataset.fs.n_users, 'user')} · "
-            f"{words.count(dataset.fs.n_samples, 'sample')}",
-            width="content",
-            help=note if brief and note else None,
-        )
-        if dataset.source.synthetic:
-            st.badge("Synthetic data, no real people", icon=":material/science:", color="orange")
-    if note and not brief:
-        st.caption(note)
 
 
 def _kind(source: Source) -> str:

@@ -6,8 +6,6 @@ is drawn here all the same.
 
 from __future__ import annotations
 
-from typing import Literal
-
 import streamlit as st
 
 from pages.server import entrance
@@ -21,11 +19,6 @@ def passed() -> bool:
         st.text(why)
         st.link_button("Log in", entrance.LOG_IN)
     return not why
-
-
-def navigation() -> Literal["sidebar", "hidden"]:
-    """Where the list of pages stands; who is not let in is shown none."""
-    return "hidden" if entrance.current().refusal(st.user.to_dict()) else "sidebar"
 
 
 def officer() -> str:

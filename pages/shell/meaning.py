@@ -18,7 +18,8 @@ def what_this_means(
         st.markdown("**What this means.** " + " ".join(s for s in sentences if s))
         if published:
             data, _, paper = source.partition(" (")
-            st.caption(
-                f"Published for {data} ({paper.removesuffix(')')}; other data, so compare the "
-                f"shape only): {published}"
-            )
+            with st.popover("Published for comparison", type="tertiary", key=f"published_{key}"):
+                st.caption(
+                    f"Published for {data} ({paper.removesuffix(')')}; other data, so compare the "
+                    f"shape only): {published}"
+                )

@@ -9,8 +9,8 @@ from .dataset import Dataset
 from .guard import end_view
 
 
-def data(key: str, *, without: str, then: str, brief: bool = False) -> Dataset:
-    """The data set in use, announced by a line; the view ends here while there is none.
+def data(key: str, *, without: str, then: str) -> Dataset:
+    """The data set in use; the view ends here while there is none.
 
     Parameters
     ----------
@@ -18,8 +18,6 @@ def data(key: str, *, without: str, then: str, brief: bool = False) -> Dataset:
         Of the view, for its widgets.
     without, then : str
         What to say when no data set is open, and while one is being read.
-    brief : bool
-        Whether what must be known about the data is a click away, not a paragraph.
     """
     opening = dataset.opening()
     if opening is not None:
@@ -38,7 +36,6 @@ def data(key: str, *, without: str, then: str, brief: bool = False) -> Dataset:
         st.info(without)
         st.page_link("pages/overview/view.py", label="Go to the start", icon=":material/home:")
         end_view()
-    dataset.banner(found, brief=brief)
     if found.fs.n_users < 2:
         st.error(
             "This data set has 1 user, and one user alone cannot hide among others. Open data with "

@@ -17,7 +17,8 @@ def side_by_side(key: str) -> list[st.delta_generator.DeltaGenerator]:
 
 def dress() -> None:
     """The few rules of style that Streamlit's theme has no setting for; call once a run."""
-    ink = style.theme(st.context.theme.type).css("ink")
+    theme = style.theme(st.context.theme.type)
+    ink, faint = theme.css("ink"), theme.css("faint")
     st.html(
         "<style>"
         '[class*="st-key-pair_"] [data-testid="stColumn"] '
@@ -27,5 +28,15 @@ def dress() -> None:
         f"{{color: {ink}; font-weight: 600;}}"
         '[data-testid="stSlider"] [data-testid="stMarkdownContainer"] p '
         f"{{color: {ink};}}"
+        # The frame takes as little of the first screen as it can.
+        '[data-testid="stMainBlockContainer"] {padding: 2.2rem 2.5rem 2rem;}'
+        '[data-testid="stSidebarHeader"] {height: 2.2rem; margin-bottom: 0;}'
+        '[data-testid="stSidebarUserContent"] {padding: 0 0.3rem 1rem;}'
+        ".st-key-navigation em {font-size: 0.8em; font-style: normal; margin-left: 0.2em;}"
+        '.st-key-navigation [data-testid="stCaptionContainer"] {margin-top: 0.9rem;}'
+        '.st-key-navigation [data-testid="stCaptionContainer"] p '
+        "{font-weight: 600; letter-spacing: 0.02em;}"
+        ".st-key-bar p {font-size: 0.9rem;}"
+        f".st-key-bar {{border-bottom: 1px solid {faint}; padding-bottom: 0.2rem;}}"
         "</style>"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.charts import style, unicity
-from pages.shell import definitions, downloads, formula, needed, questions
+from pages.shell import definitions, downloads, formula, head, needed, questions
 from pages.shell.figure import plot
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
@@ -14,8 +14,7 @@ from pages.unicity import form, regions, resolutions, story
 
 of = style.theme(st.context.theme.type)
 
-st.title("Unicity", anchor=False)
-st.markdown("How little does an outsider need to know to find a person in these data?")
+head.line("unicity", "How little does an outsider need to know?")
 data = needed.data(
     "unicity",
     without="No data set is open yet. Open a sample, or your own data, and it is looked at as an "

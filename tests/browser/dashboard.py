@@ -13,26 +13,16 @@ from PIL import Image
 from playwright.sync_api import ConsoleMessage, Error, Page, Request, WebSocket, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
+from pages.shell import navigation
+
 LONG_MS = 180_000
 """How long anything may take before a test gives up: a limit on patience, not on speed."""
 SOON_MS = 15_000
 """How long the effect of a click is waited for before it counts as lost in a redraw."""
 
-VIEWS = (
-    "Start",
-    "Data",
-    "Anonymizability",
-    "Hide everyone",
-    "Unicity",
-    "Disclosure",
-    "Release options",
-    "Attack the release",
-    "Report",
-    "Aggregates",
-    "Method",
-)
+VIEWS = tuple(place.title for place in navigation.PLACES)
 # Where it is not the view's name.
-_HEADINGS = {"Start": "Who can hide", "Attack the release": "Does the release hold"}
+_HEADINGS = {"Overview": "Who can hide|May these data be released"}
 SAMPLES = {"taxis": "Open the San Francisco taxis", "people": "Open the synthetic users"}
 """The buttons of the start page that open the samples."""
 _KEYS = {"taxis": "sf_cabs", "people": "synthetic"}
@@ -183,7 +173,7 @@ class Dashboard:
 
     def turn_to(self, view: str) -> None:
         """To another view by the sidebar, in the same session."""
-        link = self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=view)
+        link = self.page.locator(".st-key-navigation").get_by_role("link", name=view)
         self.insist(link.click, lambda ms: self.wait_for_view(view, ms))
         self.settle()
 
@@ -225,7 +215,7 @@ class Dashboard:
         self.page.emulate_media(color_scheme=scheme)
         # The page follows at once, what the script draws only when it runs again.
         if not self.page.evaluate(_DRESSED, scheme):
-            here = self.page.get_by_test_id("stSidebarNav").locator("a[aria-current=page]")
+            here = self.page.locator(".st-key-navigation a[aria-current=page]")
             self.insist(
                 here.click, lambda ms: self.page.wait_for_function(_DRESSED, arg=scheme, timeout=ms)
             )
@@ -234,7 +224,7 @@ class Dashboard:
     def open_sample(self, sample: str) -> None:
         """The one click on the start page; its view follows."""
         button = self.page.get_by_role("button", name=SAMPLES[sample])
-        self.insist(button.click, lambda ms: self.wait_for_view("Anonymizability", ms))
+        self.insist(button.click, lambda ms: self.wait_for_view("How hard to hide", ms))
 
     def open_sample_in_data(self, sample: str, users: int) -> None:
         """Open a sample on the data view, where nothing of it is measured yet."""

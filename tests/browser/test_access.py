@@ -26,7 +26,7 @@ def test_axe_finds_nothing_serious_while_there_is_nothing_to_show(
         dashboard.rest()
         found[view, "empty", "light"] = serious(dashboard)
 
-    dashboard.turn_to("Start")
+    dashboard.turn_to("Overview")
     dashboard.open_sample("taxis")
     dashboard.says("Measuring at")
     with server.held():

@@ -16,7 +16,7 @@ _ATTACK, _RANDOM = "recovered by the attack", "linked at random"
 
 def test_the_whole_view_is_drawn(taxis: Dashboard) -> None:
     dashboard, page = taxis, taxis.page
-    dashboard.turn_to("Aggregates")
+    dashboard.turn_to("Would counts be safer")
     legend = page.locator(".st-key-aggregates_steps .legendtext")
     expect(legend).to_have_text([_ATTACK, _RANDOM])
     assert "slot=60" in page.url  # as the address says in which the session began

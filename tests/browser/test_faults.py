@@ -53,7 +53,7 @@ def test_one_user_alone_has_nobody_to_hide_among(dashboard: Dashboard) -> None:
     dashboard.go("/data")
     dashboard.upload("alone.csv", separated(events(1, 9)))
     dashboard.wait_for_data(users=1)
-    dashboard.turn_to("Anonymizability")
+    dashboard.turn_to("How hard to hide")
     told = dashboard.error()
     _is_a_sentence(told)
     assert "1" in told or "one" in told
@@ -63,7 +63,7 @@ def test_k_beyond_the_users_is_refused_with_the_way_out(dashboard: Dashboard) ->
     dashboard.go("/data")
     dashboard.upload("few.csv", separated(events(4, 5)))
     dashboard.wait_for_data(users=4)
-    dashboard.turn_to("Anonymizability")
+    dashboard.turn_to("How hard to hide")
     dashboard.wait_for_curves("anon_by_k", ["k = 2"])
     dashboard.wait_until_idle()
     dashboard.unfold("anon_settings")

@@ -31,7 +31,7 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     assert "Synthetic data" not in dashboard.text
 
     # The generated people, who are said to be so beside every figure.
-    dashboard.turn_to("Start")
+    dashboard.turn_to("Overview")
     dashboard.open_sample("people")
     dashboard.says("2,000 users")
     dashboard.wait_for_curves("anon_by_k", KS)
@@ -70,7 +70,7 @@ def test_exchanged_positions_are_asked_about_and_one_click_puts_them_right(
     dashboard.upload("exchanged.csv", separated(exchanged(events(12, 20))))
     dashboard.says("Are these the places that are meant?")
     dashboard.says("Nothing is measured before you have answered.")
-    dashboard.turn_to("Anonymizability")
+    dashboard.turn_to("How hard to hide")
     dashboard.says("is not measured yet: its positions are doubtful")
     dashboard.turn_to("Data")
     dashboard.press("data_read_exchanged", "The account of the file")
@@ -104,7 +104,7 @@ def test_settings_travel_in_the_address_and_people_do_not(dashboard: Dashboard) 
 
 def test_settings_in_a_link_hold_for_the_data_opened_next(dashboard: Dashboard) -> None:
     dashboard.go("/anonymizability?k=3,7&profiles=2000x60,20000x480")
-    dashboard.turn_to("Start")
+    dashboard.turn_to("Overview")
     dashboard.open_sample("taxis")
     dashboard.wait_for_curves("anon_by_k", ["k = 3", "k = 7"])
     dashboard.wait_for_curves("anon_by_profile", ["2 km · 1 h", "20 km · 8 h"])

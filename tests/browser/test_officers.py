@@ -92,7 +92,7 @@ def entered(dashboard: Dashboard, who: str) -> Dashboard:
     """Somebody who has logged in, on the start page."""
     dashboard.page.goto(dashboard.address)
     log_in(dashboard, who)
-    dashboard.wait_for_view("Start")
+    dashboard.wait_for_view("Overview")
     dashboard.settle()
     dashboard.seen.forget()  # the way to the provider and back
     return dashboard
@@ -195,7 +195,7 @@ def test_every_page_asks_for_the_log_in_and_is_there_after_it(
     asked = [url for url in dashboard.seen.requests if not url.endswith("/favicon.ico")]
     assert asked == [office.proxy.address + path for path in PATHS]  # no socket, no script
     log_in(dashboard, "anna")
-    dashboard.wait_for_view("Start")
+    dashboard.wait_for_view("Overview")
     dashboard.seen.forget()
     with clean(dashboard):
         for path, view in zip(PATHS, VIEWS, strict=True):

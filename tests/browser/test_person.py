@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def measured(taxis: Dashboard) -> Dashboard:
     """The taxis, measured as they are."""
-    taxis.turn_to("Anonymizability")
+    taxis.turn_to("How hard to hide")
     taxis.wait_for_curves("anon_by_k", ["k = 2", "k = 5", "k = 10"])
     taxis.wait_until_idle()
     return taxis

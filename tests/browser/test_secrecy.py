@@ -25,7 +25,7 @@ def test_an_uploaded_id_is_never_seen_again(dashboard: Dashboard) -> None:
     rejects = dashboard.download("data_rejects")
     assert len(rejects.splitlines()) == 1 + sum(reasons.values())
 
-    dashboard.turn_to("Anonymizability")
+    dashboard.turn_to("How hard to hide")
     dashboard.wait_for_curves("anon_by_k", KS)
     dashboard.wait_until_idle()
     dashboard.choose("person_list", "u0007")

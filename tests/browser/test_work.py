@@ -53,12 +53,12 @@ def test_work_goes_on_while_one_looks_elsewhere(dashboard: Dashboard, server: Se
     dashboard.says(re.compile("more to come"))
     sidebar = page.get_by_test_id("stSidebar")
     with server.held():  # however long it takes to look there on a busy machine
-        dashboard.turn_to("Start")
+        dashboard.turn_to("Overview")
         expect(sidebar.get_by_text(re.compile("Measuring at"))).to_be_visible()
     dashboard.turn_to("Data")
     dashboard.wait_for_data(users=2_000)
     dashboard.wait_until_idle()
-    dashboard.turn_to("Anonymizability")
+    dashboard.turn_to("How hard to hide")
     assert page.get_by_test_id("stProgress").count() == 0
     dashboard.wait_for_curves("anon_by_profile", PROFILES)
 
@@ -81,7 +81,7 @@ def test_two_sessions_compute_at_once_and_see_only_their_own(
 ) -> None:
     one, two = open_dashboard(), open_dashboard()
     one.go("/anonymizability?k=2,5,10,100")  # takes longer than all that the other does
-    one.turn_to("Start")
+    one.turn_to("Overview")
     two.go("/data")
     one.open_sample("people")
     one.says("Measuring at")
@@ -89,7 +89,7 @@ def test_two_sessions_compute_at_once_and_see_only_their_own(
         two.upload("somewhere-else.csv", separated(events(40, 30)))
         two.wait_for_data(users=40)
         one.says("Measuring at")
-    two.turn_to("Anonymizability")
+    two.turn_to("How hard to hide")
     one.says("Measuring at")  # still at it while the other one computes
     two.wait_for_curves("anon_by_k", KS)
     one.wait_for_curves("anon_by_k", [*KS, "k = 100"])
