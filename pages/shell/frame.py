@@ -10,7 +10,7 @@ from streamlit.navigation.page import Page
 from pages.charts import words
 from pages.charts.plain import plain
 
-from . import address, audit, away, dataset, entry, job_panel, pair, session
+from . import address, audit, away, dataset, entry, job_panel, limits, pair, session
 from .guard import Ended, guarded
 
 
@@ -27,6 +27,8 @@ def run(page: Page) -> None:
         pair.dress()
         with st.sidebar:
             _sidebar(page.url_path)
+        if dataset.current() is not None:
+            limits.popover()
         away.tell()
         # A view that is interrupted has been asked to make way for another run, perhaps of another
         # view; that comes next, not this one again.
