@@ -1,0 +1,99 @@
+"""The dashboard's pages in the order of the way through, and the list of them beside every page.
+
+Streamlit's own list cannot be had in groups without markup that a screen reader stumbles over, so
+this one is built of links.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.navigation.page import Page
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page: where it is, and what it is called.
+
+    Attributes
+    ----------
+    folder : str
+        Of its view, below ``pages``.
+    address : str
+        Empty for the first page.
+    title : str
+        What an officer asks there, in few words.
+    word : str
+        The field's word for it; may be empty.
+    icon : str
+    """
+
+    folder: str
+    address: str
+    title: str
+    word: str
+    icon: str
+
+    @property
+    def view(self) -> str:
+        """The file that draws it."""
+        return f"pages/{self.folder}/view.py"
+
+
+GROUPS: dict[str, tuple[Place, ...]] = {
+    "": (Place("overview", "", "Overview", "", "dashboard"),),
+    "The data": (Place("data", "data", "Data", "", "folder_open"),),
+    "Risk": (
+        Place("unicity", "unicity", "Who can be found", "unicity", "person_search"),
+        Place(
+            "anonymizability", "anonymizability", "How hard to hide", "anonymizability", "groups"
+        ),
+        Place("disclosure", "disclosure", "What is learnt", "disclosure", "visibility"),
+        Place("aggregates", "aggregates", "Would counts be safer", "aggregates", "grid_on"),
+    ),
+    "Protect": (
+        Place("hiding", "glove", "Hide everyone", "GLOVE, aligned", "blur_on"),
+        Place("options", "options", "Release options", "risk and utility", "balance"),
+        Place("attack", "attack", "Attack the release", "linkage", "gpp_maybe"),
+    ),
+    "Decide": (Place("report", "report", "Report", "", "description"),),
+    "Definitions": (Place("method", "method", "Method", "formulas", "function"),),
+}
+"""By heading, in the order in which one is led through them."""
+
+PLACES = tuple(place for group in GROUPS.values() for place in group)
+_BY_ADDRESS = {place.address: place for place in PLACES}
+
+
+def pages() -> list[Page]:
+    """All pages, as Streamlit wants them."""
+    return [
+        st.Page(place.view, title=place.title, url_path=place.address, default=not place.address)
+        for place in PLACES
+    ]
+
+
+def place(address: str) -> Place:
+    """The page at an address.
+
+    Raises
+    ------
+    KeyError
+        There is none.
+    """
+    return _BY_ADDRESS[address]
+
+
+def draw() -> None:
+    """The list of pages, in groups with headings; draw it where it is to stand."""
+    with st.container(key="navigation", gap=None):
+        for heading, group in GROUPS.items():
+            if heading:
+                st.caption(heading)
+            for each in group:
+                word = f" · *{each.word}*" if each.word else ""
+                st.page_link(
+                    each.view, label=each.title + word, icon=f":material/{each.icon}:",
+                    width="stretch",
+                )  # fmt: skip
