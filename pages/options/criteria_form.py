@@ -33,7 +33,7 @@ _COMPUTED, _ASKED = "computed from the data", "asked of experts"
 
 
 def form(p: int, names: Sequence[str]) -> Criteria | None:
-    """The controls; None while something is missing that they ask for.
+    """The controls, in a row; None while something is missing that they ask for.
 
     Parameters
     ----------
@@ -42,10 +42,8 @@ def form(p: int, names: Sequence[str]) -> Criteria | None:
     names : sequence of str
         Of the options, for the questionnaire.
     """
-    left, right = st.columns(2, gap="large")
-    with left:
-        risk = _risk()
-    with right:
+    risk = _risk()
+    with st.popover("Utility", icon=":material/tune:", key="options_utility_form"):
         way = st.segmented_control(
             "Utility",
             (_COMPUTED, _ASKED),

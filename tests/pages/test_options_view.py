@@ -15,9 +15,9 @@ from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.techniques import SampleUsers
 from fpanon_core.studies import releases
 from fpanon_core.studies.option_result import OptionResult
-from pages.options.chosen_release import PRODUCED
 from pages.options.numbers import risk_text
 from pages.options.story import recipe
+from pages.shell.produced import PRODUCED
 from tests.support.views import (
     address,
     answers,
