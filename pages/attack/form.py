@@ -16,7 +16,7 @@ from fpanon_core.model.linkage import LinkConfig
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.techniques import Generalize
 from fpanon_core.studies.presets import PRESETS
-from pages.shell import address, at_hand, definitions, profiles, refused
+from pages.shell import address, at_hand, definitions, profiles, refused, session
 from pages.shell.at_hand import AtHand
 
 # Any row alike, as where options are weighed: the lesser places of a person, which tell people
@@ -24,6 +24,7 @@ from pages.shell.at_hand import AtHand
 USUAL = LinkConfig(strategy="uniform")
 _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 _RELEASE, _FOR = "attack_release", "fp_attack_data"
+_OUTSIDER = "fp_attack_outsider"
 _NAMES = {
     "p": "p", "strategy": "points", "blur_m": "off_m", "blur_min": "off_min", "seed": "seed",
 }  # fmt: skip
@@ -65,6 +66,7 @@ def form(fs: FingerprintSet) -> Asked | None:
             "options”; places and times can be typed here. " + profiles.TYPED,
         )  # fmt: skip
         outsider = _outsider()
+    session.keep(_OUTSIDER, outsider)  # whoever comes back by a button finds it again
     address.write(_in_address(name, usual, outsider))
     if name is None:
         return None
@@ -114,10 +116,10 @@ def _begin(
 ) -> None:
     """What the controls begin with: what another page asks for, the address, or as usual."""
     state = st.session_state
-    outsider = address.settings_asked(_NAMES, USUAL)
+    outsider = state.get(_OUTSIDER) or address.settings_asked(_NAMES, USUAL)
     known = None if wanted is None or wanted not in offered else offered[wanted].knowledge
     if known is not None:
-        outsider = replace(USUAL, p=known.p, strategy=known.strategy, seed=known.seed)
+        outsider = replace(outsider, p=known.p, strategy=known.strategy, seed=known.seed)
     for field in _NAMES:
         if known is not None or f"attack_{field}" not in state:
             state[f"attack_{field}"] = getattr(outsider, field)

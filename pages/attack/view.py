@@ -13,7 +13,7 @@ from pages.shell.meaning import what_this_means
 
 of = style.theme(st.context.theme.type)
 
-head.line("attack", "Does it hold against who knows where somebody truly was?")
+place = head.line("attack", "Does it hold against who knows where somebody truly was?")
 data = needed.data(
     "attack",
     without="No data set is open yet. Open a sample, or your own data, and a form of it can be "
@@ -39,21 +39,25 @@ if result is None:
     st.caption("The figure appears here as soon as the release is made and attacked.")
     end_view()
 
+head.about(place, *story.assumed(result), *(f"**{n}.** {d}" for n, d in story.DEFINITIONS.items()))
+
 # --- before and after ---
-show(
-    attack.before_and_after(figures.shares(result), figures.errors(result), of),
-    key="attack_found",
-    alt="Share of people whose record or home is found, and distance of the best guess, before and "
-    "after the release, with 95 % intervals and what guessing gives.",
-)
-what_this_means(*story.told(result), key="attack")
-with st.container(horizontal=True, gap="medium", key="attack_defined"):
-    st.caption("Definitions:", width="content")
-    for label, definition in story.DEFINITIONS.items():
-        st.caption(label, help=definition, width="content")
-with st.expander("What is assumed, and the numbers", key="attack_assumed"):
-    for text in story.assumed(result):
-        st.markdown(text)
+with st.container(key="main_figure"):
+    show(
+        attack.before_and_after(
+            figures.shares(result),
+            figures.errors(result),
+            of,
+            whom="people" if result.period_days is None else "records",
+        ),
+        key="attack_found",
+        alt="Share of people whose record or home is found, and distance of the best guess, before "
+        "and after the release, with 95 % intervals and what guessing gives.",
+    )
+first, *others = story.told(result)
+what_this_means(first, key="attack")
+st.markdown(" ".join(others))
+with st.expander("The numbers", key="attack_assumed"):
     st.dataframe(figures.table(result), hide_index=True, key="attack_numbers")
 
 # --- one person followed ---

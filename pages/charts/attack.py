@@ -53,7 +53,7 @@ class Compared:
 
 
 def before_and_after(
-    shares: Sequence[Compared], errors: Sequence[Compared], of: Theme
+    shares: Sequence[Compared], errors: Sequence[Compared], of: Theme, *, whom: str = "people"
 ) -> go.Figure:
     """Figure of dots with intervals: shares of people above, distances below them.
 
@@ -63,13 +63,15 @@ def before_and_after(
         Shares in [0, 1]; fewer are safer. Of rows without anything before, the release alone.
     errors : sequence of Compared
         Kilometres; more are safer. May be empty.
+    whom : str
+        Who is asked about: people, or records where a person has one in each period.
     """
     above, below = _ROW_PX * len(shares), _ROW_PX * len(errors)
     inner = above + (below + _AXIS_PX + _APART_PX if errors else 0)
     traces = _series(shares, of, "")
     axes: dict[str, Any] = {
         "xaxis": axis(
-            of, "Share of the people asked about: less is safer", range=[-0.015, 1.015],
+            of, f"Share of the {whom} asked about: less is safer", range=[-0.015, 1.015],
             tickformat=".0%", dtick=0.25, domain=[0, _WIDE], anchor="y", zeroline=False,
         ),
         "yaxis": _names(shares, of, domain=[1 - above / inner, 1.0], anchor="x"),

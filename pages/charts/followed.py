@@ -60,11 +60,11 @@ def followed_map(scene: Scene, of: Theme, *, height: int = 480) -> Map:
         spots = np.unique(np.round(scene.places, 5), axis=0)
         layers.append(_dots("places", spots, ["the person was here"] * len(spots), of.other, 4))
     for number, (place, text, colour) in enumerate(_homes(scene, of)):
-        layers += [
-            _dots(f"home-{number}", np.array([place]), [text], colour, 8),
-            texts(f"home-text-{number}", _told([place], [text]), of, 14, offset=(0, -20)),
-        ]
+        layers.append(_dots(f"home-{number}", np.array([place]), [text], colour, 8))
     layers += _points(scene, of)
+    for number, (place, text, _) in enumerate(_homes(scene, of)):  # on top: no point covers them
+        up = -20 if number == 0 else 22
+        layers.append(texts(f"home-text-{number}", _told([place], [text]), of, 14, offset=(0, up)))
     return layered(layers, scene.around, of, height=height)
 
 

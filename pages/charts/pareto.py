@@ -15,9 +15,11 @@ from .style import Theme, axis, figure, layout
 _SHAPES = {False: "circle", True: "triangle-up"}
 # Where a number may stand; beside its dot's bar, never on it.
 _CORNERS = ("top right", "top left", "bottom right", "bottom left", "middle right", "middle left")
-# As drawn in a window of 1,440 px; in a narrower one numbers come nearer each other.
-_WIDTH_PX, _MARGINS_PX = 870.0, 104.0
+# Of the figure's inner part on a small projector, at a desk, and on a wall: a number has a place
+# that is free in all of them.
+_WIDTHS_PX, _MARGINS_PX = (430.0, 850.0, 1_300.0), 140.0
 _DOT_PX, _AWAY_PX, _LINE_PX, _DIGIT_PX, _LIMIT_PX = 8.0, 8.0, 16.0, 9.0, 60.0
+_LEGEND_ROW_PX = 44  # two rows, where there are more kinds of dots than fit one
 Box: TypeAlias = tuple[float, ...]
 _PLACES = ("on the front", "level with the front", "dominated")
 
@@ -73,7 +75,7 @@ def pareto(
     percent: bool,
     limit: float | None,
     limited: bool = True,
-    height: int = 560,
+    height: int = 430,
 ) -> go.Figure:
     """Figure of risk (better is lower) against utility (better is right).
 
@@ -95,7 +97,7 @@ def pareto(
     top = max([_end(d) for d in dots] + ([limit] if limit is not None else []), default=1.0)
     top = top if top > 0 else 1.0
     # Room below for a dot at 0, and above for a label.
-    risk_range = (-0.06 * top, 1.1 * top)
+    risk_range = (-0.12 * top, 1.1 * top)
     utility_range = _around([d.utility for d in dots])
     where = _labels(dots, utility_range, risk_range, height, front, limit)
     for place in _PLACES:
@@ -106,20 +108,21 @@ def pareto(
     risk_axis = axis(of, risk_title, range=list(risk_range), zeroline=False)
     if percent:
         risk_axis |= {"tickformat": ".0%" if top > 0.05 else ".2%"}
-    return figure(
-        traces,
-        layout(
-            of,
-            axis(of, utility_title, range=list(utility_range)),
-            risk_axis,
-            height=height,
-            hovermode="closest",
-            hoverdistance=30,
-            clickmode="event+select",
-            shapes=_limit_line(limit, of),
-            annotations=_limit_label(limit, of, percent),
-        ),
+    plain = layout(
+        of,
+        axis(of, utility_title, range=list(utility_range)),
+        risk_axis,
+        height=height,
+        margin={"l": 64, "r": 40, "t": 40 + _LEGEND_ROW_PX * (len(traces) > 3), "b": 56},
+        hovermode="closest",
+        hoverdistance=30,
+        clickmode="event+select",
+        shapes=_limit_line(limit, of),
+        annotations=_limit_label(limit, of, percent),
     )
+    if len(traces) > 3:
+        plain["legend"] |= {"y": 1.14}  # of its two rows the lower one keeps off the dots
+    return figure(traces, plain)
 
 
 def _steps(front: Sequence[Dot], of: Theme) -> dict[str, Any]:
@@ -195,40 +198,80 @@ def _labels(
     that has no such corner there is none; the mouse tells it. The chosen option's comes first, then
     those that are compared, then the front's.
     """
-
-    def pixel(x: float, y: float) -> tuple[float, float]:
-        wide, high = _WIDTH_PX, height - _MARGINS_PX
-        return wide * (x - across[0]) / (across[1] - across[0]), high * (up[1] - y) / (
-            up[1] - up[0]
-        )
-
-    at = {dot.number: pixel(dot.utility, dot.risk) for dot in dots}
-    around = {n: (x - _DOT_PX, y - _DOT_PX, x + _DOT_PX, y + _DOT_PX) for n, (x, y) in at.items()}
-    lines = [
-        _box(pixel(*start), pixel(*end))
-        for one, other in pairwise((d.utility, d.risk) for d in front)
-        for start, end in ((one, (one[0], other[1])), ((one[0], other[1]), other))
-    ]
-    if limit is not None:
-        level = pixel(across[0], limit)
-        lines.append(_box(level, pixel(across[1], limit)))
-        lines.append((0.0, level[1] - _LINE_PX, _LIMIT_PX, level[1]))
-    numbers: list[Box] = []
+    at = {d.number: (d.utility, d.risk) for d in dots}
+    screens = [_Screen(wide, height - _MARGINS_PX, across, up) for wide in _WIDTHS_PX]
+    dotted = [{n: screen.around(*xy) for n, xy in at.items()} for screen in screens]
+    lines = [screen.lines(front, limit) for screen in screens]
+    numbers: list[list[Box]] = [[] for _ in screens]
     found: dict[int, str] = {}
     order = sorted(
         dots, key=lambda d: (not d.chosen, not d.pinned, not d.front, d.behind, d.number)
     )
     for dot in order:
-        others = [*numbers, *(each for number, each in around.items() if number != dot.number)]
-        places = {corner: _beside(at[dot.number], corner, len(str(dot.number)))
-                  for corner in _CORNERS}  # fmt: skip
-        free = [c for c, box in places.items() if not any(_overlap(box, o) for o in others)]
+        digits = len(str(dot.number))
+        free, clear = [], []
+        for corner in _CORNERS:
+            boxes = [_beside(s.pixel(*at[dot.number]), corner, digits) for s in screens]
+            taken = [
+                [*drawn, *(box for n, box in around.items() if n != dot.number)]
+                for drawn, around in zip(numbers, dotted, strict=True)
+            ]
+            inside = all(
+                box[1] >= 0 and box[3] <= screen.high
+                for box, screen in zip(boxes, screens, strict=True)
+            )
+            if inside and not _any_meets(boxes, taken):
+                free.append((corner, boxes))
+                if not _any_meets(boxes, lines):
+                    clear.append((corner, boxes))
         if not free:
             continue
-        clear = [c for c in free if not any(_overlap(places[c], line) for line in lines)]
-        found[dot.number] = (clear or free)[0]
-        numbers.append(places[found[dot.number]])
+        found[dot.number], boxes = (clear or free)[0]
+        for drawn, box in zip(numbers, boxes, strict=True):
+            drawn.append(box)
     return found
+
+
+@dataclass(frozen=True)
+class _Screen:
+    """The figure's inner part, as wide and high as it is drawn, pixels, and what it shows."""
+
+    wide: float
+    high: float
+    across: Box
+    up: Box
+
+    def pixel(self, x: float, y: float) -> tuple[float, float]:
+        """Where a point is, from the upper left."""
+        return (
+            self.wide * (x - self.across[0]) / (self.across[1] - self.across[0]),
+            self.high * (self.up[1] - y) / (self.up[1] - self.up[0]),
+        )
+
+    def around(self, x: float, y: float) -> Box:
+        """The box of a dot."""
+        across, down = self.pixel(x, y)
+        return across - _DOT_PX, down - _DOT_PX, across + _DOT_PX, down + _DOT_PX
+
+    def lines(self, front: Sequence[Dot], limit: float | None) -> list[Box]:
+        """The boxes of the front's steps, and of the limit's line and its label."""
+        found = [
+            _box(self.pixel(*start), self.pixel(*end))
+            for one, other in pairwise((d.utility, d.risk) for d in front)
+            for start, end in ((one, (one[0], other[1])), ((one[0], other[1]), other))
+        ]
+        if limit is not None:
+            level = self.pixel(self.across[0], limit)
+            found.append(_box(level, self.pixel(self.across[1], limit)))
+            found.append((0.0, level[1] - _LINE_PX, _LIMIT_PX, level[1]))
+        return found
+
+
+def _any_meets(boxes: Sequence[Box], others: Sequence[Sequence[Box]]) -> bool:
+    """Whether on any of the screens a box lies over another."""
+    return any(
+        _overlap(box, other) for box, some in zip(boxes, others, strict=True) for other in some
+    )
 
 
 def _beside(at: tuple[float, float], corner: str, digits: int) -> Box:

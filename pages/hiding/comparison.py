@@ -18,7 +18,6 @@ from pages.shell.meaning import what_this_means
 
 def section(data: Dataset, of: Theme) -> comparison.Result | None:
     """Ask for the comparison, its progress, and what came of it."""
-    st.header("Would equally coarse data do?", anchor=False)
     question = form.compared(data)
     questions.progress(question.kind)
     found: comparison.Result | None = questions.answer(question)

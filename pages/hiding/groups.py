@@ -86,7 +86,7 @@ def _map(
             chosen=1,
             opacity=200,
         ),
-        height=460,
+        height=320,
         key=f"glove_{name}",
         alt=alt,
     )
@@ -114,7 +114,6 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
     n_groups = result.published.n_groups
     if not n_groups:
         return
-    st.header("One group", anchor=False)
     group = _chosen(result)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = overtaken.key("glove_group", _PICKED)
@@ -143,7 +142,7 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
     drawn, others = areas.paths(result, data.fs, group, _MEMBERS_DRAWN)
     plot(
         group_over_time(
-            drawn, others, areas.boxes(result, data.fs, group), days(data.fs), of, height=520
+            drawn, others, areas.boxes(result, data.fs, group), days(data.fs), of, height=320
         ),
         key="glove_group_time",
         theme=None,

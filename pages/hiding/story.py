@@ -311,7 +311,7 @@ def height(curves: list[Curve]) -> int:
         if used and used + width > _LEGEND_PX:
             rows, used = rows + 1, 0
         used += width
-    return 290 + _ROW_PX * rows
+    return min(280 + _ROW_PX * rows, 430)
 
 
 def releases(made: Mapping[Config, Result], worths: Mapping[Config, Worth]) -> pd.DataFrame:

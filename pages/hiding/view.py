@@ -8,7 +8,8 @@ from fpanon_core.studies import hiding, leaving_out
 from pages.charts import style
 from pages.charts.cdf import cdf
 from pages.hiding import comparison, files, form, groups, names, story
-from pages.shell import at_hand, definitions, formula, head, needed, questions
+from pages.hiding.columns import COLUMNS
+from pages.shell import at_hand, formula, head, needed, questions
 from pages.shell.at_hand import AtHand
 from pages.shell.figure import plot
 from pages.shell.guard import end_view
@@ -17,7 +18,7 @@ from pages.shell.pair import side_by_side
 
 of = style.theme(st.context.theme.type)
 
-head.line("glove", "What does it cost to hide everyone in a crowd of k?")
+place = head.line("glove", "What does it cost to hide everyone in a crowd of k?")
 data = needed.data(
     "glove",
     without="No data set is open yet. Open a sample, or your own data, and everyone in it can be "
@@ -65,63 +66,39 @@ kind, verdict = story.verdict(result, worths[chosen])
 {"success": st.success, "warning": st.warning, "error": st.error}[kind](verdict)
 
 # --- accuracy ---
-for place, accuracy in zip(side_by_side("glove_accuracy"), story.ACCURACIES, strict=True):
-    curves, ends = story.accuracy(made, accuracy, of)
-    with place:
-        plot(
-            cdf(
-                curves,
-                of,
-                x_title=accuracy.title,
-                x_range=ends,
-                whose="samples",
-                log_x=True,
-                ticks=accuracy.ticks,
-                height=story.height(curves),
-            ),
-            key=f"glove_cdf_{accuracy.column}",
-            theme=None,
-            config=style.CONFIG,
-            alt="Share of the original samples by their accuracy in "
-            f"{accuracy.unit}, a curve per release.",
-        )
-helps = "" if worths[chosen].useful else story.to_try(chosen, worths[chosen])
+with st.container(key="main_figure"):
+    for column, accuracy in zip(side_by_side("glove_accuracy"), story.ACCURACIES, strict=True):
+        curves, ends = story.accuracy(made, accuracy, of)
+        with column:
+            plot(
+                cdf(
+                    curves, of, x_title=accuracy.title, x_range=ends, whose="samples", log_x=True,
+                    ticks=accuracy.ticks, height=story.height(curves),
+                ),
+                key=f"glove_cdf_{accuracy.column}", theme=None, config=style.CONFIG,
+                alt="Share of the original samples by their accuracy in "
+                f"{accuracy.unit}, a curve per release.",
+            )  # fmt: skip
 pair = story.pair(made, chosen)
 gained = (
     story.gained(leaving_out.gain(*(made[each].release for each in pair)), pair[1]) if pair else ""
 )
-what_this_means(*story.accurate(result), gained, helps, key="glove")
-st.dataframe(
-    story.releases(made, worths),
-    hide_index=True,
-    column_config={
-        "Method": st.column_config.TextColumn(width=70),
-        "k": st.column_config.NumberColumn(width=40),
-        "Period": st.column_config.TextColumn(width=70),
-        "May be out": st.column_config.TextColumn(width=80),
-        "Verified": st.column_config.TextColumn(width=85),
-        "Side, median": st.column_config.TextColumn(width=95, help=definitions.SIDE),
-        "mean": st.column_config.TextColumn(width=60, help=definitions.SIDE),
-        "Span, median": st.column_config.TextColumn(width=98),
-        "mean ": st.column_config.TextColumn(width=75),
-        "Mean loss": st.column_config.TextColumn(width=75, help=definitions.LOSS),
-        "Samples": st.column_config.TextColumn(
-            width=70, help="Share of the samples that is published."
-        ),
-        "People": st.column_config.TextColumn(
-            width=65, help="Share of the people of whom anything is published."
-        ),
-        "Phantom": st.column_config.TextColumn(width=70, help=definitions.PHANTOM),
-    },
-    key="glove_table",
-)
+what_this_means(*story.accurate(result), key="glove")
+helps = "" if worths[chosen].useful else story.to_try(chosen, worths[chosen])
+if further := " ".join(filter(None, (gained, helps))):
+    st.markdown(further)
 st.markdown(" ".join(("**What is promised.**", *story.promised(result))))
 st.markdown(" ".join(("**What is left out.**", *story.left_out(result))))
+st.dataframe(
+    story.releases(made, worths), hide_index=True, column_config=COLUMNS, key="glove_table"
+)
 
 # --- before and after ---
 groups.maps(data, result.release, of)
-groups.one(data, result.release, of)
-compared = comparison.section(data, of)
+with st.expander("One group over time", key="glove_one_group"):
+    groups.one(data, result.release, of)
+with st.expander("Would equally coarse data do?", key="glove_uniform"):
+    compared = comparison.section(data, of)
 
 # --- download ---
 files.downloads(data, result, compared)

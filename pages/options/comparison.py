@@ -76,7 +76,8 @@ def side_by_side(fs: FingerprintSet, table: OptionsTable, names: Sequence[str], 
         for name, question in asked.items()
         if (found := questions.answer(question)) is not None
     }
-    _maps(looks, names, of)
+    if st.toggle("On the map", key="options_on_map", persist_state="session"):
+        _maps(looks, names, of)
     periods = {n for n in names if _in_periods(table.options[index[n]])}
     _curves(looks, names, of, periods)
     rows = [index[name] for name in names]
@@ -142,7 +143,7 @@ def _curves(
     plot(
         cdf(
             curves, of, x_title="2-gap in the release: effort to look like the nearest other user",
-            x_range=(0.0, max(0.05, *(float(c.values.max()) * 1.02 for c in curves))), height=400,
+            x_range=(0.0, max(0.05, *(float(c.values.max()) * 1.02 for c in curves))), height=320,
         ),
         key="options_gaps",
         theme=None,

@@ -47,11 +47,6 @@ AXES = {
 }
 SHARES = frozenset({"outsider", "linkage", "k", "home", "unicity", ALONE})
 """Measures that are shares of people, told in per cent."""
-UNITS = dict.fromkeys(SHARES, "%") | {
-    "home": "% beyond guessing",
-    "em": "bins",
-    "kl": "nats",
-}
 COMPONENTS = {
     "density": "density",
     "flows": "flows",

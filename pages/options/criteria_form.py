@@ -1,8 +1,7 @@
-"""The controls of what options are judged by: risk, its limit, utility computed or asked."""
+"""The controls of what options are judged by: risk, and utility computed or asked."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,10 +10,8 @@ import streamlit as st
 
 from fpanon_core.io.questionnaire import DOMAINS, questionnaire_template
 from fpanon_core.model.limits import WEIGHT
-from fpanon_core.model.risk import RISKS as USUAL
 from fpanon_core.model.utility import WEIGHTINGS
 from fpanon_core.studies import questionnaires
-from fpanon_core.studies.judgement import Limits, limit_key
 from fpanon_core.studies.option_result import Asked, UtilityChoice, utility_choice
 from fpanon_core.tables.writing import table_bytes
 from pages.charts import words
@@ -23,24 +20,20 @@ from pages.options.criteria import (
     COMPONENTS,
     MEASURES,
     RISKS,
-    SHARES,
-    SPOKEN,
-    UNITS,
     Criteria,
 )
-from pages.shell import address, definitions, downloads, questions, refused
+from pages.shell import address, definitions, downloads, limits, questions, refused
 from pages.shell.questions import Kind, Question
 
 QUESTIONNAIRE = Kind("questionnaire", questionnaires.study, page="options", kept=2)
 _ANSWERS = "fp_questionnaire"
-_LIMITS = "fp_risk_limits"
 _OWN = "your own"
 _USUAL = next(iter(RISKS))
 _COMPUTED, _ASKED = "computed from the data", "asked of experts"
 
 
 def form(p: int, names: Sequence[str]) -> Criteria | None:
-    """The controls; None while something is missing that they ask for.
+    """The controls, in a row; None while something is missing that they ask for.
 
     Parameters
     ----------
@@ -49,10 +42,8 @@ def form(p: int, names: Sequence[str]) -> Criteria | None:
     names : sequence of str
         Of the options, for the questionnaire.
     """
-    left, right = st.columns(2, gap="large")
-    with left:
-        risk, limits = _risk()
-    with right:
+    risk = _risk()
+    with st.popover("Utility", icon=":material/tune:", key="options_utility_form"):
         way = st.segmented_control(
             "Utility",
             (_COMPUTED, _ASKED),
@@ -66,16 +57,13 @@ def form(p: int, names: Sequence[str]) -> Criteria | None:
     if found is None:
         return None
     utility, title, told = found
-    return Criteria(risk, limits, utility_choice(utility), AXES[risk].format(p=p), title, told)
+    of = utility_choice(utility)
+    return Criteria(risk, limits.in_force().of, of, AXES[risk].format(p=p), title, told)
 
 
-def take(risk: str, limits: Limits, utility: UtilityChoice) -> None:
+def take(risk: str, utility: UtilityChoice) -> None:
     """Settings from elsewhere, before their widgets are drawn."""
     st.session_state["options_risk"] = risk
-    st.session_state[_LIMITS] = dict(limits.of)
-    for name, limit in limits.of.items():
-        scale = 100 if name in SHARES else 1
-        st.session_state[f"options_limit_{name}"] = None if limit is None else scale * limit
     if utility.weights is None:
         return
     st.session_state["options_utility"] = _COMPUTED
@@ -95,49 +83,19 @@ def in_address() -> dict[str, str]:
     return named
 
 
-def _risk() -> tuple[str, dict[str, float | None]]:
-    """The measure chosen, and the limit of each: the usual one until another is given."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        risk = st.selectbox(
-            "Risk",
-            list(RISKS),
-            format_func=RISKS.__getitem__,
-            index=address.asked("risk", list(RISKS).index, 0),
-            key="options_risk",
-            persist_state="session",
-            width=205,
-            help="  \n".join(MEASURES),
-        )
-        limits: dict[str, float | None] = st.session_state.setdefault(
-            _LIMITS, {name: usual.limit for name, usual in USUAL.items()}
-        )
-        scale = 100 if risk in SHARES else 1
-        most, key = USUAL[risk].most, limit_key(risk)
-        given = st.number_input(
-            f"Unsafe above ({UNITS[risk]})",
-            min_value=0.0,
-            max_value=None if math.isinf(most) else scale * most,
-            value=scale * USUAL[risk].limit,
-            key=f"options_limit_{key}",
-            persist_state="session",
-            placeholder="no limit",
-            width=205,
-            help="An option is marked by a triangle when its risk may be higher: when the upper "
-            "end of its 95 % interval is. Each measure has a limit of its own, the chances of "
-            "naming one together; that of homes is for what is found beyond guessing. Empty: no "
-            "limit.",
-        )
-    limits[key] = None if given is None else given / scale
-    st.caption(_limit_told(risk, limits[key]))
-    return risk, dict(limits)
-
-
-def _limit_told(risk: str, limit: float | None) -> str:
-    if limit is None:
-        return f"No limit is set for {SPOKEN[risk]}."
-    if limit == USUAL[risk].limit:
-        return f"Limit of {USUAL[risk].source}."
-    return "Your own limit."
+def _risk() -> str:
+    """The measure on the axis; its limit is set once, for every page."""
+    risk: str = st.selectbox(
+        "Risk",
+        list(RISKS),
+        format_func=RISKS.__getitem__,
+        index=address.asked("risk", list(RISKS).index, 0),
+        key="options_risk",
+        persist_state="session",
+        width=205,
+        help="  \n".join(MEASURES),
+    )
+    return risk
 
 
 def _computed() -> tuple[Any, str, str] | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.model.configs import KnowledgeConfig, Strategy
 from fpanon_core.model.fingerprints import FingerprintSet
@@ -31,8 +32,11 @@ _TITLES = {
 _NAMES = {title: name for name, title in _TITLES.items()}
 
 
-def options(fs: FingerprintSet) -> tuple[ReleaseOption, ...]:
-    """The options chosen, without repetition, in the order of the list of presets."""
+def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOption, ...]:
+    """The options chosen, without repetition, in the order of the list of presets.
+
+    Those of one's own are put together in a place of their own.
+    """
     chosen = st.pills(
         "Sets of options",
         list(_NAMES),
@@ -47,7 +51,7 @@ def options(fs: FingerprintSet) -> tuple[ReleaseOption, ...]:
     )
     presets = {title: _made(fs, name) for title, name in _NAMES.items()}
     found = [option for title in presets if title in chosen for option in presets[title]]
-    with st.expander("Add an option of your own", key="options_own"):
+    with own_place, st.expander("Add an option of your own", key="options_own"):
         own_option.form(fs, [option for made in presets.values() for option in made])
     own = own_option.added(fs)
     if own:
@@ -66,25 +70,24 @@ def options(fs: FingerprintSet) -> tuple[ReleaseOption, ...]:
 def knowledge() -> KnowledgeConfig:
     """What the outsider knows of a release, and the seed of all draws."""
     usual = USUAL
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        p = st.number_input(
-            "Points an outsider knows (p)", OPTION_POINTS.low, OPTION_POINTS.high,
-            address.asked("p", OPTION_POINTS.read, usual.p),
-            key="options_p", persist_state="session", width=240, help=definitions.UNICITY,
-        )  # fmt: skip
-        strategy = st.selectbox(
-            "Which points", _STRATEGIES,
-            index=address.asked("points", _STRATEGIES.index, _STRATEGIES.index(usual.strategy)),
-            key="options_strategy", persist_state="session", width=180,
-            help=definitions.STRATEGY,
-        )  # fmt: skip
-        seed = st.number_input(
-            "Seed of the draws", SEED.low, SEED.high, address.asked("seed", SEED.read, usual.seed),
-            key="options_seed", persist_state="session", width=180,
-            help="For these studies: the same seed draws the same people, the same points and the "
-            "same noise. A release that you produce has no seed: it draws from the operating "
-            "system, so that nobody can draw its noise again and take it off.",
-        )  # fmt: skip
+    p = st.number_input(
+        "Points an outsider knows (p)", OPTION_POINTS.low, OPTION_POINTS.high,
+        address.asked("p", OPTION_POINTS.read, usual.p),
+        key="options_p", persist_state="session", width=240, help=definitions.UNICITY,
+    )  # fmt: skip
+    strategy = st.selectbox(
+        "Which points", _STRATEGIES,
+        index=address.asked("points", _STRATEGIES.index, _STRATEGIES.index(usual.strategy)),
+        key="options_strategy", persist_state="session", width=180,
+        help=definitions.STRATEGY,
+    )  # fmt: skip
+    seed = st.number_input(
+        "Seed of the draws", SEED.low, SEED.high, address.asked("seed", SEED.read, usual.seed),
+        key="options_seed", persist_state="session", width=180,
+        help="For these studies: the same seed draws the same people, the same points and the "
+        "same noise. A release that you produce has no seed: it draws from the operating "
+        "system, so that nobody can draw its noise again and take it off.",
+    )  # fmt: skip
     return KnowledgeConfig(int(p), strategy, seed=int(seed))
 
 

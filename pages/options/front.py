@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -20,20 +20,19 @@ from pages.shell.guard import act
 # Together no wider than the page in a window of 1,440 px.
 _COLUMNS = {
     "No.": st.column_config.NumberColumn(width=45),
-    "Option": st.column_config.TextColumn(width=230),
     "Over limits": st.column_config.TextColumn(width=80),
     "Alone": st.column_config.TextColumn(width=105),
     "Named": st.column_config.TextColumn(width=65),
     "Unicity": st.column_config.TextColumn(width=65),
     "Linkage": st.column_config.TextColumn(width=65),
     "k-disclosure": st.column_config.TextColumn(width=90),
-    "Home (guessing)": st.column_config.TextColumn(width=115),
+    "Home (guessing)": st.column_config.TextColumn(width=125),
     "Utility": st.column_config.NumberColumn(format="%.2f", width=60),
     "On the front": st.column_config.TextColumn(width=85),
 }
 _WHOLE = {
     "No.": st.column_config.NumberColumn(width=50),
-    "Option": st.column_config.TextColumn(width="medium"),
+    "Option": st.column_config.TextColumn(width=320),
     "95 % interval": st.column_config.TextColumn(width=140),
     "Dominated by": st.column_config.TextColumn(width=140),
 }
@@ -49,7 +48,7 @@ def figure(
             [dot for dot in dots if math.isfinite(dot.utility + dot.risk)], of,
             risk_title=criteria.risk_title, risk_name=RISKS[criteria.risk],
             utility_title=criteria.utility_title, percent=criteria.percent,
-            limit=limit, limited=criteria.limit is not None,
+            limit=limit, limited=criteria.limit is not None, height=430,
         ),
         key="options_front", theme=None, config=CONFIG, selection_mode="points",
         on_select=act(partial(comparison.take_click, "options_front", names)),
@@ -61,7 +60,7 @@ def figure(
 def numbers(table: pd.DataFrame) -> None:
     """One row per option: what is asked first."""
     st.dataframe(
-        table, hide_index=True, key="options_table", column_config=_COLUMNS,
+        table, hide_index=True, key="options_table", column_config=_COLUMNS | _named(table),
         height=_height(table),
     )  # fmt: skip
 
@@ -71,6 +70,14 @@ def all_numbers(table: pd.DataFrame) -> None:
     st.dataframe(
         table, hide_index=True, key="options_whole", column_config=_WHOLE, height=_height(table)
     )
+
+
+def _named(table: pd.DataFrame) -> dict[str, Any]:
+    """The column of names, wide enough for the longest: none is cut."""
+    longest = max(map(len, table["Option"]), default=0)
+    return {
+        "Option": st.column_config.TextColumn(width=min(max(150, round(18 + 7.2 * longest)), 420))
+    }
 
 
 def _height(table: pd.DataFrame) -> int | Literal["content"]:

@@ -13,7 +13,7 @@ from fpanon_core.studies.exploration import same_data
 from fpanon_core.studies.recipe import Recipe
 from pages.charts.plain import plain
 from pages.options import criteria_form, form, own_option
-from pages.shell import refused
+from pages.shell import limits, refused
 from pages.shell.guard import act
 
 _TOLD = "fp_recipe_told"
@@ -31,7 +31,7 @@ def section(fs: FingerprintSet) -> None:
             args=(fs, file),
             disabled=file is None,
             help="Takes the place of the sets of options, of options of your own, and of the "
-            "settings below.",
+            "settings below; its limits hold on every page.",
         )
         for told in st.session_state.pop(_TOLD, ()):
             if isinstance(told, SchemaError):
@@ -49,7 +49,8 @@ def _use(fs: FingerprintSet, file: Any) -> None:
         return
     own_option.replace(fs, recipe.options)
     form.take(recipe.knowledge, [option.name for option in recipe.options])
-    criteria_form.take(recipe.risk, recipe.limits, recipe.utility)
+    criteria_form.take(recipe.risk, recipe.utility)
+    limits.take(recipe.limits)
     if recipe.decision.chosen is not None:
         st.session_state[f"options_choice_why_{recipe.decision.chosen}"] = recipe.decision.why
     st.session_state[_TOLD] = told(recipe, fs.digest)

@@ -106,15 +106,33 @@ def true_points_told(result: OptionResult) -> list[str]:
 
 
 def told(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
-    """What this means: the front, what is within the limits, and one dominated option explained."""
+    """What this means: first what may be released, then all else that the front says."""
+    return [*conclusion(table, found, criteria), *further(table, found, criteria)]
+
+
+def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
+    """What is within the limits, by all measures; or why nothing can be said."""
     scored = [dot for dot in found if math.isfinite(dot.utility)]
     if not scored:
         return ["Nobody scored any of the options that are explored so far."]
-    scored = [dot for dot in scored if math.isfinite(dot.risk)]
-    if not scored:
+    if not any(math.isfinite(dot.risk) for dot in scored):
         return [f"{first_up(SPOKEN[criteria.risk])} is not known of any of these options."]
+    return verdict(table, criteria)[: _first(table, criteria)]
+
+
+def _first(table: OptionsTable, criteria: Criteria) -> int:
+    """How many sentences of the verdict there are before what one measure alone says."""
+    said = verdict(table, criteria)
+    return next((i for i, text in enumerate(said) if text.startswith("\n\n")), len(said))
+
+
+def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
+    """By one measure alone; the front, and one dominated option explained; what figures are of."""
+    scored = [d for d in found if math.isfinite(d.utility) and math.isfinite(d.risk)]
+    if not scored:
+        return moved_told(table.options)
     front = [d for d in scored if d.front]
-    told = verdict(table, criteria)
+    told = verdict(table, criteria)[_first(table, criteria) :]
     told += turned(table, criteria)
     told.append(
         f"\n\n{len(front)} of {words.count(len(scored), 'option')} "
@@ -131,7 +149,7 @@ def told(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[
         if worse
         else "No option is dominated."
     )
-    return told
+    return told + moved_told(table.options)
 
 
 def _explained(

@@ -203,9 +203,10 @@ def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
     told = []
     if cut:
         told.append(
-            f"In {listed(cut)} a person has another pseudonym in each period. Points as published "
-            "are of one record, each person's longest, which is sought among those of its period; "
-            "true points are of one period, and any record of any person is asked for by itself. "
+            f"In {_some_of(cut)} a person has another pseudonym in each period. Points as "
+            "published are of one record, each person's longest, which is sought among those of "
+            "its period; true points are of one period, and any record of any person is asked for "
+            "by itself. "
             "That habits may show which records are one person's is not measured here."
         )
     moved = [f"“{plain(option.told)}”" for option in options if option.moved]
@@ -213,10 +214,15 @@ def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
         return told
     return [
         *told,
-        f"In {listed(moved)} points are moved by noise or exchange. Unicity, k-, EM- and "
+        f"In {_some_of(moved)} points are moved by noise or exchange. Unicity, k-, EM- and "
         "KL-disclosure are of an outsider who knows points as they are published, and say nothing "
         "of one who knows where somebody truly was; of that one linkage tells.",
     ]
+
+
+def _some_of(names: Sequence[str]) -> str:
+    """A few by name; of many an example, and how many."""
+    return listed(names) if len(names) < 3 else f"{len(names)} forms, such as {names[0]},"
 
 
 def turned(table: OptionsTable, criteria: Criteria) -> list[str]:

@@ -13,7 +13,6 @@ from fpanon_core.studies.presets import PUBLISHED_TRADE
 from pages.charts import style
 from pages.options import (
     choice,
-    chosen_release,
     comparison,
     criteria_form,
     exploration,
@@ -22,10 +21,19 @@ from pages.options import (
     opened_recipe,
     story,
     tables,
-    verdict,
 )
 from pages.options.criteria import MEASURES
-from pages.shell import address, at_hand, definitions, downloads, formula, head, needed, weighed
+from pages.shell import (
+    address,
+    at_hand,
+    definitions,
+    downloads,
+    formula,
+    head,
+    needed,
+    produced,
+    weighed,
+)
 from pages.shell.at_hand import AtHand
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
@@ -33,54 +41,94 @@ from pages.shell.weighed import Weighed
 
 of = style.theme(st.context.theme.type)
 
-head.line("options", "Which form of these data may be released, and what is lost?")
+place = head.line("options", "Which form may be released, and what is lost?")
 data = needed.data(
     "options",
     without="No data set is open yet. Open a sample, or your own data, and the forms in which it "
     "could be released are weighed.",
     then="The options follow as soon as the data are read.",
 )
-opened_recipe.section(data.fs)
-wanted = form.options(data.fs)
-if not wanted:
-    st.info("Choose a set of options, or add one of your own.")
-    end_view()
-known = form.knowledge()
-by = criteria_form.form(known.p, [option.name for option in wanted])
+settings = st.container(
+    key="options_settings", horizontal=True, vertical_alignment="bottom", gap="small"
+)
+work, top, below, own = st.container(), st.container(), st.container(), st.container()
+with own:
+    st.header("Forms of your own", anchor=False)
+    opened_recipe.section(data.fs)
+with settings:
+    with st.popover("Forms weighed", icon=":material/checklist:", key="options_forms"):
+        wanted = form.options(data.fs, own)
+    with st.popover("What an outsider knows", icon=":material/person:", key="options_outsider"):
+        known = form.knowledge()
+    by = criteria_form.form(known.p, [option.name for option in wanted])
 address.write(form.in_address(known) | criteria_form.in_address())
-results = exploration.results(data.fs, wanted, known)
+with work:
+    if not wanted:
+        st.info("Choose a set of options under *Forms weighed*, or add one of your own below.")
+        end_view()
+    results = exploration.results(data.fs, wanted, known)
 done = [result for result in results if not result.fault]
-for result in results:
-    if result.fault:
-        st.warning(story.fault_told(result))
+with below:
+    for result in results:
+        if result.fault:
+            st.warning(story.fault_told(result))
 if by is None or not done:
-    st.caption("The figure appears here as soon as the first options are explored.")
+    top.caption(
+        "The figure appears here as soon as the first options are explored."
+        if by is not None
+        else "The figure appears here as soon as it is known by what utility is judged."
+    )
     end_view()
 table = OptionsTable(tuple(done), by.risk, by.utility, known, data.digest)
 names = [result.option.name for result in done]
 at_hand.put("options", data.digest, [AtHand(o.option.name, o.option, known) for o in done])
+about = [story.outsider_told(known), *MEASURES, definitions.UTILITY]
+corners = corners_text(result.grid for result in done if result.grid is not None)
+head.about(place, *about, story.compared_told(compared_on_m(data.fs)), corners)
 
 # --- the front ---
-st.header("Risk and utility", anchor=False, help=definitions.PARETO)
-pinned = comparison.pinned(names)
+with below:
+    chosen_place, compared_place = st.container(), st.container()
+with compared_place:
+    st.header("Side by side", anchor=False)
+    pinned = comparison.pinned(names)
 standing = choice.current(data.digest)
 dots = story.dots(table, by, pinned, standing.result.option.name if standing else "")
-front.figure(dots, names, by, story.drawn_limit(table, by), of)
-if not_drawn := story.not_drawn_told(table, by):
-    st.caption(not_drawn)
-what_this_means(
-    *story.told(table, dots, by), *verdict.moved_told(table.options), key="options_front"
-)
-front.numbers(tables.shown(table, dots, by))
-st.caption(tables.COLUMNS_TOLD)
-st.caption(story.compared_told(compared_on_m(data.fs)))
+with top:
+    with st.container(key="main_figure"):
+        front.figure(dots, names, by, story.drawn_limit(table, by), of)
+    what_this_means(*story.conclusion(table, dots, by), key="options_front")
+    if more := story.further(table, dots, by):
+        st.markdown(" ".join(more))
+    if not_drawn := story.not_drawn_told(table, by):
+        st.caption(not_drawn)
+    front.numbers(tables.shown(table, dots, by))
+    st.caption(tables.COLUMNS_TOLD)
+
+# --- the choice ---
+with chosen_place:
+    st.header("Your choice", anchor=False)
+    standing = choice.form(table, names, by)
+    if standing is not None:
+        text, unopposed = story.chosen_told(standing.result, standing.why, table, by)
+        (st.success if unopposed else st.warning)(text)
+        produced.section(data, standing.result.option)
+    whole = replace(table, results=tuple(results))  # with those that failed, and why
+    kept = choice.current(data.digest)
+    weighed.put(
+        Weighed(
+            data.digest, whole, by.judged, kept.result.option.name if kept else None,
+            kept.why if kept else "", len(wanted) - len(results),
+        )
+    )  # fmt: skip
+    st.page_link("pages/report/view.py", label="On to the report", icon=":material/description:")
+
+# --- side by side ---
+with compared_place:
+    comparison.side_by_side(data.fs, table, pinned, of)
+
 with st.expander("All figures of each option"):
     front.all_numbers(tables.whole(table, dots, by))
-if corners := corners_text(result.grid for result in done if result.grid is not None):
-    st.caption(corners)
-with st.expander("What the outsider is assumed to know, and how risk and utility are measured"):
-    for text in (story.outsider_told(known), *MEASURES, definitions.UTILITY):
-        st.markdown(text)
 with st.expander(
     "Published for comparison: unicity at p = 4 of 1.6 million people (Noriega Campero 2015)"
 ):
@@ -89,33 +137,12 @@ with st.expander(
         "Share of unique people by places (rows) and time window (columns), table 5.2, on other "
         "data: compare the shape only."
     )
-
-# --- side by side ---
-st.header("Side by side", anchor=False)
-comparison.side_by_side(data.fs, table, pinned, of)
-
-# --- the choice ---
-st.header("Your choice", anchor=False)
-standing = choice.form(table, names, by)
-if standing is not None:
-    text, unopposed = story.chosen_told(standing.result, standing.why, table, by)
-    (st.success if unopposed else st.warning)(text)
-    chosen_release.section(data, standing.result.option)
-
-whole = replace(table, results=tuple(results))  # with those that failed, and why
-kept = choice.current(data.digest)
-weighed.put(
-    Weighed(
-        data.digest, whole, by.judged, kept.result.option.name if kept else None,
-        kept.why if kept else "", len(wanted) - len(results),
+with st.container(horizontal=True, key="options_files"):
+    downloads.tables(
+        "options", whole, {"options": "Options and figures"}, synthetic=data.source.synthetic
     )
-)  # fmt: skip
-st.page_link("pages/report/view.py", label="On to the report", icon=":material/description:")
-downloads.tables(
-    "options", whole, {"options": "Options and figures"}, synthetic=data.source.synthetic
-)
-downloads.offer(
-    "Recipe of the options (JSON)", lambda: story.recipe(wanted), "options.json",
-    key="options_get_options_json", icon=":material/download:",
-)  # fmt: skip
+    downloads.offer(
+        "Recipe of the options (JSON)", lambda: story.recipe(wanted), "options.json",
+        key="options_get_options_json", icon=":material/download:",
+    )  # fmt: skip
 formula.link("Techniques, utility and the front of release options")

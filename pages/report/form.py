@@ -23,8 +23,7 @@ def decision(weighed: Weighed, label: str) -> Decision:
     label : str
         Of a shipped data set; empty of a file, whose name may say too much.
     """
-    left, right = st.columns(2, gap="large")
-    with left:
+    with st.container():
         question = st.text_area(
             "The question", QUESTION, key="report_question", max_chars=500, height=100,
             persist_state="session", help=_NO_PERSON,
@@ -34,7 +33,7 @@ def decision(weighed: Weighed, label: str) -> Decision:
             max_chars=120, persist_state="session", placeholder="no file's name is taken",
             help=_NO_PERSON,
         )  # fmt: skip
-    with right:
+    with st.container():
         reason = crc32(weighed.why.encode())  # another one given there takes the place of this
         why = st.text_area(
             "Why the chosen form", weighed.why, key=f"report_why_{weighed.chosen}_{reason}",

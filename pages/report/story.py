@@ -19,11 +19,13 @@ NOTHING_YET = (
     "Nothing was weighed of these data yet. A report tells which forms were tried, which was "
     "chosen and why: weigh them first."
 )
+NONE_TO_PRODUCE = "Keep a form as your choice on *Release options* to have its release produced."
 OPENS = (
     "One file, which opens without a network and prints to A4. It holds figures of everyone "
-    "together, what you write above, and no person and no file's name. The recipe holds the "
-    "options, measures, limits, seed, question, choice and reason, not who signs: with the data, "
-    "the command options gives the same numbers by it (--recipe), and Release options opens it."
+    "together, what you write under *Question, reason, names*, and no person and no file's name. "
+    "The recipe holds the options, measures, limits, seed, question, choice and reason, not who "
+    "signs: with the data, the command options gives the same numbers by it (--recipe), and "
+    "Release options opens it."
 )
 
 

@@ -12,8 +12,9 @@ from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.report import report
 from fpanon_core.studies.report_page import page
 from pages.report import form, story
-from pages.shell import downloads, formula, head, needed, questions, weighed
+from pages.shell import downloads, formula, head, needed, produced, questions, weighed
 from pages.shell.guard import end_view
+from pages.shell.meaning import what_this_means
 from pages.shell.questions import Kind, Question
 
 RAW = Kind("as_it_is", options.study, page="report", kept=4)
@@ -34,15 +35,13 @@ if found is None or all(result.fault for result in found.table.results):
     end_view()
 
 # --- what is decided ---
-if text := story.chosen(found):
-    st.markdown(text)
-for text in story.missing(found):
-    st.warning(text)
-st.page_link("pages/options/view.py", label="Back to Release options", icon=":material/balance:")
-verdict = st.container(key="report_verdict")
 source = data.source
 label = source.label if source.sample else ""
-decision = form.decision(found, label)
+settings = st.container(
+    key="report_settings", horizontal=True, vertical_alignment="center", gap="small"
+)
+with settings, st.popover("Question, reason, names", icon=":material/edit:", key="report_form"):
+    decision = form.decision(found, label)
 
 # --- the data as they are, measured alike ---
 bare = options.Config((ReleaseOption(),), found.table.config)
@@ -57,12 +56,9 @@ exploration = Exploration(
     found.limits,
 )
 made = report(exploration, decision, made_on=date.today().isoformat())
-with verdict:
-    for text in story.heads(made):
-        st.markdown(text)
 html = page(made)
 prefix = "synthetic_" if source.synthetic else ""
-with st.container(horizontal=True, key="report_downloads"):
+with settings:
     downloads.offer(
         "Report (HTML)", html.encode, f"{prefix}report.html", key="report_get_html",
         icon=":material/download:", kind="primary",
@@ -71,8 +67,21 @@ with st.container(horizontal=True, key="report_downloads"):
         "Recipe (JSON)", lambda: story.recipe(made.recipe), f"{prefix}report.recipe.json",
         key="report_get_recipe", icon=":material/download:",
     )  # fmt: skip
+    st.page_link(
+        "pages/options/view.py", label="Back to Release options", icon=":material/balance:"
+    )
+with st.container(border=True, key="main_figure"):
+    st.iframe(html, height=430, alt="The report as it will print")
+told = (*story.heads(made), story.chosen(found), *story.missing(found))
+what_this_means("  \n".join(filter(None, told)), key="report_verdict")
 st.caption(story.OPENS)
-with st.container(border=True, key="report_page"):
-    st.iframe(html, height=1_000, alt="The report as it will print")
+
+# --- the release ---
+st.header("The release itself", anchor=False)
+option = weighed.chosen_option(found)
+if option is None:
+    st.markdown(story.NONE_TO_PRODUCE)
+else:
+    produced.section(data, option)
 
 formula.link("Techniques, utility and the front of release options")

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
-from . import away, dataset, job_panel, session
+from . import away, dataset, job_panel, limits, session
 from .dataset import Dataset
 
 
@@ -19,6 +19,7 @@ def draw(here: str) -> None:
             st.caption("No data set is open.", width="content")
         else:
             _data(data)
+            limits.popover()
         # What a view shows at length itself is not told twice; nor what nobody waits for.
         told = (here, session.EVERYWHERE, None)
         active = [job for job in session.jobs() if job.active and job.meta["page"] not in told]

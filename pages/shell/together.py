@@ -65,7 +65,7 @@ def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]
 
 def _earlier(kind: Kind, known: Register, made: Membership) -> None:
     """Files of a release that left before this session, with their key."""
-    with st.expander(together_story.QUESTION, key=f"{kind.name}_earlier"):
+    with st.expander(together_story.QUESTION, key=f"{kind.name}_earlier", expanded=True):
         st.markdown(f"{together_story.EARLIER} {together_story.known(known.left, made)}")
         release = st.file_uploader(
             "The earlier release (zip)", type=["zip"], key=f"{kind.name}_earlier_release"

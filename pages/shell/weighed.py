@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.options_table import OptionsTable
 
@@ -58,3 +59,10 @@ def of_data(digest: str) -> Weighed | None:
     """What was weighed of these data."""
     found: Weighed | None = st.session_state.get(_WEIGHED)
     return found if found is not None and found.digest == digest else None
+
+
+def chosen_option(weighed: Weighed) -> ReleaseOption | None:
+    """The option that was chosen, if it is among those weighed and could be made."""
+    if not weighed.stands:
+        return None
+    return next(r.option for r in weighed.table.results if r.option.name == weighed.chosen)

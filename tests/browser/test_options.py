@@ -65,9 +65,11 @@ def test_the_front_of_the_preset_and_what_experts_say(people: Dashboard) -> None
     )
     dashboard.says("a record that nobody else has")
     dashboard.wait_until_idle()
+    page.locator(".st-key-options_on_map").get_by_text("On the map").click()
     assert colours(dashboard.picture_of(_MAP, _coloured)) > 50
 
     # What experts answered, by the template filled in.
+    dashboard.press("options_utility_form")
     page.locator(".st-key-options_utility").get_by_text("asked of experts").click()
     dashboard.says("as soon as there is a questionnaire")
     sheet = pd.read_csv(StringIO(dashboard.download("options_template")), dtype={"expert": str})

@@ -49,7 +49,7 @@ def choose(at: AppTest, release: str) -> AppTest:
 def pressed(at: AppTest, key: str) -> AppTest:
     """A button that leads to the view; AppTest does not remember by itself where it led."""
     at.button(key=key).click().run()
-    assert at.title[0].value == "Does the release hold?"
+    assert at.title[0].value == "Attack the release"
     return go(at, "attack")
 
 

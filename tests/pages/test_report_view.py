@@ -94,9 +94,9 @@ def test_a_choice_outside_of_the_limits_is_said_first_of_all(weighed: AppTest) -
     verdict = page[page.index('id="verdict"') : page.index('id="data"')]
     assert f"“{name}”, which is outside of the limits." in verdict
     assert verdict.count('class="against"') >= 2
-    # Limits set on Release options are those of the report; looser ones are told.
+    # Limits set once are those of the report; looser ones are told.
     go(weighed, "options")
-    weighed.number_input(key="options_limit_outsider").set_value(90.0).run()
+    weighed.number_input(key="limit_outsider").set_value(90.0).run()
     page = reported(weighed)
     assert "Looser than usual: outsider risk 90 % (usually 5 %)" in page
 
@@ -121,7 +121,7 @@ def recipe_of(at: AppTest) -> bytes:
 def test_a_recipe_is_opened_again_and_gives_the_same_report(weighed: AppTest) -> None:
     weighed.selectbox(key="options_strategy").set_value("top").run()
     weighed.number_input(key="options_p").set_value(2).run()
-    weighed.number_input(key="options_limit_outsider").set_value(20.0).run()
+    weighed.number_input(key="limit_outsider").set_value(20.0).run()
     weighed.selectbox(key="options_weights").set_value("epidemics").run()
     until(weighed, idle).run()
     name = names(weighed)[1]
@@ -138,7 +138,7 @@ def test_a_recipe_is_opened_again_and_gives_the_same_report(weighed: AppTest) ->
     until(other, idle).run()
     explored(other, 12)
     assert other.number_input(key="options_p").value == 2
-    assert other.number_input(key="options_limit_outsider").value == 20.0
+    assert other.number_input(key="limit_outsider").value == 20.0
     choose(other, name, "Asked for.")
     assert reported(other) == page
 

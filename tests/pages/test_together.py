@@ -17,9 +17,9 @@ from fpanon_core.model.membership import Membership
 from fpanon_core.studies import production
 from pages.hiding import form
 from pages.hiding.files import PRODUCED
-from pages.options.chosen_release import PRODUCED as OPTION_PRODUCED
 from pages.shell import together_story
 from pages.shell.exported import Left, Register
+from pages.shell.produced import PRODUCED as OPTION_PRODUCED
 from tests.support.views import HEADER, answers, go, has, new_app, said, until, upload
 
 READ = "I have read this"

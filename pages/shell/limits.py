@@ -1,0 +1,145 @@
+"""The limits of risk, set once and in force on every page: what each is, and where it is from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import streamlit as st
+
+from fpanon_core.model.risk import RISKS
+from fpanon_core.studies.judgement import Limits
+
+from . import session
+from .guard import act
+
+_KEPT = "fp_limits"
+
+
+@dataclass(frozen=True)
+class _Spoken:
+    """How a limit is asked for and told; a share is written in per cent."""
+
+    title: str
+    short: str
+    unit: str
+    help: str
+    share: bool = True
+
+
+_SPOKEN = {
+    "outsider": _Spoken(
+        "Chance of naming somebody (%)", "named", " %",
+        "Holds for outsider risk, linkage and k-disclosure, each a mean over the people asked "
+        "about.",
+    ),
+    "home": _Spoken(
+        "Homes found, beyond guessing (points)", "home", " points over guessing",
+        "Of 100 people, how many more have their home found within 1 km than guessing finds.",
+    ),
+    "unicity": _Spoken(
+        "People found alone (%)", "alone", " %",
+        "Holds for unicity, the share found by the known points, and for the share of people whose "
+        "whole record is like nobody else's.",
+    ),
+    "em": _Spoken(
+        "EM-disclosure (bins)", "EM", " bins",
+        "How far what is believed of a person moves, in all.", share=False,
+    ),
+    "kl": _Spoken(
+        "KL-disclosure (nats)", "KL", " nats",
+        "How much is learnt of a person, in all.", share=False,
+    ),
+}  # fmt: skip
+_ALWAYS = ("outsider", "home", "unicity")
+RULE = (
+    "A form is within the limits when none of them may be broken, by the upper ends of the 95 % "
+    "intervals. The limits hold on every page, in the report and in what is downloaded. Empty: no "
+    "limit. No authority has set any for mobility data."
+)
+
+
+def in_force() -> Limits:
+    """The limits of this session: the usual ones until others are given."""
+    found: Limits = st.session_state.get(_KEPT) or Limits()
+    return found
+
+
+def popover() -> None:
+    """The limits in one line; a press opens the form. Draw it once a run, before the page."""
+    of = in_force()
+    given = {name: _given(name, of) for name in _SPOKEN}
+    if any(given[name] != of.limit(name) for name in _SPOKEN):
+        of = Limits(given)
+        session.keep(_KEPT, of)
+    with st.popover(f"Limits: {told(of)}", type="tertiary", icon=":material/rule:", key="limits"):
+        st.markdown(RULE)
+        for name, spoken in _SPOKEN.items():
+            most = RISKS[name].most
+            st.number_input(
+                spoken.title, min_value=0.0, value=None, step=1.0, format="%g",
+                max_value=None if math.isinf(most) else _scale(name) * most, key=_key(name),
+                placeholder="no limit", help=f"{spoken.help} Usual: {RISKS[name].source}.",
+            )  # fmt: skip
+            st.caption(source_told(of, name))
+        st.button(
+            "The usual limits again", key="limits_usual", on_click=act(take), args=(Limits(),),
+            disabled=of == Limits(),
+        )  # fmt: skip
+
+
+def take(limits: Limits) -> None:
+    """Limits from elsewhere, before the form is drawn."""
+    session.keep(_KEPT, limits)
+    for name in _SPOKEN:
+        st.session_state[_key(name)] = _shown(limits, name)
+
+
+def told(limits: Limits | None = None) -> str:
+    """The limits in a line: naming, home and people alone always, the others where not usual."""
+    of = in_force() if limits is None else limits
+    usual = Limits()
+    named = [n for n in _SPOKEN if n in _ALWAYS or of.limit(n) != usual.limit(n)]
+    return " · ".join(_told(of, name) for name in named)
+
+
+def source_told(limits: Limits, name: str) -> str:
+    """Where a limit is from."""
+    limit, usual = limits.limit(name), Limits().limit(name)
+    if limit == usual:
+        return f"Limit of {RISKS[name].source}."
+    if limit is None:
+        return "No limit is set: nothing is refused by it."
+    looser = usual is not None and limit > usual
+    return f"Your own limit, {'looser' if looser else 'stricter'} than the usual one."
+
+
+def _given(name: str, of: Limits) -> float | None:
+    """What the form says; where it is not drawn yet, what holds."""
+    key = _key(name)
+    if key not in st.session_state:
+        st.session_state[key] = _shown(of, name)
+    value: float | None = st.session_state[key]
+    if value == _shown(of, name):  # times 100 and back is not always the same number
+        return of.limit(name)
+    return None if value is None else value / _scale(name)
+
+
+def _told(of: Limits, name: str) -> str:
+    spoken, value = _SPOKEN[name], _shown(of, name)
+    return (
+        f"{spoken.short}: no limit" if value is None else f"{spoken.short} ≤ {value:g}{spoken.unit}"
+    )
+
+
+def _shown(of: Limits, name: str) -> float | None:
+    limit = of.limit(name)
+    return None if limit is None else _scale(name) * limit
+
+
+def _scale(name: str) -> float:
+    return 100.0 if _SPOKEN[name].share else 1.0
+
+
+def _key(name: str) -> str:
+    return f"limit_{name}"
