@@ -7,16 +7,17 @@ import streamlit as st
 from pages.aggregates import counts, exports, form, story
 from pages.aggregates.person import person
 from pages.charts import recovery, style
+from pages.charts.dots import dots_legend
 from pages.shell import definitions, downloads, formula, head, needed
 from pages.shell.calendar import days
-from pages.shell.figure import show, show_map
+from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
 
 of = style.theme(st.context.theme.type)
 
-place = head.line("aggregates", "What comes back from counts alone?")
+place = head.line("aggregates", "What comes back?")
 data = needed.data(
     "aggregates",
     without="No data set is open yet. Open a sample, or your own data, and its own counts are "
@@ -87,6 +88,14 @@ show_map(
     alt=f"Map of the counts at {story.told(float(made.wall_start_min[slot]), dates)}; larger "
     "dots count more people.",
 )
+if len(found.lon):
+    plot(
+        dots_legend(made.greatest, of, noun="people"),
+        key="aggregates_map_legend",
+        theme=None,
+        config=style.CONFIG | {"staticPlot": True},
+        alt="Legend of the map: the dots of a few numbers of people.",
+    )
 what_this_means(*story.release(found), key="aggregates_release")
 
 with st.expander("One person's path", key="aggregates_one"):

@@ -174,6 +174,7 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
                     ],
                     (lon[ends], lat[ends]),
                     of,
+                    height=MAIN_PX,
                 ),
                 height=MAIN_PX,
                 key="person_map",

@@ -40,7 +40,7 @@ def counts_map(
     here = np.flatnonzero(people)
     return places_map(
         lon[here], lat[here], people[here].astype(np.int64), of, noun="user", most=most,
-        around=(lon, lat),
+        around=(lon, lat), height=OTHER_PX,
     )  # fmt: skip
 
 

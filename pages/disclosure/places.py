@@ -25,7 +25,7 @@ def by_place(leak: Leak, measure: str, of: Theme) -> None:
         extent = (bounds[:, [0, 2]].ravel(), bounds[:, [1, 3]].ravel())
         tips = story.place_tips(places, measure)
         st.pydeck_chart(
-            cells_map(bounds, by.colours, tips, extent, of, opacity=220), height=OTHER_PX,
+            cells_map(bounds, by.colours, tips, extent, of, opacity=220, height=OTHER_PX), height=OTHER_PX,
             key="disclosure_map",
             alt=f"Map of the mean {name} of each place at {leak.profile}.",
         )  # fmt: skip

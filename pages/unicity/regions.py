@@ -29,7 +29,13 @@ def section(
         left, right = side_by_side("unicity_regions")
         with left:
             drawn = (
-                maps.regions_map(merged.rings, merged.region, story.region_names(merged), of)
+                maps.regions_map(
+                    merged.rings,
+                    merged.region,
+                    story.region_names(merged),
+                    of,
+                    height=style.OTHER_PX,
+                )
                 if merged.rings
                 else None
             )
