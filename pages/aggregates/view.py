@@ -17,14 +17,14 @@ from pages.shell.pair import side_by_side
 
 of = style.theme(st.context.theme.type)
 
-place = head.line("aggregates", "What comes back?")
+place = head.line("aggregates", "What comes back from counts?")
 data = needed.data(
     "aggregates",
     without="No data set is open yet. Open a sample, or your own data, and its own counts are "
     "attacked.",
     then="The figures follow as soon as the data are read.",
 )
-with place.popover("Settings", icon=":material/tune:", key="aggregates_settings", width=420):
+with place.popover("Settings", icon=":material/tune:", key="aggregates_settings"):
     plan = form.form(data.fs)
 head.about(
     place, story.INTRODUCTION, definitions.AGGREGATES, definitions.RECOVERY, definitions.AT_RANDOM

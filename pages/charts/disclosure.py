@@ -65,7 +65,7 @@ def over_profiles(
         for i, s in enumerate(panel.series):
             traces.append(_series(profiles, panel, s, i, colour) | {"yaxis": name})
         axes[name.replace("y", "yaxis")] = axis(
-            of, "", domain=[top - tall, top], rangemode="tozero", tickformat=panel.ticks, nticks=4,
+            of, "", domain=[top - tall, top], rangemode="tozero", tickformat=panel.ticks, nticks=4 if len(panels) > 1 else 6,
             automargin=True,
         )  # fmt: skip
         headings.append(
