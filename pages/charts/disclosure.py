@@ -57,6 +57,7 @@ def over_profiles(
     traces: list[dict[str, Any]] = []
     axes: dict[str, Any] = {}
     headings = []
+    ticks = 4 if len(panels) > 1 else 6
     tall = (1 - _GAP * (len(panels) - 1)) / len(panels)
     for row, panel in enumerate(panels):
         top = 1 - row * (tall + _GAP)
@@ -65,8 +66,8 @@ def over_profiles(
         for i, s in enumerate(panel.series):
             traces.append(_series(profiles, panel, s, i, colour) | {"yaxis": name})
         axes[name.replace("y", "yaxis")] = axis(
-            of, "", domain=[top - tall, top], rangemode="tozero", tickformat=panel.ticks, nticks=4 if len(panels) > 1 else 6,
-            automargin=True,
+            of, "", domain=[top - tall, top], rangemode="tozero", tickformat=panel.ticks,
+            nticks=ticks, automargin=True,
         )  # fmt: skip
         headings.append(
             {

@@ -18,7 +18,9 @@ _MAP = ".st-key-pair_unicity_regions [data-testid=stDeckGlJsonChart]"
 def test_the_whole_view_is_drawn(request: pytest.FixtureRequest, sample: str) -> None:
     dashboard: Dashboard = request.getfixturevalue(sample)
     page = dashboard.page
-    dashboard.turn_to("Unicity")
+    dashboard.turn_to("Who can be found")
+    for more in ("unicity_law", "unicity_merging", "unicity_why"):
+        dashboard.unfold(more)
     for key, names in (
         (
             "unicity_by_p",
