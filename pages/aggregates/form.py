@@ -48,9 +48,8 @@ def form(fs: FingerprintSet) -> Config:
     """The form; the settings as last submitted, with no more people than there are."""
     plan = wanted()
     pairings = list(_PAIRINGS)
-    with st.form("aggregates_form"):
-        cells = st.columns([2, 2.2, 2.6, 1.7, 1.3, 1.2], gap="medium", vertical_alignment="bottom")
-        slot = cells[0].selectbox(
+    with st.form("aggregates_form", border=False):
+        slot = st.selectbox(
             "Length of a slot",
             limits.SLOTS_MIN,
             index=limits.SLOTS_MIN.index(int(plan.slot_min)),
@@ -58,7 +57,7 @@ def form(fs: FingerprintSet) -> Config:
             key="aggregates_slot",
             help=definitions.AGGREGATES,
         )
-        users = cells[1].number_input(
+        users = st.number_input(
             "People counted, at most",
             limits.COUNTED.low,
             limits.COUNTED.high,
@@ -67,7 +66,7 @@ def form(fs: FingerprintSet) -> Config:
             key="aggregates_users",
             help="Of more people in the data, as many are drawn at random.",
         )
-        pairing = cells[2].selectbox(
+        pairing = st.selectbox(
             "Pairing with the truth",
             pairings,
             index=pairings.index(plan.pairing),
@@ -77,7 +76,7 @@ def form(fs: FingerprintSet) -> Config:
             "order, with the most alike that is left (as published), or so that all pairs "
             "together have most in common, which takes longer.",
         )
-        link = cells[3].number_input(
+        link = st.number_input(
             "Link within (m)",
             limits.LINK_M.low,
             limits.LINK_M.high,
@@ -88,7 +87,7 @@ def form(fs: FingerprintSet) -> Config:
             help="Trajectories and records no farther apart are linked at once, the nearest first. "
             "0 keeps every link optimal.",
         )
-        seed = cells[4].number_input(
+        seed = st.number_input(
             "Seed",
             limits.SEED.low,
             limits.SEED.high,
@@ -96,7 +95,7 @@ def form(fs: FingerprintSet) -> Config:
             key="aggregates_seed",
             help="Of random linking, and of whom is drawn.",
         )
-        cells[5].form_submit_button("Apply", type="primary", key="aggregates_run")
+        st.form_submit_button("Apply", type="primary", key="aggregates_run")
     most, drawn = int(users or limits.COUNTED.high), int(seed)
     plan = Config(float(slot), most, cast(Pairing, pairing), drawn, float(link))
     st.session_state[_PLAN] = plan

@@ -175,7 +175,7 @@ def factors(varied: recovery_factors.Result) -> Sentences:
 
 def panels(varied: recovery_factors.Result) -> tuple[list[Panel], list[Panel]]:
     """Accuracy and uniqueness over each factor."""
-    # The last step first: it has the first colour in every figure.
+    # The last step first: it has the attack's colour in every figure.
     steps = {step: STEPS[step] for step in reversed(STEPS)}
     steps["whole_random"] = f"{STEPS['whole']}, at random"
     tops = {f"top{k}": f"by {k} places" if k > 1 else "by 1 place" for k in _TOPS}

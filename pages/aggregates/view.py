@@ -7,44 +7,36 @@ import streamlit as st
 from pages.aggregates import counts, exports, form, story
 from pages.aggregates.person import person
 from pages.charts import recovery, style
+from pages.charts.dots import dots_legend
 from pages.shell import definitions, downloads, formula, head, needed
 from pages.shell.calendar import days
-from pages.shell.figure import show, show_map
+from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
 
 of = style.theme(st.context.theme.type)
 
-head.line("aggregates", "Would publishing only counts be safer?")
+place = head.line("aggregates", "What comes back from counts?")
 data = needed.data(
     "aggregates",
     without="No data set is open yet. Open a sample, or your own data, and its own counts are "
     "attacked.",
     then="The figures follow as soon as the data are read.",
 )
-plan = form.form(data.fs)
-st.caption(story.INTRODUCTION)
+with place.popover("Settings", icon=":material/tune:", key="aggregates_settings"):
+    plan = form.form(data.fs)
+head.about(
+    place, story.INTRODUCTION, definitions.AGGREGATES, definitions.RECOVERY, definitions.AT_RANDOM
+)
 found = form.attack(data.fs, plan)
 if found is None:
     st.caption("The figures appear here as soon as the attack is over.")
     end_view()
 made, score, dates = found.counts, found.score, days(data.fs)
 
-st.header("What would be published", anchor=False, help=definitions.AGGREGATES)
-slot = form.moment(found, dates)
-show_map(
-    recovery.counts_map(made.of_slot(slot), made.greatest, found.lon, found.lat, of),
-    key="aggregates_map",
-    alt=f"Map of the counts at {story.told(float(made.wall_start_min[slot]), dates)}; larger "
-    "dots count more people.",
-)
-what_this_means(*story.release(found), key="aggregates_release")
-
-st.header("How much of everybody's path comes back?", anchor=False, help=definitions.RECOVERY)
-left, right = side_by_side("aggregates_attack")
-with left:
-    st.markdown("**Recorded points recovered after each step**", help=definitions.AT_RANDOM)
+# --- how much comes back ---
+with st.container(key="main_figure"):
     show(
         recovery.by_step(
             story.STEP_NAMES,
@@ -55,13 +47,6 @@ with left:
         key="aggregates_steps",
         alt="Share of recorded points recovered after each step, beside linking at random.",
     )
-with right:
-    st.markdown("**How far off**, across days", help=definitions.RECOVERY_ERROR)
-    show(
-        recovery.errors(score.error_m, of),
-        key="aggregates_error",
-        alt="Share of the points by distance between recovered and true place.",
-    )
 what_this_means(
     *story.attack(found),
     key="aggregates_attack",
@@ -71,84 +56,111 @@ what_this_means(
 if lack := story.lack(found):
     st.info(lack)
 
-st.header("Can a recovered path be tied to a person?", anchor=False, help=definitions.TOP_PLACES)
-show(
-    recovery.unique_by_top(score.uniqueness.tolist(), of, height=360),
-    key="aggregates_unique",
-    alt="Share of recovered trajectories that are unique by their most visited places.",
-)
-what_this_means(
-    *story.unique(found),
-    key="aggregates_unique",
-    published=story.PUBLISHED_UNIQUENESS,
-    source=story.SOURCE,
-)
-
-st.header("One person's path", anchor=False)
-row = person(found)
-who = found.pseudonyms[row]
-left, right = side_by_side("aggregates_person")
+left, right = side_by_side("aggregates_attack")
 with left:
-    st.markdown("**Recovered (filled) over true (ring)**")
-    show_map(
-        recovery.path_map(found.truth[row], found.recovered[row], found.lon, found.lat, of),
-        key="aggregates_path",
-        alt=f"Map of the recovered and the true places of {who}.",
+    st.subheader("How far off is it?", anchor=False, help=definitions.RECOVERY_ERROR)
+    show(
+        recovery.errors(score.error_m, of),
+        key="aggregates_error",
+        alt="Share of the points by distance between recovered and true place.",
     )
 with right:
-    st.markdown("**How far the recovered place is from the true one**")
+    st.subheader("Whose path is it?", anchor=False, help=definitions.TOP_PLACES)
     show(
-        recovery.away(made.wall_start_min, made.slot_min, found.apart_m(row) / 1000, dates, of),
-        key="aggregates_away",
-        alt=f"Distance between the recovered and the true place of {who} over time.",
-    )
-what_this_means(*story.person(found, row), key="aggregates_person")
-
-st.header("What makes it better or worse?", anchor=False, help=definitions.RECOVERY)
-varied = form.factors(data.fs, plan)
-if varied is None:
-    st.caption("Runs the attack again on coarser places, longer slots and fewer people.")
-else:
-    accuracy, uniqueness = story.panels(varied)
-    by_level = "by side of a place, length of a slot and number of people."
-    show(
-        recovery.panels(accuracy, of, y_title="Share of all points recovered", greyed=True),
-        key="aggregates_factors_accuracy",
-        alt=f"Share of points recovered {by_level}",
-    )
-    show(
-        recovery.panels(uniqueness, of, y_title="Unique recovered trajectories", greyed=False),
-        key="aggregates_factors_uniqueness",
-        alt=f"Unique recovered trajectories {by_level}",
+        recovery.unique_by_top(score.uniqueness.tolist(), of),
+        key="aggregates_unique",
+        alt="Share of recovered trajectories that are unique by their most visited places.",
     )
     what_this_means(
-        *story.factors(varied),
-        key="aggregates_factors",
-        published=story.PUBLISHED_FACTORS,
+        *story.unique(found),
+        key="aggregates_unique",
+        published=story.PUBLISHED_UNIQUENESS,
         source=story.SOURCE,
     )
 
-st.header(
-    "What helps, and what does it cost?",
-    anchor=False,
-    help="  \n".join((definitions.COUNT_ERROR, definitions.PRIVACY_UNIT)),
+# --- what would be published ---
+st.subheader("What would be published", anchor=False, help=definitions.AGGREGATES)
+slot = form.moment(found, dates)
+show_map(
+    recovery.counts_map(made.of_slot(slot), made.greatest, found.lon, found.lat, of),
+    key="aggregates_map",
+    height=style.OTHER_PX,
+    alt=f"Map of the counts at {story.told(float(made.wall_start_min[slot]), dates)}; larger "
+    "dots count more people.",
 )
-tried = form.mitigations(data.fs, plan, found, counts.stated(data))
-if tried is None:
-    st.caption(
-        "Runs the attack again after each mitigation, for an outsider who knows how many people "
-        "there are."
+if len(found.lon):
+    plot(
+        dots_legend(made.greatest, of, noun="people"),
+        key="aggregates_map_legend",
+        theme=None,
+        config=style.CONFIG | {"staticPlot": True},
+        alt="Legend of the map: the dots of a few numbers of people.",
     )
-else:
-    show(
-        recovery.remedies(story.remedies(tried), of),
-        key="aggregates_remedies",
-        alt="Share of points recovered after each mitigation, and the error of the counts.",
-    )
-    what_this_means(*story.mitigations(tried), key="aggregates_remedies")
-    st.dataframe(story.remedies_table(tried), hide_index=True, key="aggregates_tried")
+what_this_means(*story.release(found), key="aggregates_release")
 
-st.header("Counts to publish", anchor=False, help=definitions.COUNTS_FRAME)
+with st.expander("One person's path", key="aggregates_one"):
+    row = person(found)
+    who = found.pseudonyms[row]
+    left, right = side_by_side("aggregates_person")
+    with left:
+        st.markdown("**Recovered (filled) over true (ring)**")
+        show_map(
+            recovery.path_map(found.truth[row], found.recovered[row], found.lon, found.lat, of),
+            key="aggregates_path",
+            height=style.OTHER_PX,
+            alt=f"Map of the recovered and the true places of {who}.",
+        )
+    with right:
+        st.markdown("**How far the recovered place is from the true one**")
+        show(
+            recovery.away(made.wall_start_min, made.slot_min, found.apart_m(row) / 1000, dates, of),
+            key="aggregates_away",
+            alt=f"Distance between the recovered and the true place of {who} over time.",
+        )
+    what_this_means(*story.person(found, row), key="aggregates_person")
+
+with st.expander("What makes it better or worse?", key="aggregates_varied"):
+    varied = form.factors(data.fs, plan)
+    if varied is None:
+        st.caption("Runs the attack again on coarser places, longer slots and fewer people.")
+    else:
+        accuracy, uniqueness = story.panels(varied)
+        by_level = "by side of a place, length of a slot and number of people."
+        show(
+            recovery.panels(accuracy, of, y_title="Share of all points recovered", greyed=True),
+            key="aggregates_factors_accuracy",
+            alt=f"Share of points recovered {by_level}",
+        )
+        show(
+            recovery.panels(uniqueness, of, y_title="Unique recovered trajectories", greyed=False),
+            key="aggregates_factors_uniqueness",
+            alt=f"Unique recovered trajectories {by_level}",
+        )
+        what_this_means(
+            *story.factors(varied),
+            key="aggregates_factors",
+            published=story.PUBLISHED_FACTORS,
+            source=story.SOURCE,
+        )
+
+with st.expander("What helps, and what does it cost?", key="aggregates_helps"):
+    tried = form.mitigations(data.fs, plan, found, counts.stated(data))
+    if tried is None:
+        st.caption(
+            "Runs the attack again after each mitigation, for an outsider who knows how many "
+            "people there are."
+        )
+    else:
+        show(
+            recovery.remedies(story.remedies(tried), of),
+            key="aggregates_remedies",
+            alt="Share of points recovered after each mitigation, and the error of the counts.",
+        )
+        what_this_means(*story.mitigations(tried), key="aggregates_remedies")
+        st.dataframe(story.remedies_table(tried), hide_index=True, key="aggregates_tried")
+    st.caption(f"{definitions.COUNT_ERROR}  \n{definitions.PRIVACY_UNIT}")
+
+st.subheader("Counts to publish", anchor=False, help=definitions.COUNTS_FRAME)
 counts.section(data)
 
 files = exports.files(found, row, varied, tried)

@@ -41,19 +41,28 @@ def columns(table: pd.DataFrame) -> dict[str, ColumnConfig]:
         if " (up to " in str(name)
     }
     return {
-        "Profile": st.column_config.TextColumn(width="medium"),
         **shares,
         **means,
-        "Median gap (0–1)": st.column_config.NumberColumn(format="%.3f"),
-        "90 % of users within": st.column_config.NumberColumn(format="%.3f"),
+        "Median gap": st.column_config.NumberColumn(
+            format="%.3f", help="Half of the users have this k-gap or less, from 0 to 1."
+        ),
+        "90 % within": st.column_config.NumberColumn(
+            format="%.3f", help="Nine users in ten have this k-gap or less, from 0 to 1."
+        ),
     }
 
 
 def gaps(
-    curves: Sequence[Curve], of: style.Theme, k: str, end: float, stretch: StretchConfig
+    curves: Sequence[Curve],
+    of: style.Theme,
+    k: str,
+    end: float,
+    stretch: StretchConfig,
+    *,
+    height: int = style.MAIN_PX,
 ) -> go.Figure:
     """Everyone's gaps as far as ``end``; ``k`` is what the axis calls it."""
-    return cdf(curves, of, x_title=gap_title(k, stretch), x_range=(0.0, end))
+    return cdf(curves, of, x_title=gap_title(k, stretch), x_range=(0.0, end), height=height)
 
 
 def by_k(

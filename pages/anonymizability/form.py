@@ -65,8 +65,7 @@ def current() -> Settings:
 def form(fs: FingerprintSet) -> bool:
     """The form; True when it was just submitted with settings that make sense."""
     settings, possible = current(), limits.K.at_most(fs.n_users)
-    box = st.expander("Settings: k, profiles, stretch effort", key="anon_settings")
-    with box.form("anon_form", border=False):
+    with st.form("anon_form", border=False):
         left, right = st.columns([2, 3], gap="large")
         ks = left.multiselect(
             "Values of k",
@@ -140,10 +139,15 @@ def crowds(wanted: Settings, n_users: int) -> None:
         selection_mode="multi",
         default=list(wanted.ks),
         key=key,
+        width="content",
         on_change=act(_take_crowds),
         args=(key,),
         help="A user is k-anonymous when at least k − 1 other users have exactly the same record.",
     )
+
+
+def largest_crowd(n_users: int) -> None:
+    """Why larger crowds are not offered, where they are not."""
     if n_users < K_PRESETS[-1]:
         st.caption(
             f"Larger crowds are not offered: {n_users} users are loaded, and nobody can hide among "
@@ -156,12 +160,12 @@ def profile_looked_at(
 ) -> GeneralizationProfile:
     """Under which profile one looks."""
     found: GeneralizationProfile = st.selectbox(
-        "Look at profile",
+        "At profile",
         profiles,
         format_func=str,
         key="anon_profile",
         persist_state="session",
-        width=320,
+        width=200,
         help=definitions.PROFILE,
     )
     return found
@@ -174,7 +178,7 @@ def k_looked_at(ks: Sequence[int]) -> int:
         ks,
         key="anon_k",
         persist_state="session",
-        width=120,
+        width=100,
         on_change=act(_take_k),
         args=("anon_k",),
         help="The crowd to hide in. A user is k-anonymous when at least k − 1 others have exactly "
@@ -186,10 +190,14 @@ def k_looked_at(ks: Sequence[int]) -> int:
 def undo_button() -> None:
     """Takes the last change back; shown when there was one."""
     # In a container that is always there: what comes and goes moves, and redraws, all below it.
-    with st.container(key="anon_last_change"):
+    with st.container(key="anon_last_change", width="content"):
         if st.session_state.get(_BEFORE):
             st.button(
-                "Undo last change", key="anon_undo", icon=":material/undo:", on_click=act(_undo)
+                "Undo",
+                key="anon_undo",
+                icon=":material/undo:",
+                on_click=act(_undo),
+                help="Take the last change of the settings back.",
             )
 
 

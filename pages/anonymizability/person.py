@@ -18,7 +18,7 @@ from pages.anonymizability import person_story
 from pages.charts.cdf import Curve, cdf
 from pages.charts.maps import fingerprints_map
 from pages.charts.spacetime import Path3D, space_time
-from pages.charts.style import CONFIG, Theme
+from pages.charts.style import CONFIG, MAIN_PX, OTHER_PX, Theme
 from pages.shell import overtaken
 from pages.shell.calendar import days
 from pages.shell.figure import plot
@@ -52,14 +52,12 @@ def show(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
     other = _pick_neighbour(fs, user, neighbours)
     _figures(fs, user, other, of)
     what_this_means(*person_story.gap(fs, user, measured, other, k), key="person")
-    left, right = side_by_side("person_parts")
-    with left:
-        _table_of_neighbours(fs, neighbours, result.config, result.k)
-        with st.expander(f"The {len(other.matches):,} matched samples", key="person_matches"):
-            st.dataframe(
-                person_story.matches(fs, other), hide_index=True, key="person_links", height=320
-            )
-    with right:
+    _table_of_neighbours(fs, neighbours, result.config, result.k)
+    with st.expander(f"The {len(other.matches):,} matched samples", key="person_matches"):
+        st.dataframe(
+            person_story.matches(fs, other), hide_index=True, key="person_links", height=320
+        )
+    with st.expander("Is it the place or the time?", key="person_why"):
         _parts_figure(fs, user, neighbours, k, of)
 
 
@@ -176,8 +174,9 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
                     ],
                     (lon[ends], lat[ends]),
                     of,
+                    height=MAIN_PX,
                 ),
-                height=520,
+                height=MAIN_PX,
                 key="person_map",
                 alt=f"Map of the places of {names[0]} and of the nearest neighbour {names[1]}.",
             )
@@ -226,7 +225,6 @@ def _parts_figure(
     fs: FingerprintSet, user: int, neighbours: list[Neighbour], k: int, of: Theme
 ) -> None:
     """CDFs of the effort in space, in time and in all, over the matched samples."""
-    st.markdown("**Is it the place or the time?** – efforts of the matched samples")
     pooled = pd.concat([n.matches for n in neighbours])
     curves = [
         Curve(label, pooled[name].to_numpy(), of.categories[i], i)
@@ -240,7 +238,7 @@ def _parts_figure(
             x_title="Sample stretch effort",
             x_range=(0.0, min(1.0, 1.05 * top)),
             whose="matched samples",
-            height=360,
+            height=OTHER_PX,
         ),
         key="person_parts",
         theme=None,

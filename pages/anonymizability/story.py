@@ -22,6 +22,7 @@ _PUBLISHED_BY_K = (
 )
 _PUBLISHED_BY_PROFILE = "even at 20 km · 8 h only about 30 % are 2-anonymous."
 HIDDEN, AT_0 = "Already k-anonymous (%)", "k-gap of 0 (%)"
+CLICK = "Click a point on a curve to see whose fingerprint it is."
 
 
 def gap_title(k: str, stretch: StretchConfig) -> str:
@@ -105,7 +106,6 @@ def by_k(
         if many != few
         else "",
         farther(parts.beyond_space, parts.beyond_time, stretch),
-        "Click a point on a curve to see whose fingerprint it is.",
         words.beyond(beyond(curves, edge)),
     ]
 
@@ -175,8 +175,8 @@ def profiles_table(measured: Sequence[Measured], k: int) -> pd.DataFrame:
             {
                 "Profile": str(each.profile),
                 HIDDEN if judges_all(stretch) else AT_0: 100 * float((values == 0).mean()),
-                "Median gap (0–1)": float(np.median(values)),
-                "90 % of users within": float(np.quantile(values, 0.9)),
+                "Median gap": float(np.median(values)),
+                "90 % within": float(np.quantile(values, 0.9)),
                 **{
                     name: text[0]
                     for name, text in capped(

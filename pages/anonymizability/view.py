@@ -11,25 +11,26 @@ from fpanon_core.studies.anonymizability import together
 from pages.anonymizability import figures, form, person, results, story, why
 from pages.charts import style
 from pages.shell import definitions, downloads, formula, head, job_panel, needed, questions
-from pages.shell.figure import plot
+from pages.shell.figure import plot, show
 from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
 
 of = style.theme(st.context.theme.type)
 
-head.line("anonymizability", "How far is everyone from hiding in a crowd of k?")
-
+place = head.line("anonymizability", "How far is everyone from a crowd of k?")
 data = needed.data(
     "anon",
     without="No data set is open yet. Open a sample, or your own data, and everyone is measured.",
     then="The figures follow as soon as the data are read.",
 )
 n = data.fs.n_users
-asked = form.form(data.fs)
+with place.popover("Settings", icon=":material/tune:", key="anon_settings"):
+    asked = form.form(data.fs)
+    whole = st.toggle("Whole scale, 0 to 1", key="anon_whole", persist_state="session")
+head.about(place, definitions.K_GAP, definitions.PROFILE, definitions.STRETCH)
 wanted = form.current().limited_to(n)
 if asked:
     results.ask(data, wanted)
-form.undo_button()
 form.write_url()
 waiting = results.start_wanted(data, wanted)
 measuring = questions.jobs(results.MEASURE)
@@ -42,17 +43,37 @@ found = {p: r for p in wanted.profiles if (r := results.find(data, p, wanted))}
 measured = {p: r.measured[0] for p, r in found.items()}
 
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="anon_look_at"):
+    form.crowds(wanted, n)
     profile = form.profile_looked_at(list(measured) or wanted.profiles[:1])
     shown = measured.get(profile)
     known = [k for k in wanted.offered(n) if shown is not None and k in shown.parts]
     k = form.k_looked_at(known or wanted.ks)
-    whole = st.toggle("Whole scale, 0 to 1", key="anon_whole", persist_state="session")
+    form.undo_button()
 reach = 1.0 if whole else story.reach(measured, wanted.ks)
 
 # --- everyone, for several k ---
-st.header("Larger crowds", anchor=False, help=definitions.K_GAP)
-form.crowds(wanted, n)
 deepening = results.deepen(data, wanted, profile)
+drawn = [each for each in wanted.ks if each in known]
+curves = figures.by_k(shown, drawn, wanted.ks, of)
+with st.container(key="main_figure"):
+    plot(
+        figures.gaps(curves, of, "k", reach, wanted.config),
+        key="anon_by_k",
+        theme=None,
+        config=style.CONFIG,
+        on_select=act(partial(person.take_click, "anon_by_k")),
+        selection_mode="points",
+        alt=f"Share of users by k-gap at {profile}, one curve for each k.",
+    )
+if shown is None or not drawn:
+    st.caption("The curves appear here as soon as they are measured.")
+    form.largest_crowd(n)
+    end_view()
+what_this_means(
+    *story.by_k(shown, drawn, wanted.config, curves, reach),
+    key="by_k",
+    published=story.published_by_k(profile, drawn, wanted.config),
+)
 with st.container(key="anon_background"):
     if deepening is not None:
         job_panel.background(
@@ -60,37 +81,23 @@ with st.container(key="anon_background"):
             "Larger crowds are being measured in the background.",
         )
     elif known:  # a line in its place: were it to go, an open list below would close
-        st.caption(f"Crowds up to k = {max(known)} are measured.")
-drawn = [each for each in wanted.ks if each in known]
-curves = figures.by_k(shown, drawn, wanted.ks, of)
-plot(
-    figures.gaps(curves, of, "k", reach, wanted.config),
-    key="anon_by_k",
-    theme=None,
-    config=style.CONFIG,
-    on_select=act(partial(person.take_click, "anon_by_k")),
-    selection_mode="points",
-    alt=f"Share of users by k-gap at {profile}, one curve for each k.",
-)
-if shown is None or not drawn:
-    st.caption("The curves appear here as soon as they are measured.")
-    end_view()
-what_this_means(
-    *story.by_k(shown, drawn, wanted.config, curves, reach),
-    key="by_k",
-    published=story.published_by_k(profile, drawn, wanted.config),
-)
+        st.caption(f"Crowds up to k = {max(known)} are measured. {story.CLICK}")
+    form.largest_crowd(n)
 
 # --- everyone, for several profiles ---
-st.header("Coarser places and times", anchor=False, help=definitions.PROFILE)
+st.subheader("Coarser places and times", anchor=False, help=definitions.PROFILE)
 coarser = {p: m for p, m in measured.items() if k in m.parts}
 curves = figures.by_profile(coarser, k, wanted.profiles, of)
-plot(
-    figures.gaps(curves, of, str(k), reach, wanted.config),
+show(
+    figures.gaps(curves, of, str(k), reach, wanted.config, height=style.OTHER_PX),
     key="anon_by_profile",
-    theme=None,
-    config=style.CONFIG,
     alt=f"Share of users by {k}-gap, one curve for each generalization profile.",
+)
+missing = len(wanted.profiles) - len(coarser)
+what_this_means(
+    *story.by_profile(list(coarser.values()), k, missing, curves, reach),
+    key="by_profile",
+    published=story.published_by_profile(list(coarser), k, wanted.config),
 )
 table = story.profiles_table(list(coarser.values()), k)
 st.dataframe(
@@ -98,16 +105,10 @@ st.dataframe(
 )
 if corners := corners_text(each.laid.space for each in coarser.values()):
     st.caption(corners)
-missing = len(wanted.profiles) - len(coarser)
-what_this_means(
-    *story.by_profile(list(coarser.values()), k, missing, curves, reach),
-    key="by_profile",
-    published=story.published_by_profile(list(coarser), k, wanted.config),
-)
 
 # --- why, and one person ---
 why.show(shown, k, of)
-st.header("One person", anchor=False, help=definitions.STRETCH)
+st.subheader("One person", anchor=False, help=definitions.STRETCH)
 person.show(shown, results.generalized(data.digest, data.fs, profile), k, of)
 
 result = together(list(found.values()), wanted.ks)

@@ -23,16 +23,22 @@ _LOWEST_TAIL = 0.25  # the index cannot be less than 0.29, the third quartile as
 
 def show(measured: Measured, k: int, of: style.Theme) -> None:
     """Temporal share, Gini coefficient and tail weight of everyone, under one profile at one k."""
-    st.header("The place, or the time?", anchor=False, help=definitions.TEMPORAL_SHARE)
-    _temporal_share(measured, k, of)
-    st.header("A few hard samples, or all alike?", anchor=False)
-    left, right = side_by_side("why")
-    with left:
-        st.markdown("**How unequal are the efforts?** – Gini coefficient", help=definitions.GINI)
-        _gini(measured, k, of)
-    with right:
-        st.markdown("**How heavy is the tail?** – tail weight index", help=definitions.TAIL_WEIGHT)
-        _tail(measured, k, of)
+    with st.expander(
+        "Why: the place or the time, a few hard samples or all alike?", key="anon_why"
+    ):
+        st.markdown("**The place, or the time?**", help=definitions.TEMPORAL_SHARE)
+        _temporal_share(measured, k, of)
+        left, right = side_by_side("why")
+        with left:
+            st.markdown(
+                "**How unequal are the efforts?** – Gini coefficient", help=definitions.GINI
+            )
+            _gini(measured, k, of)
+        with right:
+            st.markdown(
+                "**How heavy is the tail?** – tail weight index", help=definitions.TAIL_WEIGHT
+            )
+            _tail(measured, k, of)
 
 
 def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
@@ -42,7 +48,7 @@ def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
             [Curve(f"{measured.profile}, k = {k}", share, of.categories[1], 1)],
             of,
             x_title="Share of the stretch effort that is time (0 = all place, 1 = all time)",
-            height=340,
+            height=style.OTHER_PX,
         ),
         key="anon_share",
         theme=None,
@@ -64,7 +70,7 @@ def _gini(measured: Measured, k: int, of: style.Theme) -> None:
             _curves(values, of),
             of,
             x_title="Gini coefficient of a user's efforts",
-            height=360,
+            height=style.OTHER_PX,
         ),
         key="anon_gini",
         theme=None,
@@ -91,7 +97,7 @@ def _tail(measured: Measured, k: int, of: style.Theme) -> None:
             x_range=(_LOWEST_TAIL, edge),
             references=REFERENCES,
             log_x=True,
-            height=360,
+            height=style.OTHER_PX,
         ),
         key="anon_tail",
         theme=None,

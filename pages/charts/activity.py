@@ -6,12 +6,14 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from .style import Theme, axis, figure, layout
+from .style import OTHER_PX, Theme, axis, figure, layout
 
 _BARS = 40
 
 
-def samples_per_user(samples: npt.NDArray[np.int64], of: Theme, *, height: int = 460) -> go.Figure:
+def samples_per_user(
+    samples: npt.NDArray[np.int64], of: Theme, *, height: int = OTHER_PX
+) -> go.Figure:
     """Histogram with bars of equal width, the median marked; a logarithmic axis for long tails."""
     long_tail = samples.max() > 50 * max(np.median(samples), 1)
     if long_tail:
@@ -28,7 +30,7 @@ def samples_per_user(samples: npt.NDArray[np.int64], of: Theme, *, height: int =
         "y": count,
         "width": np.diff(edges) * (0.94 if not long_tail else 0.9),
         "offset": 0,
-        "marker": {"color": of.categories[0]},
+        "marker": {"color": of.measure("people")},
         "customdata": edges[1:] - 1,
         "hovertemplate": "%{y} users with %{x:.0f} to %{customdata:.0f} samples<extra></extra>",
     }

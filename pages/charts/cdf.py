@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
 
-from .style import DASHES, MARKERS, Theme, axis, figure, layout
+from .style import DASHES, MAIN_PX, MARKERS, Theme, axis, figure, layout
 
 MAX_POINTS = 512
 MAX_CLICKABLE = 128  # of them, on a curve whose points name people
@@ -53,7 +53,7 @@ def cdf(
     references: Sequence[tuple[float, str]] = (),
     log_x: bool = False,
     ticks: Mapping[float, str] | None = None,
-    height: int = 440,
+    height: int = MAIN_PX,
 ) -> go.Figure:
     """Figure of step CDFs; the dot on each curve marks its median.
 

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
 
-from .style import DASHES, LIGHT, MARKERS, MEASURES, Theme, axis, figure, graded, layout, viridis
+from .style import DASHES, LIGHT, MARKERS, OTHER_PX, Theme, axis, figure, graded, layout, viridis
 
 _GAP = 0.075  # between panels, of the height; holds the heading of the next
 # From opposite orders to the same one; pale enough for dark figures on all of it, in both themes.
@@ -57,16 +57,17 @@ def over_profiles(
     traces: list[dict[str, Any]] = []
     axes: dict[str, Any] = {}
     headings = []
+    ticks = 4 if len(panels) > 1 else 6
     tall = (1 - _GAP * (len(panels) - 1)) / len(panels)
     for row, panel in enumerate(panels):
         top = 1 - row * (tall + _GAP)
         name = "y" if row == 0 else f"y{row + 1}"
-        colour = of.categories[MEASURES.index(panel.measure)]
+        colour = of.measure(panel.measure)
         for i, s in enumerate(panel.series):
             traces.append(_series(profiles, panel, s, i, colour) | {"yaxis": name})
         axes[name.replace("y", "yaxis")] = axis(
-            of, "", domain=[top - tall, top], rangemode="tozero", tickformat=panel.ticks, nticks=4,
-            automargin=True,
+            of, "", domain=[top - tall, top], rangemode="tozero", tickformat=panel.ticks,
+            nticks=ticks, automargin=True,
         )  # fmt: skip
         headings.append(
             {
@@ -114,7 +115,7 @@ def _series(
 
 
 def hours_of_week(
-    values: FloatArray, weekdays: bool, title: str, of: Theme, *, height: int = 360
+    values: FloatArray, weekdays: bool, title: str, of: Theme, *, height: int = OTHER_PX
 ) -> go.Figure:
     """Heat map, days down and hours across, of shape (7, 24); days without a value are left out.
 
@@ -153,7 +154,9 @@ def hours_of_week(
     )
 
 
-def agreement(names: Sequence[str], tau: FloatArray, of: Theme, *, height: int = 400) -> go.Figure:
+def agreement(
+    names: Sequence[str], tau: FloatArray, of: Theme, *, height: int = OTHER_PX
+) -> go.Figure:
     """Kendall's τ of each measure (down) with every earlier one (across); shape (m, m)."""
     down, across = list(names[1:]), list(names[:-1])
     below = tau[1:, :-1]
@@ -193,7 +196,7 @@ def agreement(names: Sequence[str], tau: FloatArray, of: Theme, *, height: int =
 
 
 def lorenz_curves(
-    curves: Sequence[tuple[str, str, FloatArray, FloatArray]], of: Theme, *, height: int = 460
+    curves: Sequence[tuple[str, str, FloatArray, FloatArray]], of: Theme, *, height: int = OTHER_PX
 ) -> go.Figure:
     """Figure of Lorenz curves: measure, name, share of people, share of all disclosure."""
     traces: list[dict[str, Any]] = [
@@ -217,7 +220,7 @@ def lorenz_curves(
                 "y": total[at].tolist(),
                 "mode": "lines",
                 "line": {
-                    "color": of.categories[MEASURES.index(measure)],
+                    "color": of.measure(measure),
                     "width": 2.5,
                     "dash": DASHES[i],
                 },

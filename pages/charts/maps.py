@@ -24,7 +24,7 @@ from .words import count as plural
 
 MAX_POINTS = 5_000
 MAX_CELLS = 3_000
-_WIDTH_PX = 460  # a column of two on a laptop; a wider map shows more around the data
+_WIDTH_PX = 400  # a column of two on a laptop; a wider map shows more around the data
 _KM_PER_DEGREE = 111.195
 
 

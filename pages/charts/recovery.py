@@ -1,6 +1,6 @@
 """What comes back from counts? Accuracy by step, uniqueness, one path, factors and mitigations.
 
-What the attack recovers has the first colour everywhere; linking at random is grey and hatched.
+What the attack recovers has one colour everywhere; linking at random is grey and hatched.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fpanon_core.model.arrays import FloatArray
 
 from .cdf import Curve, cdf
 from .maps import Map, fingerprints_map, places_map
-from .style import DASHES, MARKERS, Theme, axis, figure, layout
+from .style import DASHES, MAIN_PX, MARKERS, OTHER_PX, Theme, axis, figure, layout
 
 _SHARE = {"range": [0, 1.12], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}
 _ROOM = 0.04  # between panels, of the width
@@ -40,7 +40,7 @@ def counts_map(
     here = np.flatnonzero(people)
     return places_map(
         lon[here], lat[here], people[here].astype(np.int64), of, noun="user", most=most,
-        around=(lon, lat),
+        around=(lon, lat), height=OTHER_PX,
     )  # fmt: skip
 
 
@@ -62,14 +62,14 @@ def path_map(
         ("recovered", lon[recovered], lat[recovered], of.person),
         ("true", lon[true], lat[true], of.other),
     ]
-    return fingerprints_map(drawn, None, of, height=460, noun="slot")
+    return fingerprints_map(drawn, None, of, height=OTHER_PX, noun="slot")
 
 
-def errors(error_m: npt.NDArray[np.floating], of: Theme, *, height: int = 400) -> go.Figure:
+def errors(error_m: npt.NDArray[np.floating], of: Theme, *, height: int = OTHER_PX) -> go.Figure:
     """Step CDF of the distance between recovered and true place, up to nearly all of it."""
     km = error_m.astype(np.float64) / 1000
     return cdf(
-        [Curve("recovered by the attack", km, of.categories[0], 0)],
+        [Curve("recovered by the attack", km, of.measure("recovered"), 0)],
         of,
         x_title="Distance from the true place (km)",
         x_range=(0.0, max(1.0, 1.05 * float(np.quantile(km, 0.99)))),
@@ -84,11 +84,11 @@ def by_step(
     random: Sequence[float],
     of: Theme,
     *,
-    height: int = 400,
+    height: int = MAIN_PX,
 ) -> go.Figure:
     """Bars of the accuracy after each step, beside linking at random; NaN has no bar."""
     bars = [
-        _bars("recovered by the attack", steps, attack, of, {"color": of.categories[0]}),
+        _bars("recovered by the attack", steps, attack, of, {"color": of.measure("recovered")}),
         _bars("linked at random", steps, random, of, _hatched(of)),
     ]
     return figure(
@@ -104,11 +104,11 @@ def by_step(
     )
 
 
-def unique_by_top(share: Sequence[float], of: Theme, *, height: int = 400) -> go.Figure:
+def unique_by_top(share: Sequence[float], of: Theme, *, height: int = OTHER_PX) -> go.Figure:
     """Bars of the uniqueness of recovered trajectories by 1, 2, … most visited places."""
     places = [str(k) for k in range(1, len(share) + 1)]
     return figure(
-        [_bars("unique", places, share, of, {"color": of.categories[2]})],
+        [_bars("unique", places, share, of, {"color": of.measure("unicity")})],
         layout(
             of,
             axis(of, "Most visited places an outsider knows", type="category", showgrid=False),
@@ -160,7 +160,7 @@ def away(
     days: Sequence[str],
     of: Theme,
     *,
-    height: int = 460,
+    height: int = OTHER_PX,
 ) -> go.Figure:
     """Steps of the distance between the recovered and the true place over local time.
 
@@ -184,7 +184,7 @@ def away(
                 "x": [*wall_min.tolist(), end],
                 "y": [*km.tolist(), float(km[-1])],
                 "mode": "lines",
-                "line": {"color": of.categories[0], "width": 2, "shape": "hv"},
+                "line": {"color": of.measure("recovered"), "width": 2, "shape": "hv"},
                 "fill": "tozeroy",
                 "hovertemplate": "%{y:.1f} km<extra></extra>",
             }
@@ -225,7 +225,7 @@ class Panel:
 
 
 def panels(
-    drawn: Sequence[Panel], of: Theme, *, y_title: str, greyed: bool, height: int = 400
+    drawn: Sequence[Panel], of: Theme, *, y_title: str, greyed: bool, height: int = OTHER_PX
 ) -> go.Figure:
     """Small multiples side by side over one axis of shares.
 
@@ -253,7 +253,7 @@ def panels(
             colour = (
                 of.css("quiet")
                 if random
-                else of.categories[(0, 3, 4, 2)[j % 4] if greyed else (2, 1, 5, 3)[j % 4]]
+                else of.categories[(4, 3, 5, 2)[j % 4] if greyed else (0, 1, 2, 3)[j % 4]]
             )
             traces.append(
                 {
@@ -285,7 +285,7 @@ class Remedy:
     error: float
 
 
-def remedies(tried: Sequence[Remedy], of: Theme, *, height: int = 480) -> go.Figure:
+def remedies(tried: Sequence[Remedy], of: Theme, *, height: int = MAIN_PX) -> go.Figure:
     """Two panels over the same list: accuracy after the attack, and the error of the counts."""
     names = [r.name for r in tried]
     shares = [r.whole for r in tried]
@@ -299,7 +299,7 @@ def remedies(tried: Sequence[Remedy], of: Theme, *, height: int = 480) -> go.Fig
         common | {
             "name": "recovered by the attack",
             "x": shares,
-            "marker": {"color": of.categories[0]},
+            "marker": {"color": of.measure("recovered")},
             "text": [_percent(v) for v in shares],
             "hovertemplate": "%{x:.1%} recovered<extra>%{y}</extra>",
         },
@@ -321,7 +321,7 @@ def remedies(tried: Sequence[Remedy], of: Theme, *, height: int = 480) -> go.Fig
             "x": errors,
             "xaxis": "x2",
             "marker": {
-                "color": of.categories[1],
+                "color": of.measure("count error"),
                 "pattern": _pattern("\\", of.css("paper", 0.45)),
             },
             "text": ["none" if e is None else _error(e) for e in errors],

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from fpanon_core.model.arrays import FloatArray
 
 from . import timeline
-from .style import FONT, Theme, figure
+from .style import FONT, MAIN_PX, Theme, figure
 
 Range = tuple[float, float]
 
@@ -43,7 +43,7 @@ def space_time(
     days: list[str],
     of: Theme,
     *,
-    height: int = 520,
+    height: int = MAIN_PX,
 ) -> go.Figure:
     """Figure of a fingerprint, its neighbour's, and the links between matched samples.
 

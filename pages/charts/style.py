@@ -36,6 +36,10 @@ class Theme:
     categories: tuple[str, ...]
     scale: tuple[float, float]
 
+    def measure(self, name: str) -> str:
+        """The colour of a measure, the same in every figure."""
+        return self.categories[_MEASURES[name]]
+
     def css(self, name: str, opacity: float = 1.0) -> str:
         """A colour of this theme by name, for plotly."""
         r, g, b = getattr(self, name)
@@ -75,14 +79,25 @@ DARK = Theme(
     categories=("#56B4E9", "#F0964A", "#2CC295", "#E39CC4", "#F0E442", "#4F9BD9"),
     scale=(0.3, 1.0),
 )
-# What an outsider finds and learns: each measure's place in the palette.
-MEASURES = ("unicity", "em", "k", "kl")
+# One rhythm of heights: what a page is about, and what stands below it.
+MAIN_PX, OTHER_PX = 430, 320
+# Each measure's place in the palette, on every page; what is drawn in one figure differs.
+_MEASURES = {
+    "unicity": 0,
+    "em": 1,
+    "k": 2,
+    "kl": 3,
+    "recovered": 4,
+    "count error": 1,
+    "people": 0,
+}
 # Six values of k keep one colour, dash and marker each wherever they are drawn.
 K_ORDER = (2, 5, 10, 25, 50, 100)
-# The modebar holds nothing that sends a figure anywhere; pictures are saved large enough to print.
+# The modebar holds one button, which saves a picture large enough to print, in the right margin:
+# beside the legend, never over it.
 CONFIG = {
     "displaylogo": False,
-    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "sendDataToCloud"],
+    "modeBarButtons": [["toImage"]],
     "toImageButtonOptions": {"format": "svg"},
     "showTips": False,
 }
@@ -139,7 +154,7 @@ def layout(
     """Type, margins, grid and legend of a plain two-dimensional figure."""
     return {
         "height": height,
-        "margin": {"l": 64, "r": 16, "t": 48, "b": 56},
+        "margin": {"l": 64, "r": 40, "t": 40, "b": 56},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": FONT, "size": 14, "color": of.css("ink")},

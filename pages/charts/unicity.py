@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray, IntArray
 
-from .style import DASHES, MARKERS, Theme, axis, figure, layout
+from .style import DASHES, MAIN_PX, MARKERS, OTHER_PX, Theme, axis, figure, layout
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Rising:
     high: Sequence[float]
 
 
-def against_points(series: Sequence[Rising], of: Theme, *, height: int = 420) -> go.Figure:
+def against_points(series: Sequence[Rising], of: Theme, *, height: int = MAIN_PX) -> go.Figure:
     """Figure of ε against p, a line per series, with intervals."""
     traces = [
         {
@@ -72,7 +72,7 @@ def over_resolutions(
     share: FloatArray,
     of: Theme,
     *,
-    height: int = 420,
+    height: int = OTHER_PX,
 ) -> go.Figure:
     """Heat map of ε, shape (rows, columns): windows of time up, sides of the grid across."""
     trace: dict[str, Any] = {
@@ -118,7 +118,7 @@ class Fitted:
     curve: FloatArray
 
 
-def laws(fitted: Sequence[Fitted], of: Theme, *, x_title: str, height: int = 420) -> go.Figure:
+def laws(fitted: Sequence[Fitted], of: Theme, *, x_title: str, height: int = OTHER_PX) -> go.Figure:
     """Figure of ε against resolution with the fitted laws, resolution logarithmic."""
     traces: list[dict[str, Any]] = []
     for i, law in enumerate(fitted):
@@ -174,7 +174,7 @@ def exponents(
     lines: Sequence[Line],
     of: Theme,
     *,
-    height: int = 420,
+    height: int = OTHER_PX,
 ) -> go.Figure:
     """Figure of the law's exponent against p, with standard errors and lines."""
     ends = [min(p) - 0.5, max(p) + 0.5]
@@ -218,7 +218,7 @@ def exponents(
     )
 
 
-def boxes(points: FloatArray, of: Theme, *, asked: int, height: int = 240) -> go.Figure:
+def boxes(points: FloatArray, of: Theme, *, asked: int, height: int = OTHER_PX) -> go.Figure:
     """Box plot of the points needed to single a user out, of those ever unique of all asked."""
     title = "Points needed to single a user out"
     if len(points) < asked:
@@ -246,7 +246,7 @@ def boxes(points: FloatArray, of: Theme, *, asked: int, height: int = 240) -> go
     )
 
 
-def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str, height: int = 460) -> go.Figure:
+def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str, height: int = OTHER_PX) -> go.Figure:
     """Histogram of the antennas, or places, in each cluster."""
     number, count = np.unique(sizes, return_counts=True)
     return figure(
@@ -270,7 +270,12 @@ def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str, height: int = 460) -
 
 
 def transition(
-    bins: FloatArray, unique: FloatArray, at: tuple[float, float], of: Theme, *, height: int = 360
+    bins: FloatArray,
+    unique: FloatArray,
+    at: tuple[float, float],
+    of: Theme,
+    *,
+    height: int = OTHER_PX,
 ) -> go.Figure:
     """Figure of P[unique] against the number of bins, and the point asked for."""
     colour = of.categories[0]

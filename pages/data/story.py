@@ -15,6 +15,12 @@ from fpanon_core.model.errors import ConfigError
 from pages.charts import words
 from pages.charts.plain import plain
 
+OUTLINES = (
+    "**Map**: larger and brighter dots are places with more samples. Outlines: Natural Earth, "
+    "public domain; no map is fetched from anywhere."
+)
+MAP_PX = 225
+"""Height of the map within the first screen, without its legend."""
 ROLES = {
     "user": "User",
     "time": "Time",
@@ -29,17 +35,26 @@ def fates(report: IngestReport) -> pd.DataFrame:
     """The account of the rows, one line for each fate."""
     frame = report.to_frame()
     counted = dict(zip(frame["fate"], frame["rows"].tolist(), strict=True))
-    known = {
-        "read": (report.rows_read, "data rows in the file"),
-        **{fate: (rows, MEANINGS[fate]) for fate, rows in counted.items()},
-    }
+    known = {"read": report.rows_read, **counted}
     return pd.DataFrame(
         [
-            (fate, f"{rows:,}", words.percent(rows / max(report.rows_read, 1)), meaning)
-            for fate, (rows, meaning) in known.items()
+            (fate, f"{rows:,}", words.percent(rows / max(report.rows_read, 1)))
+            for fate, rows in known.items()
         ],
-        columns=["What became of the rows", "Rows", "Share", "Meaning"],
+        columns=["What became of the rows", "Rows", "Share"],
     )
+
+
+def fates_told(report: IngestReport) -> str:
+    """What each of the fates in the account means, as a list."""
+    fates = report.to_frame()["fate"]
+    lines = [f"- **{fate}**: {MEANINGS[fate]}" for fate in fates]
+    return "**What became of the rows**\n\n" + "\n".join(lines)
+
+
+def cell(report: IngestReport) -> str:
+    """The grid of places and minutes."""
+    return f"{report.granularity_m:g} m × {report.granularity_min:g} min"
 
 
 def median_samples(report: IngestReport) -> str:
@@ -167,7 +182,7 @@ def form(report: IngestReport) -> pd.DataFrame:
         "Time zone": report.timezone + guessed,
         "Projection": "around "
         + ("a stated centre" if report.centre_stated else "the middle of the data"),
-        "Grid": f"{report.granularity_m:g} m × {report.granularity_min:g} min",
+        "Grid": cell(report),
     }
     return pd.DataFrame(known.items(), columns=["What", "Found"])
 

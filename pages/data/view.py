@@ -15,17 +15,20 @@ from pages.charts.maps import places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import asking, form, opening, story
 from pages.shell import dataset, downloads, formula, head, job_panel
-from pages.shell.figure import plot
+from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
 
 of = style.theme(st.context.theme.type)
 
-head.line("data", "What was read, and what was set aside?")
-opening.show()
-
-job, refused = dataset.opening(), None
+place = head.line("data", "What was read, and what was set aside?")
+data, job, refused = dataset.current(), dataset.opening(), None
+if data is not None and (job is None or job.error is None) and dataset.asked() is None:
+    with place.popover("Open other data", icon=":material/folder_open:", key="data_open"):
+        opening.show()
+else:
+    opening.show()
 if job is not None:
     job_panel.show([job], key="data_opening")
     if job.active:
@@ -38,7 +41,6 @@ if (asked := dataset.asked()) is not None:
     asking.show(asked)
     form.correction(asked.source, asked.reading, None)
     end_view()
-data = dataset.current()
 if data is None:
     if job is None:
         st.info(
@@ -49,97 +51,101 @@ if data is None:
 
 report, fs = data.report, data.fs
 places = places_of(fs)
-st.divider()
-st.page_link(
-    "pages/anonymizability/view.py", label="On to Anonymizability", icon=":material/group:"
-)
-cell = f"{report.granularity_m:g} m × {report.granularity_min:g} min"
-cells = st.container(horizontal=True, gap="large", key="data_figures")
-for label, figure, meaning in (
-    ("Users", f"{fs.n_users:,}", "Subscribers with a sample."),
-    ("Samples", f"{fs.n_samples:,}", f"Distinct cells of {cell} per user."),
-    ("Days", f"{report.span_days:,}", "Local days from the first to the last."),
-    ("Samples per user (median)", story.median_samples(report), None),
-    ("Places", f"{len(places):,}", "Distinct cells of the grid with a sample."),
-):
-    cells.metric(label, figure, help=meaning, width="content")
+head.about(place, story.fates_told(report), story.OUTLINES)
 
-# --- the account ---
-st.header("The account of the file", anchor=False)
-st.dataframe(
-    story.fates(report),
-    hide_index=True,
-    key="data_account",
-    column_config={
-        name: st.column_config.TextColumn(alignment="right") for name in ("Rows", "Share")
-    },
-)
+# --- the account, the map and the first rows ---
+with st.container(key="main_figure", gap="small"):
+    left, right = st.columns([5, 4], gap="medium")
+    with left:
+        cells = st.container(horizontal=True, gap="medium", key="data_figures")
+        for label, figure, meaning in (
+            ("Users", f"{fs.n_users:,}", "Subscribers with a sample."),
+            ("Samples", f"{fs.n_samples:,}", f"Distinct cells of {story.cell(report)} per user."),
+            ("Median per user", story.median_samples(report), "Samples of the user in the middle."),
+            ("Places", f"{len(places):,}", "Distinct cells of the grid with a sample."),
+        ):
+            cells.metric(label, figure, help=meaning, width="content")
+        st.markdown("**The account of the file**")
+        st.dataframe(
+            story.fates(report),
+            hide_index=True,
+            key="data_account",
+            column_config={
+                "What became of the rows": st.column_config.TextColumn(width="medium"),
+                **{
+                    name: st.column_config.TextColumn(alignment="right", width="small")
+                    for name in ("Rows", "Share")
+                },
+            },
+        )
+    with right:
+        lon, lat = lon_lat(fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
+        show_map(
+            places_map(lon, lat, places["samples"].to_numpy(), of, height=story.MAP_PX)
+            if len(lon)
+            else None,
+            key="data_map",
+            height=story.MAP_PX,
+            alt=f"Map of the {len(places):,} places in the data, sized by their samples.",
+        )
+        if len(lon):
+            plot(
+                dots_legend(int(places["samples"].max()), of),
+                key="data_map_legend",
+                theme=None,
+                config=style.CONFIG | {"staticPlot": True},
+                alt="Legend of the map: the dots of a few numbers of samples.",
+            )
+    st.markdown("**The first rows, as they were read**")
+    st.dataframe(story.first_rows(report), hide_index=True, key="data_first_rows")
 what_this_means(*story.account(report), key="account")
-if len(report.rejects):
-    downloads.offer(
-        "Download the rows set aside (CSV)",
-        lambda: table_bytes([report.rejects], ".csv"),
-        "set_aside_not_for_release.csv",
-        key="data_rejects",
-        icon=":material/download:",
-        help="Row number, reason, and the fields of time and place, no others.",
-    )
+with st.container(horizontal=True, vertical_alignment="center", key="data_next"):
+    st.page_link("pages/unicity/view.py", label="On to the risk", icon=":material/person_search:")
+    if len(report.rejects):
+        downloads.offer(
+            "Download the rows set aside (CSV)",
+            lambda: table_bytes([report.rejects], ".csv"),
+            "set_aside_not_for_release.csv",
+            key="data_rejects",
+            icon=":material/download:",
+            help="Row number, reason, and the fields of time and place, no others.",
+        )
+    if dataset.can_undo():
+        st.button(
+            "Undo last change", key="data_undo", icon=":material/undo:", on_click=act(dataset.undo)
+        )
+st.caption(story.unused(report))
 for note in report.notes:
     st.caption(plain(for_screen(note), MESSAGE_LENGTH))
+if refused is None:
+    form.correction(data.source, data.reading, report)
+
+# --- how it was understood ---
 left, right = side_by_side("understood")
 left.markdown("**How the file was understood**")
 left.dataframe(story.roles(report), hide_index=True, key="data_columns")
 right.markdown("**Its form**")
 right.dataframe(story.form(report), hide_index=True, key="data_form")
-st.markdown("**The first rows, as they were read**")
-st.dataframe(story.first_rows(report), hide_index=True, key="data_first_rows")
-st.caption(story.unused(report))
-if refused is None:
-    form.correction(data.source, data.reading, report)
-if dataset.can_undo():
-    st.button(
-        "Undo last change", key="data_undo", icon=":material/undo:", on_click=act(dataset.undo)
-    )
 
-# --- places and people ---
-st.header("Where, and how much of each user", anchor=False)
+# --- people, and screening ---
 left, right = side_by_side("where")
-lon, lat = lon_lat(fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
-left.markdown("**Places** – larger and brighter: more samples")
-if len(lon):
-    left.pydeck_chart(
-        places_map(lon, lat, places["samples"].to_numpy(), of),
-        height=460,
-        key="data_map",
-        alt=f"Map of the {len(places):,} places in the data, sized by their samples.",
-    )
-    with left:
-        plot(
-            dots_legend(int(places["samples"].max()), of),
-            key="data_map_legend",
-            theme=None,
-            config=style.CONFIG | {"staticPlot": True},
-            alt="Legend of the map: the dots of a few numbers of samples.",
-        )
-    left.caption("Outlines: Natural Earth, public domain; no map is fetched from anywhere.")
-right.markdown("**Samples per user**")
-with right:
-    plot(
+with left:
+    st.subheader("How much of each user", anchor=False)
+    show(
         samples_per_user(fs.lengths, of),
         key="data_activity",
-        theme=None,
-        config=style.CONFIG,
         alt="Histogram of the number of samples per user.",
     )
-what_this_means(*story.activity(fs.lengths, places["samples"].to_numpy()), key="activity")
-
-# --- screening ---
-st.header("Screening", anchor=False)
-st.markdown("Keep only users seen often enough to judge; the others are counted, never just lost.")
-rule = data.reading.screen
-if (screen := form.screening(rule)) is not None:
-    dataset.read_again(dataset.screened(data.reading, screen))
-    st.rerun()
-if rule.active:
-    what_this_means(story.screened(fs.n_users, report.users_screened_out), key="screening")
+    what_this_means(*story.activity(fs.lengths, places["samples"].to_numpy()), key="activity")
+with right:
+    st.subheader("Screening", anchor=False)
+    st.markdown(
+        "Keep only users seen often enough to judge; the others are counted, never just lost."
+    )
+    rule = data.reading.screen
+    if (screen := form.screening(rule)) is not None:
+        dataset.read_again(dataset.screened(data.reading, screen))
+        st.rerun()
+    if rule.active:
+        what_this_means(story.screened(fs.n_users, report.users_screened_out), key="screening")
 formula.link("Samples and fingerprints")

@@ -55,7 +55,7 @@ def form(fs: FingerprintSet) -> bool:
     """The form; True when it was just submitted with settings that make sense."""
     config = current()
     profiles, suited = config.profiles_for(fs), suited_profiles(fs)
-    with st.form("disclosure_form"):
+    with st.form("disclosure_form", border=False):
         knowledge = _knowledge(config.knowledge)
         chosen = st.multiselect(
             "Profiles to compare",

@@ -8,9 +8,9 @@ from fpanon_core.studies.disclosure import Leak
 from pages.charts import disclosure
 from pages.charts.maps import MAX_CELLS, cells_map
 from pages.charts.plain import plain
-from pages.charts.style import CONFIG, Theme
+from pages.charts.style import CONFIG, OTHER_PX, Theme
 from pages.disclosure import story
-from pages.shell.figure import plot
+from pages.shell.figure import plot, show_map
 from pages.shell.meaning import what_this_means
 
 
@@ -24,11 +24,12 @@ def by_place(leak: Leak, measure: str, of: Theme) -> None:
         bounds = places[["west", "south", "east", "north"]].to_numpy()
         extent = (bounds[:, [0, 2]].ravel(), bounds[:, [1, 3]].ravel())
         tips = story.place_tips(places, measure)
-        st.pydeck_chart(
-            cells_map(bounds, by.colours, tips, extent, of, opacity=220), height=460,
+        show_map(
+            cells_map(bounds, by.colours, tips, extent, of, opacity=220, height=OTHER_PX),
             key="disclosure_map",
+            height=OTHER_PX,
             alt=f"Map of the mean {name} of each place at {leak.profile}.",
-        )  # fmt: skip
+        )
         plot(
             disclosure.scale_bar(by, unit, of),
             key="disclosure_scale", theme=None, config=CONFIG | {"displayModeBar": False},
@@ -44,9 +45,7 @@ def by_hour(leak: Leak, measure: str, of: Theme, *, weekdays: bool) -> None:
     unit = story.with_unit(measure)
     st.markdown(f"**By hour of the week** – mean {unit}, at {plain(leak.profile)}")
     plot(
-        disclosure.hours_of_week(
-            leak.week[measure].to_numpy().reshape(7, 24), weekdays, unit, of, height=460
-        ),
+        disclosure.hours_of_week(leak.week[measure].to_numpy().reshape(7, 24), weekdays, unit, of),
         key="disclosure_week",
         theme=None,
         config=CONFIG,

@@ -18,6 +18,12 @@ from pages.shell import definitions
 
 _THIRD_BIN = 2  # the bin that Noriega Campero works by hand
 NAMES = {"k": "k-disclosure", "em": "EM-disclosure", "kl": "KL-disclosure"}
+OVER_PROFILES = {
+    "unicity": "Users found",
+    "k": "Right record named",
+    "em": "Presence learnt (EM)",
+    "kl": "Information gained (KL)",
+}
 DEFINITIONS = {
     "unicity": definitions.UNICITY,
     "k-disclosure": definitions.K_DISCLOSURE,
@@ -54,6 +60,20 @@ def panels(found: Result) -> list[Panel]:
             )
         ),
     ]
+
+
+def panel(found: Result, measure: str) -> Panel:
+    """One measure by which profiles can be compared: of a person, not of a profile's own bins."""
+    everyone = panels(found)
+    if measure in ("unicity", "k"):
+        return next(each for each in everyone if each.measure == measure)
+    unit = " (nats)" if measure == "kl" else ""
+    told = {
+        "em": "Change of the probability of presence, over all bins of a person",
+        "kl": "Information gained, over all bins of a person",
+    }[measure]
+    series = [_series(ranked(found), f"{measure}_sum", NAMES[measure])]
+    return Panel(measure, f"{told}{unit}, mean of the users asked about", series, "", ".3g")
 
 
 def _series(table: pd.DataFrame, column: str, name: str) -> Series:
@@ -202,7 +222,8 @@ def measures_told(found: Result, profile: str) -> list[str]:
     em_sum, kl_sum = leak.measures["em_sum"], leak.measures["kl_sum"]
     return [
         f"At {plain(profile)}, whoever knows {words.count(p, 'point')} of a person finds "
-        f"{words.percent(unicity[0])} of them with certainty, and names the right record with "
+        f"{words.percent(unicity[0])} of them with certainty{_interval(unicity)}, and names the "
+        "right record with "
         f"probability {words.supported(*k)} on average (95 % interval: {_ends(k)}); guessing, with "
         f"1 in {found.n_users:,}.",
         f"Beyond that, the probability that the person was in a bin changes by "
@@ -214,6 +235,12 @@ def measures_told(found: Result, profile: str) -> list[str]:
         if few
         else "",
     ]
+
+
+def _interval(share: tuple[float, float, float]) -> str:
+    """The ends of a share, in brackets; nothing where it has no width."""
+    low, high = share[1:]
+    return f" ({words.percent(low)} to {words.percent(high)})" if low < high else ""
 
 
 def _ends(of: tuple[float, float, float]) -> str:

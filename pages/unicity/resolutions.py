@@ -6,10 +6,10 @@ import streamlit as st
 
 from fpanon_core.studies.under_profiles import corners
 from fpanon_core.studies.unicity import AXES, Result
-from pages.charts import style, unicity
+from pages.charts import unicity
 from pages.charts.style import Theme
 from pages.shell import definitions
-from pages.shell.figure import plot
+from pages.shell.figure import show
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
 from pages.unicity import story
@@ -17,9 +17,9 @@ from pages.unicity import story
 
 def section(result: Result, of: Theme) -> int:
     """The heat map, the laws along an axis, and their exponents; the points known chosen here."""
-    st.header("Does it help to be coarser?", anchor=False)
     left, right = side_by_side("unicity_coarser")
     with left:
+        st.subheader("Does it help to be coarser?", anchor=False)
         p = int(
             st.selectbox(
                 "Points known",
@@ -30,50 +30,55 @@ def section(result: Result, of: Theme) -> int:
                 persist_state="session",
             )
         )
-        plot(
+        show(
             unicity.over_resolutions(*story.heat(result, p), of),
             key="unicity_heat",
-            theme=None,
-            config=style.CONFIG,
             alt=f"Share of unique users with {p} points, by side of the grid and time window.",
         )
     with right:
-        along = st.selectbox(
-            "Law along",
-            AXES,
-            key="unicity_along",
-            width=280,
-            help=definitions.SCALING,
-            persist_state="session",
+        what_this_means(
+            *story.coarser(result, p),
+            key="unicity_grid",
+            published="more than 60 % are unique at 15 h or 15 antennas, less than 40 % at (7 h, 7 "
+            "antennas), for 4 points.",
+            source=story.MONTJOYE,
         )
-        laws = result.laws_along(along)
-        plot(
+        if where := corners(result.grid):
+            st.caption(where)
+    with st.expander("By which law does it fall?", key="unicity_law"):
+        _laws(result, of)
+    return p
+
+
+def _laws(result: Result, of: Theme) -> None:
+    """The laws along an axis, how well they fit, and their exponents."""
+    along = st.selectbox(
+        "Law along",
+        AXES,
+        key="unicity_along",
+        width=280,
+        help=definitions.SCALING,
+        persist_state="session",
+    )
+    laws = result.laws_along(along)
+    left, right = side_by_side("unicity_laws")
+    with left:
+        show(
             unicity.laws(story.curves(laws), of, x_title=along[0].upper() + along[1:]),
             key="unicity_laws",
-            theme=None,
-            config=style.CONFIG,
             alt="Share of unique users against the resolution, with the law where there is one.",
         )
-    what_this_means(
-        *story.coarser(result, p),
-        key="unicity_grid",
-        published="more than 60 % are unique at 15 h or 15 antennas, less than 40 % at (7 h, 7 "
-        "antennas), for 4 points.",
-        source=story.MONTJOYE,
-    )
-    for text in (corners(result.grid), story.flat(laws), story.lawless(laws)):
+    if (exponents := story.exponents(result, along)) is not None:
+        with right:
+            show(
+                unicity.exponents(*exponents, of),
+                key="unicity_exponents",
+                alt="Exponent of the law against the number of known points, with the fitted line "
+                "and the published one.",
+            )
+            st.caption(story.exponent_line(result, along))
+    for text in (story.flat(laws), story.lawless(laws)):
         if text:
             st.caption(text)
     if fits := story.fits(laws):
         st.dataframe(fits, hide_index=True, key="unicity_fits")
-    if (exponents := story.exponents(result, along)) is not None:
-        plot(
-            unicity.exponents(*exponents, of),
-            key="unicity_exponents",
-            theme=None,
-            config=style.CONFIG,
-            alt="Exponent of the law against the number of known points, with the fitted line and "
-            "the published one.",
-        )
-        st.caption(story.exponent_line(result, along))
-    return p

@@ -18,6 +18,12 @@ from pages.charts.plain import plain
 from pages.charts.unicity import Fitted, Line, Rising
 
 MONTJOYE = "1.5 million people (de Montjoye et al. 2013)"
+ASSUMED = (
+    "The outsider is assumed to know points exactly as they are recorded here, in place and time, "
+    "and that the person is in these data. People asked about, and their points, are drawn at "
+    "random; the intervals are of that draw. Guessing means to name one of all users."
+)
+"""Of every figure of the page, what it takes for granted."""
 TABLES = {
     "unicity": "Points known",
     "points_needed": "Points needed",

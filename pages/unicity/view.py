@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.charts import style, unicity
 from pages.shell import definitions, downloads, formula, head, needed, questions
-from pages.shell.figure import plot
+from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
@@ -14,14 +14,16 @@ from pages.unicity import form, regions, resolutions, story
 
 of = style.theme(st.context.theme.type)
 
-head.line("unicity", "How little does an outsider need to know?")
+place = head.line("unicity", "How little does an outsider need to know?")
 data = needed.data(
     "unicity",
     without="No data set is open yet. Open a sample, or your own data, and it is looked at as an "
     "outsider would.",
     then="The figures follow as soon as the data are read.",
 )
-seed = form.seed()
+with place.popover("Settings", icon=":material/tune:", key="unicity_settings"):
+    seed = form.seed()
+head.about(place, definitions.UNICITY, definitions.STRATEGY, story.ASSUMED)
 alone = questions.ordinary(data.fs)
 result = questions.settle(form.outsider(data, seed), alone=alone)
 if result is None:
@@ -29,25 +31,11 @@ if result is None:
     end_view()
 
 # --- points known ---
-st.header("How many points give a person away?", anchor=False, help=definitions.UNICITY)
-left, right = side_by_side("unicity_points")
-with left:
-    st.markdown("**Narrowed down to x people** – random points")
-    plot(
+with st.container(key="main_figure"):
+    show(
         unicity.against_points(story.narrowed(result), of),
         key="unicity_by_p",
-        theme=None,
-        config=style.CONFIG,
         alt="Share of users found by the number of known points, with 95 % intervals.",
-    )
-with right:
-    st.markdown("**Other knowledge** – unique", help=definitions.STRATEGY)
-    plot(
-        unicity.against_points(story.strategies(result), of),
-        key="unicity_by_strategy",
-        theme=None,
-        config=style.CONFIG,
-        alt="Share of unique users by the number of known points, a line for each kind of points.",
     )
 what_this_means(
     *story.points_known(result),
@@ -56,23 +44,30 @@ what_this_means(
     source=story.MONTJOYE,
 )
 
-# --- points needed ---
-st.header("How many until nobody else fits?", anchor=False)
-if story.points_drawn(result):
-    plot(
-        unicity.boxes(result.needed, of, asked=len(result.points)),
-        key="unicity_needed",
-        theme=None,
-        config=style.CONFIG,
-        alt="Box plot of the number of random points after which a user is unique, of those who "
-        "ever are.",
+# --- other knowledge, and points needed ---
+left, right = side_by_side("unicity_points")
+with left:
+    st.subheader("If other points are known", anchor=False, help=definitions.STRATEGY)
+    show(
+        unicity.against_points(story.strategies(result), of, height=style.OTHER_PX),
+        key="unicity_by_strategy",
+        alt="Share of unique users by the number of known points, a line for each kind of points.",
     )
-what_this_means(
-    *story.points_needed(result),
-    key="unicity_needed",
-    published="at most 11 points were needed.",
-    source=story.MONTJOYE,
-)
+with right:
+    st.subheader("How many until nobody else fits?", anchor=False)
+    if story.points_drawn(result):
+        show(
+            unicity.boxes(result.needed, of, asked=len(result.points)),
+            key="unicity_needed",
+            alt="Box plot of the number of random points after which a user is unique, of those "
+            "who ever are.",
+        )
+    what_this_means(
+        *story.points_needed(result),
+        key="unicity_needed",
+        published="at most 11 points were needed.",
+        source=story.MONTJOYE,
+    )
 
 # --- resolutions ---
 p = resolutions.section(result, of)
@@ -81,22 +76,21 @@ p = resolutions.section(result, of)
 merged = regions.section(data, seed, p, of, alone=alone)
 
 # --- sparsity ---
-st.header("Why more columns make people unique", anchor=False, help=definitions.SPARSITY)
-result = result.with_chance(form.chance(data))
-chance = result.chance
-plot(
-    unicity.transition(
-        chance.over_bins.astype(float),
-        chance.over_unique,
-        (float(chance.config.bins), chance.unique),
-        of,
-    ),
-    key="unicity_sparsity",
-    theme=None,
-    config=style.CONFIG,
-    alt="Probability that a user is unique against the number of bins.",
-)
-what_this_means(story.sparse(chance), key="unicity_sparsity")
+with st.expander("Why more columns make people unique", key="unicity_why"):
+    result = result.with_chance(form.chance(data))
+    chance = result.chance
+    show(
+        unicity.transition(
+            chance.over_bins.astype(float),
+            chance.over_unique,
+            (float(chance.config.bins), chance.unique),
+            of,
+        ),
+        key="unicity_sparsity",
+        alt="Probability that a user is unique against the number of bins.",
+    )
+    what_this_means(story.sparse(chance), key="unicity_sparsity")
+    st.caption(definitions.SPARSITY)
 
 # --- download ---
 files = downloads.files_of(result, story.TABLES)

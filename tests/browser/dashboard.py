@@ -229,6 +229,7 @@ class Dashboard:
     def open_sample_in_data(self, sample: str, users: int) -> None:
         """Open a sample on the data view, where nothing of it is measured yet."""
         button = self.page.locator(f".st-key-data_sample_{_KEYS[sample]} button")
+        self._open_other_data()
         way = self.page.get_by_text("A sample", exact=True)
         self.insist(way.click, lambda ms: button.wait_for(timeout=ms))
         button.click()
@@ -236,6 +237,7 @@ class Dashboard:
 
     def upload(self, name: str, content: bytes) -> None:
         """Upload a file on the data view and have it read; returns when that has begun."""
+        self._open_other_data()
         box = self.page.locator(".st-key-data_file")
         file = {"name": name, "mimeType": "text/csv", "buffer": content}
         self.insist(
@@ -251,6 +253,11 @@ class Dashboard:
         begun = told.filter(has_text=name).or_(question).first
         self.insist(read.click, lambda ms: expect(begun).to_be_visible(timeout=ms))
 
+    def _open_other_data(self) -> None:
+        """Where data are open already, the ways to open others are a click away."""
+        if self.page.locator(".st-key-data_open").count():
+            self.unfold("data_open")
+
     def press(self, key: str, told: str | re.Pattern[str] = "") -> None:
         """The button of that key; until the view says what comes of it, if that is given."""
         button = self.page.locator(f".st-key-{key} button").first
@@ -260,7 +267,20 @@ class Dashboard:
             button.click()
 
     def unfold(self, key: str) -> None:
-        """Open an expander, if it is not open; returns when it is: until then lists in it move."""
+        """Open an expander or a popover, if it is not open; returns when it is.
+
+        Until then lists in it move.
+        """
+        body = self.page.get_by_test_id("stPopoverBody")
+        popover = self.page.locator(f".st-key-{key} [data-testid=stPopoverButton]")
+        self.page.locator(f".st-key-{key}").first.wait_for()
+        if popover.count():
+            self.insist(
+                lambda: None if body.count() else popover.click(),
+                lambda ms: body.wait_for(timeout=ms),
+            )
+            body.evaluate(_STILL)
+            return
         box = self.page.locator(f".st-key-{key} details")
         box.wait_for()
 

@@ -24,6 +24,7 @@ def test_the_whole_view_is_drawn(taxis: Dashboard) -> None:
     expect(page.locator(".st-key-aggregates_steps .bartext")).to_have_count(6)
     expect(page.locator(".st-key-aggregates_unique .bartext")).to_have_count(5)
     expect(page.locator(".st-key-aggregates_error .legendtext")).to_have_text([_ATTACK])
+    dashboard.unfold("aggregates_one")
     expect(page.locator(".st-key-aggregates_away .js-line").first).to_be_attached()
     for place in ("[data-testid=stMain]", ".st-key-pair_aggregates_person"):
         picture = dashboard.picture_of(
@@ -31,9 +32,11 @@ def test_the_whole_view_is_drawn(taxis: Dashboard) -> None:
         )
         assert colours(picture) > 30
     dashboard.says("as taxis are")
+    dashboard.unfold("aggregates_varied")
     dashboard.press("recovery_factors_go")
     lines = page.locator(".st-key-aggregates_factors_accuracy .scatterlayer .js-line")
     expect(lines).to_have_count(12)
+    dashboard.unfold("aggregates_helps")
     dashboard.press("recovery_remedies_go")
     bars = page.locator(".st-key-aggregates_remedies .bartext")
     expect(bars).to_have_count(18)

@@ -19,6 +19,8 @@ def test_the_whole_view_is_drawn(request: pytest.FixtureRequest, sample: str) ->
     dashboard: Dashboard = request.getfixturevalue(sample)
     page = dashboard.page
     dashboard.turn_to("Who can be found")
+    for more in ("unicity_law", "unicity_merging", "unicity_why"):
+        dashboard.unfold(more)
     for key, names in (
         (
             "unicity_by_p",

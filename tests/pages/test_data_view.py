@@ -71,7 +71,7 @@ def test_nothing_is_measured_before_the_answer(app: AppTest) -> None:
         assert not app.exception
     go(app, "data")
     app.button(key="data_leave").click().run()
-    assert "San Francisco" in said(app)
+    assert "San Francisco" in app.session_state["fp_dataset"].source.label
     assert not answers(app)
 
 
@@ -179,7 +179,7 @@ def test_the_whole_file_may_be_one_users_and_clocks_of_the_offset_column(app: Ap
     if answers(app):
         app.button(key="data_read_as-they-are").click().run()
         until(app, idle).run()
-    assert "1 user ·" in said(app)
+    assert app.metric[0].value == "1"
     assert "They run from 2024-02-29 23:00 to 2024-03-02 02:00" in said(app)
 
 
@@ -198,7 +198,7 @@ def test_the_whole_file_may_be_one_users_and_clocks_of_the_offset_column(app: Ap
 )  # fmt: skip
 def test_json_that_is_a_table_is_opened(app: AppTest, name: str, body: str) -> None:
     upload(app, body.encode(), name)
-    assert "3 users" in said(app)
+    assert app.session_state["fp_dataset"].fs.n_users == 3
     assert not app.error
 
 

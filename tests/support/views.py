@@ -16,7 +16,10 @@ from pages.shell.questions import Answer, Kind
 from tests.support import runner
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
-TEXTS = ("title", "header", "markdown", "caption", "info", "warning", "error", "success")
+TEXTS = (
+    *("title", "header", "subheader", "markdown", "caption"),
+    *("info", "warning", "error", "success"),
+)
 HEADER = "user,time,lat,lon\n"
 _VAIN = 20  # runs of a page, with no job left to run, after which nothing can change any more
 
