@@ -28,6 +28,7 @@ _DAY_MIN = 1_440.0
 _EVENING_MIN = 60.0 * NIGHT_FROM_H
 _MORNING_MIN = 60.0 * NIGHT_TO_H
 _RECORDS_A_BLOCK = 64
+_LEVEL = 1e-9  # relative; shares that differ by less are alike
 _DEVIATIONS = 2.0  # of noise, within which a record's nights are taken together
 
 
@@ -116,16 +117,37 @@ def commonest(x_m: FloatArray, y_m: FloatArray, weight: IntArray, within_m: floa
     return Commonest(float(x), float(y), float(near[best] / people.sum()))
 
 
-def guessed_homes(
-    fs: FingerprintSet, published: Published, within_m: float, noise: Spread, known: Commonest, *,
-    engine: Engine, progress: Progress | None = None,
-) -> FloatArray:  # fmt: skip
-    """What whoever has a record says of its people's home, (n_records, 2), metres.
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What records say of their people's homes to whoever spreads their nights evenly over cells.
 
-    The guess that has most of the record's nights within ``within_m``; where there is noise,
-    within two of its standard deviations, if that is more, and then the mean of what is there. A
-    record of whose nights less is there than of all people's homes at the commonest says less than
-    what is ``known``, and is not listened to.
+    Attributes
+    ----------
+    places : float64 ndarray (n_records, 2)
+        Metres.
+    share : float64 ndarray (n_records,)
+        Of the record's nights, those that are there.
+    """
+
+    places: FloatArray
+    share: FloatArray
+
+    def unless_vague(self, known: Commonest) -> FloatArray:
+        """The places; what everybody knows, where the record says less than that."""
+        everybodys = np.array([known.x_m, known.y_m])
+        vague = self.share < known.share * (1 - _LEVEL)
+        guess: FloatArray = np.where(vague[:, None], everybodys, self.places)
+        return guess
+
+
+def said_of_homes(
+    fs: FingerprintSet, published: Published, within_m: float, noise: Spread, *, engine: Engine,
+    progress: Progress | None = None,
+) -> Said:  # fmt: skip
+    """The guess of each record that has most of its nights within ``within_m``.
+
+    Where there is noise, within two of its standard deviations, if that is more, and then the mean
+    of what is there.
     """
     cells = published.cells
     night = night_share(fs, cells["t_min"], cells["dt_min"])
@@ -141,6 +163,4 @@ def guessed_homes(
         return float(last - first)
 
     engine.run(block, range(0, len(out), _RECORDS_A_BLOCK), len(out), progress)
-    vague = out[:, 2] < known.share
-    out[vague, 0], out[vague, 1] = known.x_m, known.y_m
-    return out[:, :2]
+    return Said(out[:, :2], out[:, 2])

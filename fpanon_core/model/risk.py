@@ -89,8 +89,9 @@ RISKS: Mapping[str, Risk] = MappingProxyType(
 ``"linkage"``: share of people whose record an outsider picks out who knows p true points of each
 (:func:`fpanon_core.link`, tolerant reading). ``"k"``: the same chance by p points as they are
 published. ``"outsider"``: of the two, that with the larger upper end of its interval. ``"home"``:
-share of people whose home is found within 1 km by who has their record
-(:func:`fpanon_core.home_found`). ``"unicity"``, ``"em"``, ``"kl"``: by points as published.
+share of people whose home is found within 1 km by who has their record, and may know where all
+others live (:func:`fpanon_core.home_found`). ``"unicity"``, ``"em"``, ``"kl"``: by points as
+published.
 """
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..anonymize.carrying import carried, noise_in_space
 from ..anonymize.chain import release as made_by
-from ..attacks.homes import Commonest, Homes, commonest, guessed_homes, true_homes
+from ..attacks.homes import Commonest, Homes, commonest, said_of_homes, true_homes
 from ..attacks.linkage import ranks
 from ..attacks.search import Published
 from ..engines.local import Engine
@@ -174,14 +174,18 @@ class HomesAsked:
     def guesses(
         self, release: Attacked, records: IntArray, within_m: float, engine: Engine
     ) -> tuple[FloatArray, Commonest]:
-        """What some records say of their people's homes, (n_records, 2), metres."""
+        """What some records say of their people's homes, (n_records, 2), metres.
+
+        To whoever spreads nights evenly over cells: such a guess is of the record, the same for
+        whomever it is taken.
+        """
         known = self.commonest(release, within_m)
         origin = release.origin
-        guess = guessed_homes(
+        said = said_of_homes(
             origin.original, _only(release.published, records), within_m,
-            noise_in_space(origin.option), known, engine=engine,
+            noise_in_space(origin.option), engine=engine,
         )  # fmt: skip
-        return guess, known
+        return said.unless_vague(known), known
 
     def found(
         self, release: Attacked, records: IntArray, users: IntArray, within_m: float, engine: Engine

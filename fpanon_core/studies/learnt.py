@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.carrying import carried, noise_in_space
-from ..attacks.homes import Homes, commonest, guessed_homes, true_homes
+from ..attacks.home_map import said_by_others
+from ..attacks.homes import Homes, commonest, said_of_homes, true_homes
 from ..attacks.linkage import suspects
 from ..attacks.search import Published
 from ..attacks.whereabouts import median_places, places_at
@@ -67,7 +68,8 @@ def home_found(
     -------
     DataFrame
         A row for each distance: ``within_m``, ``found`` (share of the people in the release whose
-        home is known), ``low``, ``high`` (95 % Wilson interval), ``guessing`` (share whom the one
+        home is known), ``low``, ``high`` (95 % Wilson interval), ``evenly`` and ``by_others`` (what
+        each of the two guesses finds; ``found`` is the larger), ``guessing`` (share whom the one
         commonest home would do for), ``people`` (of a release in periods their records), and
         ``unknown``: people in the release whose nights are too few. ``attrs`` hold ``nights``,
         ``method`` and a keyed ``digest``.
@@ -81,10 +83,12 @@ def home_found(
 
     Notes
     -----
-    The outsider has the right record, or that of the right group. The guess is the middle of the
-    cell around which, within the distance, the record has most of its nights; each sample's mass
-    is spread evenly over its cell, in place and time. Where that is a smaller share of its nights
-    than that of all people's homes near the commonest one, the guess is the commonest.
+    The outsider has the right record, or that of the right group. Two guess, and the one who finds
+    more counts. One spreads each sample's mass evenly over its cell, in place and time, and says
+    the middle of the cell around which, within the distance, the record has most of its nights. The
+    other knows where all other people of the original live, and says the home of one around which
+    the nights are most, shared among those homes. Where what is there is a smaller share of the
+    nights than that of all people's homes near the commonest one, either says the commonest.
 
     Examples
     --------
@@ -126,21 +130,29 @@ def homes_found(
             f"Nobody in the release was recorded in {nights} night{'s' * (nights > 1)} (22 to 6 "
             "h); take a smaller number of nights, or longer data."
         )
-    whose, weight = person[asked], release.whole.weight[asked]
+    whose, weight, record = person[asked], release.whole.weight[asked], published.own[asked]
     x, y = homes.x_m[whose], homes.y_m[whose]
     people, noise = int(weight.sum()), noise_in_space(origin.option)
     rows = []
     for number, distance in enumerate(distances):
         known = commonest(x, y, weight, distance)
-        guess = guessed_homes(
-            original, published, distance, noise, known, engine=engine,
-            progress=nth_part(progress, number, len(distances)),
-        )[published.own[asked]]  # fmt: skip
-        found = int(weight[np.hypot(guess[:, 0] - x, guess[:, 1] - y) <= distance].sum())
-        low, high = wilson_interval(found, people)
+        here = nth_part(progress, number, len(distances))
+        evenly = said_of_homes(
+            original, published, distance, noise, engine=engine, progress=part(here, 0.0, 0.3)
+        )
+        by_others = said_by_others(
+            original, published, homes, nights, record, whose, distance, noise, evenly,
+            known.share, engine=engine, progress=part(here, 0.3, 1.0),
+        )  # fmt: skip
+        found = [
+            int(weight[np.hypot(guess[:, 0] - x, guess[:, 1] - y) <= distance].sum())
+            for guess in (evenly.unless_vague(known)[record], by_others.unless_vague(known))
+        ]
+        low, high = wilson_interval(max(found), people)
         rows.append(
             {
-                "within_m": distance, "found": found / people, "low": low, "high": high,
+                "within_m": distance, "found": max(found) / people, "low": low, "high": high,
+                "evenly": found[0] / people, "by_others": found[1] / people,
                 "guessing": known.share, "people": people,
                 "unknown": int(release.whole.weight[inside].sum()) - people,
             }

@@ -65,8 +65,9 @@ MEASURES = {
         "Home found within 1 km", "homes found",
         "The share of people whose home is within 1 km of where their own record, or the one that "
         "their group shares, most spends the nights. It is asked of the people whose nights (22 to "
-        "6 h) the original tells, by somebody who has the record already. Guessing says everybody "
-        "lives where most do. The limit is for what is found beyond guessing.",
+        "6 h) the original tells, by somebody who has the record already, and may know where all "
+        "others live. Guessing says everybody lives where most do. The limit is for what is found "
+        "beyond guessing.",
         "homes",
     ),
     "unicity": Measure(

@@ -129,8 +129,8 @@ def homes(result: Result, by_name: dict[str, Figure]) -> str:
         f"{_short(here.after, here.asked)}** of the {here.asked:,} {of_whom} whose home is known "
         f"(95 % interval: {between(here.after, here.asked)}){before}. "
         f"{'That is no more than what guessing' if alike else 'Guessing'} the commonest home for "
-        f"everybody finds{':' if alike else ''} {percent(here.guessing, here.asked)}. Whoever "
-        "knows where in the record's cells people live, as from a census, may find more."
+        f"everybody finds{':' if alike else ''} {percent(here.guessing, here.asked)}. It is "
+        "assumed that where all other people live may be known, as from a census."
     )
 
 

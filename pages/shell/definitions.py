@@ -99,8 +99,8 @@ LINKAGE = (
 HOME_FOUND = (
     "**Home found**: the share of people whose home is within 1 km of where their own record, or "
     "the one that their group shares, most spends the nights (22 to 6 h). Guessing says the "
-    "commonest home of everybody. Its limit is for what is found beyond that. Mass is spread "
-    "evenly over a cell: who knows where within it people live, as from a census, may find more."
+    "commonest home of everybody. Its limit is for what is found beyond that. Within a cell nights "
+    "are spread evenly, or as the homes of all other people are: the larger share counts."
     + _after("", _LINKAGE)
 )
 K_DISCLOSURE = (
@@ -244,8 +244,8 @@ PARETO = (
 HOMES_WITHIN = (
     "**Home found**: the share of people whose home – the place with most of their records from 22 "
     "to 6 h – lies within the distance of where their own record, or that of their crowd, has most "
-    "of its nights. Guessing: the one place that most people's homes are near. Mass is spread "
-    "evenly over a cell: who knows where within it people live, as from a census, may find more."
+    "of its nights. Guessing: the one place that most people's homes are near. Within a cell "
+    "nights are spread evenly, or as the homes of all other people are: the larger share counts."
     + _after("", _LINKAGE)
 )
 EXPECTED_ERROR = (
