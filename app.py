@@ -24,6 +24,7 @@ def all_pages() -> list[Page]:
         st.Page("pages/options/view.py", url_path="options", title="Release options"),
         st.Page("pages/attack/view.py", url_path="attack", title="Attack the release"),
         st.Page("pages/report/view.py", url_path="report", title="Report"),
+        st.Page("pages/present/view.py", url_path="present", title="Present"),
         st.Page("pages/aggregates/view.py", url_path="aggregates", title="Aggregates"),
         st.Page("pages/method/view.py", url_path="method", title="Method"),
     ]

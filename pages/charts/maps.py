@@ -26,6 +26,7 @@ MAX_POINTS = 5_000
 MAX_CELLS = 3_000
 _WIDTH_PX = 460  # a column of two on a laptop; a wider map shows more around the data
 _KM_PER_DEGREE = 111.195
+_NEARER, _FARTHER = 0.6, 4.0  # zoom, and sides of what is seen, of a map looked at from aside
 
 
 class Map(pdk.Deck):
@@ -298,7 +299,12 @@ def regions_map(
 
 
 def layered(
-    layers: list[pdk.Layer], around: tuple[FloatArray, FloatArray], of: Theme, *, height: int
+    layers: list[pdk.Layer],
+    around: tuple[FloatArray, FloatArray],
+    of: Theme,
+    *,
+    height: int,
+    pitch: float = 0.0,
 ) -> Map:
     """A map of layers that are made elsewhere, over the outlines.
 
@@ -308,16 +314,23 @@ def layered(
         Bottom first.
     around : tuple of ndarray
         Longitudes and latitudes that the map is to show.
+    pitch : float
+        Degrees from the vertical at which it is looked at; 0 from above. A bar of scale would be
+        true at one distance only, and is left out when it is not 0.
     """
-    return _map(_box_of(*around), layers, of, height)
+    return _map(_box_of(*around), layers, of, height, pitch)
 
 
-def _map(box: Box, layers: list[pdk.Layer], of: Theme, height: int) -> Map:
-    zoom = _zoom(box, height)
+def _map(box: Box, layers: list[pdk.Layer], of: Theme, height: int, pitch: float = 0.0) -> Map:
+    # From aside what is far is small, and the ground reaches to the horizon.
+    zoom = _zoom(box, height) + (_NEARER if pitch else 0.0)
     seen = _seen(box, zoom, height)
-    around = seen.grown(1.0)
+    around = seen.grown(_FARTHER if pitch else 1.0)
+    names = _names(seen, around, of)
+    if pitch:
+        names = [layer for layer in names if layer.id == "towns"]
     return Map(
-        layers=[*_ground(seen, around, of), *layers, *_names(seen, around, of)],
+        layers=[*_ground(seen, around, of), *layers, *names],
         views=[pdk.View(type="MapView", controller=True)],
         initial_view_state=pdk.ViewState(
             longitude=(box.west + box.east) / 2,
@@ -325,6 +338,7 @@ def _map(box: Box, layers: list[pdk.Layer], of: Theme, height: int) -> Map:
             zoom=zoom,
             min_zoom=max(zoom - 1.5, 0),
             max_zoom=zoom + 6,
+            pitch=pitch,
         ),
         map_provider=None,
         tooltip={"text": "{tip}"},

@@ -28,11 +28,16 @@ VIEWS = (
     "Release options",
     "Attack the release",
     "Report",
+    "Present",
     "Aggregates",
     "Method",
 )
 # Where it is not the view's name.
-_HEADINGS = {"Start": "Who can hide", "Attack the release": "Does the release hold"}
+_HEADINGS = {
+    "Start": "Who can hide",
+    "Attack the release": "Does the release hold",
+    "Present": "Present|Where are people",
+}
 SAMPLES = {"taxis": "Open the San Francisco taxis", "people": "Open the synthetic users"}
 """The buttons of the start page that open the samples."""
 _KEYS = {"taxis": "sf_cabs", "people": "synthetic"}
