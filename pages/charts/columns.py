@@ -8,7 +8,7 @@ import pydeck as pdk
 from fpanon_core.model.arrays import FloatArray, IntArray
 from fpanon_core.model.extent import central
 
-from .maps import Map, layered
+from .maps import Map, beyond_told, layered
 from .style import Theme
 
 _TALLEST = 0.3  # of the map's longer side
@@ -64,4 +64,5 @@ def columns_map(
         pickable=True,
         material={"ambient": 0.6, "diffuse": 0.5, "shininess": 8},
     )
-    return layered([layer], seen.ends, of, height=height, pitch=_PITCH)
+    told = beyond_told(seen, lon[offsets[:-1]], lat[offsets[:-1]], "hexagon")
+    return layered([layer], seen.ends, of, height=height, pitch=_PITCH, told=told)

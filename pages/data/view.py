@@ -13,9 +13,9 @@ from pages.charts.activity import samples_per_user
 from pages.charts.dots import dots_legend
 from pages.charts.maps import places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.data import asking, form, opening, story
+from pages.data import asking, background, form, opening, story
 from pages.shell import dataset, downloads, formula, job_panel
-from pages.shell.figure import plot
+from pages.shell.figure import plot, show_map
 from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
@@ -109,13 +109,12 @@ left, right = side_by_side("where")
 lon, lat = lon_lat(fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
 left.markdown("**Places** – larger and brighter: more samples")
 if len(lon):
-    left.pydeck_chart(
-        places_map(lon, lat, places["samples"].to_numpy(), of),
-        height=460,
-        key="data_map",
-        alt=f"Map of the {len(places):,} places in the data, sized by their samples.",
-    )
     with left:
+        show_map(
+            places_map(lon, lat, places["samples"].to_numpy(), of),
+            key="data_map",
+            alt=f"Map of the {len(places):,} places in the data, sized by their samples.",
+        )
         plot(
             dots_legend(int(places["samples"].max()), of),
             key="data_map_legend",
@@ -133,6 +132,7 @@ with right:
         config=style.CONFIG,
         alt="Histogram of the number of samples per user.",
     )
+background.section()
 what_this_means(*story.activity(fs.lengths, places["samples"].to_numpy()), key="activity")
 
 # --- screening ---

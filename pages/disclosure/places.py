@@ -10,7 +10,7 @@ from pages.charts.maps import MAX_CELLS, cells_map
 from pages.charts.plain import plain
 from pages.charts.style import CONFIG, Theme
 from pages.disclosure import story
-from pages.shell.figure import plot
+from pages.shell.figure import plot, show_map
 from pages.shell.meaning import what_this_means
 
 
@@ -24,7 +24,7 @@ def by_place(leak: Leak, measure: str, of: Theme) -> None:
         bounds = places[["west", "south", "east", "north"]].to_numpy()
         extent = (bounds[:, [0, 2]].ravel(), bounds[:, [1, 3]].ravel())
         tips = story.place_tips(places, measure)
-        st.pydeck_chart(
+        show_map(
             cells_map(bounds, by.colours, tips, extent, of, opacity=220), height=460,
             key="disclosure_map",
             alt=f"Map of the mean {name} of each place at {leak.profile}.",

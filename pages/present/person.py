@@ -14,6 +14,7 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult
 from fpanon_core.model.projection import degrees_of, lon_lat
 from pages.charts import timeline
+from pages.charts.maps import corners_of
 from pages.charts.played import Played, played_legend, published_map, recorded_map
 from pages.charts.style import CONFIG, Theme
 from pages.present import story
@@ -113,10 +114,8 @@ def played(fs: FingerprintSet, made: GloveResult, user: int) -> Played:
     x, y = published.x_m[at], published.y_m[at]
     degrees = degrees_of(fs.crs, x, x + published.dx_m[at], y, y + published.dy_m[at])
     areas = degrees[["lon_min", "lat_min", "lon_max", "lat_max"]].to_numpy()
-    shown = central(
-        np.concatenate([lon, areas[:, 0], areas[:, 2]]),
-        np.concatenate([lat, areas[:, 1], areas[:, 3]]),
-    )
+    # All of the person's own, and nearly all of what is published: wide areas may reach beyond.
+    seen = central(*corners_of(areas)).ends if len(areas) else (lon, lat)
     return Played(
         lon=lon,
         lat=lat,
@@ -124,7 +123,7 @@ def played(fs: FingerprintSet, made: GloveResult, user: int) -> Played:
         areas=areas,
         start=fs.wall_minutes(published.t_min[at]),
         end=fs.wall_minutes(published.t_min[at] + published.dt_min[at]),
-        around=shown.ends,
+        around=(np.concatenate([lon, seen[0]]), np.concatenate([lat, seen[1]])),
     )
 
 

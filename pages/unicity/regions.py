@@ -9,7 +9,7 @@ from pages.charts import maps, style, unicity
 from pages.charts.style import Theme
 from pages.shell import definitions, questions
 from pages.shell.dataset import Dataset
-from pages.shell.figure import plot
+from pages.shell.figure import plot, show_map
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
 from pages.unicity import form, story
@@ -29,7 +29,7 @@ def section(
     left, right = side_by_side("unicity_regions")
     with left:
         if merged.rings:
-            st.pydeck_chart(
+            show_map(
                 maps.regions_map(merged.rings, merged.region, story.region_names(merged), of),
                 height=460,
                 key="unicity_map",
