@@ -96,7 +96,7 @@ def slides(data: Dataset, asked: Asked | None) -> list[Shown]:
     seen = played(data.fs, asked.made, asked.user)
     name = data.fs.pseudonyms[asked.user]
     told = story.person_told(name, asked.release, asked.made, asked.user, seen)
-    title = "One person, before and after hiding"
+    title = "One person, before and after"
     return [Shown(KEY, title, partial(_show, seen, days(data.fs), name), told)]
 
 

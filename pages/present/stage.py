@@ -62,7 +62,7 @@ def dress() -> None:
     )
     st.html(
         "<style>"
-        ".st-key-present_heading h1 {font-size: 2.5rem; padding: 0;} "
+        ".st-key-present_heading h1 {font-size: 2.25rem; padding: 0;} "
         ".st-key-present_sentence p {font-size: 1.45rem; line-height: 1.4;} "
         f"{alone if st.session_state.get(_ALONE) else ''}"
         "</style>"
