@@ -37,18 +37,18 @@ class Map(pdk.Deck):
     ----------
     around : Box
         As far as its ground reaches.
-    told : str
+    beyond : str
         What does not lie within what it shows at first; "" where all does.
     """
 
-    def __init__(self, around: Box, told: str = "", **named: Any) -> None:
+    def __init__(self, around: Box, beyond: str = "", **named: Any) -> None:
         super().__init__(**named)
-        self.around, self.told = around, told
+        self.around, self.beyond = around, beyond
 
     def to_json(self) -> str:
         """The deck as compact JSON."""
         spec = json.loads(super().to_json())
-        for ours in ("around", "told"):
+        for ours in ("around", "beyond"):
             spec.pop(ours, None)
         return json.dumps(spec, separators=(",", ":"))
 

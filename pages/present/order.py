@@ -27,7 +27,7 @@ def chosen(slides: Sequence[Shown], place: DeltaGenerator) -> list[Shown]:
             "Shown in this order",
             list(by_key),
             default=wanted,
-            format_func=lambda key: by_key[key].title,
+            format_func=lambda key: by_key[key].question,
             key=widget,
             on_change=act(_take),
             args=(widget, frozenset(by_key)),

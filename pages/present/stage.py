@@ -41,14 +41,14 @@ class Shown:
 
     Attributes
     ----------
-    key, title, sentence : str
+    key, question, sentence : str
         As of a :class:`.Slide`.
     show : callable
         Draws the figure where it stands.
     """
 
     key: str
-    title: str
+    question: str
     show: Callable[[Theme], None]
     sentence: str
 
@@ -89,15 +89,15 @@ def offered(digest: str) -> list[Shown]:
         offers.of_data(digest),
         key=lambda slide: next((i for i, a in enumerate(way) if slide.key.startswith(a)), len(way)),
     )
-    return [Shown(each.key, each.title, partial(_draw, each), each.sentence) for each in found]
+    return [Shown(each.key, each.question, partial(_draw, each), each.sentence) for each in found]
 
 
 def _draw(slide: Slide, of: Theme) -> None:
     figure: Any = projected(slide.draw(of), FIGURE_PX)
     if isinstance(figure, pdk.Deck):
-        show_map(figure, key=f"present_{slide.key}", alt=slide.title, height=FIGURE_PX)
+        show_map(figure, key=f"present_{slide.key}", alt=slide.question, height=FIGURE_PX)
     else:
-        plot(figure, key=f"present_{slide.key}", theme=None, config=CONFIG, alt=slide.title)
+        plot(figure, key=f"present_{slide.key}", theme=None, config=CONFIG, alt=slide.question)
 
 
 def turn(slides: Sequence[Shown], corner: DeltaGenerator) -> Shown:

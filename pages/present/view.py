@@ -25,7 +25,7 @@ if not slides:
     st.info(story.NO_SLIDE)
 else:
     slide = stage.turn(slides, corner)
-    heading.title(slide.title, anchor=False)
+    heading.title(slide.question, anchor=False)
     slide.show(of)
     stage.sentence(slide.sentence)
 stage.missing(data)

@@ -36,5 +36,5 @@ def show_map(deck: Map | None, *, key: str, alt: str, height: int = 460) -> None
     if under is not None:
         over_ground(deck, under, style.theme(st.context.theme.type))
     st.pydeck_chart(deck, height=height, key=key, alt=alt)
-    if deck.told:
-        st.caption(deck.told)
+    if deck.beyond:
+        st.caption(deck.beyond)

@@ -29,7 +29,7 @@ class Slide:
     ----------
     key : str
         Of the slide; begins with the address of its page.
-    title : str
+    question : str
         The question that it answers; Markdown, as is the sentence.
     draw : callable
         From a theme to a plotly figure or a deck.
@@ -38,17 +38,17 @@ class Slide:
     """
 
     key: str
-    title: str
+    question: str
     draw: Callable[[Theme], Any]
     sentence: str
 
 
 def offer(
-    digest: str, key: str, title: str, draw: Callable[[Theme], Any], sentence: str
+    digest: str, key: str, question: str, draw: Callable[[Theme], Any], sentence: str
 ) -> None:  # fmt: skip
     """Put a figure of the data of that digest among the slides; see :class:`Slide`."""
     mine = {slide.key: slide for slide in of_data(digest) if slide.key != key}
-    mine[key] = Slide(key, title, draw, sentence)
+    mine[key] = Slide(key, question, draw, sentence)
     session.keep(_SLIDES, (digest, dict(list(mine.items())[-MOST:])))
 
 

@@ -31,8 +31,8 @@ def test_who_travelled_far_does_not_make_a_dot_of_the_city() -> None:
     city = places_map(CITY, CITY + 39.0, one[:200], style.LIGHT)
     far = places_map(*HERE, one, style.LIGHT)
     assert seen(far) == seen(city)
-    assert city.told == ""
-    assert far.told.startswith("1 of the 201 places drawn lies beyond the edge of the map")
+    assert city.beyond == ""
+    assert far.beyond.startswith("1 of the 201 places drawn lies beyond the edge of the map")
     # One may zoom out as far as it takes, and there is ground there.
     assert far.initial_view_state.min_zoom < city.initial_view_state.min_zoom
     assert far.around.east > 30.0
@@ -42,7 +42,7 @@ def test_who_travelled_far_does_not_make_a_dot_of_the_city() -> None:
 def test_areas_too() -> None:
     bounds = np.column_stack([HERE[0], HERE[1], HERE[0] + 0.001, HERE[1] + 0.001])
     deck = cells_map(bounds, ["#0072B2"] * 201, [""] * 201, HERE, style.DARK)
-    assert deck.told.startswith("1 of the 201 areas drawn lies beyond")
+    assert deck.beyond.startswith("1 of the 201 areas drawn lies beyond")
 
 
 def test_maps_side_by_side_show_the_same_part_of_the_world() -> None:
@@ -57,7 +57,7 @@ def test_maps_side_by_side_show_the_same_part_of_the_world() -> None:
 
 def test_what_a_map_knows_of_itself_is_not_sent() -> None:
     spec = json.loads(places_map(*HERE, np.ones(201, np.int64), style.LIGHT).to_json())
-    assert not {"around", "told"} & set(spec)
+    assert not {"around", "beyond"} & set(spec)
 
 
 # --- the background ------------------------------------------------------------------------------
