@@ -95,7 +95,15 @@ def test_pages(path):
 
 READERS = {
     *("read_cdr", "read_antennas", "read_questionnaire", "read_published", "read_source"),
-    *("read_json", "verify_release", "load_workbook", "read_csv", "read_excel", "read_parquet"),
+    *(
+        "read_background",
+        "read_json",
+        "verify_release",
+        "load_workbook",
+        "read_csv",
+        "read_excel",
+        "read_parquet",
+    ),
 }
 
 

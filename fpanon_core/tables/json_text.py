@@ -133,7 +133,7 @@ def _table_of_features(
     numbers: Any = None,
 ) -> SourceTable:
     """Properties as columns; longitude and latitude from the points (RFC 7946: in that order)."""
-    _check_degrees(collection.get("crs"))
+    check_degrees(collection.get("crs"))
     features = collection.get("features")
     if not isinstance(features, list) or not features:
         raise SchemaError("The file is GeoJSON without features; give one point per event.")
@@ -145,7 +145,7 @@ def _table_of_features(
     return _table(records, kind, as_column, budget, numbers)
 
 
-def _check_degrees(crs: Any) -> None:
+def check_degrees(crs: Any) -> None:
     """Refuse what an old file says to be in metres; without a word it is degrees."""
     if crs is not None and not re.search(r"CRS84|EPSG:+4326", json.dumps(crs)[:1000]):
         raise SchemaError(

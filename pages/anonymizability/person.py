@@ -21,7 +21,7 @@ from pages.charts.spacetime import Path3D, space_time
 from pages.charts.style import CONFIG, MAIN_PX, OTHER_PX, Theme
 from pages.shell import overtaken
 from pages.shell.calendar import days
-from pages.shell.figure import plot
+from pages.shell.figure import plot, show_map
 from pages.shell.guard import act, fragment
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
@@ -166,7 +166,7 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
         st.markdown(f"**Where** – {names[0]} filled, {names[1]} outlined, lines join the matches")
         lon, lat = lon_lat(fs.crs, *centre)
         if len(lon):
-            st.pydeck_chart(
+            show_map(
                 fingerprints_map(
                     [
                         (names[0], lon[rows[0]], lat[rows[0]], of.person),

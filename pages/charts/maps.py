@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pydeck as pdk
 
 from fpanon_core.model.arrays import FloatArray
+from fpanon_core.model.extent import Extent, central
 
 from .outlines import Box, outlines
 from .style import Colour, Theme, viridis
@@ -26,14 +27,30 @@ MAX_POINTS = 5_000
 MAX_CELLS = 3_000
 _WIDTH_PX = 400  # a column of two on a laptop; a wider map shows more around the data
 _KM_PER_DEGREE = 111.195
+_NEARER, _FARTHER = 0.6, 4.0  # zoom, and sides of what is seen, of a map looked at from aside
 
 
 class Map(pdk.Deck):
-    """A deck that is sent without indentation and asks for no map tiles."""
+    """A deck that is sent without indentation and asks for no map tiles.
+
+    Attributes
+    ----------
+    around : Box
+        As far as its ground reaches.
+    beyond : str
+        What does not lie within what it shows at first; "" where all does.
+    """
+
+    def __init__(self, around: Box, beyond: str = "", **named: Any) -> None:
+        super().__init__(**named)
+        self.around, self.beyond = around, beyond
 
     def to_json(self) -> str:
         """The deck as compact JSON."""
-        return json.dumps(json.loads(super().to_json()), separators=(",", ":"))
+        spec = json.loads(super().to_json())
+        for ours in ("around", "beyond"):
+            spec.pop(ours, None)
+        return json.dumps(spec, separators=(",", ":"))
 
 
 def places_map(
@@ -81,7 +98,29 @@ def places_map(
         line_width_min_pixels=0.5,
         pickable=True,
     )
-    return _map(_box_of(*(around or (lon, lat))), [layer], of, height)
+    seen = central(*around) if around else central(lon, lat, samples)
+    told = beyond_told(seen, lon[order], lat[order], "place")
+    return _map(seen, [layer], of, height, whole=around or (lon, lat), told=told)
+
+
+def beyond_told(seen: Extent, lon: FloatArray, lat: FloatArray, noun: str) -> str:
+    """How many of those drawn lie beyond what is shown at first; "" where none does.
+
+    Examples
+    --------
+    >>> beyond_told(Extent(0, 0, 1, 1), np.array([0.5, 9.0]), np.array([0.5, 0.5]), "place")
+    '1 of the 2 places drawn lies beyond the edge of the map; zoom out to see it.'
+    """
+    box = _box_of(seen)
+    shown = Extent(box.west, box.south, box.east, box.north)
+    beyond = int(shown.outside(lon, lat).sum())
+    if not beyond:
+        return ""
+    lies, them = ("lies", "it") if beyond == 1 else ("lie", "them")
+    return (
+        f"{beyond:,} of the {plural(len(lon), noun)} drawn {lies} beyond the edge of the map; zoom "
+        f"out to see {them}."
+    )
 
 
 def dots_of(
@@ -150,7 +189,7 @@ def fingerprints_map(
         )
     lon = np.concatenate([f[1] for f in fingerprints])
     lat = np.concatenate([f[2] for f in fingerprints])
-    return _map(_box_of(lon, lat), layers, of, height)
+    return _map(_all(lon, lat), layers, of, height)
 
 
 def cells_map(
@@ -197,6 +236,7 @@ def cells_map(
             | {"w": 4 if bold else 1, "o": 96 if bold else opacity}
         )
     data.sort(key=lambda cell: cell["n"] == chosen)
+    seen, middle = central(*around), (bounds[:, :2] + bounds[:, 2:]) / 2
     layer = pdk.Layer(
         "PolygonLayer",
         id="cells",
@@ -210,13 +250,20 @@ def cells_map(
         stroked=True,
         pickable=True,
     )
-    return _map(_box_of(*around), [layer], of, height)
+    told = beyond_told(seen, middle[:, 0], middle[:, 1], "area")
+    return _map(seen, [layer], of, height, whole=corners_of(bounds), told=told)
+
+
+def corners_of(bounds: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Longitudes and latitudes of the corners of areas: west, south, east, north of each."""
+    return bounds[:, [0, 2]].ravel(), bounds[:, [1, 3]].ravel()
 
 
 def released_map(
     bounds: FloatArray,
     users: npt.NDArray[np.int64],
     most: int,
+    around: Extent,
     of: Theme,
     *,
     height: int = 460,
@@ -230,6 +277,8 @@ def released_map(
     users : ndarray (n,)
     most : int
         Users at the upper end of the scale, so that maps side by side share theirs.
+    around : Extent
+        What the map is to show, so that they share that, too.
     """
     colours = viridis(np.log1p(users) / np.log1p(max(most, 1)), of)
     size = (bounds[:, 2] - bounds[:, 0]) * (bounds[:, 3] - bounds[:, 1])
@@ -251,9 +300,9 @@ def released_map(
         stroked=True,
         pickable=True,
     )
-    lon = np.concatenate([bounds[:, 0], bounds[:, 2]])
-    lat = np.concatenate([bounds[:, 1], bounds[:, 3]])
-    return _map(_box_of(lon, lat), [layer], of, height)
+    middle = (bounds[:, :2] + bounds[:, 2:]) / 2
+    told = beyond_told(around, middle[:, 0], middle[:, 1], "place")
+    return _map(around, [layer], of, height, whole=corners_of(bounds), told=told)
 
 
 def regions_map(
@@ -294,11 +343,17 @@ def regions_map(
         pickable=True,
     )
     corners = np.array([corner for ring in rings for corner in ring])
-    return _map(_box_of(corners[:, 0], corners[:, 1]), [layer], of, height)
+    return _map(_all(corners[:, 0], corners[:, 1]), [layer], of, height)
 
 
 def layered(
-    layers: list[pdk.Layer], around: tuple[FloatArray, FloatArray], of: Theme, *, height: int
+    layers: list[pdk.Layer],
+    around: tuple[FloatArray, FloatArray],
+    of: Theme,
+    *,
+    height: int,
+    pitch: float = 0.0,
+    told: str = "",
 ) -> Map:
     """A map of layers that are made elsewhere, over the outlines.
 
@@ -308,23 +363,53 @@ def layered(
         Bottom first.
     around : tuple of ndarray
         Longitudes and latitudes that the map is to show.
+    pitch : float
+        Degrees from the vertical at which it is looked at; 0 from above. A bar of scale would be
+        true at one distance only, and is left out when it is not 0.
+    told : str
+        What of the layers lies beyond that.
     """
-    return _map(_box_of(*around), layers, of, height)
+    return _map(_all(*around), layers, of, height, pitch=pitch, told=told)
 
 
-def _map(box: Box, layers: list[pdk.Layer], of: Theme, height: int) -> Map:
-    zoom = _zoom(box, height)
+def _all(lon: FloatArray, lat: FloatArray) -> Extent:
+    """All positions."""
+    ends = lon.min(), lat.min(), lon.max(), lat.max()
+    return Extent(*map(float, ends))
+
+
+def _map(
+    shown: Extent,
+    layers: list[pdk.Layer],
+    of: Theme,
+    height: int,
+    *,
+    whole: tuple[FloatArray, FloatArray] | None = None,
+    pitch: float = 0.0,
+    told: str = "",
+) -> Map:
+    """A map that begins with what is to be shown; ``whole``: as far as one may want to zoom out."""
+    box = _box_of(shown)
+    all_of_it = box if whole is None else _box_of(_all(*whole))
+    # From aside what is far is small, and the ground reaches to the horizon.
+    zoom = _zoom(box, height) + (_NEARER if pitch else 0.0)
     seen = _seen(box, zoom, height)
-    around = seen.grown(1.0)
+    around = seen.grown(_FARTHER if pitch else 1.0).with_(all_of_it)
+    names = _names(seen, around, of)
+    if pitch:
+        names = [layer for layer in names if layer.id == "towns"]
     return Map(
-        layers=[*_ground(seen, around, of), *layers, *_names(seen, around, of)],
+        around,
+        told,
+        layers=[*_ground(seen, around, of), *layers, *names],
         views=[pdk.View(type="MapView", controller=True)],
         initial_view_state=pdk.ViewState(
             longitude=(box.west + box.east) / 2,
             latitude=_middle(box),
             zoom=zoom,
-            min_zoom=max(zoom - 1.5, 0),
+            min_zoom=max(min(zoom - 1.5, _zoom(all_of_it, height)), 0),
             max_zoom=zoom + 6,
+            pitch=pitch,
         ),
         map_provider=None,
         tooltip={"text": "{tip}"},
@@ -341,9 +426,9 @@ def _ground(seen: Box, around: Box, of: Theme) -> list[pdk.Layer]:
         _area("water", [around.ring], of.water),
         _area("land", found.land, of.land),
         _area("lakes", found.lakes, of.water),
-        _lines("graticule", grid, faint, 1),
-        _lines("coast", found.coast, [*of.coast, 255], 1),
-        _lines("borders", found.borders, [*of.coast, 255], 1.5),
+        lines("graticule", grid, faint, 1),
+        lines("coast", found.coast, [*of.coast, 255], 1),
+        lines("borders", found.borders, [*of.coast, 255], 1.5),
     ]
 
 
@@ -353,7 +438,7 @@ def _names(seen: Box, around: Box, of: Theme) -> list[pdk.Layer]:
     bar, bar_label = _scale_bar(seen)
     towns = [{"p": [x, y], "t": name} for name, x, y in outlines(around).places]
     return [
-        _lines("scale-bar", bar, [*of.ink, 255], 3),
+        lines("scale-bar", bar, [*of.ink, 255], 3),
         texts("degrees", labels, of, 12),
         texts("scale-text", [bar_label], of, 13, anchor="start", offset=(0, -12)),
         texts("towns", towns, of, 14, offset=(0, -14)),
@@ -370,7 +455,8 @@ def _area(name: str, rings: list[Any], colour: Colour) -> pdk.Layer:
     )
 
 
-def _lines(name: str, paths: list[Any], colour: list[int], width: float) -> pdk.Layer:
+def lines(name: str, paths: list[Any], colour: list[int], width: float) -> pdk.Layer:
+    """Lines of so many pixels."""
     return pdk.Layer(
         "PathLayer",
         id=name,
@@ -451,13 +537,12 @@ def _scale_bar(box: Box) -> tuple[list[Any], dict[str, Any]]:
     return [[[west, lat], [east, lat]]], {"p": [west, lat], "t": text}
 
 
-def _box_of(lon: FloatArray, lat: FloatArray) -> Box:
-    """Bounds of the points, a little larger, and never smaller than about two kilometres."""
+def _box_of(shown: Extent) -> Box:
+    """What is to be shown, a little larger, and never smaller than about two kilometres."""
     least = 0.01
-    west, east, south, north = lon.min(), lon.max(), lat.min(), lat.max()
+    west, east, south, north = shown.west, shown.east, shown.south, shown.north
     x, y = max(least - (east - west), 0) / 2, max(least - (north - south), 0) / 2
-    box = Box(float(west - x), float(south - y), float(east + x), float(north + y))
-    return box.grown(0.08)
+    return Box(west - x, south - y, east + x, north + y).grown(0.08)
 
 
 def _zoom(box: Box, height: int) -> float:

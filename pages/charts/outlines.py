@@ -48,6 +48,15 @@ class Box:
             min(self.north + by, 85.0),
         )
 
+    def with_(self, other: Box) -> Box:
+        """The smallest box that holds both."""
+        return Box(
+            min(self.west, other.west),
+            min(self.south, other.south),
+            max(self.east, other.east),
+            max(self.north, other.north),
+        )
+
     @property
     def ring(self) -> Path2D:
         """The corners, closed."""

@@ -13,7 +13,7 @@ from pages.charts.activity import samples_per_user
 from pages.charts.dots import dots_legend
 from pages.charts.maps import places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.data import asking, form, opening, story
+from pages.data import asking, background, form, opening, story
 from pages.shell import dataset, downloads, formula, head, job_panel
 from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import act, end_view
@@ -119,6 +119,8 @@ for note in report.notes:
     st.caption(plain(for_screen(note), MESSAGE_LENGTH))
 if refused is None:
     form.correction(data.source, data.reading, report)
+
+background.section()
 
 # --- how it was understood ---
 left, right = side_by_side("understood")

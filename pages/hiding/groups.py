@@ -22,7 +22,7 @@ from pages.hiding.moment import Moment, busiest, hours, moment
 from pages.shell import overtaken
 from pages.shell.calendar import days
 from pages.shell.dataset import Dataset
-from pages.shell.figure import plot
+from pages.shell.figure import plot, show_map
 from pages.shell.guard import act
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
@@ -75,7 +75,7 @@ def _map(
 ) -> None:
     """One of the two maps; both show the same part of the world."""
     outlined = here.outlined if name == "after" else here.outlined[:0]
-    st.pydeck_chart(
+    show_map(
         cells_map(
             np.concatenate([squares[:, :4], outlined]),
             [*colours, *["#{:02x}{:02x}{:02x}".format(*of.person)] * len(outlined)],

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from fpanon_core.model.arrays import FloatArray, IntArray
+from fpanon_core.model.extent import central
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult
 from fpanon_core.model.projection import lon_lat
 from fpanon_core.model.published import GeneralizedFingerprintSet
 from pages.hiding.areas import groups
 
-_SQUARES = 40  # along the longer side of the data
+_SQUARES = 40  # along the longer side of what is shown
+_MOST_SQUARES = 54  # along that of all data: a map draws no more than 3,000
+_SAMPLES_OF_VIEW = 20_000  # are enough to know where nearly all are
 _HARDLY = 0.05  # people in a square that is not drawn any more
 _Cells = FingerprintSet | GeneralizedFingerprintSet
 
@@ -65,8 +68,17 @@ def moment(release: GloveResult, fs: FingerprintSet, hour: int, group: int) -> M
         before=_squares(fs, _spread(_corners(fs, some), here, grid), grid),
         after=_squares(fs, _spread(_corners(release.published, areas), there, grid), grid),
         outlined=_degrees(fs, _corners(release.published, areas[whose[areas] == group])),
-        extent=_degrees(fs, np.array([[*(e[0] for e in grid), *(e[-1] for e in grid)]])),
+        extent=_degrees(fs, _shown(fs)),
     )
+
+
+def _shown(fs: FingerprintSet) -> FloatArray:
+    """Corners, in metres, of where nearly all samples are; the same at every hour."""
+    some = slice(None, None, 1 + fs.n_samples // _SAMPLES_OF_VIEW)
+    low = fs.x_m[some], fs.y_m[some]
+    high = low[0] + fs.dx_m[some], low[1] + fs.dy_m[some]
+    seen = central(*(np.concatenate(ends) for ends in zip(low, high, strict=True)))
+    return np.array([[seen.west, seen.south, seen.east, seen.north]])
 
 
 def hours(release: GloveResult, fs: FingerprintSet) -> range:
@@ -105,7 +117,10 @@ def _grid(fs: FingerprintSet) -> tuple[float, list[FloatArray]]:
     """Side of a square, and the edges along x and y: whole raw cells over all of the data."""
     corners = _corners(fs, np.arange(fs.n_samples))
     low, high = corners[:, :2].min(axis=0), corners[:, 2:].max(axis=0)
-    side = math.ceil(float((high - low).max()) / _SQUARES / fs.granularity_m) * fs.granularity_m
+    seen = _shown(fs)
+    shown = float((seen[0, 2:] - seen[0, :2]).max())
+    side = max(shown / _SQUARES, float((high - low).max()) / _MOST_SQUARES)
+    side = max(math.ceil(side / fs.granularity_m), 1) * fs.granularity_m
     along = np.ceil((high - low) / side).astype(int)
     edges = [low[axis] + side * np.arange(along[axis] + 1.0) for axis in (0, 1)]
     return side, edges

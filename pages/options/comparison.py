@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 
+import numpy as np
 import streamlit as st
 
+from fpanon_core.model.extent import Extent, central
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.limits import COMPARED_OPTIONS
 from fpanon_core.model.options import ReleaseOption
@@ -13,13 +15,13 @@ from fpanon_core.model.techniques import Periods
 from fpanon_core.studies import look
 from fpanon_core.studies.options_table import OptionsTable
 from pages.charts.cdf import Curve, cdf
-from pages.charts.maps import MAX_CELLS, released_map
+from pages.charts.maps import MAX_CELLS, corners_of, released_map
 from pages.charts.plain import plain
 from pages.charts.style import CONFIG, Theme
 from pages.options import story, tables
 from pages.shell import questions
 from pages.shell.at_hand import attack
-from pages.shell.figure import plot
+from pages.shell.figure import plot, show_map
 from pages.shell.meaning import what_this_means
 from pages.shell.questions import Kind, Question
 
@@ -96,13 +98,16 @@ def _question(fs: FingerprintSet, option: ReleaseOption, seed: int) -> Question:
 
 def _maps(looks: Mapping[str, look.Result], names: Sequence[str], of: Theme) -> None:
     most = max((int(look.users.max()) for look in looks.values() if len(look.users)), default=1)
+    around = _around(looks.values())
     for at in range(0, len(names), 2):
         with st.container(key=f"pair_options_maps_{at}"):
             columns = st.columns(2, gap="large")
         for column, name in zip(columns, names[at : at + 2], strict=False):
             with column:
                 st.markdown(f"**{plain(name)}**")
-                _map(looks.get(name), name, most, of, key=f"options_map_{names.index(name)}")
+                _map(
+                    looks.get(name), name, most, around, of, key=f"options_map_{names.index(name)}"
+                )
     if any(len(look.bounds) for look in looks.values()):
         st.caption(
             f"Colour: users seen at a place, from few (dark) to {most:,} (bright), logarithmic and "
@@ -110,15 +115,28 @@ def _maps(looks: Mapping[str, look.Result], names: Sequence[str], of: Theme) -> 
         )
 
 
-def _map(found: look.Result | None, name: str, most: int, of: Theme, *, key: str) -> None:
+def _around(looks: Iterable[look.Result]) -> Extent | None:
+    """What all maps show: where nearly all places of nearly all releases are."""
+    drawn = [look for look in looks if len(look.bounds)]
+    if not drawn:
+        return None
+    corners = (corners_of(look.bounds) for look in drawn)
+    lon, lat = (np.concatenate(parts) for parts in zip(*corners, strict=True))
+    users = np.concatenate([np.repeat(look.users[: len(look.bounds)], 2) for look in drawn])
+    return central(lon, lat, users)
+
+
+def _map(
+    found: look.Result | None, name: str, most: int, around: Extent | None, of: Theme, *, key: str
+) -> None:
     if found is None:
         st.caption("The map appears as soon as the release is made.")
-    elif not len(found.bounds):
-        st.info("There is no map: the data carry no map projection.")
+    elif around is None or not len(found.bounds):
+        show_map(None, key=key, alt="")
     else:
-        st.pydeck_chart(
-            released_map(found.bounds, found.users, most, of, height=360), height=360, key=key,
-            alt=f"Map of the published places of the release {name}, by users.",
+        show_map(
+            released_map(found.bounds, found.users, most, around, of, height=360), height=360,
+            key=key, alt=f"Map of the published places of the release {name}, by users.",
         )  # fmt: skip
         if found.left_out:
             st.caption(

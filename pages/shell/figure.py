@@ -7,7 +7,11 @@ from typing import Any
 import streamlit as st
 
 from pages.charts import style
+from pages.charts.background import over_ground
+from pages.charts.maps import Map
 from pages.charts.plain import unlinked
+
+from . import background
 
 
 def plot(figure: Any, **how: Any) -> Any:
@@ -20,9 +24,17 @@ def show(figure: Any, *, key: str, alt: str) -> None:
     plot(figure, key=key, theme=None, config=style.CONFIG, alt=alt)
 
 
-def show_map(deck: Any | None, *, key: str, alt: str, height: int = 460) -> None:
-    """Draw a map; None says that there can be none."""
+def show_map(deck: Map | None, *, key: str, alt: str, height: int = 460) -> None:
+    """Draw a map, over the lines of one's own; None says that there can be none.
+
+    All maps are drawn here, and nowhere else.
+    """
     if deck is None:
         st.info("There is no map: the data carry no map projection.")
-    else:
-        st.pydeck_chart(deck, height=height, key=key, alt=alt)
+        return
+    under = background.current()
+    if under is not None:
+        over_ground(deck, under, style.theme(st.context.theme.type))
+    st.pydeck_chart(deck, height=height, key=key, alt=alt)
+    if deck.beyond:
+        st.caption(deck.beyond)

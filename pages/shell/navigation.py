@@ -57,7 +57,10 @@ GROUPS: dict[str, tuple[Place, ...]] = {
         Place("options", "options", "Release options", "front", "balance"),
         Place("attack", "attack", "Attack the release", "linkage", "gpp_maybe"),
     ),
-    "Decide": (Place("report", "report", "Report", "", "description"),),
+    "Decide": (
+        Place("report", "report", "Report", "", "description"),
+        Place("present", "present", "Present", "", "slideshow"),
+    ),
     "Definitions": (Place("method", "method", "Method", "formulas", "function"),),
 }
 """By heading, in the order in which one is led through them."""

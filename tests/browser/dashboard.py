@@ -22,7 +22,10 @@ SOON_MS = 15_000
 
 VIEWS = tuple(place.title for place in navigation.PLACES)
 # Where it is not the view's name.
-_HEADINGS = {"Overview": "Who can hide|May these data be released"}
+_HEADINGS = {
+    "Overview": "Who can hide|May these data be released",
+    "Present": "Present|Where are people",
+}
 SAMPLES = {"taxis": "Open the San Francisco taxis", "people": "Open the synthetic users"}
 """The buttons of the start page that open the samples."""
 _KEYS = {"taxis": "sf_cabs", "people": "synthetic"}

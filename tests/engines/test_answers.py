@@ -43,6 +43,7 @@ from fpanon_core.studies import (
     antenna_merging,
     attack,
     attack_estimate,
+    background,
     comparison,
     counts_release,
     crossing,
@@ -52,6 +53,7 @@ from fpanon_core.studies import (
     hiding,
     look,
     options,
+    people_by_hexagon,
     production,
     questionnaires,
     reading,
@@ -227,6 +229,12 @@ CASES: dict[str, Callable[[], Any]] = {
     "glove_estimate": lambda: glove_estimate.study(PEOPLE, glove_estimate.Config((2,))),
     "hiding": lambda: hiding.study(PEOPLE, WARMED[hiding]),
     "look": lambda: look.study(PEOPLE, look.Config()),
+    "background": lambda: background.study(
+        b'{"type": "LineString", "coordinates": [[2.1, 41.3], [2.2, 41.4]]}'
+    ),
+    "people_by_hexagon": lambda: people_by_hexagon.study(
+        _placed(), people_by_hexagon.Config(least=2)
+    ),
     "options": lambda: options.study(PEOPLE, WARMED[options]),
     "production": lambda: production.study(PEOPLE, WARMED[production]),
     "questionnaires": lambda: questionnaires.study(

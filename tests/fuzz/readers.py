@@ -17,6 +17,7 @@ import pandas as pd
 
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.io.antennas import antennas_of, locate, read_antennas
+from fpanon_core.io.background import read_background
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.io.positions import centre_of
 from fpanon_core.io.published import read_published
@@ -182,6 +183,19 @@ def _seeds(name):
             return _tables(_SITES, _CELLS)
         case "questionnaire":
             return _tables(_ANSWERS)
+        case "backgrounds":
+            road = [[2.1, 41.3], [2.2, 41.4], [2.3, 41.3]]
+            shapes = [("LineString", road), ("MultiPolygon", [[[*road, road[0]]]])]
+            features = [
+                {"type": "Feature", "properties": {"name": kind}, "geometry":
+                 {"type": kind, "coordinates": coordinates}} for kind, coordinates in shapes
+            ]  # fmt: skip
+            whole = {"type": "FeatureCollection", "features": features}
+            several = {
+                "type": "GeometryCollection",
+                "geometries": [f["geometry"] for f in features],
+            }
+            return [json.dumps(each).encode() for each in (whole, several, *features)]
         case "options":
             options = [as_option(GeneralizationProfile(Grid(1000.0), 60)),
                        as_option([SampleUsers(0.5), Glove(2)])]  # fmt: skip
@@ -239,6 +253,7 @@ READERS = {
     "lists": _list,
     "keys": _key,
     "options": _options,
+    "backgrounds": read_background,
     "address": None,
 }
 

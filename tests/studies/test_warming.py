@@ -17,6 +17,7 @@ COMPILED_WITH_OTHERS = {
     "counts_release": "has nothing to compile",
     "glove_estimate": "compiled with hiding",
     "look": "compiled with options and anonymizability",
+    "people_by_hexagon": "has nothing to compile",
     "recovery_factors": "compiled with recovery",
     "recovery_mitigations": "compiled with recovery",
 }

@@ -1,0 +1,204 @@
+"""The last slide: one person's record played, as it was recorded and as it is published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from fpanon_core.model.arrays import IntArray
+from fpanon_core.model.extent import central
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.glove import GloveResult
+from fpanon_core.model.projection import degrees_of, lon_lat
+from pages.charts import timeline
+from pages.charts.maps import corners_of
+from pages.charts.played import Played, played_legend, published_map, recorded_map
+from pages.charts.style import CONFIG, Theme
+from pages.present import story
+from pages.present.stage import Shown
+from pages.shell import at_hand
+from pages.shell.calendar import days
+from pages.shell.dataset import Dataset
+from pages.shell.figure import plot, show_map
+from pages.shell.guard import act, fragment
+from pages.shell.pair import side_by_side
+
+KEY = "person"
+_MAP_PX = 400
+_TICKS = 60  # from the first to the last record
+_EVERY_S = 1.0
+_TRAIL = 6  # ticks that the trail lasts
+_PLAYING, _TIME = "fp_present_playing", "present_time"
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Whose record is to be played, and in which release."""
+
+    user: int
+    release: str
+    made: GloveResult
+
+
+def settings(data: Dataset, place: st.delta_generator.DeltaGenerator) -> Asked | None:
+    """Whether the slide is wanted, of whom, and in which release; None where it is not."""
+    releases = [each for each in at_hand.of_data(data.digest) if each.made is not None]
+    with place.popover("One person", icon=":material/person:", key="present_person"):
+        if data.fs.crs is None:
+            st.caption("The data carry no map projection, so that nobody’s record can be played.")
+            return None
+        if not releases:
+            st.caption(story.NO_RELEASE)
+            st.page_link("pages/hiding/view.py", label="Hide everyone")
+            return None
+        synthetic = data.source.synthetic
+        if synthetic:
+            st.caption(story.ONE_PERSON_SYNTHETIC)
+        else:
+            st.warning(story.ONE_PERSON_REAL)
+        wanted = st.toggle(
+            "Play one person’s record", value=synthetic,
+            key=f"present_person_wanted_{data.digest[:16]}", persist_state="session",
+        )  # fmt: skip
+        if not wanted:
+            return None
+        at = st.selectbox(
+            "In the release",
+            range(len(releases)),
+            format_func=lambda i: releases[i].name,
+            key=f"present_release_{len(releases)}",
+        )
+        release = releases[at or 0]
+        if release.made is None:
+            return None
+        among = _published(release.made)
+        if not len(among):
+            st.caption("This release publishes nobody.")
+            return None
+        names = data.fs.pseudonyms
+        user = st.selectbox(
+            "Whose",
+            among.tolist(),
+            index=_typical(data.fs, among),
+            format_func=names.__getitem__,
+            key=f"present_person_of_{len(releases)}_{at}",
+        )
+        return Asked(int(user), release.name, release.made)
+
+
+def slides(data: Dataset, asked: Asked | None) -> list[Shown]:
+    """The slide, if it is wanted."""
+    if asked is None:
+        return []
+    seen = played(data.fs, asked.made, asked.user)
+    name = data.fs.pseudonyms[asked.user]
+    told = story.person_told(name, asked.release, asked.made, asked.user, seen)
+    title = "One person, before and after"
+    return [Shown(KEY, title, partial(_show, seen, days(data.fs), name), told)]
+
+
+def played(fs: FingerprintSet, made: GloveResult, user: int) -> Played:
+    """A person's own samples, and all that is published for the groups they are in."""
+    own = fs.rows_of(user)
+    lon, lat = lon_lat(
+        fs.crs, *((a + b / 2)[own] for a, b in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m)))
+    )
+    published = made.published
+    groups = made.group[np.flatnonzero(made.people == user)]
+    rows = [np.arange(*published.offsets[g : g + 2]) for g in groups[groups >= 0].tolist()]
+    at = np.concatenate([np.empty(0, np.int64), *rows])
+    at = at[np.argsort(published.t_min[at], kind="stable")]
+    x, y = published.x_m[at], published.y_m[at]
+    degrees = degrees_of(fs.crs, x, x + published.dx_m[at], y, y + published.dy_m[at])
+    areas = degrees[["lon_min", "lat_min", "lon_max", "lat_max"]].to_numpy()
+    # All of the person's own, and nearly all of what is published: wide areas may reach beyond.
+    seen = central(*corners_of(areas)).ends if len(areas) else (lon, lat)
+    return Played(
+        lon=lon,
+        lat=lat,
+        minute=fs.wall_minutes((fs.t_min + fs.dt_min / 2)[own]),
+        areas=areas,
+        start=fs.wall_minutes(published.t_min[at]),
+        end=fs.wall_minutes(published.t_min[at] + published.dt_min[at]),
+        around=(np.concatenate([lon, seen[0]]), np.concatenate([lat, seen[1]])),
+    )
+
+
+def _published(made: GloveResult) -> IntArray:
+    """Row numbers of the people of whom anything is published."""
+    found: IntArray = np.unique(made.people[made.group >= 0])
+    return found
+
+
+def _typical(fs: FingerprintSet, among: IntArray) -> int:
+    """Which of these went middlingly far."""
+    begins = fs.offsets[:-1]
+    wide, high = (
+        np.maximum.reduceat(v, begins) - np.minimum.reduceat(v, begins) for v in (fs.x_m, fs.y_m)
+    )
+    return int(np.argsort((wide + high)[among], kind="stable")[len(among) // 2])
+
+
+def _show(seen: Played, dates: list[str], name: str, of: Theme) -> None:
+    playing = bool(st.session_state.get(_PLAYING))
+    fragment(run_every=_EVERY_S if playing else None)(_moment)(seen, dates, name, playing, of)
+
+
+def _moment(seen: Played, dates: list[str], name: str, playing: bool, of: Theme) -> None:
+    """Both maps at one moment; redrawn alone while it plays."""
+    first, last = seen.ends
+    at = min(int(st.session_state.get(_TIME, _TICKS // 3)), _TICKS)
+    if playing and at >= _TICKS:
+        st.session_state[_PLAYING] = False
+        st.rerun()
+    st.session_state[_TIME] = at + 1 if playing else at
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        if st.button(
+            "Pause" if playing else "Play",
+            key="present_play",
+            icon=":material/pause:" if playing else ":material/play_arrow:",
+            shortcut="Space",
+            on_click=act(_play),
+            args=(not playing,),
+        ):
+            st.rerun()
+        at = st.select_slider(
+            "Time",
+            range(_TICKS + 1),
+            format_func=lambda i: timeline.clock(first + (last - first) * i / _TICKS, dates),
+            key=_TIME,
+            label_visibility="collapsed",
+            width=620,
+        )
+        now = first + (last - first) * at / _TICKS
+    trail_min = max((last - first) * _TRAIL / _TICKS, 1.0)
+    left, right = side_by_side("present_person")
+    with left:
+        st.markdown(f"**Before** – {name} as recorded")
+        show_map(
+            recorded_map(seen, now, trail_min, of, height=_MAP_PX),
+            key="present_before",
+            alt=f"Map of where {name} was recorded up to this moment.",
+            height=_MAP_PX,
+        )
+    with right:
+        st.markdown("**After** – what is published for all of the crowd")
+        show_map(
+            published_map(seen, now, trail_min, of, height=_MAP_PX),
+            key="present_after",
+            alt="Map of the areas published for this moment and before it.",
+            height=_MAP_PX,
+        )
+    plot(
+        played_legend(of), key="present_marks", theme=None,
+        config=CONFIG | {"displayModeBar": False}, alt="What the marks of both maps are.",
+    )  # fmt: skip
+
+
+def _play(playing: bool) -> None:
+    if playing and st.session_state.get(_TIME, 0) >= _TICKS:
+        st.session_state[_TIME] = 0
+    st.session_state[_PLAYING] = playing

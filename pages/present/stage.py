@@ -1,0 +1,154 @@
+"""The wall: a title, a figure, a sentence, and the way to the next; nothing else if so wished."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pydeck as pdk
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.charts.projected import projected
+from pages.charts.style import CONFIG, Theme
+from pages.present import story
+from pages.shell import slides as offers
+from pages.shell.dataset import Dataset
+from pages.shell.figure import plot, show_map
+from pages.shell.guard import act
+from pages.shell.slides import Slide
+
+FIGURE_PX = 560
+_AT, _ALONE = "fp_present_at", "fp_present_alone"
+# Pages whose figures become slides: address, and what their links say.
+_WAY = {
+    "unicity": "Who can be found",
+    "anonymizability": "How hard to hide",
+    "disclosure": "What is learnt",
+    "aggregates": "Would counts be safer",
+    "glove": "Hide everyone",
+    "options": "Release options",
+    "attack": "Attack the release",
+}
+_FOLDERS = {"glove": "hiding"}
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A slide as this page shows it.
+
+    Attributes
+    ----------
+    key, question, sentence : str
+        As of a :class:`.Slide`.
+    show : callable
+        Draws the figure where it stands.
+    """
+
+    key: str
+    question: str
+    show: Callable[[Theme], None]
+    sentence: str
+
+
+def dress() -> None:
+    """Type of a size for a wall; and, when only the slide is to be seen, nothing around it."""
+    alone = (
+        "[data-testid=stSidebar], [data-testid=stHeader], [data-testid=stExpandSidebarButton], "
+        ".st-key-bar {display: none;} "
+        "[data-testid=stMainBlockContainer] {padding-top: 1.5rem;}"
+    )
+    st.html(
+        "<style>"
+        ".st-key-present_heading h1 {font-size: 2.25rem; padding: 0;} "
+        ".st-key-present_sentence p {font-size: 1.45rem; line-height: 1.4;} "
+        f"{alone if st.session_state.get(_ALONE) else ''}"
+        "</style>"
+    )
+
+
+def line() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """The places of the title, and of what is pressed, at the right of it."""
+    across = st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+    )
+    heading = across.container(key="present_heading", width="stretch")
+    corner = across.container(
+        horizontal=True, vertical_alignment="center", gap="small", width="content",
+        key="present_corner",
+    )  # fmt: skip
+    return heading, corner
+
+
+def offered(digest: str) -> list[Shown]:
+    """What other pages have offered of these data, in the order of the way through them."""
+    way = list(_WAY)
+    found = sorted(
+        offers.of_data(digest),
+        key=lambda slide: next((i for i, a in enumerate(way) if slide.key.startswith(a)), len(way)),
+    )
+    return [Shown(each.key, each.question, partial(_draw, each), each.sentence) for each in found]
+
+
+def _draw(slide: Slide, of: Theme) -> None:
+    figure: Any = projected(slide.draw(of), FIGURE_PX)
+    if isinstance(figure, pdk.Deck):
+        show_map(figure, key=f"present_{slide.key}", alt=slide.question, height=FIGURE_PX)
+    else:
+        plot(figure, key=f"present_{slide.key}", theme=None, config=CONFIG, alt=slide.question)
+
+
+def turn(slides: Sequence[Shown], corner: DeltaGenerator) -> Shown:
+    """The slide that is shown, and the keys to the others: arrows, also those of a remote."""
+    keys = [slide.key for slide in slides]
+    here = st.session_state.get(_AT)
+    at = keys.index(here) if here in keys else 0
+    last = len(keys) - 1
+    corner.markdown(f"{at + 1} of {len(keys)}", width="content")
+    corner.button(
+        "Back", key="present_back", icon=":material/arrow_back:", shortcut="Left",
+        disabled=at == 0, on_click=act(_go), args=(keys[max(at - 1, 0)],),
+    )  # fmt: skip
+    corner.button(
+        "Next", key="present_next", icon=":material/arrow_forward:", shortcut="Right",
+        type="primary", disabled=at == last, on_click=act(_go), args=(keys[min(at + 1, last)],),
+    )  # fmt: skip
+    alone = bool(st.session_state.get(_ALONE))
+    corner.button(
+        "Show the menu" if alone else "Only the slide",
+        key="present_alone",
+        icon=":material/fullscreen_exit:" if alone else ":material/fullscreen:",
+        shortcut="F",
+        on_click=act(_turn_alone),
+        args=(not alone,),
+    )
+    return slides[at]
+
+
+def _go(key: str) -> None:
+    st.session_state[_AT] = key
+
+
+def _turn_alone(alone: bool) -> None:
+    st.session_state[_ALONE] = alone
+
+
+def sentence(text: str) -> None:
+    """What the figure says."""
+    with st.container(key="present_sentence"):
+        st.markdown(text)
+
+
+def missing(data: Dataset) -> None:
+    """The pages that have nothing to show yet; not while only the slide is to be seen."""
+    if st.session_state.get(_ALONE):
+        return
+    have = [slide.key for slide in offers.of_data(data.digest)]
+    left = {a: name for a, name in _WAY.items() if not any(key.startswith(a) for key in have)}
+    if left:
+        with st.container(horizontal=True, vertical_alignment="center", key="present_missing"):
+            st.caption(story.MISSING, width="content")
+            for address, name in left.items():
+                st.page_link(f"pages/{_FOLDERS.get(address, address)}/view.py", label=name)

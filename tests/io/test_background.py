@@ -1,0 +1,148 @@
+"""An operator's lines for under the maps: what is kept, what is refused, and hostile files."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fpanon_core.io import background
+from fpanon_core.io.background import MAX_VERTICES, read_background
+from fpanon_core.model.errors import FpanonError, SchemaError, Unforeseen
+
+ROAD = [[2.1, 41.3], [2.2, 41.4], [2.3, 41.3]]
+RING = [[2.0, 41.0], [3.0, 41.0], [3.0, 42.0], [2.0, 41.0]]
+
+
+def written(kind: str, coordinates: Any) -> bytes:
+    geometry = {"type": kind, "coordinates": coordinates}
+    feature = {"type": "Feature", "properties": {"name": "A-2"}, "geometry": geometry}
+    return json.dumps({"type": "FeatureCollection", "features": [feature]}).encode()
+
+
+@pytest.mark.parametrize(
+    ("kind", "coordinates", "lines"),
+    [
+        ("LineString", ROAD, 1),
+        ("MultiLineString", [ROAD, RING], 2),
+        ("Polygon", [RING, RING], 2),  # the outline and a hole
+        ("MultiPolygon", [[RING], [RING]], 2),
+        ("LineString", [[x, y, 12.0] for x, y in ROAD], 1),  # heights are left
+        ("LineString", [[*ROAD[0], 5], *ROAD[1:]], 1),
+        ("LineString", [[-190.0, 0.0], [-170.0, 1.0]], 1),  # across the date line
+    ],
+)
+def test_lines_and_outlines_are_read(kind: str, coordinates: Any, lines: int) -> None:
+    found = read_background(written(kind, coordinates))
+    assert found.n_lines == lines
+    assert not found.n_small
+
+
+def test_positions_stay_where_they_are() -> None:
+    found = read_background(written("LineString", ROAD))
+    assert np.column_stack([found.lon, found.lat]).tolist() == ROAD
+    assert (found.n_read, found.n_points) == (3, 0)
+
+
+def test_nothing_but_the_shapes_is_kept() -> None:
+    assert "A-2" not in repr(vars(read_background(written("LineString", ROAD))))
+
+
+def test_points_are_counted_and_not_drawn() -> None:
+    body = {"type": "GeometryCollection", "geometries": [
+        {"type": "Point", "coordinates": [2, 41]},
+        {"type": "LineString", "coordinates": ROAD},
+    ]}  # fmt: skip
+    found = read_background(json.dumps(body).encode())
+    assert (found.n_lines, found.n_points) == (1, 1)
+
+
+def test_a_feature_may_have_no_place() -> None:
+    body = json.loads(written("LineString", ROAD))
+    body["features"].append({"type": "Feature", "geometry": None})
+    assert read_background(json.dumps(body).encode()).n_lines == 1
+
+
+def test_of_very_fine_lines_as_much_is_kept_as_a_map_can_show() -> None:
+    # A thousand lines of 100 vertices each, within a tenth of a degree.
+    rng = np.random.default_rng(0)
+    lines = rng.random((1000, 1, 2)) + np.cumsum(rng.normal(0, 1e-3, (1000, 100, 2)), axis=1)
+    found = read_background(written("MultiLineString", lines.tolist()))
+    assert found.n_read == 100_000
+    assert len(found.lon) <= MAX_VERTICES
+    assert found.n_lines + found.n_small == 1000
+
+
+LINE = {"type": "LineString", "coordinates": ROAD}
+NESTED: dict[str, Any] = LINE
+for _ in range(30):
+    NESTED = {"type": "GeometryCollection", "geometries": [NESTED]}
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b"", "damaged"),
+        (b"\x00\xff", "damaged"),
+        (b"[" * 5_000, "damaged"),
+        (b"[" * 5_000 + b"]" * 5_000, "damaged|not GeoJSON"),
+        (b'{"type": "LineString", "coordinates": [[1, 2], [3', "damaged"),
+        (b"1" * 10_000, "damaged"),
+        (b"[1, 2]", "not GeoJSON"),
+        (b"{}", "not GeoJSON"),
+        (json.dumps(NESTED).encode(), "not GeoJSON"),
+        (written("Point", [2, 41]), "no line and no area"),
+        (written("LineString", [[2, 41]]), "single points"),
+        (written("LineString", [[2, 41], [2, 41]]), "single points"),
+        (written("LineString", []), "no line"),
+        (written("LineString", "abc"), "no coordinates"),
+        (written("LineString", [["2", "41"], ["3", "41"]]), "pairs of longitude"),
+        (written("LineString", [[True, False], [True, True]]), "pairs of longitude"),
+        (written("LineString", [[2, None], [3, 41]]), "pairs of longitude"),
+        (written("LineString", [2, 41]), "pairs of longitude"),
+        (written("LineString", [[[2, 41]]]), "pairs of longitude"),
+        (written("LineString", [[10**40, 1], [3, 41]]), "pairs of longitude|beyond the globe"),
+        (written("LineString", [[float("nan"), 1], [3, 41]]), "beyond the globe"),
+        (written("LineString", [[4_500_000.0, 1.0], [3, 41]]), "in metres"),
+        (
+            b'{"type": "LineString", "coordinates": [[1, 1], [2, 2]], '
+            b'"crs": {"type": "name", "properties": {"name": "EPSG:25831"}}}',
+            "another map projection",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_no_background_is_refused_in_a_sentence(body: bytes, why: str) -> None:
+    with pytest.raises(SchemaError, match=why):
+        read_background(body)
+
+
+def test_too_much_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "MAX_POSITIONS", 3)
+    with pytest.raises(SchemaError, match="more than 3 positions"):
+        read_background(written("LineString", ROAD))
+    monkeypatch.setattr(background, "MAX_BYTES", 10)
+    with pytest.raises(SchemaError, match="background needs far less"):
+        read_background(written("LineString", ROAD))
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=3),
+    lambda inside: st.lists(inside, max_size=3),
+    max_leaves=12,
+)
+KINDS = ["LineString", "MultiLineString", "Polygon", "MultiPolygon", "Point", "Feature", "X"]
+
+
+@given(st.sampled_from(KINDS), ANYTHING)
+def test_no_coordinates_make_it_fall(kind: str, coordinates: Any) -> None:
+    try:
+        found = read_background(written(kind, coordinates))
+    except Unforeseen as fault:
+        raise AssertionError("caught by the net only") from fault
+    except FpanonError:
+        return
+    assert found.n_lines > 0
