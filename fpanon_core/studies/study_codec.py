@@ -254,13 +254,13 @@ def _column(column: pd.Series[Any], put: Callable[[Column], int]) -> list[Any]:
     values = column.tolist()
     texts = all(isinstance(each, str) for each in values)
     kind = _STRINGS if isinstance(dtype, pd.StringDtype) else _OBJECTS
-    if texts and kind == _STRINGS or len(values) > SHORT and texts:
+    if (texts and kind == _STRINGS) or (len(values) > SHORT and texts):
         return [kind, _listed(np.array(values, dtype=object), put)]
     return [kind, ["l", *(encode(each, put) for each in values)]]
 
 
 def _table_of(rows: int, columns: list[Any], get: Callable[[int], Column]) -> pd.DataFrame:
-    if not (isinstance(rows, int) and 0 <= rows):
+    if not (isinstance(rows, int) and rows >= 0):
         raise Damaged("a table")
     made: dict[str, Any] = {}
     for name, kind, kept, *more in columns:

@@ -134,7 +134,7 @@ def open_study(content: bytes, *, progress: Progress | None = None) -> Opened:
     try:
         study = decode(_loads(members[_STUDY], _DAMAGED), arrays.get)
         _check(study, manifest)
-        study = replace(study, source=_source(manifest.get("data"), study, members))
+        study = replace(study, source=_source(manifest.get("data"), members))
     except (Damaged, TypeError, KeyError, AttributeError, RecursionError):
         raise SchemaError(_DAMAGED) from None
     seal = manifest.pop("seal", "")
@@ -308,7 +308,7 @@ def _check(study: Any, manifest: Mapping[str, Any]) -> None:
         raise Damaged("other data")
 
 
-def _source(data: Any, study: Study, members: Mapping[str, bytes]) -> Source | None:
+def _source(data: Any, members: Mapping[str, bytes]) -> Source | None:
     """The files of the data, where they are in it."""
     if _EVENTS not in members:
         return None

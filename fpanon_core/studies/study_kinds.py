@@ -13,7 +13,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any, get_args, get_type_hints
 
+from ..tables.folder import FolderFile
 from .questionnaires import Answers
+from .reading import Source
 from .study import Study
 
 KINDS = {
@@ -45,6 +47,8 @@ NOT_KEPT = {"produce_option", "produce_hidden", "questionnaire"}
 """A release as it leaves comes with the key from its people to their ids, and a questionnaire is
 known by its upload: neither stands in a file."""
 
+_NEVER = (Source, FolderFile)  # what is read, and where from, no file says
+
 
 @cache
 def result_type(kind: str) -> Any:
@@ -64,8 +68,10 @@ def types_kept() -> dict[str, type]:
     while waiting:
         each = waiting.pop()
         name = name_of(each)
-        if name not in found:
+        if name not in found and each not in _NEVER:
             found[name] = each
+            # A step may be a kind of the one declared, such as aligned of GLOVE.
+            waiting += [k for k in each.__subclasses__() if k.__module__ == each.__module__]
             hints = hints_of(each)
             waiting += [one for f in fields(each) for one in _dataclasses(hints[f.name])]
     return found

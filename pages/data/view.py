@@ -14,7 +14,7 @@ from pages.charts.dots import dots_legend
 from pages.charts.maps import places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import asking, form, opening, story
-from pages.shell import dataset, downloads, formula, job_panel
+from pages.shell import dataset, downloads, formula, job_panel, study_form
 from pages.shell.figure import plot
 from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
@@ -25,6 +25,8 @@ of = style.theme(st.context.theme.type)
 st.title("Data", anchor=False)
 st.markdown("What was read, and what was set aside?")
 opening.show()
+with st.expander("Open a study that was saved", key="data_study"):
+    study_form.opening(key="data")
 
 job, refused = dataset.opening(), None
 if job is not None:

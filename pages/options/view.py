@@ -97,7 +97,7 @@ comparison.side_by_side(data.fs, table, pinned, of)
 
 # --- the choice ---
 st.header("Your choice", anchor=False)
-standing = choice.form(table, names, by)
+standing = choice.form(table, names)
 if standing is not None:
     text, unopposed = story.chosen_told(standing.result, standing.why, table, by)
     (st.success if unopposed else st.warning)(text)

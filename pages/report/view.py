@@ -12,7 +12,7 @@ from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.report import report
 from fpanon_core.studies.report_page import page
 from pages.report import form, story
-from pages.shell import downloads, formula, needed, questions, weighed
+from pages.shell import downloads, formula, needed, questions, study_form, weighed
 from pages.shell.guard import end_view
 from pages.shell.questions import Kind, Question
 
@@ -74,6 +74,8 @@ with st.container(horizontal=True, key="report_downloads"):
         key="report_get_recipe", icon=":material/download:",
     )  # fmt: skip
 st.caption(story.OPENS)
+with st.expander("Save the study, to go on with it later", key="report_study"):
+    study_form.saving(data, key="report")
 with st.container(border=True, key="report_page"):
     st.iframe(html, height=1_000, alt="The report as it will print")
 

@@ -10,7 +10,7 @@ from streamlit.navigation.page import Page
 from pages.charts import words
 from pages.charts.plain import plain
 
-from . import address, audit, away, dataset, entry, job_panel, pair, session
+from . import address, audit, away, dataset, entry, job_panel, pair, session, settings, study
 from .guard import Ended, guarded
 
 
@@ -20,18 +20,23 @@ def run(page: Page) -> None:
         if not entry.passed():
             return
         session.arrive()
+        settings.arrive(page.url_path)
+        settings.note()
         session.runner()  # its child warms up while the user reads
-        address.remember()
+        address.remember(page.url_path)
         job_panel.collect()
+        study.settle()
         audit.tell()
         pair.dress()
         with st.sidebar:
             _sidebar(page.url_path)
         away.tell()
+        study.tell()
         # A view that is interrupted has been asked to make way for another run, perhaps of another
         # view; that comes next, not this one again.
-        with contextlib.suppress(Ended):
+        with contextlib.suppress(Ended), study.forgiving():
             page.run()
+        settings.note()
         session.uploads_of_page()
         # A job that ended meanwhile was drawn neither as running nor as done.
         if session.finished():
