@@ -133,11 +133,14 @@ def _value(node: Any, get: Callable[[int], Column]) -> Any:
                 when = when.replace(tzinfo=UTC if zone == _UTC else ZoneInfo(zone))
             return when
         case "o":
-            return _made(*rest, get)
+            name, named = rest
+            return _made(name, named, get)
         case "a":
-            return _array_of(*rest, get)
+            kind, shape, kept = rest
+            return _array_of(kind, shape, kept, get)
         case "p":
-            return _table_of(*rest, get)
+            rows, columns = rest
+            return _table_of(rows, columns, get)
     raise Damaged("a letter")
 
 

@@ -32,7 +32,9 @@ from ..model.keyed import keyed
 from ..model.version import __version__, versions
 from ..tables.parquet import read_parquet
 from ..verification.zip_layout import is_tight
+from .exploration import check
 from .option_result import FIGURES
+from .options_table import OptionsTable
 from .reading import Source
 from .study import Kept, Study
 from .study_codec import Column, Damaged, NotKept, decode, encode
@@ -303,9 +305,13 @@ def _check(study: Any, manifest: Mapping[str, Any]) -> None:
             raise Damaged("an answer")
         if each.digest not in ("", study.digest):
             raise Damaged("other data")
-    weighing = study.weighing
-    if weighing is not None and weighing.table.digest != study.digest:
-        raise Damaged("other data")
+    tables = [each.result for each in study.answers if isinstance(each.result, OptionsTable)]
+    if study.weighing is not None:
+        tables.append(study.weighing.table)
+    for table in tables:
+        if table.digest != study.digest:
+            raise Damaged("other data")
+        check(table)
 
 
 def _source(data: Any, members: Mapping[str, bytes]) -> Source | None:

@@ -36,7 +36,8 @@ def fits(value: Any, hint: Any) -> bool:
         )
     if origin is not None and origin is not Callable and isinstance(origin, type):
         inner = get_args(hint)
-        return isinstance(value, origin) and all(fits(each, inner[0]) for each in value)
+        several: Any = value
+        return isinstance(value, origin) and all(fits(each, inner[0]) for each in several)
     return _is_one(value, hint)
 
 

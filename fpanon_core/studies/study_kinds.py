@@ -6,7 +6,7 @@ results are made of follows from what the study itself declares.
 
 from __future__ import annotations
 
-import types
+import inspect
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -96,7 +96,7 @@ def _hints(kind: str) -> dict[str, Any]:
 
 def _dataclasses(hint: Any) -> Iterator[Any]:
     """Those that a declaration speaks of."""
-    if isinstance(hint, type) and not isinstance(hint, types.GenericAlias) and is_dataclass(hint):
+    if inspect.isclass(hint) and is_dataclass(hint):
         yield hint
     for inner in get_args(hint):
         yield from _dataclasses(inner)

@@ -48,7 +48,9 @@ def of(data: Dataset, *, with_data: bool = False) -> Study:
         for r in several
     )
     found = weighed.of_data(data.digest)
-    weighing = found and Weighing(found.table, found.limits, found.chosen, found.why, found.waiting)
+    weighing = None
+    if found is not None:
+        weighing = Weighing(found.table, found.limits, found.chosen, found.why, found.waiting)
     return Study(
         data.digest, data.fs.n_users, data.fs.n_samples, source.label, source.sample, data.reading,
         answers, releases, weighing, settings.current(), address.every(),

@@ -161,9 +161,9 @@ def test_a_file_that_is_none_is_refused_kindly(content: tuple[bytes, AppTest]) -
 def test_settings_from_elsewhere_that_no_page_can_use_are_let_go(
     content: tuple[bytes, AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dataclasses import replace  # noqa: PLC0415
+    from dataclasses import replace
 
-    from fpanon_core.studies import study_file  # noqa: PLC0415
+    from fpanon_core.studies import study_file
 
     study = open_study(content[0]).study
     odd = dict(study.settings) | {

@@ -1,4 +1,4 @@
-"""A study in a file: what was saved comes back; what was not saved by us is refused in our words."""
+"""A study in a file: what was saved comes back; what we did not save is refused in our words."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def forged(content: bytes, change: Any = None, *, manifest: Any = None) -> bytes
 
 def test_what_is_cut_short_is_refused(content: bytes) -> None:
     for at in (0, 1, 100, len(content) // 2, len(content) - 1):
-        with pytest.raises(SchemaError, match="no study|damaged"):
+        with pytest.raises(SchemaError, match=r"no study|damaged"):
             open_study(content[:at])
 
 
@@ -263,6 +263,14 @@ def test_an_answer_is_what_its_study_returns(content: bytes) -> None:
 
     with pytest.raises(SchemaError, match="damaged or was changed"):
         open_study(forged(content, swap))
+
+
+def test_figures_that_cannot_be_are_refused(content: bytes) -> None:
+    def change(plain: Any) -> None:
+        plain[2]["weighing"][2]["table"][2]["results"][1][2]["alone_share"] = 7.0
+
+    with pytest.raises(SchemaError, match="damaged"):
+        open_study(forged(content, change))
 
 
 def test_deep_nesting_is_refused(content: bytes) -> None:
