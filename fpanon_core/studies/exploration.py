@@ -260,7 +260,11 @@ def _is_told(interval: tuple[float, ...], most: float) -> bool:
 def _check_utility(choice: UtilityChoice) -> None:
     """Refuse a utility that is none: weights of components, and scores, are shares."""
     damaged = not _fits(choice.label, "str")
-    for known, of in ((set(COMPONENTS), choice.weights), (None, choice.asked)):
+    kept: list[tuple[set[str] | None, Any]] = [
+        (set(COMPONENTS), choice.weights),
+        (None, choice.asked),
+    ]
+    for known, of in kept:
         if isinstance(of, dict):
             damaged = damaged or (known is not None and set(of) != known)
             damaged = damaged or not all(

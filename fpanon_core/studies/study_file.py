@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ..engines.progress import Progress
 from ..model.budgets import MAX_BYTES, Budget
@@ -31,6 +30,7 @@ from ..model.errors import SchemaError
 from ..model.keyed import keyed
 from ..model.version import __version__, versions
 from ..tables.parquet import read_parquet
+from ..tables.writing import column_bytes
 from ..verification.zip_layout import is_tight
 from .exploration import check
 from .option_result import FIGURES
@@ -47,7 +47,6 @@ _EVENTS, _ANTENNAS = "data/events", "data/antennas"
 _ARRAY = re.compile(r"arrays/[0-9]{5}\.parquet")
 _MOST_MEMBERS, _MOST_JSON, _MOST_MANIFEST = 20_000, 64 << 20, 4 << 20
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
-_TIMES_SMALLER = 20  # where Parquet packs an array better, it is written plainly: a reader's bounds
 _DAMAGED = "The study is damaged or was changed since it was saved; take the file as it was saved."
 _NO_STUDY = "The file is no study; open one that “Study (zip)” saved."
 
@@ -162,17 +161,8 @@ class _Arrays:
         number = self._known.setdefault(told.digest(), len(self._known))
         name = f"arrays/{number:05d}.parquet"
         if name not in self._members:
-            self._members[name] = _parquet(column)
+            self._members[name] = column_bytes(column)
         return number
-
-
-def _parquet(column: pa.Array) -> bytes:
-    for packing in ({"compression": "zstd"}, {"compression": "none", "use_dictionary": False}):
-        into = io.BytesIO()
-        pq.write_table(pa.table({"v": column}), into, **packing)
-        if column.nbytes <= _TIMES_SMALLER * into.tell():
-            break
-    return into.getvalue()
 
 
 def _can_be_kept(answer: Kept) -> bool:

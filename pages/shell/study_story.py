@@ -8,8 +8,9 @@ from pages.charts.plain import plain
 
 HOLDS = (
     "Results, settings, choice and reasons, to go on with on this or another computer. "
-    "**Not for release:** it holds figures of single people by row number, and what was made of "
-    "their records, which is personal data. Releases as they leave, with their keys, are not in it."
+    "**Not for release:** it is personal data. It holds no id, but the file's name, figures of "
+    "single people by row number, everyone's record as it was hidden, and, of attacks, where "
+    "people truly were. Releases as they leave, with their keys, are not in it."
 )
 SETTINGS_LEFT_OUT = (
     "This page could not use the settings that the study brought, and begins with the usual ones; "
