@@ -119,21 +119,18 @@ def test_loaded_anew_in_the_middle_of_a_job(
     dashboard.choose("options_risk", "Unicity")
     dashboard.wait_until_idle()
     seed = page.locator(".st-key-options_seed input")
-    child = None
-
-    def begin() -> None:
+    children = visited.workers()
+    with visited.held(*children):
         seed.fill("11")
         seed.press("Enter")
-
-    begin()
-    child = visited.busy_worker()
-    with visited.held(child):
+        working = page.locator(".st-key-options_jobs_running")
+        working.wait_for()
         page.reload()
         page.locator("h1").first.wait_for()
         dashboard.settle()
         expect(seed).to_have_value("11")
-        assert child in visited.workers()
-        assert page.locator(".st-key-options_work").inner_text()
+        working.wait_for()
+        assert set(children) <= set(visited.workers())
         expect(page.locator(".st-key-options_risk input")).to_have_value("Unicity")
         stranger = open_dashboard()
         stranger.go(page.url.removeprefix(stranger.address))
@@ -151,3 +148,8 @@ def test_loaded_anew_in_the_middle_of_a_job(
     dashboard.settle()
     expect(page.get_by_role("textbox", name="The question")).to_have_value("May we?")
     assert page.locator(".st-key-report_verdict").inner_text() == before
+
+    # A link with settings of its own is followed.
+    page.goto(f"{dashboard.address}/options?p=2&seed=5")
+    expect(page.locator(".st-key-options_p input")).to_have_value("2")
+    expect(seed).to_have_value("5")
