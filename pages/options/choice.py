@@ -11,7 +11,7 @@ from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from pages.shell import weighed
 
-_CHOICE, _NAME = "fp_choice", "options_choice_name"
+_CHOICE, _NAME, _WANTED = "fp_choice", "options_choice_name", "fp_choice_wanted"
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +28,7 @@ def form(table: OptionsTable, names: Sequence[str]) -> Choice | None:
 
     A reason belongs to the option that it was given for: each has a field of its own.
     """
-    if st.session_state.get(_NAME) not in names:
-        st.session_state[_NAME] = None
+    select(names)
     name = st.selectbox(
         "Option to release", names, key=_NAME, index=None, width=520,
         placeholder="none yet", persist_state="session",
@@ -54,6 +53,18 @@ def form(table: OptionsTable, names: Sequence[str]) -> Choice | None:
         )
         return None
     return standing
+
+
+def select(names: Sequence[str]) -> None:
+    """Nothing, while the option selected is not there; it again, once it is explored anew."""
+    selected = st.session_state.get(_NAME)
+    if selected is None:
+        wanted = st.session_state.get(_WANTED)
+        st.session_state[_NAME] = wanted if wanted in names else None
+    elif selected not in names:
+        st.session_state[_WANTED], st.session_state[_NAME] = selected, None
+    if st.session_state[_NAME] is not None:
+        st.session_state.pop(_WANTED, None)
 
 
 def current(digest: str) -> Choice | None:

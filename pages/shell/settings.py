@@ -35,8 +35,9 @@ _NAMES = {
     "options": {
         "options_choice_name", "options_example", "options_own_weights", "options_p",
         "options_pinned", "options_presets", "options_risk", "options_seed", "options_strategy",
-        "options_utility", "options_weights", "options_domain", "fp_choice", "fp_own_options",
-        "fp_questionnaire", "fp_risk_limits", "produce_option_format",
+        "options_utility", "options_weights", "options_domain", "fp_choice",
+        "fp_choice_wanted", "fp_own_options", "fp_questionnaire", "fp_risk_limits",
+        "produce_option_format",
     },
     "attack": {
         "attack_blur_m", "attack_blur_min", "attack_p", "attack_release", "attack_seed",

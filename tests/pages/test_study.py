@@ -117,6 +117,24 @@ def test_another_session_shows_the_same_and_computes_nothing(
     assert has(other, "report_get_html")
 
 
+def test_the_option_selected_is_there_again_once_it_is_explored_anew() -> None:
+    def script() -> None:
+        import streamlit as st
+
+        from pages.options import choice
+
+        choice.select(st.session_state["offered"])
+        st.selectbox("Option", st.session_state["offered"], index=None, key="options_choice_name")
+
+    at = AppTest.from_function(script)
+    at.session_state["offered"] = ["a", "b", "c"]
+    at.run().selectbox[0].set_value("b").run()
+    at.session_state["offered"] = ["a"]  # the others are explored anew
+    assert at.run().selectbox[0].value is None
+    at.session_state["offered"] = ["a", "b", "c"]
+    assert at.run().selectbox[0].value == "b"
+
+
 def test_other_data_are_refused(content: tuple[bytes, AppTest]) -> None:
     other = new_app()
     upload(other, rows(users=8, samples=6))
