@@ -27,11 +27,17 @@ def chosen(dashboard: Dashboard) -> None:
     dashboard.says("Your choice")
     dashboard.wait_until_idle()
     dashboard.choose("options_choice_name", NAME)
+    expect(page.locator(".st-key-options_choice_name input")).to_have_value(NAME)
     box = page.get_by_role("textbox", name="Why this one")
-    box.fill(WHY)
-    box.press("Control+Enter")
-    dashboard.settle()
-    dashboard.press("options_choice_keep", "Chosen:")
+
+    def write() -> None:  # each option has a field of its own, which comes with the next run
+        box.fill(WHY)
+        box.press("Control+Enter")
+        dashboard.settle()
+        dashboard.press("options_choice_keep")
+
+    told = page.get_by_test_id("stAlert").filter(has_text=WHY)
+    dashboard.insist(write, lambda ms: told.first.wait_for(timeout=ms))
 
 
 def verdict(dashboard: Dashboard) -> str:
@@ -87,7 +93,8 @@ def test_saved_in_one_browser_and_opened_in_another(
     second.upload("own.csv", separated(events(30, 15)))
     second.says("nothing was computed anew")
     assert verdict(second) == said
-    assert WHY in second.page.get_by_role("textbox", name="Why the chosen form").input_value()
+    why = second.page.get_by_role("textbox", name="Why the chosen form")
+    expect(why).to_have_value(WHY, timeout=20_000)
     assert json.loads(second.download("report_get_recipe")) == recipe
     assert second.page.locator("[class*=jobs_running]").count() == 0
 
