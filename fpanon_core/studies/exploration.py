@@ -16,14 +16,16 @@ from ..model.errors import ConfigError, SchemaError
 from ..model.fingerprints import FingerprintSet
 from ..model.keyed import keyed
 from ..model.options import ReleaseOption
+from ..model.risk import RISKS
 from ..model.utility import COMPONENTS
 from . import options
 from .judgement import Limits
-from .option_result import OptionResult
+from .option_result import CUSTOM, OptionResult, UtilityChoice
 from .options_table import OptionsTable
 
 RAW = ReleaseOption()
 _LONGEST_TEXT = 2_000
+_NO_MEASURE = "The saved options are damaged: the measure of risk; explore them anew."
 _CLOSE = 1e-9  # what arithmetic in floating point may leave a share beyond its range
 
 
@@ -126,8 +128,11 @@ class Exploration:
             raise SchemaError(
                 "The saved options are damaged: what is kept beside them; explore them anew."
             ) from None
-        for result in (*table.results, *([] if raw is None else [raw])):
-            _check(result)
+        if not isinstance(plain["risk"], str):
+            raise SchemaError(_NO_MEASURE)
+        check(table)
+        if raw is not None:
+            _check(raw)
         return cls(table, raw, facts, limits)
 
 
@@ -203,6 +208,26 @@ def same_data(kept: str, digest: str) -> bool:
     return keyed(kept) == keyed(digest)
 
 
+def check(table: OptionsTable) -> None:
+    """Refuse options that no program of ours has weighed so: a report would quote them.
+
+    Parameters
+    ----------
+    table : OptionsTable
+        From a file.
+
+    Raises
+    ------
+    SchemaError
+        A figure, the measure of risk or the utility cannot be.
+    """
+    if table.risk_name not in (*RISKS, CUSTOM):
+        raise SchemaError(_NO_MEASURE)
+    _check_utility(table.choice)
+    for result in table.results:
+        _check(result)
+
+
 def _check(result: OptionResult) -> None:
     """Refuse what no program of ours has written: a report would quote it."""
     numbers: list[Any] = [result.n_users, result.n_samples, result.crowd_least, result.too_few,
@@ -210,17 +235,45 @@ def _check(result: OptionResult) -> None:
     shares: list[Any] = [result.users_share, result.suppressed_share, result.alone_share,
                          result.naming_most, *result.guessing.values()]  # fmt: skip
     shares += [result.components[name] for name in COMPONENTS if name in result.components]
-    intervals = [*result.risks.values()]
     whole = all(_fits(number, "int") and number >= 0 for number in numbers)
     between = all(
         _fits(s, "float") and (math.isnan(s) or -_CLOSE <= s <= 1 + _CLOSE) for s in shares
     )
     told = all(
-        len(each) == 3 and all(math.isnan(v) or 0 <= v < math.inf for v in each)
-        for each in intervals
+        name in (*RISKS, CUSTOM) and _is_told(each, RISKS[name].most if name in RISKS else math.inf)
+        for name, each in result.risks.items()
     )
     if not (whole and between and told and isinstance(result.fault, str | None)):
         raise SchemaError("A saved result of an option is damaged; explore the options anew.")
+
+
+def _is_told(interval: tuple[float, ...], most: float) -> bool:
+    """Whether a risk and the ends of its interval can be; the ends are in order."""
+    if len(interval) != 3:
+        return False
+    if not all(math.isnan(v) or (0 <= v <= most + _CLOSE and v < math.inf) for v in interval):
+        return False
+    _, low, high = interval
+    return math.isnan(low) or math.isnan(high) or low <= high + _CLOSE
+
+
+def _check_utility(choice: UtilityChoice) -> None:
+    """Refuse a utility that is none: weights of components, and scores, are shares."""
+    damaged = not _fits(choice.label, "str")
+    kept: list[tuple[set[str] | None, Any]] = [
+        (set(COMPONENTS), choice.weights),
+        (None, choice.asked),
+    ]
+    for known, of in kept:
+        if isinstance(of, dict):
+            damaged = damaged or (known is not None and set(of) != known)
+            damaged = damaged or not all(
+                _fits(share, "float") and -_CLOSE <= share <= 1 + _CLOSE for share in of.values()
+            )
+        elif of is not None:
+            damaged = True
+    if damaged:
+        raise SchemaError("The saved options are damaged: their utility; explore them anew.")
 
 
 def _fits(value: Any, kind: str) -> bool:

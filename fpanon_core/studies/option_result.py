@@ -226,4 +226,8 @@ def _plain(value: Any) -> Any:
 
 
 def _number(value: Any) -> float:
-    return math.nan if value is None else float(value)
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError
+    return float(value)

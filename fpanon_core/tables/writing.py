@@ -26,6 +26,7 @@ from ..model.errors import ConfigError, SchemaError
 from .spreadsheets import defused, defused_column
 from .whole import whole_file
 
+_TIMES_SMALLER = 20  # a reader allows 100 (model/budgets.py)
 _FORMATS = (".csv", ".csv.gz", ".parquet")
 
 
@@ -196,6 +197,20 @@ class _Kept:
 
     def close(self) -> None:
         self.closed = True
+
+
+def column_bytes(column: Any) -> bytes:
+    """One column, ``v``, as the bytes of a Parquet file; for programs, not for spreadsheets.
+
+    Where it would pack too well for a reader that bounds what may come of a file, it is not packed.
+    """
+    plainly: dict[str, Any] = {"compression": "none", "use_dictionary": False}
+    for packing in ({"compression": "zstd"}, plainly):
+        into = BytesIO()
+        parquet.write_table(pa.table({"v": column}), into, **packing)
+        if column.nbytes <= _TIMES_SMALLER * into.tell():
+            break
+    return into.getvalue()
 
 
 def _delicate(column: Any) -> bool:

@@ -14,7 +14,7 @@ from pages.charts.dots import dots_legend
 from pages.charts.maps import places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import asking, background, form, opening, story
-from pages.shell import dataset, downloads, formula, head, job_panel
+from pages.shell import dataset, downloads, formula, head, job_panel, study_form
 from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
@@ -27,8 +27,11 @@ data, job, refused = dataset.current(), dataset.opening(), None
 if data is not None and (job is None or job.error is None) and dataset.asked() is None:
     with place.popover("Open other data", icon=":material/folder_open:", key="data_open"):
         opening.show()
+        study_form.opening(key="data")
 else:
     opening.show()
+    with st.expander("Open a study that was saved", key="data_study"):
+        study_form.opening(key="data")
 if job is not None:
     job_panel.show([job], key="data_opening")
     if job.active:

@@ -108,7 +108,7 @@ with top:
 # --- the choice ---
 with chosen_place:
     st.header("Your choice", anchor=False)
-    standing = choice.form(table, names, by)
+    standing = choice.form(table, names)
     if standing is not None:
         text, unopposed = story.chosen_told(standing.result, standing.why, table, by)
         (st.success if unopposed else st.warning)(text)

@@ -12,7 +12,7 @@ from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.report import report
 from fpanon_core.studies.report_page import page
 from pages.report import form, story
-from pages.shell import downloads, formula, head, needed, produced, questions, weighed
+from pages.shell import downloads, formula, head, needed, produced, questions, study_form, weighed
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.questions import Kind, Question
@@ -75,6 +75,9 @@ with st.container(border=True, key="main_figure"):
 told = (*story.heads(made), story.chosen(found), *story.missing(found))
 what_this_means("  \n".join(filter(None, told)), key="report_verdict")
 st.caption(story.OPENS)
+
+with st.expander("Save the study, to go on with it later", key="report_study"):
+    study_form.saving(data, key="report")
 
 # --- the release ---
 st.header("The release itself", anchor=False)

@@ -56,6 +56,8 @@ class Work:
         Those that wait, run, or ended badly.
     kept : dict
         What the session's next page is to find again, by name in Streamlit's session state.
+    settings : dict
+        What somebody chose on its pages, likewise; a session that has nothing else has nothing.
     given_to : str
         The session whose state has all of ``kept``.
     claimed : frozenset of str
@@ -72,6 +74,7 @@ class Work:
     runner: ProcessRunner | None = field(default=None, repr=False)
     jobs: list[Job] = field(default_factory=list, repr=False)
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
+    settings: dict[str, Any] = field(default_factory=dict, repr=False)
     given_to: str = ""
     claimed: frozenset[str] = frozenset()
     source_bytes: int = 0
@@ -87,6 +90,7 @@ class Work:
             self.runner.close()
         self.jobs = []
         self.kept = {}
+        self.settings = {}
         self.source_bytes = 0
 
 

@@ -20,14 +20,21 @@ from fpanon_core.model.profiles import GeneralizationProfile, parse_profile
 
 T = TypeVar("T")
 _ASKED, _WRITTEN = "fp_address_asked", "fp_address_written"
+_PAGE, _EVERY = "fp_address_page", "fp_address_every"
 
 
-def remember() -> None:
+def remember(page: str = "") -> None:
     """Keep what the address asks for, once a run, unless we wrote it there ourselves.
 
     A view that is opened later finds there what was asked for it; by then another view may have
     written settings of its own in the address.
+
+    Parameters
+    ----------
+    page : str
+        Address of the page that is to be drawn, for :func:`every`.
     """
+    st.session_state[_PAGE] = page
     named_now = st.query_params.to_dict()
     if named_now and named_now != st.session_state.get(_WRITTEN):
         st.session_state[_ASKED] = remembered() | named_now
@@ -39,6 +46,18 @@ def remembered() -> dict[str, str]:
     return found
 
 
+def ask(settings: Mapping[str, str]) -> None:
+    """As if the address had asked for these settings, and no others so far."""
+    st.session_state[_ASKED] = dict(settings)
+    st.session_state.pop(_EVERY, None)
+
+
+def every() -> dict[str, str]:
+    """All that pages have written in the address, each what it wrote last; by name."""
+    pages: dict[str, dict[str, str]] = st.session_state.get(_EVERY, {})
+    return {name: value for written in pages.values() for name, value in written.items()}
+
+
 def arrived(name: str) -> str | None:
     """A setting that a link has just asked for: the address names it, and not by our writing."""
     named_now = st.query_params.to_dict()
@@ -48,6 +67,8 @@ def arrived(name: str) -> str | None:
 def write(named: Mapping[str, str]) -> None:
     """Put these settings, and no others, in the address, so that it can be kept or passed on."""
     st.session_state[_WRITTEN] = dict(named)
+    of_pages = st.session_state.get(_EVERY, {})
+    st.session_state[_EVERY] = of_pages | {st.session_state.get(_PAGE, ""): dict(named)}
     if st.query_params.to_dict() != dict(named):
         st.query_params.from_dict(dict(named))
 

@@ -58,6 +58,12 @@ def of_data(digest: str) -> list[AtHand]:
     return sorted(found, key=lambda release: release.made is None)
 
 
+def of_pages(digest: str) -> dict[str, tuple[AtHand, ...]]:
+    """The releases of these data that are at hand, by the page that put them there."""
+    kept: dict[str, tuple[str, tuple[AtHand, ...]]] = st.session_state.get(_AT_HAND, {})
+    return {page: releases for page, (of, releases) in kept.items() if of == digest}
+
+
 def attack(name: str, *, key: str, told: bool = False) -> None:
     """A button that opens the page that attacks the release of that name, and has it begin.
 

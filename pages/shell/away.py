@@ -29,8 +29,18 @@ def kept() -> str:
     return (
         "What you open stays in this computer's memory while a page of the dashboard is open in "
         f"this browser, and for {_minutes(IN_FORCE.grace_min)} after: a lost connection or a "
-        "page that is loaded anew finds data, results and running work again, no other browser "
-        "does. Settings that are not in the address begin anew when a page is loaded anew."
+        "page that is loaded anew finds data, results, settings and running work again, no other "
+        "browser does. Then, or when the dashboard is stopped, all of it is gone, but for what "
+        "you saved."
+    )
+
+
+def lost() -> str:
+    """What closing the page loses, and when."""
+    return (
+        "Once the page is closed, data, results, settings and choice are kept for "
+        f"{_minutes(IN_FORCE.grace_min)}, for this browser alone. Then they are gone, and at once "
+        "when the dashboard is stopped; only what you saved remains."
     )
 
 

@@ -18,7 +18,7 @@ from fpanon_core.studies.reading import Reading, Source
 from . import audit, session
 
 _CURRENT, _BEFORE, _COLUMNS = "fp_dataset", "fp_readings_before", "fp_columns"
-_ASKED = "fp_doubtful"
+_ASKED, _NEXT = "fp_doubtful", "fp_reading_next"
 # What takes longer to read is not a table that somebody meant to open: the largest upload takes
 # some ten seconds of a processor. Files of the server's folder may be larger.
 _UPLOAD_S, _FOLDER_S = 180.0, 600.0
@@ -64,9 +64,17 @@ def open_sample(key: str) -> None:
     _open(Source.of_sample(key))
 
 
-def open_file(source: Source) -> None:
-    """Start reading a file, uploaded or from the server's folder."""
-    _open(source)
+def open_file(source: Source, reading: Reading | None = None) -> None:
+    """Start reading a file, uploaded or from the server's folder; in that way, if one is given."""
+    if reading is None:
+        _open(source)
+    else:
+        _start(source, reading, [])
+
+
+def read_next_as(reading: Reading | None) -> None:
+    """Read what is opened next in this way; None: as usual."""
+    session.keep(_NEXT, reading)
 
 
 def read_again(reading: Reading, source: Source | None = None) -> None:
@@ -152,7 +160,8 @@ def _kind(source: Source) -> str:
 
 
 def _open(source: Source) -> None:
-    _start(source, Reading(), [])
+    wanted: Reading | None = None if source.sample else st.session_state.get(_NEXT)
+    _start(source, wanted or Reading(), [])
 
 
 def _start(source: Source, reading: Reading, before: list[Reading]) -> None:

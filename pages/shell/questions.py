@@ -115,6 +115,18 @@ def kept(kind: Kind) -> dict[tuple[str, Hashable], Answer]:
     return found
 
 
+def every_answer() -> dict[str, dict[tuple[str, Hashable], Answer]]:
+    """All answers kept, by the name of their kind, then by digest and settings."""
+    found: dict[str, dict[tuple[str, Hashable], Answer]] = st.session_state.get(_ANSWERS, {})
+    return found
+
+
+def put_every(answers: dict[str, dict[tuple[str, Hashable], Answer]]) -> None:
+    """Others in the place of all answers, as when a study is opened; nothing is held any more."""
+    session.keep(_ANSWERS, answers)
+    session.drop(_HELD)
+
+
 def of_data(kind: Kind, fs: FingerprintSet) -> dict[Any, Answer]:
     """The answers kept of a kind about these data, by settings, the latest last."""
     return {config: found for (digest, config), found in kept(kind).items() if digest == fs.digest}

@@ -24,7 +24,7 @@ from pages.server.owners import CONNECTION
 EVERYWHERE = "*"
 """The page of work that every view shows by itself."""
 
-_JOBS = "fp_jobs"
+_JOBS, _FIRST = "fp_jobs", "fp_first_run"
 _TURNS = Turns.of_server()
 _LIMITS = Limits.of_server()
 
@@ -36,7 +36,18 @@ def arrive() -> None:
         st.session_state[_JOBS] = work.jobs
         for name, value in work.kept.items():
             st.session_state[name] = value
+        st.session_state[_FIRST] = True
         work.given_to = work.session_id  # last: Streamlit may end a run at any step
+
+
+def is_first_run() -> bool:
+    """Whether this run is the first that finds the work that was left; true once."""
+    return bool(st.session_state.pop(_FIRST, False))
+
+
+def settings() -> dict[str, Any]:
+    """What somebody chose on the session's pages, by name; kept as long as its work."""
+    return _work().settings
 
 
 def ended() -> Ended | None:

@@ -5,10 +5,12 @@ A case is a number: the same number is the same file, for ever, on every machine
 
 import functools
 import gzip
+import hashlib
 import io
 import json
 import random
 import tempfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,15 +30,20 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import as_option
 from fpanon_core.model.profiles import GeneralizationProfile, Grid, parse_profile
 from fpanon_core.model.techniques import Glove, SampleUsers
+from fpanon_core.studies import disclosure, hiding, options
+from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult, utility_choice
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.reading import Source, peek
+from fpanon_core.studies.study import Kept, Study, Weighing
+from fpanon_core.studies.study_file import open_study, save
 from fpanon_core.tables.writing import read_json
 from fpanon_core.verification.release import verify_release
 from tests.fuzz.mutations import a_text, mutated
 from tests.support.releases import Release
 
 _N = 30
+_STUDY_MEMBERS = ("study.json", "arrays/00000.parquet", "manifest.json")
 _EVENTS = pd.DataFrame(
     {
         "user": [f"0{i % 4}" for i in range(_N)],
@@ -126,6 +133,54 @@ def _options(content):
         OptionsTable.from_dict(plain)
 
 
+def _study(content):
+    """As it is, and as each member of a study whose digests are made anew, as a forger would."""
+    faults = []
+    for made in (content, *(_with_member(name, content) for name in _STUDY_MEMBERS)):
+        try:
+            open_study(made)
+            return
+        except FpanonError as fault:
+            faults.append(fault)
+    raise faults[-1]
+
+
+def _with_member(name, content):
+    parts = dict(_study_members())
+    about = json.loads(parts.pop("manifest.json"))
+    parts[name] = content
+    if name != "manifest.json":
+        about["members"] |= {name: hashlib.sha256(content).hexdigest()}
+        parts["manifest.json"] = json.dumps(about).encode()
+    into = io.BytesIO()
+    with zipfile.ZipFile(into, "w") as archive:
+        for each, part in parts.items():
+            archive.writestr(zipfile.ZipInfo(each, (1980, 1, 1, 0, 0, 0)), part)
+    return into.getvalue()
+
+
+@functools.cache
+def _study_members():
+    with zipfile.ZipFile(io.BytesIO(_saved())) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@functools.cache
+def _saved():
+    """A study with a release, what is learnt, and options weighed."""
+    fs, _ = _released()
+    profile = parse_profile("1 km · 30 min")
+    asked = (
+        ("glove", hiding, hiding.Config(k=2)),
+        ("disclosure", disclosure, disclosure.Config(profiles=(profile,))),
+        ("options", options, options.Config((as_option(profile),))),
+    )
+    answers = tuple(Kept(kind, fs.digest, c, of.study(fs, c)) for kind, of, c in asked)
+    weighing = Weighing(answers[2].result, Limits(), None, "why")
+    return save(Study(fs.digest, fs.n_users, fs.n_samples, "own", answers=answers,
+                      weighing=weighing, settings={"options_p": 4}))  # fmt: skip
+
+
 class _file:
     """A file of this content, while it is asked about."""
 
@@ -197,13 +252,15 @@ def _seeds(name):
             }
             return [json.dumps(each).encode() for each in (whole, several, *features)]
         case "options":
-            options = [as_option(GeneralizationProfile(Grid(1000.0), 60)),
+            some = [as_option(GeneralizationProfile(Grid(1000.0), 60)),
                        as_option([SampleUsers(0.5), Glove(2)])]  # fmt: skip
-            results = tuple(OptionResult(o, {"unicity": (0.5, 0.4, 0.6)}) for o in options)
+            results = tuple(OptionResult(o, {"unicity": (0.5, 0.4, 0.6)}) for o in some)
             table = OptionsTable(results, "unicity", utility_choice("transport"),
                                  KnowledgeConfig(), "0")  # fmt: skip
-            plain = [[o.to_dict() for o in options], options[0].to_dict(), table.to_dict()]
+            plain = [[o.to_dict() for o in some], some[0].to_dict(), table.to_dict()]
             return [json.dumps(each).encode() for each in plain]
+        case "study":
+            return [_saved(), *(_study_members()[name] for name in _STUDY_MEMBERS)]
     fs, release = _released()
     table = Release(fs, glove(fs, 2), form="parquet")
     match name:
@@ -254,6 +311,7 @@ READERS = {
     "keys": _key,
     "options": _options,
     "backgrounds": read_background,
+    "study": _study,
     "address": None,
 }
 

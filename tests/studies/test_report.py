@@ -312,9 +312,27 @@ def test_a_damaged_exploration_is_refused_kindly(where: str, what: Any) -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
+    [("risk", ["k"]), ("risk", None), ("risk", 3), ("risk", "fame"),
+     ("utility", {"label": "own weights", "weights": {"density": 1.0}, "asked": None}),
+     ("utility", {"label": "asked: x", "weights": None, "asked": {"fine": 7}}),
+     ("utility", {"label": "asked: x", "weights": None, "asked": {"fine": "1"}}),
+     ("utility", {"label": 3, "weights": None, "asked": {}}),
+     ("utility", {"label": "transport", "weights": [1], "asked": None})],
+)  # fmt: skip
+def test_a_measure_or_utility_that_is_none_is_refused(key: str, value: Any) -> None:
+    plain = exploration(result(FINE, 0.5, 0.8)).to_dict() | {key: value}
+    with pytest.raises(SchemaError, match="damaged"):
+        Exploration.from_dict(json.loads(json.dumps(plain)))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
     [("n_users", "<b>"), ("n_users", -1), ("alone_share", 7), ("crowd_least", 1.5),
      ("risks", {"k": [1, 2]}), ("risks", {"k": [-1, 0, 0]}), ("guessing", {"home": 9}),
-     ("fault", 3), ("components", {"density": -3})],
+     ("fault", 3), ("components", {"density": -3}), ("risks", {"k": [0.5, 0.6, 0.4]}),
+     ("risks", {"k": [0.5, 0.4, 1.2]}), ("risks", {"home": [1.5, None, None]}),
+     ("risks", {"k": [True, 0, 1]}), ("risks", {"k": ["0.5", 0, 1]}), ("users_share", True),
+     ("risks", {"fame": [0.5, 0.4, 0.6]})],
 )  # fmt: skip
 def test_figures_that_no_program_wrote_are_refused(key: str, value: Any) -> None:
     plain = json.loads(json.dumps(exploration(result(FINE, 0.5, 0.8)).to_dict()))

@@ -1,0 +1,142 @@
+"""A study: what was asked of a data set and found, weighed and chosen, to go on with later."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..model.configs import KnowledgeConfig
+from ..model.glove import GloveResult
+from ..model.options import ReleaseOption
+from ..model.version import __version__
+from .judgement import Limits
+from .option_result import FIGURES
+from .options_table import OptionsTable
+from .reading import Reading, Source
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """An answer: of which study, about which data, by which settings, and how long it took.
+
+    Attributes
+    ----------
+    kind : str
+        Of question; one of :data:`~.study_kinds.KINDS`.
+    digest : str
+        Of the data; empty where it is about none.
+    settings : hashable
+        Those that tell the question apart.
+    result : object
+        What the study returned.
+    seconds : float
+    """
+
+    kind: str
+    digest: str
+    settings: Hashable
+    result: Any = field(repr=False)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class AtHand:
+    """A release that one page had for another to look at.
+
+    Attributes
+    ----------
+    page, name : str
+    option : ReleaseOption
+    knowledge : KnowledgeConfig or None
+    made : GloveResult or None
+    settings : hashable
+    """
+
+    page: str
+    name: str
+    option: ReleaseOption
+    knowledge: KnowledgeConfig | None = None
+    made: GloveResult | None = field(default=None, repr=False)
+    settings: Hashable = None
+
+
+@dataclass(frozen=True, eq=False)
+class Weighing:
+    """The options that were weighed, and what was chosen among them, and why.
+
+    Attributes
+    ----------
+    table : OptionsTable
+    limits : Limits
+    chosen : str or None
+        Name of the option.
+    why : str
+    waiting : int
+        Options that were not done yet.
+    """
+
+    table: OptionsTable
+    limits: Limits
+    chosen: str | None = None
+    why: str = ""
+    waiting: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """All that a session has found about a data set.
+
+    Attributes
+    ----------
+    digest : str
+        Of the data.
+    people, samples : int
+        Of the data, so that one can find them.
+    label : str
+        What the data were called on screen.
+    sample : str
+        Key of the shipped sample that they are; empty of a file.
+    reading : Reading
+        How they were read.
+    answers : tuple of Kept
+    releases : tuple of AtHand
+    weighing : Weighing or None
+    settings : mapping of str
+        Of the pages, by name.
+    address : mapping of str to str
+        What the pages had in their addresses.
+    source : Source or None
+        The files themselves, where they were asked for.
+    version : str
+    figures : int
+        Of the program: :data:`~.option_result.FIGURES`.
+    """
+
+    digest: str
+    people: int
+    samples: int
+    label: str
+    sample: str = ""
+    reading: Reading = field(default_factory=Reading)
+    answers: tuple[Kept, ...] = field(default=(), repr=False)
+    releases: tuple[AtHand, ...] = field(default=(), repr=False)
+    weighing: Weighing | None = field(default=None, repr=False)
+    settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    address: Mapping[str, str] = field(default_factory=dict, repr=False)
+    source: Source | None = field(default=None, repr=False)
+    version: str = __version__
+    figures: int = FIGURES
+
+    @property
+    def opens_data(self) -> Source | None:
+        """What its data can be read from again: the files in it, or a sample; None elsewhere.
+
+        Raises
+        ------
+        ConfigError
+            This program has no such sample.
+        """
+        if self.source is not None or not self.sample:
+            return self.source
+        return Source.of_sample(self.sample)

@@ -1,0 +1,294 @@
+"""Frozen results as values that JSON keeps, their arrays and tables apart; and back.
+
+A value is itself where JSON has it. All else is a list that begins with a letter: tuples, lists,
+sets, mappings, numbers that are none, days and instants, dataclasses, arrays, tables. Long arrays
+are numbered, and kept as Parquet by :mod:`.study_file`; equal ones once. What follows from other
+fields is not kept: a dataclass is made anew from its fields, which checks them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import UTC, date, datetime
+from types import MappingProxyType
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+
+from ..model.errors import FpanonError
+from .study_fits import fits
+from .study_kinds import hints_of, name_of, types_kept
+
+Column = np.ndarray[Any, np.dtype[Any]]
+SHORT = 32
+"""Elements of the longest array that stands among the other values."""
+
+_DTYPES = {
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
+    "float64",
+}  # fmt: skip
+_TEXT, _TEXTS = "text", "texts"  # of numpy, of a fixed width; and a column of Python's own
+_UTC = "+00:00"  # Python's own, which is not the zone of that name
+_STRINGS, _OBJECTS, _TIMES = "str", "object", "time"  # columns of pandas; times in µs
+
+
+class NotKept(Exception):
+    """A value of a type that no file keeps."""
+
+
+class Damaged(Exception):
+    """What stands in the file was not written by a program of ours."""
+
+
+def encode(value: Any, put: Callable[[Column], int]) -> Any:
+    """A value as JSON keeps it.
+
+    Parameters
+    ----------
+    value : object
+    put : callable
+        Takes a long array, of numbers or of texts, one-dimensional; returns its number.
+
+    Raises
+    ------
+    NotKept
+        It is, or has in it, what no file keeps.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else ["n", str(value)]
+    if isinstance(value, (tuple, list, frozenset)):
+        letter = "t" if isinstance(value, tuple) else "l" if isinstance(value, list) else "s"
+        return [letter, *(encode(each, put) for each in value)]
+    if isinstance(value, (dict, MappingProxyType)):
+        return ["m", *([encode(k, put), encode(v, put)] for k, v in value.items())]
+    if isinstance(value, datetime):
+        return ["i", value.replace(tzinfo=None).isoformat(), value.fold, _zone_of(value)]
+    if isinstance(value, date):
+        return ["y", value.isoformat()]
+    if isinstance(value, np.ndarray):
+        return _array(value, put)
+    if isinstance(value, pd.DataFrame):
+        return _table(value, put)
+    if is_dataclass(value) and types_kept().get(name_of(type(value))) is type(value):
+        named = {f.name: encode(getattr(value, f.name), put) for f in fields(value) if f.init}
+        return ["o", name_of(type(value)), named]
+    raise NotKept(type(value).__name__)
+
+
+def decode(node: Any, get: Callable[[int], Column]) -> Any:
+    """The value that :func:`encode` was given.
+
+    Parameters
+    ----------
+    node : object
+        As JSON had it.
+    get : callable
+        From an array's number, the array.
+
+    Raises
+    ------
+    Damaged
+        It was not written by :func:`encode`, or something in it cannot be.
+    """
+    try:
+        return _value(node, get)
+    except (FpanonError, KeyError, IndexError, TypeError, ValueError, AttributeError,
+            OverflowError, AssertionError, RecursionError, ArithmeticError) as fault:  # fmt: skip
+        raise Damaged(type(fault).__name__) from None
+
+
+def _value(node: Any, get: Callable[[int], Column]) -> Any:
+    if node is None or isinstance(node, (bool, int, float, str)):
+        return node
+    if not isinstance(node, list):
+        raise Damaged("a mapping")
+    letter, rest = node[0], node[1:]
+    match letter:
+        case "t":
+            return tuple(_value(each, get) for each in rest)
+        case "l":
+            return [_value(each, get) for each in rest]
+        case "s":
+            return frozenset(_value(each, get) for each in rest)
+        case "m":
+            return {_value(key, get): _value(each, get) for key, each in rest}
+        case "n":
+            (text,) = rest
+            return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[text]
+        case "y":
+            (text,) = rest
+            return date.fromisoformat(text)
+        case "i":
+            text, fold, zone = rest
+            when = datetime.fromisoformat(text).replace(fold=fold)
+            if zone is not None:
+                when = when.replace(tzinfo=UTC if zone == _UTC else ZoneInfo(zone))
+            return when
+        case "o":
+            name, named = rest
+            return _made(name, named, get)
+        case "a":
+            kind, shape, kept = rest
+            return _array_of(kind, shape, kept, get)
+        case "p":
+            rows, columns = rest
+            return _table_of(rows, columns, get)
+    raise Damaged("a letter")
+
+
+def _zone_of(when: datetime) -> str | None:
+    zone = when.tzinfo
+    if zone is None:
+        return None
+    if isinstance(zone, ZoneInfo):
+        return zone.key
+    if zone is UTC:
+        return _UTC
+    raise NotKept("a time zone")
+
+
+def _made(name: str, named: Mapping[str, Any], get: Callable[[int], Column]) -> Any:
+    """A dataclass from its fields, each of the type that it declares."""
+    kind = types_kept()[name]
+    hints = hints_of(kind)
+    given = {field: _value(node, get) for field, node in named.items()}
+    if set(given) != {f.name for f in fields(kind) if f.init}:
+        raise Damaged(f"fields of {kind.__name__}")
+    for field, value in given.items():
+        if not fits(value, hints[field]):
+            raise Damaged(f"{kind.__name__}.{field}")
+    return kind(**given)
+
+
+# --- arrays --------------------------------------------------------------------------------------
+
+
+def _array(array: Column, put: Callable[[Column], int]) -> list[Any]:
+    kind = array.dtype.name
+    if array.dtype.kind == "U":
+        kind = _TEXT
+    elif array.dtype == object:
+        kind = _TEXTS if all(isinstance(each, str) for each in array.ravel().tolist()) else ""
+    if kind not in (*_DTYPES, _TEXT, _TEXTS):
+        raise NotKept(f"an array of {array.dtype}")
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return ["a", kind, [*array.shape], _listed(flat, put)]
+
+
+def _listed(flat: Column, put: Callable[[Column], int]) -> Any:
+    """A short array's elements, or a long one's number."""
+    if len(flat) > SHORT:
+        return put(flat)
+    if flat.dtype.kind == "f":
+        return [x if math.isfinite(x) else str(x) for x in map(float, flat.tolist())]
+    return flat.tolist()
+
+
+def _array_of(kind: str, shape: Sequence[int], kept: Any, get: Callable[[int], Column]) -> Column:
+    if kind not in (*_DTYPES, _TEXT, _TEXTS) or not all(
+        isinstance(n, int) and n >= 0 for n in shape
+    ):
+        raise Damaged("an array")
+    dtype = {_TEXT: np.str_, _TEXTS: np.object_}.get(kind, kind)
+    array = np.asarray(_elements(kept, kind not in _DTYPES, get))
+    if kind in _DTYPES and len(array) and array.dtype != np.dtype(kind):
+        array = _exactly(array, np.dtype(kind))
+    return array.astype(dtype, copy=False).reshape(tuple(shape))
+
+
+def _exactly(array: Column, dtype: np.dtype[Any]) -> Column:
+    """Numbers in another type, where that has them all: 3.7 is no whole number, 300 no byte."""
+    if dtype.kind == "f" and array.dtype.kind in "Uif":
+        return array.astype(dtype)  # of texts: "nan" and "inf"
+    if array.dtype.kind not in "biu" or (dtype.kind == "b") != (array.dtype.kind == "b"):
+        raise Damaged("numbers")
+    cast = array.astype(dtype)
+    if not np.array_equal(cast, array):
+        raise Damaged("numbers")
+    return cast
+
+
+def _elements(kept: Any, texts: bool, get: Callable[[int], Column]) -> Column:
+    if isinstance(kept, int) and not isinstance(kept, bool):
+        found = get(kept)
+        if texts != (found.dtype == object):
+            raise Damaged("texts")
+        return found
+    if len(kept) > SHORT or any(isinstance(each, list) for each in kept):
+        raise Damaged("a list")
+    if texts:
+        if not all(isinstance(each, str) for each in kept):
+            raise Damaged("texts")
+        return np.array(kept, dtype=object)
+    if all(isinstance(each, str) or each is None for each in kept):
+        return np.array([float(each) for each in kept], np.float64)
+    return np.array([float(x) if isinstance(x, str) else x for x in kept])
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+
+def _table(table: pd.DataFrame, put: Callable[[Column], int]) -> list[Any]:
+    index = table.index
+    if not (isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1):
+        raise NotKept("a table with names of rows")
+    if not all(isinstance(name, str) for name in table.columns):
+        raise NotKept("a table with columns without names")
+    columns = [[name, *_column(table[name], put)] for name in table.columns]
+    return ["p", len(table), columns]
+
+
+def _column(column: pd.Series[Any], put: Callable[[Column], int]) -> list[Any]:
+    dtype = column.dtype
+    if dtype.name in _DTYPES:
+        return [dtype.name, _listed(column.to_numpy(), put)]
+    if dtype.kind == "M":
+        zone = getattr(dtype, "tz", None)
+        whole = column.to_numpy("datetime64[us]").astype(np.int64)
+        return [_TIMES, _listed(whole, put), None if zone is None else str(zone)]
+    values = column.tolist()
+    texts = all(isinstance(each, str) for each in values)
+    kind = _STRINGS if isinstance(dtype, pd.StringDtype) else _OBJECTS
+    if (texts and kind == _STRINGS) or (len(values) > SHORT and texts):
+        return [kind, _listed(np.array(values, dtype=object), put)]
+    return [kind, ["l", *(encode(each, put) for each in values)]]
+
+
+def _table_of(rows: int, columns: list[Any], get: Callable[[int], Column]) -> pd.DataFrame:
+    if not (isinstance(rows, int) and rows >= 0):
+        raise Damaged("a table")
+    made: dict[str, Any] = {}
+    for name, kind, kept, *more in columns:
+        found = _column_of(kind, kept, more, get)
+        if not isinstance(name, str) or name in made or len(found) != rows:
+            raise Damaged("a table")
+        made[name] = found
+    return pd.DataFrame(made, index=pd.RangeIndex(rows if made else 0))
+
+
+def _column_of(kind: str, kept: Any, more: list[Any], get: Callable[[int], Column]) -> Any:
+    if kind in _DTYPES:
+        n = len(kept) if isinstance(kept, list) else len(get(kept))
+        return _array_of(kind, [n], kept, get)
+    if kind == _TIMES:
+        whole = _exactly(np.asarray(_elements(kept, False, get)), np.dtype(np.int64))
+        when = pd.Series(whole.astype("datetime64[us]"))
+        return when if more[0] is None else when.dt.tz_localize("UTC").dt.tz_convert(more[0])
+    if kind not in (_STRINGS, _OBJECTS):
+        raise Damaged("a column")
+    if isinstance(kept, list) and kept[:1] == ["l"]:
+        values = [_value(each, get) for each in kept[1:]]
+        given = np.empty(len(values), dtype=object)
+        for i, each in enumerate(values):  # an array's elements would be spread over the rows
+            given[i] = each
+    else:
+        given = _elements(kept, True, get)
+    return pd.Series(given, dtype="str" if kind == _STRINGS else object)

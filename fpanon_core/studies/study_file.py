@@ -1,0 +1,318 @@
+"""A study as one file: a zip of JSON and Parquet, written and read within bounds.
+
+``manifest.json`` says who wrote it, which members there are and the digest of each; ``study.json``
+holds the study (:mod:`.study_codec`); ``arrays/`` its long arrays; ``data/`` the files of the data,
+where they were asked for. A seal under this machine's key (:mod:`fpanon_core.model.keyed`) tells
+whether it is as it was saved here: digests alone tell who damaged a file, not who changed it.
+
+It holds figures of single people by row number: personal data, and not for release.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..engines.progress import Progress
+from ..model.budgets import MAX_BYTES, Budget
+from ..model.errors import SchemaError
+from ..model.keyed import keyed
+from ..model.version import __version__, versions
+from ..tables.parquet import read_parquet
+from ..tables.writing import column_bytes
+from ..verification.zip_layout import is_tight
+from .exploration import check
+from .option_result import FIGURES
+from .options_table import OptionsTable
+from .reading import Source
+from .study import Kept, Study
+from .study_codec import Column, Damaged, NotKept, decode, encode
+from .study_fits import fits
+from .study_kinds import KINDS, result_type
+
+FORMAT = 1
+_MANIFEST, _STUDY = "manifest.json", "study.json"
+_EVENTS, _ANTENNAS = "data/events", "data/antennas"
+_ARRAY = re.compile(r"arrays/[0-9]{5}\.parquet")
+_MOST_MEMBERS, _MOST_JSON, _MOST_MANIFEST = 20_000, 64 << 20, 4 << 20
+_NO_TIME = (1980, 1, 1, 0, 0, 0)
+_DAMAGED = "The study is damaged or was changed since it was saved; take the file as it was saved."
+_NO_STUDY = "The file is no study; open one that “Study (zip)” saved."
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A study that was read.
+
+    Attributes
+    ----------
+    study : Study
+    sealed : bool
+        Whether it is, byte by byte, what this machine's user saved; else nobody can tell whether
+        its figures were measured or written by hand.
+    """
+
+    study: Study = field(repr=False)
+    sealed: bool
+
+
+def save(study: Study) -> bytes:
+    """A study as the bytes of its file. An answer that no file can keep is left out.
+
+    Parameters
+    ----------
+    study : Study
+    """
+    members: dict[str, bytes] = {}
+    put = _Arrays(members).put
+    kept = tuple(each for each in study.answers if _can_be_kept(each))
+    settings = {name: value for name, value in study.settings.items() if _encodes(value)}
+    bare = replace(study, answers=kept, settings=settings, source=None)
+    members[_STUDY] = _json(encode(bare, put))
+    source = study.source
+    data = {} if source is None else {"label": source.label, "note": source.note}
+    for name, table in () if source is None else ((_EVENTS, source.file),
+                                                  (_ANTENNAS, source.antennas)):  # fmt: skip
+        if table is not None and isinstance(table[1], bytes):
+            data[name] = table[0]
+            members[name] = table[1]
+    manifest = {
+        "study": FORMAT,
+        "fpanon": study.version,
+        "figures": study.figures,
+        "versions": versions(),
+        "digest": study.digest,
+        "data": data,
+        "members": {name: hashlib.sha256(content).hexdigest() for name, content in members.items()},
+    }
+    manifest["seal"] = _seal(manifest)
+    into = io.BytesIO()
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in ({_MANIFEST: _json(manifest)} | members).items():
+            archive.writestr(zipfile.ZipInfo(name, _NO_TIME), content)
+    return into.getvalue()
+
+
+def open_study(content: bytes, *, progress: Progress | None = None) -> Opened:
+    """The study in a file's bytes.
+
+    Parameters
+    ----------
+    content : bytes
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Raises
+    ------
+    SchemaError
+        It is none, was damaged or changed, is larger than it may be, or of another program.
+    """
+    members = _members(content)
+    manifest = _loads(members.pop(_MANIFEST, b""), _NO_STUDY)
+    if not isinstance(manifest, dict) or "study" not in manifest:
+        raise SchemaError(_NO_STUDY)
+    _check_version(manifest)
+    listed = manifest.get("members")
+    if not isinstance(listed, dict) or set(listed) != set(members) or _STUDY not in members:
+        raise SchemaError(_DAMAGED)
+    for name, one in members.items():
+        if hashlib.sha256(one).hexdigest() != listed[name]:
+            raise SchemaError(_DAMAGED)
+    if progress is not None:
+        progress(0.2)
+    arrays = _Read(members, Budget(len(content)))
+    try:
+        study = decode(_loads(members[_STUDY], _DAMAGED), arrays.get)
+        _check(study, manifest)
+        study = replace(study, source=_source(manifest.get("data"), members))
+    except (Damaged, TypeError, KeyError, AttributeError, RecursionError):
+        raise SchemaError(_DAMAGED) from None
+    seal = manifest.pop("seal", "")
+    return Opened(study, seal == _seal(manifest))
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+class _Arrays:
+    """Long arrays as members, equal ones once."""
+
+    def __init__(self, members: dict[str, bytes]) -> None:
+        self._members = members
+        self._known: dict[bytes, int] = {}
+
+    def put(self, array: Column) -> int:
+        """Its number."""
+        column = pa.array(array.astype(object) if array.dtype.kind in "OU" else array)
+        told = hashlib.sha256(f"{column.type} ".encode())
+        for buffer in column.buffers():
+            told.update(b"" if buffer is None else buffer)
+        number = self._known.setdefault(told.digest(), len(self._known))
+        name = f"arrays/{number:05d}.parquet"
+        if name not in self._members:
+            self._members[name] = column_bytes(column)
+        return number
+
+
+def _can_be_kept(answer: Kept) -> bool:
+    return answer.kind in KINDS and _encodes(answer.settings) and _encodes(answer.result)
+
+
+def _encodes(value: Any) -> bool:
+    try:
+        encode(value, lambda _: 0)
+    except NotKept:
+        return False
+    return True
+
+
+def _json(plain: Any) -> bytes:
+    return json.dumps(plain, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _seal(manifest: Mapping[str, Any]) -> str:
+    """Under this machine's key, over all that the manifest says, and so over every member."""
+    told = json.dumps({k: v for k, v in manifest.items() if k != "seal"}, sort_keys=True)
+    return keyed(f"study {hashlib.sha256(told.encode()).hexdigest()}")
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def _members(content: bytes) -> dict[str, bytes]:
+    """What the zip holds; nothing in it is packed, so that it is no larger than it is."""
+    if len(content) > MAX_BYTES:
+        raise SchemaError("The file is larger than any study.")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            infos = archive.infolist()
+            names = [info.filename for info in infos]
+            if _MANIFEST not in names:
+                raise SchemaError(_NO_STUDY)
+            tight = (
+                len(infos) <= _MOST_MEMBERS
+                and len(set(names)) == len(names)
+                and all(info.compress_type == zipfile.ZIP_STORED for info in infos)
+                and all(map(_known, infos))
+                and is_tight(content, infos)
+            )
+            if not tight:
+                raise SchemaError(_DAMAGED)
+            return {info.filename: archive.read(info) for info in infos}
+    except (zipfile.BadZipFile, struct.error, zlib.error, ValueError, NotImplementedError, EOFError,
+            RuntimeError, OSError, LookupError, OverflowError):  # fmt: skip
+        raise SchemaError(
+            "The file is no study, or was cut short; open one that “Study (zip)” saved."
+        ) from None
+
+
+def _known(info: zipfile.ZipInfo) -> bool:
+    """Whether there is such a member, and no larger than it may be."""
+    most = {_MANIFEST: _MOST_MANIFEST, _STUDY: _MOST_JSON, _EVENTS: MAX_BYTES,
+            _ANTENNAS: MAX_BYTES}  # fmt: skip
+    if _ARRAY.fullmatch(info.filename):
+        return True
+    return info.file_size <= most.get(info.filename, -1)
+
+
+def _loads(content: bytes, otherwise: str) -> Any:
+    try:
+        return json.loads(content, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise SchemaError(otherwise) from None
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _check_version(manifest: Mapping[str, Any]) -> None:
+    if manifest["study"] != FORMAT or isinstance(manifest["study"], bool):
+        raise SchemaError(
+            f"The study is of another kind ({str(manifest['study'])[:20]}) than this program knows "
+            f"({FORMAT}); take the program that saved it, or a newer one."
+        )
+    if manifest.get("fpanon") != __version__ or manifest.get("figures") != FIGURES:
+        raise SchemaError(
+            f"The study was saved by another version ({str(manifest.get('fpanon'))[:20]}) than "
+            f"this one ({__version__}), which may measure otherwise; open it with that version, or "
+            "measure anew by its report's recipe."
+        )
+
+
+class _Read:
+    """Arrays by their numbers, each decoded once, and all together within the budget."""
+
+    def __init__(self, members: Mapping[str, bytes], budget: Budget) -> None:
+        self._members, self._budget = members, budget
+        self._made: dict[int, Column] = {}
+        self._bytes = 0
+
+    def get(self, number: int) -> Column:
+        """One array, which nobody can write to."""
+        if isinstance(number, bool) or number < 0:
+            raise Damaged("a number")
+        if number not in self._made:
+            names, columns = read_parquet(
+                self._members[f"arrays/{number:05d}.parquet"], self._budget
+            )
+            if names != ("v",) or columns[0].null_count:
+                raise Damaged("an array")
+            self._bytes += columns[0].nbytes
+            self._budget.check_bytes(self._bytes)
+            array = columns[0].to_numpy()
+            if array.dtype.kind not in "biufO":
+                raise Damaged("an array")
+            if array.dtype == object and not all(isinstance(x, str) for x in array.tolist()):
+                raise Damaged("an array")
+            array = np.ascontiguousarray(array)
+            array.flags.writeable = False
+            self._made[number] = array
+        return self._made[number]
+
+
+def _check(study: Any, manifest: Mapping[str, Any]) -> None:
+    """Each answer is what its study returns; and the manifest says the same as the study."""
+    if not isinstance(study, Study):
+        raise Damaged("a study")
+    same: Callable[[Any, Any], bool] = lambda a, b: type(a) is type(b) and a == b  # noqa: E731
+    told = (manifest.get("digest"), manifest["fpanon"], manifest["figures"])
+    if not all(map(same, told, (study.digest, study.version, study.figures))):
+        raise Damaged("what the manifest says")
+    for each in study.answers:
+        if each.kind not in KINDS or not fits(each.result, result_type(each.kind)):
+            raise Damaged("an answer")
+        if each.digest not in ("", study.digest):
+            raise Damaged("other data")
+    tables = [each.result for each in study.answers if isinstance(each.result, OptionsTable)]
+    if study.weighing is not None:
+        tables.append(study.weighing.table)
+    for table in tables:
+        if table.digest != study.digest:
+            raise Damaged("other data")
+        check(table)
+
+
+def _source(data: Any, members: Mapping[str, bytes]) -> Source | None:
+    """The files of the data, where they are in it."""
+    if _EVENTS not in members:
+        return None
+    texts = [data["label"], data["note"], data[_EVENTS], data.get(_ANTENNAS, "")]
+    if not all(isinstance(text, str) for text in texts):
+        raise Damaged("a name")
+    antennas = members.get(_ANTENNAS)
+    return Source(
+        data["label"], "", (data[_EVENTS], members[_EVENTS]),
+        None if antennas is None else (data[_ANTENNAS], antennas), note=data["note"],
+    )  # fmt: skip

@@ -1,0 +1,102 @@
+"""What may stand in a study's file: the answers of which studies, and hence values of which types.
+
+Nothing in a file names code. A kind of answer stands here or nowhere; which types its settings and
+results are made of follows from what the study itself declares.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any, get_args, get_type_hints
+
+from ..tables.folder import FolderFile
+from .questionnaires import Answers
+from .reading import Source
+from .study import Study
+
+KINDS = {
+    "measure": "anonymizability.study",
+    "deepen": "anonymizability.study",
+    "estimate": "estimates.study",
+    "unicity": "unicity.study",
+    "regions": "antenna_merging.study",
+    "disclosure": "disclosure.study",
+    "worked_example": "worked_example.study",
+    "recovery": "recovery.study",
+    "recovery_factors": "recovery_factors.study",
+    "recovery_remedies": "recovery_mitigations.study",
+    "counts_release": "counts_release.study",
+    "glove": "hiding.study",
+    "compare": "comparison.study",
+    "estimate_hiding": "glove_estimate.study",
+    "options": "options.study",
+    "as_it_is": "options.study",
+    "look": "look.study",
+    "attack": "attack.study",
+    "estimate_attack": "attack_estimate.study",
+    "relinked": "relinking.study",
+    "followed": "followed.follow",
+}
+"""The studies whose answers are kept, by the kind of question that asks for them."""
+
+NOT_KEPT = {"produce_option", "produce_hidden", "questionnaire"}
+"""A release as it leaves comes with the key from its people to their ids, and a questionnaire is
+known by its upload: neither stands in a file."""
+
+_NEVER = (Source, FolderFile)  # what is read, and where from, no file says
+
+
+@cache
+def result_type(kind: str) -> Any:
+    """What the study of a kind declares to return."""
+    return _hints(kind)["return"]
+
+
+@cache
+def types_kept() -> dict[str, type]:
+    """Every dataclass that may stand in a file, by its module and name."""
+    found: dict[str, type] = {}
+    roots = [Study, Answers]
+    for kind in KINDS:
+        hints = _hints(kind)
+        roots += [hints["return"], *(h for name, h in hints.items() if name == "config")]
+    waiting = [each for root in roots for each in _dataclasses(root)]
+    while waiting:
+        each = waiting.pop()
+        name = name_of(each)
+        if name not in found and each not in _NEVER:
+            found[name] = each
+            # A step may be a kind of the one declared, such as aligned of GLOVE.
+            waiting += [k for k in each.__subclasses__() if k.__module__ == each.__module__]
+            hints = hints_of(each)
+            waiting += [one for f in fields(each) for one in _dataclasses(hints[f.name])]
+    return found
+
+
+def name_of(kind: type) -> str:
+    """What a type goes by in a file: the last part of its module, and its name."""
+    return f"{kind.__module__.rpartition('.')[2]}.{kind.__qualname__}"
+
+
+@cache
+def hints_of(kind: type) -> dict[str, Any]:
+    """What a dataclass declares of its fields."""
+    return get_type_hints(kind)
+
+
+@cache
+def _hints(kind: str) -> dict[str, Any]:
+    module, _, name = KINDS[kind].rpartition(".")
+    return get_type_hints(getattr(import_module(f"{__package__}.{module}"), name))
+
+
+def _dataclasses(hint: Any) -> Iterator[Any]:
+    """Those that a declaration speaks of."""
+    if inspect.isclass(hint) and is_dataclass(hint):
+        yield hint
+    for inner in get_args(hint):
+        yield from _dataclasses(inner)

@@ -1,0 +1,119 @@
+"""Which of a session's state are settings, to be found again: after a reload, and in a study.
+
+A setting is what somebody chose: a widget's value, or what a page made of several. Each is named
+here. What is not named is not kept: buttons, uploads, and what is worked out from the settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from . import address, session
+
+_NAMES = {
+    "*": {"fp_stretch", "fp_address_written", "fp_address_every"},
+    "data": {"data_way"},
+    "anonymizability": {
+        "anon_k", "anon_look_at", "anon_profile", "anon_whole", "fp_settings",
+        "fp_settings_before", "fp_asked", "fp_person", "fp_neighbour",
+    },
+    "unicity": {
+        "unicity_along", "unicity_d", "unicity_density", "unicity_heat", "unicity_p",
+        "unicity_seed", "unicity_v",
+    },
+    "disclosure": {
+        "disclosure_agreement", "disclosure_by", "disclosure_profile", "fp_disclosure_config",
+    },
+    "aggregates": {"fp_recovery_plan", "fp_counts_config", "fp_counts_of"},
+    "glove": {
+        "glove_k", "glove_leave_out", "glove_leftover", "glove_method", "glove_period",
+        "glove_space", "glove_time", "fp_glove_data", "fp_group", "produce_hidden_format",
+    },
+    "options": {
+        "options_choice_name", "options_example", "options_own_weights", "options_p",
+        "options_pinned", "options_presets", "options_risk", "options_seed", "options_strategy",
+        "options_utility", "options_weights", "options_domain", "fp_choice",
+        "fp_choice_wanted", "fp_own_options", "fp_questionnaire", "fp_risk_limits",
+        "produce_option_format",
+    },
+    "attack": {
+        "attack_blur_m", "attack_blur_min", "attack_p", "attack_release", "attack_seed",
+        "attack_strategy", "fp_attack_data", "fp_attack_step", "fp_attack_target",
+    },
+    "report": {"report_question", "report_signer"},
+    "method": {"fp_method_section"},
+}  # fmt: skip
+"""By the address of the page whose they are; ``*``: of several."""
+
+_BEGINNINGS = (
+    "aggregates_counts_", "options_choice_why_", "options_kept_", "options_limit_",
+    "options_weight_", "report_data_", "report_why_", "unicity_n_",
+)  # fmt: skip
+"""Of names that go on with what they are about."""
+
+_NO_SETTINGS = ("aggregates_counts_go", "aggregates_counts_get_", "aggregates_counts_downloads")
+_ALL = frozenset().union(*_NAMES.values())
+
+
+def is_setting(name: str) -> bool:
+    """Whether something in the session's state is kept."""
+    return name in _ALL or (name.startswith(_BEGINNINGS) and not name.startswith(_NO_SETTINGS))
+
+
+def arrive(page: str) -> None:
+    """Give the session the settings of the page that was left, once; call before any widget.
+
+    A link that asks for settings of its own is followed: those of its page are not given then.
+
+    Parameters
+    ----------
+    page : str
+        Address of the page that is opened.
+    """
+    if not session.is_first_run():
+        return
+    kept = session.settings()
+    asked = st.query_params.to_dict()
+    other = bool(asked) and asked != kept.get("fp_address_written")
+    left = _NAMES.get(page, set()) | _NAMES["*"] if other else set()
+    for name, value in kept.items():
+        if name not in st.session_state and name not in left:
+            st.session_state[name] = value
+
+
+def note() -> None:
+    """Keep the settings as they are now."""
+    kept = session.settings()
+    for name in [str(name) for name in st.session_state]:
+        if is_setting(name):
+            kept[name] = st.session_state[name]
+
+
+def current() -> dict[str, Any]:
+    """All settings, by name."""
+    note()
+    return dict(session.settings())
+
+
+def put(given: Mapping[str, Any], named: Mapping[str, str]) -> None:
+    """Others in place of all there are; what is no setting is left out.
+
+    Parameters
+    ----------
+    given : mapping
+        By name.
+    named : mapping
+        Settings as an address names them, for pages that know theirs only so.
+    """
+    session.settings().clear()
+    for name in [str(name) for name in st.session_state]:
+        if is_setting(name):
+            del st.session_state[name]
+    for name, value in given.items():
+        if is_setting(name):
+            st.session_state[name] = value
+    address.ask(named)
+    note()

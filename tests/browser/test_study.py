@@ -1,0 +1,162 @@
+"""A study from one browser to another, and a page that is loaded anew in the middle of a job."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import Dashboard
+from tests.browser.server import Server
+from tests.browser.tables import events, separated
+from tests.browser.test_access import serious
+
+pytestmark = pytest.mark.browser
+NAME = "2 km · 6 h"
+WHY = "Planners asked for this one."
+
+
+def chosen(dashboard: Dashboard) -> None:
+    """Explore the usual options and keep one."""
+    page = dashboard.page
+    dashboard.turn_to("Release options")
+    dashboard.says("Your choice")
+    dashboard.wait_until_idle()
+    dashboard.choose("options_choice_name", NAME)
+    expect(page.locator(".st-key-options_choice_name input")).to_have_value(NAME)
+    box = page.get_by_role("textbox", name="Why this one")
+
+    def write() -> None:  # each option has a field of its own, which comes with the next run
+        box.fill(WHY)
+        box.press("Control+Enter")
+        dashboard.settle()
+        dashboard.press("options_choice_keep")
+
+    told = page.get_by_test_id("stAlert").filter(has_text=WHY)
+    dashboard.insist(write, lambda ms: told.first.wait_for(timeout=ms))
+
+
+def verdict(dashboard: Dashboard) -> str:
+    dashboard.turn_to("Report")
+    dashboard.page.locator(".st-key-report_get_html").wait_for()
+    dashboard.wait_until_idle()
+    return dashboard.page.locator(".st-key-report_verdict").inner_text()
+
+
+def download(dashboard: Dashboard, key: str, into: Path) -> bytes:
+    dashboard.wait_until_idle()
+    with dashboard.page.expect_download() as got:
+        dashboard.press(key)
+    got.value.save_as(into)
+    return into.read_bytes()
+
+
+def give(dashboard: Dashboard, content: bytes) -> None:
+    dashboard.turn_to("Data")
+    dashboard.unfold("data_study")
+    box = dashboard.page.locator(".st-key-data_study_file")
+    file = {"name": "study.zip", "mimeType": "application/zip", "buffer": content}
+    button = dashboard.page.locator(".st-key-data_study_open button")
+    dashboard.insist(
+        lambda: box.locator("input[type=file]").set_input_files(file),
+        lambda ms: expect(button).to_be_enabled(timeout=ms),
+    )
+    button.click()
+
+
+def test_saved_in_one_browser_and_opened_in_another(
+    open_dashboard: Callable[..., Dashboard], tmp_path: Path
+) -> None:
+    first = open_dashboard()
+    first.go("/data")
+    first.upload("own.csv", separated(events(30, 15)))
+    first.wait_for_data(30)
+    chosen(first)
+    said = verdict(first)
+    assert NAME in first.text
+    first.unfold("report_study")
+    first.says("Once the page is closed, data, results, settings and choice are kept for")
+    for scheme in ("light", "dark"):
+        first.turn_to_scheme(scheme)
+        assert serious(first) == [], scheme
+    study = download(first, "report_get_study", tmp_path / "study.zip")
+    recipe = json.loads(first.download("report_get_recipe"))
+
+    second = open_dashboard()
+    second.go("/data")
+    give(second, study)
+    second.says("A study waits for its data: “own.csv”, 30 users")
+    second.upload("own.csv", separated(events(30, 15)))
+    second.says("nothing was computed anew")
+    assert verdict(second) == said
+    why = second.page.get_by_role("textbox", name="Why the chosen form")
+    expect(why).to_have_value(WHY, timeout=20_000)
+    assert json.loads(second.download("report_get_recipe")) == recipe
+    assert second.page.locator("[class*=jobs_running]").count() == 0
+
+    third = open_dashboard()
+    third.go("/data")
+    third.upload("own.csv", separated(events(29, 15)))
+    third.wait_for_data(29)
+    give(third, study)
+    third.says("The study is of other data than these")
+    give(third, study[: len(study) // 2])
+    third.says(re.compile("no study, or was cut short"))
+
+
+def test_loaded_anew_in_the_middle_of_a_job(
+    open_dashboard: Callable[..., Dashboard], visited: Server
+) -> None:
+    """Data, results, settings, the choice and the job are there; another browser sees nothing."""
+    dashboard = open_dashboard()
+    page = dashboard.page
+    dashboard.go("/data")
+    dashboard.upload("own.csv", separated(events(30, 15)))
+    dashboard.wait_for_data(30)
+    chosen(dashboard)
+    before = verdict(dashboard)
+    page.get_by_role("textbox", name="The question").fill("May we?")
+    page.get_by_role("textbox", name="The question").press("Control+Enter")
+    dashboard.settle()
+    dashboard.turn_to("Release options")
+    dashboard.choose("options_risk", "Unicity")
+    dashboard.wait_until_idle()
+    seed = page.locator(".st-key-options_seed input")
+    children = visited.workers()
+    with visited.held(*children):
+        seed.fill("11")
+        seed.press("Enter")
+        working = page.locator(".st-key-options_jobs_running")
+        working.wait_for()
+        page.reload()
+        page.locator("h1").first.wait_for()
+        dashboard.settle()
+        expect(seed).to_have_value("11")
+        working.wait_for()
+        assert set(children) <= set(visited.workers())
+        expect(page.locator(".st-key-options_risk input")).to_have_value("Unicity")
+        stranger = open_dashboard()
+        stranger.go(page.url.removeprefix(stranger.address))
+        assert "No data set is open yet" in stranger.text
+        assert WHY not in stranger.text
+    dashboard.wait_until_idle()
+    expect(page.locator(".st-key-options_choice_name input")).to_have_value(NAME)
+    expect(page.get_by_role("textbox", name="Why this one")).to_have_value(WHY)
+    seed.fill("0")
+    seed.press("Enter")
+    dashboard.choose("options_risk", "Outsider risk")
+    dashboard.wait_until_idle()
+    page.goto(f"{dashboard.address}/report")
+    page.locator(".st-key-report_get_html").wait_for()
+    dashboard.settle()
+    expect(page.get_by_role("textbox", name="The question")).to_have_value("May we?")
+    assert page.locator(".st-key-report_verdict").inner_text() == before
+
+    # A link with settings of its own is followed.
+    page.goto(f"{dashboard.address}/options?p=2&seed=5")
+    expect(page.locator(".st-key-options_p input")).to_have_value("2")
+    expect(seed).to_have_value("5")

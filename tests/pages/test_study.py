@@ -1,0 +1,273 @@
+"""The study: saved in one session and opened in another; and settings that are found again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from fpanon_core.studies.study_file import open_study, save
+from fpanon_core.studies.study_kinds import KINDS, NOT_KEPT
+from pages.shell import settings
+from tests.pages.test_options_view import explored
+from tests.support import runner
+from tests.support.views import answers, go, has, idle, new_app, rows, said, until, upload
+
+PAGES = Path(__file__).resolve().parents[2] / "pages"
+VIEWS = ("anonymizability", "unicity", "disclosure", "aggregates", "hiding", "options", "attack",
+         "report")  # fmt: skip
+
+
+@pytest.fixture
+def saved(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], bytes]]:
+    """What the buttons of the page that was drawn last would hand out, by key."""
+    found: dict[str, Callable[[], bytes]] = {}
+    real = st.download_button
+
+    def noting(*arguments: Any, **named: Any) -> Any:
+        found[named["key"]] = arguments[1]
+        return real(*arguments, **named)
+
+    monkeypatch.setattr(st, "download_button", noting)
+    return found
+
+
+def measured(at: AppTest) -> AppTest:
+    """Every page has been looked at, an option is chosen, and nothing is under way."""
+    for view in VIEWS:
+        go(at, view)
+        if view == "anonymizability" and has(at, "anon_go"):
+            at.button(key="anon_go").click().run()
+        if view == "options":
+            explored(at, 12)
+            name = at.selectbox(key="options_choice_name").options[5]
+            at.selectbox(key="options_choice_name").set_value(name).run()
+            at.text_area(key=f"options_choice_why_{name}").set_value("They asked for it.")
+            at.button(key="options_choice_keep").click().run()
+        if view == "hiding":
+            at.number_input(key="glove_k").set_value(3)
+            at.button(key="glove_run").click().run()
+        if view == "unicity":
+            at.number_input(key="unicity_seed").set_value(7).run()
+        until(at, lambda at: quiet(at)).run()
+        assert not at.exception, (view, at.exception)
+    return at
+
+
+def quiet(at: AppTest) -> bool:
+    return not any(job.active or job.status == "done" for job in at.session_state["fp_jobs"])
+
+
+def open_in(at: AppTest, content: bytes) -> AppTest:
+    go(at, "data")
+    at.file_uploader(key="data_study_file").upload("study.zip", content).run()
+    at.button(key="data_study_open").click().run()
+    return until(at, idle).run()
+
+
+def kinds(at: AppTest) -> dict[str, list[Any]]:
+    state = at.session_state
+    return {kind: [*kept] for kind, kept in state["fp_answers"].items() if kept and kind in KINDS}
+
+
+@pytest.fixture
+def content(app: AppTest, saved: dict[str, Callable[[], bytes]]) -> tuple[bytes, AppTest]:
+    upload(app, rows(users=9, samples=6))
+    measured(app)
+    go(app, "report")
+    return saved["report_get_study"](), app
+
+
+def test_another_session_shows_the_same_and_computes_nothing(
+    content: tuple[bytes, AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body, first = content
+    shown = {}
+    for view in VIEWS:
+        go(first, view)
+        until(first, quiet).run()
+        shown[view] = said(first)
+
+    other = new_app()
+    upload(other, rows(users=9, samples=6))
+    until(other, quiet)
+    open_in(other, body)
+    assert "nothing was computed anew" in said(other)
+    other.button(key="frame_study_read").click().run()
+    assert kinds(other) == kinds(first)
+
+    started: list[str] = []
+    real = runner.InProcessRunner.submit
+
+    def noting(self: Any, *arguments: Any, **named: Any) -> Any:
+        started.append(named["label"])
+        return real(self, *arguments, **named)
+
+    monkeypatch.setattr(runner.InProcessRunner, "submit", noting)
+    for view in VIEWS:
+        go(other, view)
+        assert not other.exception, (view, other.exception)
+        assert (view, started) == (view, [])
+        assert said(other) == shown[view], view
+    assert has(other, "report_get_html")
+
+
+def test_the_option_selected_is_there_again_once_it_is_explored_anew() -> None:
+    def script() -> None:
+        import streamlit as st
+
+        from pages.options import choice
+
+        choice.select(st.session_state["offered"])
+        st.selectbox("Option", st.session_state["offered"], index=None, key="options_choice_name")
+
+    at = AppTest.from_function(script)
+    at.session_state["offered"] = ["a", "b", "c"]
+    at.run().selectbox[0].set_value("b").run()
+    at.session_state["offered"] = ["a"]  # the others are explored anew
+    assert at.run().selectbox[0].value is None
+    at.session_state["offered"] = ["a", "b", "c"]
+    assert at.run().selectbox[0].value == "b"
+
+
+def test_other_data_are_refused(content: tuple[bytes, AppTest]) -> None:
+    other = new_app()
+    upload(other, rows(users=8, samples=6))
+    open_in(other, content[0])
+    assert "of other data than these" in said(other)
+    assert "9 users and 54 samples" in said(other)
+    assert "fp_weighed" not in other.session_state
+
+
+def test_without_data_it_waits_for_them(content: tuple[bytes, AppTest]) -> None:
+    other = open_in(new_app(), content[0])
+    assert "A study waits for its data" in said(other)
+    upload(other, rows(users=8, samples=6))
+    assert "It waits for them" in said(other)
+    assert "fp_weighed" not in other.session_state
+    upload(other, rows(users=9, samples=6))
+    assert "nothing was computed anew" in said(other)
+    assert other.session_state["fp_weighed"].why == "They asked for it."
+
+
+def test_with_the_data_in_it_needs_no_others(
+    content: tuple[bytes, AppTest], saved: dict[str, Callable[[], bytes]]
+) -> None:
+    _, first = content
+    go(first, "report")
+    first.checkbox(key="report_study_data").set_value(True).run()
+    other = open_in(new_app(), saved["report_get_study"]())
+    assert "nothing was computed anew" in said(other)
+    assert other.session_state["fp_dataset"].digest == first.session_state["fp_dataset"].digest
+
+
+def test_a_file_that_is_none_is_refused_kindly(content: tuple[bytes, AppTest]) -> None:
+    other = new_app()
+    for body in (b"", b"PK\x03\x04" + b"x" * 99, content[0][:-40]):
+        open_in(other, body)
+        assert not other.exception
+        assert "tudy" in said(other)
+        assert "fault" not in said(other)
+        assert "fp_weighed" not in other.session_state
+
+
+def test_settings_from_elsewhere_that_no_page_can_use_are_let_go(
+    content: tuple[bytes, AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    from fpanon_core.studies import study_file
+
+    study = open_study(content[0]).study
+    odd = dict(study.settings) | {
+        "options_risk": "none such", "glove_method": ["x"], "fp_risk_limits": [1],
+        "fp_disclosure_config": 3, "a_go": True,
+    }  # fmt: skip
+    monkeypatch.setattr(study_file, "_seal", lambda _: "of another machine")
+    body = save(replace(study, settings=odd))
+    monkeypatch.undo()
+    other = new_app()
+    upload(other, rows(users=9, samples=6))
+    open_in(other, body)
+    assert "taken on trust" in said(other)
+    for view in ("hiding", "options", "disclosure"):
+        go(other, view)
+        assert not other.exception
+        assert "fault" not in said(other), view
+    assert "a_go" not in other.session_state
+    assert "could not use the settings" in said(other)
+    assert answers(other, "options")
+
+
+# --- what is kept ---
+
+
+def test_every_kind_of_question_is_kept_or_said_not_to_be() -> None:
+    named = set()
+    for path in PAGES.rglob("*.py"):
+        for call in calls(path):
+            if getattr(call.func, "id", "") == "Kind" and call.args:
+                named.add(ast.literal_eval(call.args[0]))
+    assert named == set(KINDS) | NOT_KEPT
+
+
+def test_settings_are_the_widgets_that_persist_and_no_buttons() -> None:
+    persisting, pressed = set(), set()
+    for path in PAGES.rglob("*.py"):
+        texts = constants(path)
+        for call in calls(path):
+            named = {word.arg: word.value for word in call.keywords}
+            if "key" not in named or not isinstance(call.func, ast.Attribute):
+                continue
+            key = text_of(named["key"], texts)
+            if "persist_state" in named:
+                persisting.add(key)
+            elif call.func.attr in ("button", "form_submit_button", "file_uploader", "offer",
+                                    "popover", "download_button"):  # fmt: skip
+                pressed.add(key)
+    assert len(persisting) > 40
+    popovers = {"attack_exactly", "options_own_weights"}
+    assert {key for key in persisting - popovers if not settings.is_setting(key)} <= {"?_format"}
+    assert not {key for key in pressed if settings.is_setting(key)}
+
+
+def calls(path: Path) -> list[ast.Call]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def constants(path: Path) -> dict[str, str]:
+    """Names of texts in a module."""
+    found: dict[str, str] = {}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target, value = node.targets[0], node.value
+            pairs = (
+                zip(target.elts, value.elts, strict=False)
+                if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+                else [(target, value)]
+            )
+            for one, text in pairs:
+                if isinstance(one, ast.Name) and isinstance(text, ast.Constant):
+                    found[one.id] = str(text.value)
+    return found
+
+
+def text_of(node: ast.expr, texts: dict[str, str]) -> str:
+    """A key as far as it is known before anything runs; "?" for the rest."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.Name):
+        return texts.get(node.id, "?")
+    if isinstance(node, ast.JoinedStr):
+        return "".join(text_of(part, texts) for part in node.values)
+    if isinstance(node, ast.FormattedValue):
+        return text_of(node.value, texts)
+    if isinstance(node, ast.BinOp):
+        return text_of(node.left, texts) + text_of(node.right, texts)
+    return "?"

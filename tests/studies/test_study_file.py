@@ -1,0 +1,316 @@
+"""A study in a file: what was saved comes back; what we did not save is refused in our words."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from fpanon_core.model.errors import SchemaError
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.profiles import parse_profile
+from fpanon_core.studies import anonymizability, disclosure, hiding, options, reading, unicity
+from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.reading import Source
+from fpanon_core.studies.study import AtHand, Kept, Study, Weighing
+from fpanon_core.studies.study_codec import Damaged, NotKept, decode, encode
+from fpanon_core.studies.study_file import open_study, save
+from fpanon_core.studies.study_kinds import KINDS, result_type, types_kept
+
+P = parse_profile("1 km · 30 min")
+JSON = some.recursive(
+    some.none() | some.booleans() | some.integers() | some.floats(allow_nan=False) | some.text(),
+    lambda inner: (
+        some.lists(inner) | some.tuples(inner, inner) | some.dictionaries(some.text(), inner)
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def people() -> FingerprintSet:
+    rng = np.random.default_rng(3)
+    return FingerprintSet.from_samples(
+        [f"person-{i % 40}" for i in range(800)],
+        rng.integers(0, 30, 800) * 100.0, rng.integers(0, 30, 800) * 100.0,
+        rng.integers(0, 10_000, 800).astype(float),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def study(people: FingerprintSet) -> Study:
+    asked: list[tuple[str, Any, Any]] = [
+        ("measure", anonymizability, anonymizability.Config((P,), (2, 5))),
+        ("unicity", unicity, unicity.Config(users=20)),
+        ("disclosure", disclosure, disclosure.Config(profiles=(P,))),
+        ("glove", hiding, hiding.Config(k=2)),
+        ("options", options, options.Config((options.ReleaseOption(),))),
+    ]
+    answers = tuple(
+        Kept(kind, people.digest, config, of.study(people, config), 1.5)
+        for kind, of, config in asked
+    )
+    hidden, table = answers[3], answers[4].result
+    return Study(
+        people.digest, people.n_users, people.n_samples, "own.csv", answers=answers,
+        releases=(AtHand("glove", "two", options.ReleaseOption(), None, hidden.result.release,
+                         hidden.settings),),
+        weighing=Weighing(table, Limits({"home": 0.2}), table.options[0].name, "because"),
+        settings={"options_p": 4, "fp_disclosure_config": disclosure.Config(profiles=(P,))},
+        address={"k": "2,5"},
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def content(study: Study) -> bytes:
+    return save(study)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values have the same fields, arrays and tables, and of the same types."""
+    return tree(one) == tree(other)
+
+
+def tree(value: Any) -> tuple[Any, list[Any]]:
+    arrays: list[Any] = []
+
+    def put(array: np.ndarray) -> int:
+        arrays.append((array.dtype.str, array.tolist()))
+        return len(arrays) - 1
+
+    return json.dumps(encode(value, put)), [json.dumps(each) for each in arrays]
+
+
+def test_all_of_it_comes_back(study: Study, content: bytes) -> None:
+    found = open_study(content)
+    assert found.sealed
+    assert same(found.study, study)
+    for one, other in zip(found.study.answers, study.answers, strict=True):
+        # The page looks an answer up by its settings.
+        assert one.settings == other.settings
+        assert hash(one.settings) == hash(other.settings)
+    assert save(found.study) == content
+
+
+def test_arrays_of_a_result_cannot_be_written_to(content: bytes) -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        open_study(content).study.answers[3].result.release.published.x_m[0] = 1.0
+
+
+def test_equal_arrays_are_kept_once(study: Study, content: bytes) -> None:
+    alone = save(replace(study, releases=()))
+    assert len(content) - len(alone) < 5_000  # the release at hand is that of the answer
+
+
+def test_ids_are_not_in_it(content: bytes) -> None:
+    for name, one in members(content).items():
+        assert b"person-" not in one, name
+
+
+def test_the_data_are_in_it_if_asked_for(study: Study) -> None:
+    source = Source("own.csv", file=("own.csv", b"user,time\n1,2\n"), note="a note")
+    found = open_study(save(replace(study, source=source))).study.opens_data
+    assert found is not None
+    assert (found.file, found.note, found.label) == (source.file, "a note", "own.csv")
+    assert open_study(save(study)).study.opens_data is None
+
+
+def test_a_value_that_no_file_keeps_is_left_out(study: Study) -> None:
+    odd = replace(study, settings={"a": object(), "b": 2}, answers=(
+        *study.answers, Kept("produce_hidden", study.digest, 1, b"key", 1.0)))  # fmt: skip
+    found = open_study(save(odd)).study
+    assert found.settings == {"b": 2}
+    assert [each.kind for each in found.answers] == [each.kind for each in study.answers]
+
+
+@given(JSON)
+def test_plain_values_come_back(value: Any) -> None:
+    assert decode(json.loads(json.dumps(encode(value, lambda _: 0))), lambda _: None) == value  # type: ignore[arg-type, return-value]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.array([], np.int32), np.array([[1.5, np.nan], [np.inf, -np.inf]]),
+        np.array(["a", "bc"]), np.array(["a", "bc"], object), np.arange(200, dtype=np.int8),
+        np.array([2**62 + 1, 2**53 + 1]), np.zeros((0, 3)), np.array([True, False]),
+        np.array([2**63], np.uint64), np.arange(100.0).reshape(4, 25).astype(np.float32),
+        date(2024, 3, 1), datetime(2024, 10, 27, 2, 30, fold=1, tzinfo=ZoneInfo("Europe/Rome")),
+        datetime(2024, 1, 1, tzinfo=UTC), frozenset({1}), {1: "a", (2, None): float("inf")},
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_other_values_come_back(value: Any) -> None:
+    arrays: list[Any] = []
+
+    def put(array: np.ndarray) -> int:
+        arrays.append(array)
+        return len(arrays) - 1
+
+    found = decode(json.loads(json.dumps(encode(value, put))), arrays.__getitem__)
+    assert type(found) is type(value)
+    if isinstance(value, np.ndarray):
+        assert found.dtype.kind == value.dtype.kind
+        np.testing.assert_array_equal(found, value)
+    else:
+        assert found == value
+        assert str(found) == str(value)
+
+
+def test_tables_come_back() -> None:
+    table = pd.DataFrame({
+        "n": [1, 2], "share": [0.5, np.nan], "name": ["a", "b"], "some": ["a", None],
+        "what": pd.Series(["a", P], dtype=object), "yes": [True, False],
+        "when": pd.to_datetime(["2024-10-27T00:30Z", "2024-10-27T01:30Z"]).tz_convert(
+            "Europe/Rome").as_unit("us"),
+    })  # fmt: skip
+    found = decode(json.loads(json.dumps(encode(table, lambda _: 0))), lambda _: None)  # type: ignore[arg-type, return-value]
+    pd.testing.assert_frame_equal(found, table)
+
+
+# --- other files ---
+
+
+def members(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def zipped(parts: dict[str, bytes], **how: Any) -> bytes:
+    into = io.BytesIO()
+    with zipfile.ZipFile(into, "w", **how) as archive:
+        for name, one in parts.items():
+            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            info.compress_type = how.get("compression", zipfile.ZIP_STORED)
+            archive.writestr(info, one)
+    return into.getvalue()
+
+
+def forged(content: bytes, change: Any = None, *, manifest: Any = None) -> bytes:
+    """A study whose digests are in order, as somebody makes it who has read this program."""
+    parts = members(content)
+    about = json.loads(parts.pop("manifest.json"))
+    if change is not None:
+        plain = json.loads(parts["study.json"])
+        change(plain)
+        parts["study.json"] = json.dumps(plain).encode()
+    about["members"] = {name: hashlib.sha256(one).hexdigest() for name, one in parts.items()}
+    if manifest is not None:
+        manifest(about)
+    return zipped({"manifest.json": json.dumps(about).encode()} | parts)
+
+
+def test_what_is_cut_short_is_refused(content: bytes) -> None:
+    for at in (0, 1, 100, len(content) // 2, len(content) - 1):
+        with pytest.raises(SchemaError, match=r"no study|damaged"):
+            open_study(content[:at])
+
+
+def test_what_was_edited_is_refused(content: bytes) -> None:
+    parts = members(content)
+    edited = parts["study.json"].replace(b'"because"', b'"perhaps"')
+    assert edited != parts["study.json"]
+    for name, one in (("study.json", edited), ("extra.json", b"{}"), ("../x", b"")):
+        with pytest.raises(SchemaError, match="damaged or was changed"):
+            open_study(zipped(parts | {name: one}))
+    with pytest.raises(SchemaError, match="damaged or was changed"):
+        open_study(content + b"more")  # behind its end
+    with pytest.raises(SchemaError, match="damaged or was changed"):
+        open_study(zipped(parts, compression=zipfile.ZIP_DEFLATED))
+
+
+def test_one_whose_digests_were_made_anew_is_not_taken_for_ours(content: bytes) -> None:
+    def change(plain: Any) -> None:
+        plain[2]["weighing"][2]["why"] = "perhaps"
+
+    assert not open_study(forged(content, change)).sealed
+    assert not open_study(forged(content, manifest=lambda m: m.pop("seal"))).sealed
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("people", "many"), ("digest", 3), ("answers", ["l"]), ("reading", None), ("label", ["t"]),
+        ("settings", ["m", [["l"], 1]]), ("sample", ["o", "os.system", {}]), ("people", True),
+        ("address", ["m", ["k", 1]]), ("version", "9"), ("weighing", ["o", "study.Kept", {}]),
+        ("label", ["a", "int8", [1], [300]]), ("samples", ["i", "now", 0, None]),
+        ("releases", ["a", "float64", [99], 99_999]), ("answers", ["t", 1]), ("label", {}),
+    ],
+)  # fmt: skip
+def test_what_no_program_of_ours_wrote_is_refused(content: bytes, field: str, value: Any) -> None:
+    def change(plain: Any) -> None:
+        assert field in plain[2]
+        plain[2][field] = value
+
+    with pytest.raises(SchemaError, match="damaged or was changed"):
+        open_study(forged(content, change))
+
+
+def test_an_answer_is_what_its_study_returns(content: bytes) -> None:
+    def swap(plain: Any) -> None:
+        first, second = plain[2]["answers"][1][2], plain[2]["answers"][2][2]
+        first["result"], second["result"] = second["result"], first["result"]
+
+    with pytest.raises(SchemaError, match="damaged or was changed"):
+        open_study(forged(content, swap))
+
+
+def test_figures_that_cannot_be_are_refused(content: bytes) -> None:
+    def change(plain: Any) -> None:
+        plain[2]["weighing"][2]["table"][2]["results"][1][2]["alone_share"] = 7.0
+
+    with pytest.raises(SchemaError, match="damaged"):
+        open_study(forged(content, change))
+
+
+def test_deep_nesting_is_refused(content: bytes) -> None:
+    parts = members(content)
+    about = json.loads(parts.pop("manifest.json"))
+    parts["study.json"] = b'["t",' * 50_000 + b"1" + b"]" * 50_000
+    about["members"]["study.json"] = hashlib.sha256(parts["study.json"]).hexdigest()
+    with pytest.raises(SchemaError):
+        open_study(zipped({"manifest.json": json.dumps(about).encode()} | parts))
+
+
+def test_other_versions_are_told(content: bytes) -> None:
+    for name, value, said in (("fpanon", "0.0.9", "another version"), ("figures", 1, "another ver"),
+                              ("study", 2, "another kind")):  # fmt: skip
+        with pytest.raises(SchemaError, match=said):
+            open_study(forged(content, manifest=lambda m, n=name, v=value: m.update({n: v})))
+
+
+def test_what_is_no_study_is_told() -> None:
+    for other in (b"", b"PK", b"user,time\n", zipped({"datapackage.json": b"{}"})):
+        with pytest.raises(SchemaError, match="no study"):
+            open_study(other)
+
+
+def test_values_and_letters_that_are_none_are_refused() -> None:
+    for node in ([], ["x"], {"a": 1}, ["n", "one"], ["t", {}], ["o", "study.Study"], [["t"]],
+                 ["p", -1, []], ["a", "object", [1], ["x"]], ["a", "int64", [-1], []]):  # fmt: skip
+        with pytest.raises(Damaged):
+            decode(node, lambda _: np.zeros(1))
+    with pytest.raises(NotKept):
+        encode(lambda: None, lambda _: 0)
+
+
+# --- what may stand in one ---
+
+
+def test_every_kind_has_a_result_and_every_type_is_a_noun_of_ours() -> None:
+    for kind in KINDS:
+        assert result_type(kind) is not None
+    for name, kind in types_kept().items():
+        assert kind.__module__.startswith("fpanon_core."), name
+    assert "fingerprints.FingerprintSet" not in types_kept()
+    assert reading.Source not in types_kept().values()
