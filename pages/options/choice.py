@@ -11,6 +11,7 @@ from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from pages.options.criteria import Criteria
+from pages.shell import weighed
 
 _CHOICE, _NAME = "fp_choice", "options_choice_name"
 
@@ -32,6 +33,8 @@ def form(table: OptionsTable, names: Sequence[str], criteria: Criteria) -> Choic
 
     A reason belongs to the option that it was given for: each has a field of its own.
     """
+    if (proposed := weighed.proposed()) in names:
+        st.session_state[_NAME] = proposed
     if st.session_state.get(_NAME) not in names:
         st.session_state[_NAME] = None
     name = st.selectbox(

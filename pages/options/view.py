@@ -16,7 +16,6 @@ from pages.options import (
     chosen_release,
     comparison,
     criteria_form,
-    exploration,
     form,
     front,
     opened_recipe,
@@ -25,7 +24,16 @@ from pages.options import (
     verdict,
 )
 from pages.options.criteria import MEASURES
-from pages.shell import address, at_hand, definitions, downloads, formula, needed, weighed
+from pages.shell import (
+    address,
+    at_hand,
+    definitions,
+    downloads,
+    exploration,
+    formula,
+    needed,
+    weighed,
+)
 from pages.shell.at_hand import AtHand
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means

@@ -6,17 +6,13 @@ from datetime import date
 
 import streamlit as st
 
-from fpanon_core.model.options import ReleaseOption
-from fpanon_core.studies import options
 from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.report import report
 from fpanon_core.studies.report_page import page
 from pages.report import form, story
 from pages.shell import downloads, formula, needed, questions, weighed
+from pages.shell.exploration import as_it_is
 from pages.shell.guard import end_view
-from pages.shell.questions import Kind, Question
-
-RAW = Kind("as_it_is", options.study, page="report", kept=4)
 
 st.title("Report", anchor=False)
 st.markdown("What was decided, on what evidence?")
@@ -47,8 +43,7 @@ label = source.label if source.sample else ""
 decision = form.decision(found, label)
 
 # --- the data as they are, measured alike ---
-bare = options.Config((ReleaseOption(),), found.table.config)
-asked = Question(RAW, data.fs, bare, "Measuring the data as they are")
+asked = as_it_is(data.fs, found.table.config)
 raw = questions.settle(asked, alone=questions.ordinary(data.fs), button="Measure as they are")
 
 # --- the report ---

@@ -14,7 +14,7 @@ from fpanon_core.studies.options_table import OptionsTable
 
 from . import session
 
-_WEIGHED = "fp_weighed"
+_WEIGHED, _PROPOSED = "fp_weighed", "fp_proposed"
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,3 +58,14 @@ def of_data(digest: str) -> Weighed | None:
     """What was weighed of these data."""
     found: Weighed | None = st.session_state.get(_WEIGHED)
     return found if found is not None and found.digest == digest else None
+
+
+def propose(name: str) -> None:
+    """Have the page that weighs options select this one; its reader keeps it, or another."""
+    st.session_state[_PROPOSED] = name
+
+
+def proposed() -> str | None:
+    """The option that was proposed; once."""
+    found: str | None = st.session_state.pop(_PROPOSED, None)
+    return found

@@ -35,8 +35,7 @@ from pages.anonymizability import results as anonymizability
 from pages.attack import question as attack
 from pages.disclosure import form as disclosure
 from pages.hiding import form as hiding
-from pages.options import exploration
-from pages.shell import profiles
+from pages.shell import kinds, profiles
 from pages.shell.questions import Kind
 from pages.unicity import form as unicity
 from tests.support.exports import SUFFIX, check_table, file_name
@@ -72,13 +71,13 @@ CASES: dict[str, tuple[str, Kind, list[str]]] = {
         disclosure.DISCLOSURE,
         ["disclosure", *(f"--profile={p.code}" for p in suited_profiles(fingerprints()))],
     ),
-    "options": ("options", exploration.OPTION, ["options"]),
+    "options": ("options", kinds.OPTION, ["options"]),
     "attack": (
         "attack",
         attack.ATTACK,
         ["attack", "--option=aligned, k = 2", "--strategy=uniform"],
     ),
-    "recovery": ("aggregates", aggregates.ATTACK, RECOVER),
+    "recovery": ("aggregates", kinds.RECOVERY, RECOVER),
     "recovery_factors": ("aggregates", aggregates.FACTORS, [*RECOVER, "--factors"]),
     "recovery_mitigations": ("aggregates", aggregates.MITIGATIONS, [*RECOVER, "--mitigations"]),
 }
