@@ -15,6 +15,8 @@ import streamlit as st
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.studies import anonymizability, recovery
 from fpanon_core.studies.recovery import MOST_CELLS
+from fpanon_core.studies.report_words import drawn
+from pages.charts import words
 from pages.overview import story
 from pages.shell import definitions, exploration, job_panel, questions, stretch
 from pages.shell.dataset import Dataset
@@ -35,7 +37,6 @@ class Statement:
     title: str
     help: str
     view: str
-    link: str
     question: Question
     told: Callable[[Any], story.Told]
     alone: bool
@@ -47,6 +48,8 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
     raw = exploration.as_it_is(fs, known)
     ks = tuple(k for k in _KS if k <= fs.n_users) or _KS[:1]
     config = anonymizability.Config((PRESETS[0],), ks, stretch.in_force())
+    far = config.stretch
+    cap = f"{words.distance(far.max_space_m)} and {words.duration(far.max_time_min)}"
     hiding = Question(MEASURE, fs, config, f"Measuring at {PRESETS[0]}", (None,))
     counting = recovery.Config()
     counting = recovery.Config(users=min(counting.users or fs.n_users, fs.n_users))
@@ -54,33 +57,33 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
     cells = (counting.users or 0) * float(np.ptp(fs.t_min)) / counting.slot_min
     return [
         Statement(
-            "found", f"Found with {known.p} points", _FOUND, "unicity", "Who can be found",
+            "found", f"Found with {words.count(known.p, 'point')}",
+            _FOUND.format(drawn=drawn(known.strategy)), "unicity",
             raw, lambda table: story.found(table.results[0], known), usual,
         ),
         Statement(
-            "moved", "To be moved, to hide", _MOVED, "anonymizability", "How hard to hide",
+            "moved", "To be moved, to hide", _MOVED.format(cap=cap), "anonymizability",
             hiding, story.moved, usual and fs.n_users <= _HIDING_ALONE_UP_TO,
         ),
         Statement(
             "home", "Home found within 1 km", definitions.HOME_FOUND, "attack",
-            "Attack the release", raw, lambda table: story.home(table.results[0]), usual,
+            raw, lambda table: story.home(table.results[0]), usual,
         ),
         Statement(
             "recovered", "Recovered from counts", _RECOVERED, "aggregates",
-            "Would counts be safer", counts, story.recovered, usual and cells <= MOST_CELLS,
+            counts, story.recovered, usual and cells <= MOST_CELLS,
         ),
     ]  # fmt: skip
 
 
 _FOUND = (
     "Unicity: the share of people whom points of their record, places with their times, single "
-    "out. Any row of a record is as likely to be known as any other. Whoever knows only the "
-    "busiest places and hours finds fewer; whoever knows more points finds more."
+    "out: {drawn}. Whoever knows more points finds more."
 )
 _MOVED = (
     "The 2-gap in distance and time: each sample of a person is matched to one of the person who "
-    "is nearest, and distances and times are averaged over the samples; of a sample at most 20 km "
-    "and 8 hours count, unless you change that. Half of the people are above each of the two."
+    "is nearest, and distances and times are averaged over the samples; of a sample at most "
+    "{cap} count. Half of the people are above each of the two."
 )
 _RECOVERED = (
     "Counts of people at each place are made and attacked by a program that sees nothing else. Of "
@@ -97,21 +100,23 @@ def begin(statements: list[Statement], *, asked: bool = False) -> None:
             questions.ask(each.question)
 
 
-def draw(statement: Statement, *, height: int) -> None:
-    """The number, or what there is in its place."""
-    with st.container(border=True, key=f"overview_{statement.key}", height=height, gap="small"):
+def draw(statement: Statement) -> None:
+    """The number, or what there is in its place; its name leads to its page."""
+    with st.container(key=f"overview_{statement.key}"):
+        left, right = st.columns([5, 7], gap="small", vertical_alignment="center")
         answer = questions.answer(statement.question)
-        if answer is not None:
-            told = statement.told(answer)
-            st.metric(statement.title, told.number, help=statement.help)
-            st.caption(told.text)
-        else:
-            st.metric(statement.title, "…", help=statement.help)
-            _waiting(statement)
-        st.page_link(
-            f"pages/{statement.view}/view.py", label=statement.link,
-            icon=":material/arrow_forward:",
-        )  # fmt: skip
+        told = None if answer is None else statement.told(answer)
+        with left.container(gap=None):
+            st.page_link(
+                f"pages/{statement.view}/view.py", label=statement.title, help=statement.help
+            )
+            number = "…" if told is None else told.number
+            st.metric(statement.title, number, label_visibility="collapsed")
+        with right:
+            if told is None:
+                _waiting(statement)
+            else:
+                st.caption(told.text)
 
 
 def _waiting(statement: Statement) -> None:

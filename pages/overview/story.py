@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,7 @@ from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.utility import COMPONENTS
 from fpanon_core.studies import anonymizability, overview, recovery
 from fpanon_core.studies.exploration import Exploration
-from fpanon_core.studies.judgement import Limits, interval, most_useful, some_alone
+from fpanon_core.studies.judgement import interval, most_useful, some_alone
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.report_verdict import (
     Sentence,
@@ -38,10 +37,6 @@ COUNTS = (
 LARGE = (
     "These data are large, so nothing is measured before you ask. It may take from minutes to "
     "hours; how far it is, and a way to stop it, stand in each place."
-)
-_HELD_COUNTED = (
-    "It is of the form as it was measured for the choice; when a release is produced, its draws "
-    "are made anew."
 )
 
 
@@ -81,8 +76,9 @@ def moved(result: anonymizability.Result) -> Told:
             )
             if part
         ),
-        f"and more on average: so far half of the {n:,} people would have to be moved to look like "
-        f"{words.others(k)}; in time, too, half. {_none(hidden, n)} so already (all counted).",
+        f"Half of the {n:,} people (all counted) would have to be moved by so far or more on "
+        f"average, half by so long or more, to look like {words.others(k)}. {_none(hidden, n)} so "
+        "already.",
     )
 
 
@@ -112,8 +108,8 @@ def recovered(result: recovery.Result) -> Told:
     return Told(
         words.percent(share),
         f"of the recorded points of {whose} come back from nothing but counts every "
-        f"{words.duration(result.counts.slot_min)} (all of them scored, so there is no interval); "
-        f"linking at random, {words.percent(chance)}.",
+        f"{words.duration(result.counts.slot_min)}; linking at random, {words.percent(chance)}. "
+        "All of these people are scored: no interval.",
     )
 
 
@@ -176,7 +172,7 @@ def cost_told(exploration: Exploration, row: int) -> str:
     if result.suppressed_share > 0:
         out.append(f"{words.percent(result.suppressed_share)} of the samples are left out")
     if out:
-        told.append(f"{words_listed(out)}.".capitalize())
+        told.append(f"{' and '.join(out)}.")
     parts = " · ".join(
         f"{_NAMES[name]} {result.components[name]:.2f}"
         for name in COMPONENTS
@@ -212,11 +208,6 @@ def plan(count: int, k: int | None, n_users: int) -> str:
     )
 
 
-def words_listed(parts: Sequence[str]) -> str:
-    """Such as "a and b"."""
-    return " and ".join(parts)
-
-
 _NAMES = {
     "density": "density",
     "flows": "flows",
@@ -245,7 +236,7 @@ def _ends(result: OptionResult, risk: str) -> str:
     _, low, high = interval(result, risk)
     if not (math.isfinite(low) and math.isfinite(high)):
         return "no interval"
-    return f"95 % interval: {words.percent(low)} to {words.percent(high)}"
+    return f"95 %: {words.percent(low)} to {words.percent(high)}"
 
 
 def _asked(raw: OptionResult) -> str:
@@ -264,8 +255,3 @@ def _short(text: str) -> str:
     for long, short in ((" minutes", " min"), (" minute", " min"), (" hours", " h")):
         text = text.replace(long, short)
     return text
-
-
-def limits_told(limits: Limits) -> bool:
-    """Whether any limit is in force."""
-    return bool(limits.judged)

@@ -14,7 +14,7 @@ from pages.shell import dataset, exploration, job_panel, limits, needed, questio
 from pages.shell.figure import show_map
 from pages.shell.guard import act, end_view
 
-_TILE_PX, _MAP_PX = 206, 428
+_MAP_PX = 400
 
 of = style.theme(st.context.theme.type)
 
@@ -52,11 +52,10 @@ with st.container(key="overview_verdict", gap="small"):
         st.markdown(":material/hourglass_empty: **What an outsider finds is not measured yet.**")
     else:
         waiting = sum(job.active for job in finding.waiting(data))
-        for mark, head in story.heads(explored, waiting):
-            st.markdown(f"{mark} **{head}**")
+        st.markdown(" ".join(f"{mark} **{head}**" for mark, head in story.heads(explored, waiting)))
 
 # --- the map, and four statements ---
-left, right = st.columns([4, 6], gap="medium")
+left, right = st.columns([1, 1], gap="medium")
 with left:
     places = places_of(data.fs)
     lon, lat = lon_lat(data.fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
@@ -68,11 +67,10 @@ with left:
         alt=f"Map of the {len(places):,} places in the data; larger and brighter dots have more "
         "samples.",
     )  # fmt: skip
-with right:
-    for pair in (four[:2], four[2:]):
-        for cell, each in zip(st.columns(2, gap="small"), pair, strict=True):
-            with cell:
-                statements.draw(each, height=_TILE_PX)
+with right.container(key="overview_four", gap="small", height=_MAP_PX, border=False,
+                     vertical_alignment="distribute"):  # fmt: skip
+    for each in four:
+        statements.draw(each)
 if not all(each.alone for each in four) and any(
     questions.answer(each.question) is None and not questions.under_way(each.question)
     for each in four

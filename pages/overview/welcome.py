@@ -3,51 +3,53 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.io.samples import SAMPLES
 from pages.charts.plain import plain
 from pages.shell import dataset
-from pages.shell.pair import side_by_side
 
 
 def show() -> None:
     """All of it."""
     st.title("Which form of these mobility data may be released?", anchor=False)
     st.markdown(
-        "Call records show where people were and when; a few such moments single most of them out. "
-        "In about a quarter of an hour you leave with:"
+        "A few moments of a call record single most people out. In a quarter of an hour you leave "
+        "with:"
     )
     for cell, (icon, head, text) in zip(st.columns(3, gap="medium"), _LEAVES_WITH, strict=True):
         with cell.container(border=True, height="stretch"):
             st.markdown(f"{icon} **{head}**")
             st.markdown(text)
-    st.subheader("See it at work", anchor=False)
-    cards = side_by_side("samples")
-    for card, sample in zip(cards, SAMPLES, strict=True):
-        box = card.container(border=True, height="stretch", vertical_alignment="distribute")
-        with box.container():
-            st.markdown(f"**{plain(sample.title)}**")
+    st.subheader("Begin with", anchor=False)
+    cards = st.columns(3, gap="medium")
+    with _card(cards[0], "Your own data"):
+        st.caption(
+            "A table with a user, a time, and a position or an antenna in each row: CSV, Parquet, "
+            "Excel or JSON records. You first see what was read, and what was set aside."
+        )
+    if cards[0].button("Open your own data", key="start_own", icon=":material/folder_open:"):
+        st.switch_page("pages/data/view.py")
+    for card, sample in zip(cards[1:], SAMPLES, strict=True):
+        with _card(card, sample.title):
             if sample.synthetic:
                 st.badge(
                     "Synthetic data, no real people", icon=":material/science:", color="orange"
                 )
             st.caption(sample.description)
         label = "Open the synthetic users" if sample.synthetic else "Open the San Francisco taxis"
-        if box.button(label, key=f"start_{sample.key}", type="primary"):
+        if card.button(label, key=f"start_{sample.key}", type="primary"):
             dataset.open_sample(sample.key)
             st.rerun()
-    st.subheader("Your own data", anchor=False)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Open your own data", key="start_own", icon=":material/folder_open:"):
-            st.switch_page("pages/data/view.py")
-        st.markdown(
-            "A table with a user, a time, and a position or an antenna in each row: CSV, Parquet, "
-            "Excel or JSON records. You first see what was read, and what was set aside.",
-            width="stretch",
-        )
     st.caption(
         "Nothing leaves this computer: no map tiles, no telemetry, no copy of the data on disk."
     )
+
+
+def _card(place: DeltaGenerator, title: str) -> DeltaGenerator:
+    box = place.container(border=True, height="stretch")
+    box.markdown(f"**{plain(title)}**")
+    return box
 
 
 _LEAVES_WITH = (

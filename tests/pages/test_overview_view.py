@@ -63,7 +63,7 @@ def test_four_statements_have_numbers_of_whom_and_guessing(small: AppTest) -> No
     text = said(small)
     assert "of all 9 people are singled out by 4 points" in text
     assert "guessing names 1 in 9" in text
-    assert "95 % interval:" in text
+    assert "95 %:" in text
     assert "of the recorded points of 9 people" in text
     assert "As they are, these data may not be released." in text
 
