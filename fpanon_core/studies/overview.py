@@ -56,7 +56,7 @@ def hidden(fs: FingerprintSet, limits: Limits) -> bool:
 
 def expected_s(fs: FingerprintSet) -> float:
     """About how long trying them takes, by that of 120,000 samples of 2,000 people on one core."""
-    return max(5.0, _SECONDS * (fs.n_samples / _SAMPLES) ** _POWER)
+    return max(5.0, _SECONDS * float((fs.n_samples / _SAMPLES) ** _POWER))
 
 
 def crowd(limits: Limits) -> int:

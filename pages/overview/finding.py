@@ -59,7 +59,7 @@ def section(data: Dataset, explored: Exploration) -> None:
         if tried is not None:
             _progress_of(data, tried)
         if explored.table.results:
-            _found(explored)
+            _found(explored, sum(job.active for job in waiting(data)))
         if tried is None:
             _offer(data, explored.limits)
 
@@ -137,16 +137,18 @@ def _bar(jobs: list[Job], done: int, total: int) -> None:
             st.rerun()
 
 
-def _found(explored: Exploration) -> None:
+def _found(explored: Exploration, on_the_way: int) -> None:
     """The best form within the limits and what it costs; or the nearest, where there is none."""
     row = story.best(explored)
     if row is None:
         _nothing(explored)
         return
     result = explored.table.results[row]
-    st.markdown(f"##### {story.best_head(explored, row)}")
+    st.markdown(f"##### {story.best_head(explored, row, on_the_way)}")
     st.markdown(story.cost_told(explored, row))
     st.markdown(story.risk_told(explored, row))
+    if text := story.passed_over(explored, row):
+        st.markdown(text)
     with st.container(horizontal=True, key="overview_next"):
         if st.button("Produce it", key="overview_produce", type="primary",
                      icon=":material/inventory_2:"):  # fmt: skip

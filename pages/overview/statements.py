@@ -108,7 +108,10 @@ def draw(statement: Statement) -> None:
         told = None if answer is None else statement.told(answer)
         with left.container(gap=None):
             st.page_link(
-                f"pages/{statement.view}/view.py", label=statement.title, help=statement.help
+                f"pages/{statement.view}/view.py",
+                label=statement.title,
+                help=statement.help,
+                icon=":material/arrow_forward:",
             )
             number = "…" if told is None else told.number
             st.metric(statement.title, number, label_visibility="collapsed")

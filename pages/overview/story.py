@@ -76,9 +76,9 @@ def moved(result: anonymizability.Result) -> Told:
             )
             if part
         ),
-        f"Half of the {n:,} people (all counted) would have to be moved by so far or more on "
-        f"average, half by so long or more, to look like {words.others(k)}. {_none(hidden, n)} so "
-        "already.",
+        f"Half of the {n:,} people, all counted, would have to be moved so far or more on "
+        f"average, half so long or more, to look like {words.others(k)}."
+        + (f" {_none(hidden, n)} so already." if hidden else ""),
     )
 
 
@@ -107,9 +107,8 @@ def recovered(result: recovery.Result) -> Told:
     whose = people if score.n_users >= result.n_users else f"{people} drawn of {result.n_users:,}"
     return Told(
         words.percent(share),
-        f"of the recorded points of {whose} come back from nothing but counts every "
-        f"{words.duration(result.counts.slot_min)}; linking at random, {words.percent(chance)}. "
-        "All of these people are scored: no interval.",
+        f"of the recorded points of {whose}, all scored, come back from counts every "
+        f"{words.duration(result.counts.slot_min)}; linking at random, {words.percent(chance)}.",
     )
 
 
@@ -139,13 +138,33 @@ def best(exploration: Exploration) -> int | None:
     return nobody if nobody is not None else most_useful(exploration.table, good)
 
 
-def best_head(exploration: Exploration, row: int) -> str:
+def best_head(exploration: Exploration, row: int, waiting: int) -> str:
     """What the form is, and in what sense it is the best."""
-    table, result = exploration.table, exploration.table.results[row]
-    good = within(exploration)
-    alone = any(some_alone(table.results[i]) for i in good)
-    told = "with nobody alone " if alone and not some_alone(result) else ""
-    return f"Most useful within the limits {told}so far tried: {plain(result.option.told)}"
+    result = exploration.table.results[row]
+    told = "with nobody alone " if _more_useful(exploration, row) is not None else ""
+    so_far = "so far " if waiting else ""
+    return f"Most useful within the limits {told}{so_far}: {plain(result.option.told)}".replace(
+        " :", ":"
+    )
+
+
+def passed_over(exploration: Exploration, row: int) -> str:
+    """A form that is more useful and within the limits, and in which people are alone."""
+    more = _more_useful(exploration, row)
+    if more is None:
+        return ""
+    table = exploration.table
+    return (
+        f"“{plain(table.options[more].told)}” is more useful ({table.utility[more]:.2f}) and "
+        "breaks none of the limits either, but people are alone in it. "
+        f"{alone_told(table.results[more])}"
+    )
+
+
+def _more_useful(exploration: Exploration, row: int) -> int | None:
+    table, good = exploration.table, within(exploration)
+    other = most_useful(table, good)
+    return other if other is not None and table.utility[other] > table.utility[row] else None
 
 
 def risk_told(exploration: Exploration, row: int) -> str:

@@ -16,6 +16,7 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import options
 from fpanon_core.studies.option_result import OptionResult
+from fpanon_core.studies.options_table import OptionsTable
 from pages.charts import words
 
 from . import questions, session
@@ -76,13 +77,14 @@ def results(
     """
     asked = [question(fs, option, knowledge) for option in wanted]
     finding = tried(fs.digest)
-    also = () if finding is None else finding.options
     keys = {each.key for each in asked}
     if finding is not None:
-        keys |= {question(fs, option, finding.knowledge).key for option in also}
+        keys |= {question(fs, option, finding.knowledge).key for option in finding.options}
     questions.let_go(OPTION, but=keys)
     waiting = [
-        each for each in asked if questions.answer(each) is None and not questions.under_way(each)
+        each
+        for option, each in zip(wanted, asked, strict=True)
+        if _answer(fs, option, knowledge) is None and not questions.under_way(each)
     ]
     if waiting:
         alone = questions.ordinary(fs) and not any(map(questions.held, waiting))
@@ -101,14 +103,22 @@ def known(
     return [
         replace(found.results[0], option=option)
         for option in wanted
-        if (found := questions.answer(question(fs, option, knowledge))) is not None
+        if (found := _answer(fs, option, knowledge)) is not None
     ]
+
+
+def _answer(
+    fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConfig
+) -> OptionsTable | None:
+    """Of the data as they are also what the report, or the overview, has asked."""
+    found: OptionsTable | None = questions.answer(question(fs, option, knowledge))
+    if found is None and not option.steps:
+        found = questions.answer(as_it_is(fs, knowledge))
+    return found
 
 
 def question(fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConfig) -> Question:
     """By the steps alone: under another name they are the same question."""
-    if not option.steps:
-        return as_it_is(fs, knowledge)
     config = options.Config((ReleaseOption(steps=option.steps),), knowledge)
     return Question(OPTION, fs, config, f"Exploring “{option.name}”")
 

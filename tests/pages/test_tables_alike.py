@@ -31,7 +31,6 @@ from fpanon_core.studies.tabled import Tabled
 from fpanon_core.tables import leaving
 from fpanon_core.tables.writing import table_bytes
 from pages.aggregates import form as aggregates
-from pages.anonymizability import results as anonymizability
 from pages.attack import question as attack
 from pages.disclosure import form as disclosure
 from pages.hiding import form as hiding
@@ -61,7 +60,7 @@ def fingerprints() -> FingerprintSet:
 GRID = [f"--profile={profile.code}" for profile in profiles.PRESETS]
 RECOVER = ["recover", "--users", "2000"]
 CASES: dict[str, tuple[str, Kind, list[str]]] = {
-    "anonymizability": ("anonymizability", anonymizability.MEASURE, ["measure", "--k=2,5", *GRID]),
+    "anonymizability": ("anonymizability", kinds.MEASURE, ["measure", "--k=2,5", *GRID]),
     "hiding": ("hiding", hiding.RELEASES, ["hide"]),
     "comparison": ("hiding", hiding.COMPARISON, ["hide", "--compare"]),
     "unicity": ("unicity", unicity.OUTSIDER, ["unicity"]),
@@ -134,7 +133,7 @@ def asked(at: AppTest, page: str) -> AppTest:
             at.button(key=key).click().run()
             until(at, idle)
     if page == "anonymizability":
-        until(at, lambda at: len(answers(at, anonymizability.MEASURE)) == len(profiles.PRESETS))
+        until(at, lambda at: len(answers(at, kinds.MEASURE)) == len(profiles.PRESETS))
     return until(at, idle).run()
 
 
