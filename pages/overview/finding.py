@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import streamlit as st
 
 from fpanon_core.model.configs import KnowledgeConfig
@@ -27,60 +30,66 @@ _POLL_S = 0.6
 _FORMS = "fp_overview_forms"
 
 
+def knowledge(data: Dataset) -> KnowledgeConfig:
+    """What the outsider is taken to know: as it was last weighed."""
+    before = weighed.of_data(data.digest)
+    return exploration.USUAL if before is None else before.table.config
+
+
 def table(data: Dataset, limits: Limits) -> OptionsTable:
     """What is weighed of these data by now, here or on Release options; the report's, too."""
-    before, tried = weighed.of_data(data.digest), exploration.tried(data.digest)
-    if tried is None:
-        return _empty(data) if before is None else before.table
-    results = exploration.known(data.fs, tried.options, tried.knowledge)
-    waiting = len(tried.options) - len(results)
+    before, tried = weighed.of_data(data.digest), _tried(data)
     made = _empty(data) if before is None else before.table
-    same = before is not None and before.table.config == tried.knowledge
-    if before is not None and not same and before.chosen is not None:
-        return before.table  # weighed for another outsider, and chosen from
-    more = made.results if same else ()
-    made = OptionsTable(
-        overview.merged(results, more), made.risk_name, made.choice, tried.knowledge, data.digest
-    )
-    if results:
+    late = 0 if before is None else before.waiting
+    if tried is not None:
+        results = exploration.known(data.fs, tried.options, tried.knowledge)
+        late = len(tried.options) - len(results)
+        made = replace(made, results=overview.merged(results, made.results))
         at_hand.put(
             "options", data.digest,
-            [AtHand(r.option.name, r.option, tried.knowledge) for r in made.results if not r.fault],
+            [AtHand(r.option.name, r.option, made.config) for r in made.results if not r.fault],
         )  # fmt: skip
+    if made.results:
         chosen, why = (None, "") if before is None else (before.chosen, before.why)
-        weighed.put(Weighed(data.digest, made, limits, chosen, why, waiting))
+        weighed.put(Weighed(data.digest, made, limits, chosen, why, late))
     return made
 
 
 def section(data: Dataset, explored: Exploration) -> None:
     """The button, the progress or what was found."""
-    tried = exploration.tried(data.digest)
+    tried, wanted = _tried(data), _forms(data, explored.limits)
     with st.container(border=True, key="overview_find"):
         if tried is not None:
             _progress_of(data, tried)
         if explored.table.results:
             _found(explored, sum(job.active for job in waiting(data)))
         if tried is None:
-            _offer(data, explored.limits)
+            _offer(data, explored.limits, wanted, "Find a release")
+        elif not {o.steps for o in wanted} <= {o.steps for o in tried.options}:
+            _offer(data, explored.limits, wanted, "Find again, by these limits")
+
+
+def _tried(data: Dataset) -> Tried | None:
+    """What was asked to be tried, unless another outsider was taken since."""
+    found = exploration.tried(data.digest)
+    return found if found is not None and found.knowledge == knowledge(data) else None
 
 
 def waiting(data: Dataset) -> list[Job]:
     """The jobs of the forms to be tried that are under way."""
-    tried = exploration.tried(data.digest)
+    tried = _tried(data)
     if tried is None:
         return []
     keys = {exploration.question(data.fs, o, tried.knowledge).key for o in tried.options}
     return [j for j in questions.jobs(OPTION) if j.meta["key"] in keys]
 
 
-def _offer(data: Dataset, limits: Limits, *, again: bool = False) -> None:
-    wanted = _forms(data, limits)
+def _offer(data: Dataset, limits: Limits, wanted: Sequence[ReleaseOption], label: str) -> None:
     k = overview.crowd(limits) if overview.hidden(data.fs, limits) else None
     with st.container(horizontal=True, vertical_alignment="center", key="overview_offer"):
         st.button(
-            "Try the rest" if again else "Find a release", key="overview_find_go", type="primary",
-            icon=":material/search:", on_click=act(exploration.find),
-            args=(data.fs, wanted, exploration.USUAL), width=200,
+            label, key="overview_find_go", type="primary", icon=":material/search:",
+            on_click=act(exploration.find), args=(data.fs, wanted, knowledge(data)),
         )  # fmt: skip
         about = words.clock(overview.expected_s(data.fs))
         st.markdown(
@@ -175,5 +184,5 @@ def _links() -> None:
 
 
 def _empty(data: Dataset) -> OptionsTable:
-    knowledge: KnowledgeConfig = exploration.USUAL
-    return OptionsTable((), "outsider", utility_choice("transport"), knowledge, data.digest)
+    choice = utility_choice("transport")
+    return OptionsTable((), "outsider", choice, exploration.USUAL, data.digest)

@@ -10,7 +10,7 @@ from fpanon_core.studies.reading import places_of
 from pages.charts import style
 from pages.charts.maps import places_map
 from pages.overview import finding, statements, story, welcome
-from pages.shell import dataset, exploration, job_panel, limits, needed, questions, weighed
+from pages.shell import dataset, job_panel, limits, needed, questions
 from pages.shell.figure import show_map
 from pages.shell.guard import act, end_view
 
@@ -33,9 +33,7 @@ data = needed.data(
     then="The overview fills as soon as the data are read.",
 )
 in_force = limits.in_force()
-weighed_before = weighed.of_data(data.digest)
-known = exploration.USUAL if weighed_before is None else weighed_before.table.config
-four = statements.of(data, known)
+four = statements.of(data, finding.knowledge(data))
 statements.begin(four)
 table = finding.table(data, in_force)
 raw = questions.answer(four[0].question)
