@@ -160,7 +160,7 @@ def _found(explored: Exploration, on_the_way: int) -> None:
         st.markdown(text)
     with st.container(horizontal=True, key="overview_next"):
         if st.button("Produce it", key="overview_produce", type="primary",
-                     icon=":material/inventory_2:"):  # fmt: skip
+                     icon=":material/archive:"):  # fmt: skip
             weighed.propose(result.option.name)
             st.switch_page("pages/options/view.py")
         at_hand.attack(result.option.name, key="overview_attack")
