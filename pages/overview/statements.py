@@ -17,6 +17,7 @@ from fpanon_core.studies import anonymizability, recovery
 from fpanon_core.studies.recovery import MOST_CELLS
 from fpanon_core.studies.report_words import drawn
 from pages.charts import words
+from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.overview import story
 from pages.shell import definitions, exploration, job_panel, questions, stretch
 from pages.shell.dataset import Dataset
@@ -109,17 +110,17 @@ def draw(statement: Statement) -> None:
         with left.container(gap=None):
             st.page_link(
                 f"pages/{statement.view}/view.py",
-                label=statement.title,
+                label=plain(statement.title),
                 help=statement.help,
                 icon=":material/arrow_forward:",
             )
             number = "…" if told is None else told.number
-            st.metric(statement.title, number, label_visibility="collapsed")
+            st.metric(plain(statement.title), plain(number), label_visibility="collapsed")
         with right:
             if told is None:
                 _waiting(statement)
             else:
-                st.caption(told.text)
+                st.caption(plain(told.text, MESSAGE_LENGTH))
 
 
 def _waiting(statement: Statement) -> None:

@@ -42,7 +42,10 @@ LARGE = (
 
 @dataclass(frozen=True)
 class Told:
-    """A statement: its number, and of whom it is, how sure, and what guessing gives."""
+    """A statement: its number, and of whom it is, how sure, and what guessing gives.
+
+    Both may quote texts from outside.
+    """
 
     number: str
     text: str
@@ -51,7 +54,7 @@ class Told:
 def found(raw: OptionResult, known: KnowledgeConfig) -> Told:
     """Found with a few points."""
     if raw.fault is not None:
-        return Told("–", plain(raw.fault, MESSAGE_LENGTH))
+        return Told("–", raw.fault)
     return Told(
         _share(raw, "unicity"),
         f"of {_asked(raw)} are singled out by {words.count(known.p, 'point')} of their record "
@@ -85,9 +88,9 @@ def moved(result: anonymizability.Result) -> Told:
 def home(raw: OptionResult) -> Told:
     """Home found within 1 km."""
     if raw.fault is not None:
-        return Told("–", plain(raw.fault, MESSAGE_LENGTH))
+        return Told("–", raw.fault)
     if "home" in raw.unasked:
-        return Told("not known", plain(raw.unasked["home"], MESSAGE_LENGTH))
+        return Told("not known", raw.unasked["home"])
     guessing = raw.guessing.get("home", math.nan)
     beside = f"; guessing finds {words.percent(guessing)}" if math.isfinite(guessing) else ""
     return Told(
