@@ -104,7 +104,7 @@ def begin(statements: list[Statement], *, asked: bool = False) -> None:
 def draw(statement: Statement) -> None:
     """The number, or what there is in its place; its name leads to its page."""
     with st.container(key=f"overview_{statement.key}"):
-        left, right = st.columns([5, 7], gap="small", vertical_alignment="center")
+        left, right = st.columns([6, 7], gap="small", vertical_alignment="center")
         answer = questions.answer(statement.question)
         told = None if answer is None else statement.told(answer)
         with left.container(gap=None):
@@ -112,7 +112,6 @@ def draw(statement: Statement) -> None:
                 f"pages/{statement.view}/view.py",
                 label=plain(statement.title),
                 help=statement.help,
-                icon=":material/arrow_forward:",
             )
             number = "…" if told is None else told.number
             st.metric(plain(statement.title), plain(number), label_visibility="collapsed")
