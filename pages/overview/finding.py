@@ -153,7 +153,8 @@ def _found(explored: Exploration, on_the_way: int) -> None:
         _nothing(explored)
         return
     result = explored.table.results[row]
-    st.markdown(f"##### {story.best_head(explored, row, on_the_way)}")
+    with st.container(key="overview_best"):
+        st.markdown(f"**{story.best_head(explored, row, on_the_way)}**")
     st.markdown(story.cost_told(explored, row))
     st.markdown(story.risk_told(explored, row))
     if text := story.passed_over(explored, row):

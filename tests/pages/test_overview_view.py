@@ -136,7 +136,8 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     assert small.pills(key="options_presets").value == ["Tried on Overview"]
     assert list(answers(small, OPTION)) == done
     go(small, "overview")
-    name = next(m.value for m in small.markdown if m.value.startswith("#####")).split(": ")[1]
+    name = next(m.value for m in small.markdown if m.value.startswith("**Most useful"))
+    name = name.strip("*").split(": ")[1]
     small.button(key="overview_produce").click().run()
     go(small, "options")
     assert small.selectbox(key="options_choice_name").value == name.replace("\\", "")
