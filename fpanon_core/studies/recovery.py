@@ -28,6 +28,7 @@ from .tabled import Tabled
 
 __all__ = [
     "CUSTOMARY_LIMIT",
+    "MOST_CELLS",
     "PAIRINGS",
     "STEPS",
     "Config",
@@ -44,6 +45,9 @@ STEPS = {"night": "nights", "day": "days", "whole": "across days"}
 
 CUSTOMARY_LIMIT = 15
 """People below which counts are customarily not published."""
+
+MOST_CELLS = 5_000_000
+"""People × slots above which the attack takes long enough to wait until it is asked for."""
 
 _MOST_ERRORS = 20_001
 # Of a person and slot: truth, recovered (three times), its order and places for the score, random

@@ -54,10 +54,10 @@ def verdict(exploration: Exploration, decision: Decision, chosen: int | None) ->
         Row of the option that was chosen.
     """
     return [
-        _as_they_are(exploration),
-        _tried(exploration),
+        as_they_are(exploration),
+        tried_told(exploration),
         _chosen(exploration, decision, chosen),
-        *_unusual(exploration.limits),
+        *unusual(exploration.limits),
     ]
 
 
@@ -135,7 +135,8 @@ def found_told(result: OptionResult, p: int) -> str:
     return " ".join(told)
 
 
-def _as_they_are(exploration: Exploration) -> Sentence:
+def as_they_are(exploration: Exploration) -> Sentence:
+    """Whether the data may be released as they are."""
     raw, limits, p = exploration.as_it_is, exploration.limits, exploration.table.config.p
     if raw is None or raw.fault is not None:
         told = (
@@ -155,7 +156,8 @@ def _as_they_are(exploration: Exploration) -> Sentence:
     return Sentence("As they are, these data break none of the limits.", said, "for")
 
 
-def _tried(exploration: Exploration) -> Sentence:
+def tried_told(exploration: Exploration) -> Sentence:
+    """How many of the forms that were tried are within the limits, and the most useful of them."""
     table, limits = exploration.table, exploration.limits
     made, good = tried(exploration), within(exploration)
     failed = sum(result.fault is not None for result in table.results)
@@ -228,7 +230,7 @@ def _named(exploration: Exploration, i: int) -> str:
     )
 
 
-def _unusual(limits: Limits) -> list[Sentence]:
+def unusual(limits: Limits) -> list[Sentence]:
     """Limits that are off, or looser than usual: whoever sets them can make anything pass."""
     off = [w.MEASURES[risk].name for risk in JUDGED if limits.limit(risk) is None]
     usual = Limits()

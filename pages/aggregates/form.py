@@ -20,13 +20,12 @@ from fpanon_core.studies.recovery import Config, Pairing
 from pages.aggregates import story
 from pages.charts import words
 from pages.shell import address, definitions, questions
+from pages.shell.kinds import RECOVERY
 from pages.shell.questions import Kind, Question
 
-ATTACK = Kind("recovery", recovery.study, page="aggregates")
 FACTORS = Kind("recovery_factors", recovery_factors.study, page="aggregates")
 MITIGATIONS = Kind("recovery_remedies", recovery_mitigations.study, page="aggregates")
 
-_MANY_CELLS = 5_000_000  # people × slots; above, the run waits to be asked for
 _PLAN = "fp_recovery_plan"
 _PAIRINGS = {"greedy": "one after the other", "optimal": "the best together"}
 _NAMES = {
@@ -122,13 +121,13 @@ def attack(fs: FingerprintSet, plan: Config) -> recovery.Result | None:
     cells = (plan.users or fs.n_users) * minutes / plan.slot_min
     return questions.settle(
         _question(fs, plan),
-        alone=cells <= _MANY_CELLS and plan.pairing == "greedy",
+        alone=cells <= recovery.MOST_CELLS and plan.pairing == "greedy",
         button="Attack the counts",
     )
 
 
 def _question(fs: FingerprintSet, plan: Config) -> Question:
-    return Question(ATTACK, fs, plan, "Recovering people's paths from counts")
+    return Question(RECOVERY, fs, plan, "Recovering people's paths from counts")
 
 
 def factors(fs: FingerprintSet, plan: Config) -> recovery_factors.Result | None:
@@ -145,7 +144,7 @@ def mitigations(
 
     On everyone where that is affordable, going by the attack before; what it takes is said first.
     """
-    seconds = questions.kept(ATTACK)[_question(fs, plan).key].seconds
+    seconds = questions.kept(RECOVERY)[_question(fs, plan).key].seconds
     everyone = recovery_mitigations.effort(found, seconds, fs.n_users)
     planned = everyone
     if not everyone.affordable:

@@ -5,7 +5,6 @@ Each profile is a question of its own, which a larger k only extends: one run se
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 
 import streamlit as st
@@ -16,6 +15,7 @@ from fpanon_core.studies import anonymizability, estimates, under_profiles
 from fpanon_core.studies.anonymizability import Config, Result
 from pages.shell import job_panel, questions
 from pages.shell.dataset import Dataset
+from pages.shell.kinds import DEEPEN, MEASURE
 from pages.shell.questions import Answer, Kind, Question
 from pages.shell.session import Job
 
@@ -25,23 +25,6 @@ from .form import Settings
 _ASKED = "fp_asked"
 _ALONE_UP_TO_USERS = 5_000
 _REST_ALONE_IF_FIRST_TOOK_S = 20.0
-_MOST_KEPT = 32  # profiles under several stretch efforts
-
-
-def _ground(config: Config) -> Hashable:
-    """What tells two runs apart; the k only say how far one goes."""
-    return config.profiles, config.stretch
-
-
-MEASURE = Kind(
-    "measure", anonymizability.study, page="anonymizability", kept=_MOST_KEPT, together=True,
-    join=anonymizability.extended, identity=_ground,
-)  # fmt: skip
-DEEPEN = Kind(
-    "deepen", anonymizability.study, page=None, kept=_MOST_KEPT,
-    join=anonymizability.extended, identity=_ground,
-)  # fmt: skip
-"""The same up to the largest k offered, in the background; nobody waits for it."""
 
 ESTIMATE = Kind("estimate", estimates.study, page=None)
 

@@ -10,7 +10,7 @@ from fpanon_core.model.spaces import corners_text
 from fpanon_core.studies.anonymizability import together
 from pages.anonymizability import figures, form, person, results, story, why
 from pages.charts import style
-from pages.shell import definitions, downloads, formula, head, job_panel, needed, questions
+from pages.shell import definitions, downloads, formula, head, job_panel, kinds, needed, questions
 from pages.shell.figure import plot, show
 from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
@@ -33,7 +33,7 @@ if asked:
     results.ask(data, wanted)
 form.write_url()
 waiting = results.start_wanted(data, wanted)
-measuring = questions.jobs(results.MEASURE)
+measuring = questions.jobs(kinds.MEASURE)
 # What comes and goes has a container of its own, so that the figures below keep their place.
 with st.container(key="anon_work"):
     job_panel.show(measuring, key="anon_jobs", stop=questions.hold)

@@ -28,6 +28,8 @@ def form(table: OptionsTable, names: Sequence[str]) -> Choice | None:
 
     A reason belongs to the option that it was given for: each has a field of its own.
     """
+    if (proposed := weighed.proposed()) in names:
+        st.session_state[_NAME] = proposed
     select(names)
     name = st.selectbox(
         "Option to release", names, key=_NAME, index=None, width=520,

@@ -14,13 +14,12 @@ from fpanon_core.model.limits import OPTION_POINTS, SEED
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies.presets import PRESETS
 from pages.options import own_option
-from pages.shell import address, definitions
+from pages.shell import address, definitions, exploration
+from pages.shell.exploration import USUAL
 
-# Any row alike: the lesser places of a person, which tell people apart, may be known, too, and a
-# limit is to hold then. Drawn from the interactions, as on the other pages, fewer are found.
-USUAL = KnowledgeConfig(strategy="uniform")
 _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 _PRESETS_MADE = "fp_presets"
+_FOUND, _SEEN = "Tried on Overview", "fp_tried_seen"
 _TITLES = {
     "trade": "Places × windows, 3 × 4",
     "fine": "Finer grid",
@@ -37,11 +36,23 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
 
     Those of one's own are put together in a place of their own.
     """
+    presets = {title: _made(fs, name) for title, name in _NAMES.items()}
+    put: list[str] | None = None
+    if (found_there := exploration.tried(fs.digest)) is not None:
+        presets = {_FOUND: list(found_there.options)} | presets
+        if st.session_state.get(_SEEN) != found_there.number:  # what was just found is shown first
+            st.session_state[_SEEN] = found_there.number
+            put = [_FOUND]
+    elif _FOUND in (st.session_state.get("options_presets") or []):  # it was of other data
+        put = list(_NAMES)[:1]
+    if put is not None:
+        st.session_state["options_presets"] = put
     chosen = st.pills(
         "Sets of options",
-        list(_NAMES),
+        list(presets),
         selection_mode="multi",
-        default=address.asked("sets", _titles_of, list(_NAMES)[:1]),
+        # Streamlit takes a value from one place only.
+        default=None if put else address.asked("sets", _titles_of, list(_NAMES)[:1]),
         key="options_presets",
         persist_state="session",
         help="The first is the grid of Noriega Campero 2015: three kinds of places by four time "
@@ -49,7 +60,6 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
         "resolutions 9 to 5, by three windows; they need data with latitudes and longitudes. "
         "Aligned hides everyone in whole records, in weeks and in days.",
     )
-    presets = {title: _made(fs, name) for title, name in _NAMES.items()}
     found = [option for title in presets if title in chosen for option in presets[title]]
     with own_place, st.expander("Add an option of your own", key="options_own"):
         own_option.form(fs, [option for made in presets.values() for option in made])

@@ -14,6 +14,7 @@ from fpanon_core.studies.recipe import Recipe
 from pages.charts.plain import plain
 from pages.options import criteria_form, form, own_option
 from pages.shell import limits, refused
+from pages.shell.exploration import USUAL
 from pages.shell.guard import act
 
 _TOLD = "fp_recipe_told"
@@ -88,10 +89,10 @@ def told(recipe: Recipe, digest: str) -> list[str]:
             "These are other data than the recipe's, or read otherwise, or the recipe is from "
             "another machine: figures may differ."
         )
-    if recipe.knowledge.users != form.USUAL.users:
+    if recipe.knowledge.users != USUAL.users:
         said.append(
             f"The recipe asks about {recipe.knowledge.users:,} people, this page about "
-            f"{form.USUAL.users:,}: figures differ. The command options, with --recipe, gives "
+            f"{USUAL.users:,}: figures differ. The command options, with --recipe, gives "
             "those of the report."
         )
     if recipe.utility.weights is None:

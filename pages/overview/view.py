@@ -1,46 +1,87 @@
-"""Start: what the dashboard is for, and one click to see it at work."""
+"""Overview: may these data be released, and in which form?"""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from fpanon_core.io.samples import SAMPLES
-from pages.charts.plain import plain
-from pages.shell import dataset
-from pages.shell.pair import side_by_side
+from fpanon_core.model.projection import lon_lat
+from fpanon_core.studies.exploration import Exploration, facts_of
+from fpanon_core.studies.reading import places_of
+from pages.charts import style
+from pages.charts.maps import places_map
+from pages.overview import finding, statements, story, welcome
+from pages.shell import dataset, job_panel, limits, needed, questions
+from pages.shell.figure import show_map
+from pages.shell.guard import act, end_view
 
-st.title("Who can hide in mobile phone records?", anchor=False)
-st.markdown(
-    """
-Call records show where people were and when; a few such moments single most of them out.
+_MAP_PX = 400
 
-This dashboard measures on your own data **how hard everyone is to hide**, in kilometres and
-minutes.
+of = style.theme(st.context.theme.type)
 
-It shows what coarser places and times change, for the data as a whole and for any one person.
+opening = dataset.opening()
+reading = opening is not None and opening.active
+if dataset.current() is None and dataset.asked() is None and not reading:
+    if opening is not None:
+        job_panel.show([opening], key="overview_opening")
+    welcome.show()
+    end_view()
 
-Nothing leaves this computer: no map tiles, no telemetry, no copy of the data on disk.
-"""
+st.title("May these data be released?", anchor=False)
+data = needed.data(
+    "overview",
+    without="No data set is open yet.",
+    then="The overview fills as soon as the data are read.",
+)
+in_force = limits.in_force()
+four = statements.of(data, finding.knowledge(data))
+statements.begin(four)
+table = finding.table(data, in_force)
+raw = questions.answer(four[0].question)
+explored = Exploration(
+    table,
+    None if raw is None else raw.results[0],
+    facts_of(data.report, synthetic=data.source.synthetic),
+    in_force,
 )
 
-st.subheader("See it at work", anchor=False)
-cards = side_by_side("samples")
-for card, sample in zip(cards, SAMPLES, strict=True):
-    box = card.container(border=True, height="stretch", vertical_alignment="distribute")
-    with box.container():
-        st.markdown(f"#### {plain(sample.title)}")
-        if sample.synthetic:
-            st.badge("Synthetic data, no real people", icon=":material/science:", color="orange")
-        st.caption(sample.description)
-    label = "Open the synthetic users" if sample.synthetic else "Open the San Francisco taxis"
-    if box.button(label, key=f"start_{sample.key}", type="primary"):
-        dataset.open_sample(sample.key)
-        st.switch_page("pages/anonymizability/view.py")
+# --- the verdict ---
+with st.container(key="overview_verdict", gap="small"):
+    if raw is None:
+        st.markdown(":material/hourglass_empty: **What an outsider finds is not measured yet.**")
+    else:
+        waiting = sum(job.active for job in finding.waiting(data))
+        st.markdown(" ".join(f"{mark} **{head}**" for mark, head in story.heads(explored, waiting)))
 
-st.subheader("Your own data", anchor=False)
-st.markdown(
-    "A table with a user, a time, and a position or an antenna in each row: CSV, Parquet, Excel or "
-    "JSON records, as your systems export it. You first see what was read, and what was set aside."
-)
-if st.button("Open your own data", key="start_own", icon=":material/folder_open:"):
-    st.switch_page("pages/data/view.py")
+# --- the map, and four statements ---
+left, right = st.columns([1, 1], gap="medium")
+with left:
+    places = places_of(data.fs)
+    lon, lat = lon_lat(data.fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
+    show_map(
+        places_map(lon, lat, places["samples"].to_numpy(), of, height=_MAP_PX)
+        if len(lon) else None,
+        key="overview_map",
+        height=_MAP_PX,
+        alt=f"Map of the {len(places):,} places in the data; larger and brighter dots have more "
+        "samples.",
+    )  # fmt: skip
+with right.container(key="overview_four", gap="small", height=_MAP_PX, border=False,
+                     vertical_alignment="distribute"):  # fmt: skip
+    for each in four:
+        statements.draw(each)
+if not all(each.alone for each in four) and any(
+    questions.answer(each.question) is None and not questions.under_way(each.question)
+    for each in four
+):
+    st.button(
+        "Measure all four", key="overview_measure", on_click=act(statements.begin), args=(four,),
+        kwargs={"asked": True}, type="primary",
+    )  # fmt: skip
+    st.caption(story.LARGE)
+
+# --- find a release ---
+finding.section(data, explored)
+if raw is not None:
+    with st.expander("On what ground", key="overview_grounds"):
+        for text in story.grounds(explored):
+            st.markdown(text)

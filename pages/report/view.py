@@ -6,18 +6,14 @@ from datetime import date
 
 import streamlit as st
 
-from fpanon_core.model.options import ReleaseOption
-from fpanon_core.studies import options
 from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.report import report
 from fpanon_core.studies.report_page import page
 from pages.report import form, story
 from pages.shell import downloads, formula, head, needed, produced, questions, study_form, weighed
+from pages.shell.exploration import as_it_is
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
-from pages.shell.questions import Kind, Question
-
-RAW = Kind("as_it_is", options.study, page="report", kept=4)
 
 head.line("report", "What was decided, on what evidence?")
 data = needed.data(
@@ -44,8 +40,7 @@ with settings, st.popover("Question, reason, names", icon=":material/edit:", key
     decision = form.decision(found, label)
 
 # --- the data as they are, measured alike ---
-bare = options.Config((ReleaseOption(),), found.table.config)
-asked = Question(RAW, data.fs, bare, "Measuring the data as they are")
+asked = as_it_is(data.fs, found.table.config)
 raw = questions.settle(asked, alone=questions.ordinary(data.fs), button="Measure as they are")
 
 # --- the report ---

@@ -15,7 +15,7 @@ from fpanon_core.studies.options_table import OptionsTable
 
 from . import session
 
-_WEIGHED = "fp_weighed"
+_WEIGHED, _PROPOSED = "fp_weighed", "fp_proposed"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,3 +66,14 @@ def chosen_option(weighed: Weighed) -> ReleaseOption | None:
     if not weighed.stands:
         return None
     return next(r.option for r in weighed.table.results if r.option.name == weighed.chosen)
+
+
+def propose(name: str) -> None:
+    """Have the page that weighs options select this one; its reader keeps it, or another."""
+    st.session_state[_PROPOSED] = name
+
+
+def proposed() -> str | None:
+    """The option that was proposed; once."""
+    found: str | None = st.session_state.pop(_PROPOSED, None)
+    return found

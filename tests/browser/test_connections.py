@@ -45,6 +45,7 @@ def visitor(server: Server) -> Iterator[Visitor]:
 def test_a_lost_connection_loses_neither_data_nor_work(visitor: Visitor, server: Server) -> None:
     """Cut off for more than the half second after which Streamlit clears what it caches."""
     visitor.click("start_synthetic")
+    visitor.turn_to("anonymizability")
     visitor.until(lambda page: AT_WORK in page.text, "its work")
     session, child = visitor.session, server.busy_worker()
     with server.held(child):
@@ -65,6 +66,7 @@ def test_a_page_loaded_anew_in_the_middle_of_a_job_has_its_data_and_the_job(
     visitor: Visitor, server: Server
 ) -> None:
     visitor.click("start_synthetic")
+    visitor.turn_to("anonymizability")
     visitor.until(lambda page: AT_WORK in page.text, "its work")
     session, child = visitor.session, server.busy_worker()
     with server.held(child):

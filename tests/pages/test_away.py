@@ -72,8 +72,8 @@ def test_a_file_that_a_widget_holds_is_not_dropped_and_counted_once_read(app: Ap
     assert work.source_bytes == 0
     app.button(key="data_read").click().run()
     assert work.source_bytes == len(body)
-    go(app, "overview")
-    app.button(key="start_sf_cabs").click().run()
+    app.radio(key="data_way").set_value(app.radio(key="data_way").options[-1]).run()
+    app.button(key="data_sample_sf_cabs").click().run()
     assert work.source_bytes == 0
 
 

@@ -31,12 +31,10 @@ from fpanon_core.studies.tabled import Tabled
 from fpanon_core.tables import leaving
 from fpanon_core.tables.writing import table_bytes
 from pages.aggregates import form as aggregates
-from pages.anonymizability import results as anonymizability
 from pages.attack import question as attack
 from pages.disclosure import form as disclosure
 from pages.hiding import form as hiding
-from pages.options import exploration
-from pages.shell import profiles
+from pages.shell import kinds, profiles
 from pages.shell.questions import Kind
 from pages.unicity import form as unicity
 from tests.support.exports import SUFFIX, check_table, file_name
@@ -62,7 +60,7 @@ def fingerprints() -> FingerprintSet:
 GRID = [f"--profile={profile.code}" for profile in profiles.PRESETS]
 RECOVER = ["recover", "--users", "2000"]
 CASES: dict[str, tuple[str, Kind, list[str]]] = {
-    "anonymizability": ("anonymizability", anonymizability.MEASURE, ["measure", "--k=2,5", *GRID]),
+    "anonymizability": ("anonymizability", kinds.MEASURE, ["measure", "--k=2,5", *GRID]),
     "hiding": ("hiding", hiding.RELEASES, ["hide"]),
     "comparison": ("hiding", hiding.COMPARISON, ["hide", "--compare"]),
     "unicity": ("unicity", unicity.OUTSIDER, ["unicity"]),
@@ -72,13 +70,13 @@ CASES: dict[str, tuple[str, Kind, list[str]]] = {
         disclosure.DISCLOSURE,
         ["disclosure", *(f"--profile={p.code}" for p in suited_profiles(fingerprints()))],
     ),
-    "options": ("options", exploration.OPTION, ["options"]),
+    "options": ("options", kinds.OPTION, ["options"]),
     "attack": (
         "attack",
         attack.ATTACK,
         ["attack", "--option=aligned, k = 2", "--strategy=uniform"],
     ),
-    "recovery": ("aggregates", aggregates.ATTACK, RECOVER),
+    "recovery": ("aggregates", kinds.RECOVERY, RECOVER),
     "recovery_factors": ("aggregates", aggregates.FACTORS, [*RECOVER, "--factors"]),
     "recovery_mitigations": ("aggregates", aggregates.MITIGATIONS, [*RECOVER, "--mitigations"]),
 }
@@ -135,7 +133,7 @@ def asked(at: AppTest, page: str) -> AppTest:
             at.button(key=key).click().run()
             until(at, idle)
     if page == "anonymizability":
-        until(at, lambda at: len(answers(at, anonymizability.MEASURE)) == len(profiles.PRESETS))
+        until(at, lambda at: len(answers(at, kinds.MEASURE)) == len(profiles.PRESETS))
     return until(at, idle).run()
 
 

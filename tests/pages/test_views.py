@@ -30,7 +30,7 @@ BAD = (HEADER + "a,2024-03-05T00:00:00Z,99.5,200\nb,2024-03-05T01:00:00Z,0,0\n")
 
 
 def test_start_says_what_it_does_and_marks_the_synthetic_sample(app: AppTest) -> None:
-    assert "how hard everyone is to hide" in said(app)
+    assert "you leave with" in said(app)
     assert "Real movement of 496 taxis" in said(app)
     assert "Synthetic data, no real people" in said(app)
     assert not app.exception
@@ -135,6 +135,7 @@ def test_why_is_told_in_words_with_what_is_undefined(app: AppTest) -> None:
 def test_a_long_run_is_estimated_before_it_starts(app: AppTest, monkeypatch) -> None:
     monkeypatch.setattr(results, "_ALONE_UP_TO_USERS", 10)
     app.button(key="start_sf_cabs").click().run()
+    go(app, "anonymizability")
     until(app, lambda at: has(at, "anon_go"))
     until(app, lambda at: "it takes about" in said(at))
     assert "6 of 6 profiles are not measured; it takes about" in said(app)
@@ -269,6 +270,7 @@ def test_server_folder_is_offered_only_when_named_and_confined(
 @pytest.mark.processes
 def test_a_killed_process_is_told_and_can_be_retried(app: AppTest) -> None:
     app.button(key="start_synthetic").click().run()
+    go(app, "anonymizability")
     until(app, lambda at: any(j.kind == "measure" for j in at.session_state["fp_jobs"]))
     job = app.session_state["fp_jobs"][0]
     until(app, lambda _: job.status == "running")
@@ -313,6 +315,7 @@ def test_an_unreadable_file_leaves_the_open_data_open(app: AppTest) -> None:
 @pytest.mark.processes
 def test_cancel_stops_and_does_not_start_again_by_itself(app: AppTest) -> None:
     app.button(key="start_synthetic").click().run()
+    go(app, "anonymizability")
     until(app, lambda at: has(at, "anon_jobs_cancel"))
     app.button(key="anon_jobs_cancel").click().run()
     for _ in range(3):

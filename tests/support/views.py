@@ -68,8 +68,9 @@ def has(at: AppTest, key: str) -> bool:
 
 
 def opened(at: AppTest, sample: str = "sf_cabs") -> AppTest:
-    """Click a sample on the start page; the first figure's view follows by itself."""
+    """Click a sample on the start page, and go to everyone's k-gap without looking about there."""
     at.button(key=f"start_{sample}").click().run()
+    go(at, "anonymizability")
     return until(at, lambda at: has(at, "anon_get_k_gaps"))
 
 

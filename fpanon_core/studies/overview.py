@@ -1,0 +1,124 @@
+"""May these data be released, and in which form? What is tried first, and what comes nearest.
+
+Of the many forms that data can be given, those that are worth trying before anything is known of
+them: coarser places and times, and crowds as large as the limit of naming takes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..measures.reference import MAX_SPACE_M, MAX_TIME_MIN
+from ..model.fingerprints import FingerprintSet
+from ..model.limits import K
+from ..model.options import ReleaseOption
+from ..model.profiles import Hexagons
+from ..model.risk import NAMING
+from ..model.techniques import Generalize
+from .exploration import Exploration
+from .judgement import Limits, interval
+from .option_result import OptionResult
+from .presets import glove_ladder, hexagon_grid, hiding_ladder, trade_grid
+from .report_verdict import tried
+
+_USUAL_CROWD = 20  # where there is no limit of naming, or one that no crowd is within
+_FINEST_HEXAGON = 7
+_SECONDS, _SAMPLES, _POWER = 90.0, 120_000, 1.2  # most of it aligns
+
+
+def forms(fs: FingerprintSet, limits: Limits) -> list[ReleaseOption]:
+    """The forms to try first, the quickest first.
+
+    Noriega Campero's places and windows; hexagons of edges of 1.4 km or more; then everybody hidden
+    in crowds as large as the limit of naming takes: by GLOVE, and aligned, in days where the data
+    last longer. Without crowds where the data have fewer people.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 0], [0, 0])
+    >>> len(forms(fs, Limits())), forms(fs, Limits({"outsider": 0.5}))[-1].name
+    (12, 'aligned, k = 2')
+    """
+    found = trade_grid(fs) + [option for option in hexagon_grid(fs) if _coarse(option)]
+    k = crowd(limits)
+    if hidden(fs, limits):
+        aligned = hiding_ladder(fs, (k,))
+        found += [*glove_ladder((k,)), aligned[-2] if len(aligned) > 1 else aligned[0]]
+    return found
+
+
+def hidden(fs: FingerprintSet, limits: Limits) -> bool:
+    """Whether the data have people enough for a crowd within the limit of naming."""
+    k = crowd(limits)
+    return k in K and k <= fs.n_users
+
+
+def expected_s(fs: FingerprintSet) -> float:
+    """About how long trying them takes, by that of 120,000 samples of 2,000 people on one core."""
+    return max(5.0, _SECONDS * float((fs.n_samples / _SAMPLES) ** _POWER))
+
+
+def crowd(limits: Limits) -> int:
+    """People who must share a record for a chance of naming within the limit.
+
+    Examples
+    --------
+    >>> crowd(Limits()), crowd(Limits({"outsider": 0.3})), crowd(Limits({"outsider": None}))
+    (20, 4, 20)
+    """
+    limit = limits.limit(NAMING[0])
+    return max(2, math.ceil(1 / limit - 1e-9)) if limit else _USUAL_CROWD
+
+
+def nearest(exploration: Exploration) -> int | None:
+    """Row of the form that comes nearest to being within the limits, where none is.
+
+    That whose worst measure is the fewest times its limit.
+    """
+    rows = tried(exploration)
+    results, limits = exploration.table.results, exploration.limits
+    far = {i: beyond(results[i], limits) for i in rows}
+    known = [i for i in rows if math.isfinite(far[i])]
+    return min(known, key=far.__getitem__, default=None)
+
+
+def beyond(result: OptionResult, limits: Limits) -> float:
+    """How many times its limit the worst measure may be, by the upper end; NaN where unknown."""
+    worst = 0.0
+    for risk in limits.judged:
+        most, high = limits.allowed(result, risk), interval(result, risk)[2]
+        if most is None:
+            continue
+        if math.isnan(most) or math.isnan(high):
+            return math.nan
+        worst = max(worst, high / most if most else math.inf if high else 0.0)
+    return worst
+
+
+def spans(result: OptionResult) -> tuple[float, float]:
+    """Mean side and duration of what is published of a point, m and min.
+
+    Infinite where they are as large as the largest that its utility tells apart, or larger.
+    """
+    space, time = (result.components.get(name, math.nan) for name in ("space", "time"))
+    return (
+        (1 - space) * MAX_SPACE_M if not space <= 0 else math.inf,
+        (1 - time) * MAX_TIME_MIN if not time <= 0 else math.inf,
+    )
+
+
+def merged(new: Sequence[OptionResult], before: Sequence[OptionResult]) -> tuple[OptionResult, ...]:
+    """Results with those from before that are of other steps and names."""
+    steps, names = {r.option.steps for r in new}, {r.option.name for r in new}
+    more = (r for r in before if r.option.steps not in steps and r.option.name not in names)
+    return (*new, *more)
+
+
+def _coarse(option: ReleaseOption) -> bool:
+    return any(
+        isinstance(step, Generalize)
+        and isinstance(space := step.profile.space, Hexagons)
+        and space.resolution <= _FINEST_HEXAGON
+        for step in option.steps
+    )

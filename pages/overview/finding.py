@@ -1,0 +1,189 @@
+"""Find a release: what would be tried, how far it is, and the best form within the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.studies import overview
+from fpanon_core.studies.exploration import Exploration
+from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.option_result import utility_choice
+from fpanon_core.studies.options_table import OptionsTable
+from pages.charts import words
+from pages.charts.plain import plain
+from pages.overview import story
+from pages.shell import at_hand, exploration, job_panel, questions, weighed
+from pages.shell.at_hand import AtHand
+from pages.shell.dataset import Dataset
+from pages.shell.exploration import Tried
+from pages.shell.guard import act, fragment
+from pages.shell.kinds import OPTION
+from pages.shell.session import Job
+from pages.shell.weighed import Weighed
+
+_POLL_S = 0.6
+_FORMS = "fp_overview_forms"
+
+
+def knowledge(data: Dataset) -> KnowledgeConfig:
+    """What the outsider is taken to know: as it was last weighed."""
+    before = weighed.of_data(data.digest)
+    return exploration.USUAL if before is None else before.table.config
+
+
+def table(data: Dataset, limits: Limits) -> OptionsTable:
+    """What is weighed of these data by now, here or on Release options; the report's, too."""
+    before, tried = weighed.of_data(data.digest), _tried(data)
+    made = _empty(data) if before is None else before.table
+    late = 0 if before is None else before.waiting
+    if tried is not None:
+        results = exploration.known(data.fs, tried.options, tried.knowledge)
+        late = len(tried.options) - len(results)
+        made = replace(made, results=overview.merged(results, made.results))
+        at_hand.put(
+            "options", data.digest,
+            [AtHand(r.option.name, r.option, made.config) for r in made.results if not r.fault],
+        )  # fmt: skip
+    if made.results:
+        chosen, why = (None, "") if before is None else (before.chosen, before.why)
+        weighed.put(Weighed(data.digest, made, limits, chosen, why, late))
+    return made
+
+
+def section(data: Dataset, explored: Exploration) -> None:
+    """The button, the progress or what was found."""
+    tried, wanted = _tried(data), _forms(data, explored.limits)
+    with st.container(border=True, key="overview_find"):
+        if tried is not None:
+            _progress_of(data, tried)
+        if explored.table.results:
+            _found(explored, sum(job.active for job in waiting(data)))
+        if tried is None:
+            _offer(data, explored.limits, wanted, "Find a release")
+        elif not {o.steps for o in wanted} <= {o.steps for o in tried.options}:
+            _offer(data, explored.limits, wanted, "Find again, by these limits")
+
+
+def _tried(data: Dataset) -> Tried | None:
+    """What was asked to be tried, unless another outsider was taken since."""
+    found = exploration.tried(data.digest)
+    return found if found is not None and found.knowledge == knowledge(data) else None
+
+
+def waiting(data: Dataset) -> list[Job]:
+    """The jobs of the forms to be tried that are under way."""
+    tried = _tried(data)
+    if tried is None:
+        return []
+    keys = {exploration.question(data.fs, o, tried.knowledge).key for o in tried.options}
+    return [j for j in questions.jobs(OPTION) if j.meta["key"] in keys]
+
+
+def _offer(data: Dataset, limits: Limits, wanted: Sequence[ReleaseOption], label: str) -> None:
+    k = overview.crowd(limits) if overview.hidden(data.fs, limits) else None
+    with st.container(horizontal=True, vertical_alignment="center", key="overview_offer"):
+        st.button(
+            label, key="overview_find_go", type="primary", icon=":material/search:",
+            on_click=act(exploration.find), args=(data.fs, wanted, knowledge(data)),
+        )  # fmt: skip
+        about = words.clock(overview.expected_s(data.fs))
+        st.markdown(
+            f"{story.plan(len(wanted), k, data.fs.n_users)} About {about}.", width="stretch"
+        )
+
+
+def _forms(data: Dataset, limits: Limits) -> list[ReleaseOption]:
+    """Made once for data and limits."""
+    key = (data.digest, tuple(sorted(limits.of.items())))
+    held = st.session_state.get(_FORMS)
+    if held is None or held[0] != key:
+        held = st.session_state[_FORMS] = (key, overview.forms(data.fs, limits))
+    found: list[ReleaseOption] = held[1]
+    return found
+
+
+def _progress_of(data: Dataset, tried: Tried) -> None:
+    """How many of the forms are done; a way to stop; those that were stopped, and what failed."""
+    jobs = waiting(data)
+    active = [job for job in jobs if job.active]
+    known = exploration.known(data.fs, tried.options, tried.knowledge)
+    if active:
+        _bar(active, len(known), len(tried.options))
+    failed = [job for job in jobs if not job.active]
+    if failed:
+        job_panel.show(failed, key="overview_failed", stop=questions.hold)
+    left = len(tried.options) - len(known)
+    if left and not jobs:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                "Try the rest", key="overview_find_rest", on_click=act(exploration.find),
+                args=(data.fs, tried.options, tried.knowledge),
+            )  # fmt: skip
+            st.markdown(f"{len(known)} of {len(tried.options)} forms tried; it was stopped.")
+
+
+@fragment(run_every=_POLL_S)
+def _bar(jobs: list[Job], done: int, total: int) -> None:
+    """One bar for all of them."""
+    if any(not job.active for job in jobs):
+        st.rerun()
+    first = min(jobs, key=lambda job: job.status != "running")
+    parts = [f"**{done} of {total} forms tried**", plain(first.label)]
+    if waits := job_panel.waits(first):
+        parts.append(waits)
+    elif first.remaining_s is not None:
+        parts.append(f"this one about {words.clock(first.remaining_s)} more")
+    with st.container(horizontal=True, vertical_alignment="center", key="overview_bar"):
+        st.progress((done + first.fraction) / total, text=" · ".join(parts), width="stretch")
+        if st.button("Cancel", key="overview_cancel"):
+            for job in jobs:
+                questions.hold(job)
+            st.rerun()
+
+
+def _found(explored: Exploration, on_the_way: int) -> None:
+    """The best form within the limits and what it costs; or the nearest, where there is none."""
+    row = story.best(explored)
+    if row is None:
+        _nothing(explored)
+        return
+    result = explored.table.results[row]
+    with st.container(key="overview_best"):
+        st.markdown(f"**{story.best_head(explored, row, on_the_way)}**")
+    st.markdown(story.cost_told(explored, row))
+    st.markdown(story.risk_told(explored, row))
+    if text := story.passed_over(explored, row):
+        st.markdown(text)
+    with st.container(horizontal=True, key="overview_next"):
+        if st.button("Produce it", key="overview_produce", type="primary",
+                     icon=":material/archive:"):  # fmt: skip
+            weighed.propose(result.option.name)
+            st.switch_page("pages/options/view.py")
+        at_hand.attack(result.option.name, key="overview_attack")
+        _links()
+
+
+def _nothing(explored: Exploration) -> None:
+    for text in story.miss(explored):
+        st.markdown(text)
+    with st.container(horizontal=True, key="overview_next"):
+        if st.button("Would counts be safer?", key="overview_counts", icon=":material/grid_on:"):
+            st.switch_page("pages/aggregates/view.py")
+        _links()
+
+
+def _links() -> None:
+    if st.button("See all options", key="overview_options", icon=":material/balance:"):
+        st.switch_page("pages/options/view.py")
+    if st.button("Report", key="overview_report", icon=":material/description:"):
+        st.switch_page("pages/report/view.py")
+
+
+def _empty(data: Dataset) -> OptionsTable:
+    choice = utility_choice("transport")
+    return OptionsTable((), "outsider", choice, exploration.USUAL, data.digest)

@@ -1,0 +1,168 @@
+"""The Overview: empty, waiting, four statements, failed, a release found, none within limits."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from fpanon_core.model.errors import FpanonError
+from pages.shell.kinds import AS_IT_IS, MEASURE, OPTION, RECOVERY
+from tests.support.views import answers, go, has, idle, new_app, rows, said, until, upload
+
+FOUR = (AS_IT_IS, MEASURE, RECOVERY)
+
+
+def metrics(at: AppTest) -> dict[str, str]:
+    """The four numbers."""
+    return {each.label: each.value for each in at.metric}
+
+
+@pytest.fixture
+def small(app: AppTest) -> AppTest:
+    """Nine people, each at a place of its own, on the overview."""
+    upload(app, rows(users=9, samples=6))
+    return go(app, "overview")
+
+
+def measured(at: AppTest) -> AppTest:
+    return until(at, lambda at: idle(at) and all(answers(at, kind) for kind in FOUR)).run()
+
+
+def found(at: AppTest) -> AppTest:
+    at.button(key="overview_find_go").click().run()
+    return until(at, idle).run()
+
+
+def test_before_anything_is_open_it_says_what_one_leaves_with(app: AppTest) -> None:
+    assert not app.exception
+    assert "you leave with" in said(app)
+    assert "Synthetic data, no real people" in said(app)
+    assert has(app, "start_own")
+
+
+def test_opening_a_sample_leads_to_the_overview(app: AppTest) -> None:
+    app.button(key="start_sf_cabs").click().run()
+    until(app, lambda at: len(at.metric) == 4)
+    assert "May these data be released?" in said(app)
+    measured(app)
+    assert "As they are, these data may not be released." in said(app)
+
+
+def test_what_is_not_measured_yet_says_so(small: AppTest) -> None:
+    assert not small.exception
+    assert list(metrics(small).values()) == ["…"] * 4
+    assert "is not measured yet" in said(small)
+    assert "may not be released" not in said(small)
+    assert "Measuring …" in said(small)
+
+
+def test_four_statements_have_numbers_of_whom_and_guessing(small: AppTest) -> None:
+    measured(small)
+    assert not small.exception
+    assert metrics(small)["Found with 4 points"] == "100 %"
+    text = said(small)
+    assert "of all 9 people are singled out by 4 points" in text
+    assert "guessing names 1 in 9" in text
+    assert "95 %:" in text
+    assert "of the recorded points of 9 people" in text
+    assert "As they are, these data may not be released." in text
+
+
+def test_their_numbers_are_those_of_their_pages_and_are_not_measured_again(
+    small: AppTest,
+) -> None:
+    measured(small)
+    before = {kind.name: list(answers(small, kind)) for kind in FOUR}
+    raw = next(iter(answers(small, AS_IT_IS).values())).result.results[0]
+    counts = next(iter(answers(small, RECOVERY).values())).result
+    go(small, "unicity")
+    until(small, idle).run()
+    curves = next(iter(answers(small, "unicity").values())).result.curves["uniform"]
+    assert raw.risks["unicity"][0] == next(c.value for c in curves if c.config.p == 4)
+    for page in ("aggregates", "anonymizability"):
+        go(small, page)
+        assert not small.exception
+    assert {kind.name: list(answers(small, kind))[:1] for kind in FOUR} == before
+    assert next(iter(answers(small, RECOVERY).values())).result is counts
+
+
+def test_what_failed_is_told_and_can_be_tried_again(small: AppTest) -> None:
+    job = next(job for job in small.session_state["fp_jobs"] if job.kind == AS_IT_IS.name)
+    job.status, job.error = "failed", FpanonError("It went wrong, with a plain sentence.")
+    until(small, idle).run()
+    assert "It went wrong, with a plain sentence." in said(small)
+    assert metrics(small)["Found with 4 points"] == "…"
+    assert "is not measured yet" in said(small)
+    next(b for b in small.button if b.key.startswith("overview_found_jobs_retry")).click().run()
+    measured(small)
+    assert metrics(small)["Found with 4 points"] == "100 %"
+
+
+def test_none_within_the_limits_names_the_nearest_and_counts(small: AppTest) -> None:
+    measured(small)
+    found(small)
+    text = said(small)
+    assert not small.exception
+    assert "none is within all limits" in text
+    assert "The nearest is “" in text
+    assert "publish counts of people only" in text
+    assert has(small, "overview_counts")
+    assert not has(small, "overview_produce")
+
+
+def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> None:
+    measured(small)
+    go(small, "options")
+    small.session_state["limit_outsider"] = 60.0
+    for name in ("unicity", "em", "kl", "home"):
+        small.session_state[f"limit_{name}"] = None
+    go(small, "overview")
+    found(small)
+    text = said(small)
+    assert not small.exception, small.exception
+    assert has(small, "overview_produce"), text
+    assert "What it costs." in text
+    assert "Most useful within the limits" in text
+    head = next(m.value for m in small.markdown if "Of " in m.value and "forms tried" in m.value)
+    done = list(answers(small, OPTION))
+    assert len(done) >= 12
+    go(small, "report")
+    until(small, idle).run()
+    page = str(small.get("iframe")[0].proto.srcdoc).replace("\u00a0", " ")
+    assert head.split("**")[1].split(" form")[0] in page
+    go(small, "options")
+    until(small, idle).run()
+    assert not small.exception, small.exception
+    assert small.pills(key="options_presets").value == ["Tried on Overview"]
+    assert list(answers(small, OPTION)) == done
+    go(small, "overview")
+    name = next(m.value for m in small.markdown if m.value.startswith("**Most useful"))
+    name = name.strip("*").split(": ")[1]
+    small.button(key="overview_produce").click().run()
+    go(small, "options")
+    assert small.selectbox(key="options_choice_name").value == name.replace("\\", "")
+
+
+def test_finding_can_be_stopped_and_gone_on_with(small: AppTest) -> None:
+    measured(small)
+    small.button(key="overview_find_go").click().run()
+    small.button(key="overview_cancel").click().run()
+    assert "0 of" in said(small)
+    assert "it was stopped" in said(small)
+    small.button(key="overview_find_rest").click().run()
+    until(small, idle).run()
+    assert "forms tried" in said(small)
+    assert not has(small, "overview_find_rest")
+
+
+def test_large_data_wait_until_they_are_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pages.shell.questions._ORDINARY_SAMPLES", 10)
+    at = upload(new_app(), rows(users=9, samples=6))
+    go(at, "overview")
+    assert "These data are large" in said(at)
+    at.button(key="overview_measure").click().run()
+    measured(at)
+    assert metrics(at)["Found with 4 points"] == "100 %"
+    assert not has(at, "overview_measure")

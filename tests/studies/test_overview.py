@@ -1,0 +1,63 @@
+"""What is tried first, which form comes nearest, what a span is, which results are kept."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from fpanon_core import FingerprintSet
+from fpanon_core.model.techniques import Aligned, Glove
+from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.overview import beyond, crowd, forms, hidden, merged, nearest, spans
+from tests.studies.test_report import COARSE, FINE, HIDDEN, NOISE, exploration, result
+
+
+def people(n: int) -> FingerprintSet:
+    """Each at a place of its own, on two days."""
+    users = [u for u in range(n) for _ in range(2)]
+    x = [1_000 * u for u in users]
+    return FingerprintSet.from_samples(users, x, [0] * len(x), [0, 2_000] * n)
+
+
+def test_the_crowds_that_are_tried_are_as_large_as_the_limit_of_naming_takes() -> None:
+    # 1 in 20 is 5 %; of 0.3, 1 in 3 would be 33 % and too much, 1 in 4 is 25 %.
+    assert crowd(Limits()) == 20
+    assert crowd(Limits({"outsider": 0.3})) == 4
+    steps = [option.steps for option in forms(people(20), Limits())]
+    assert [type(last) for *_, last in steps[-2:]] == [Glove, Aligned]
+    assert {last.k for *_, last in steps if isinstance(last, Glove)} == {20}
+    assert len(steps[-1]) == 2  # in days first
+
+
+def test_without_people_enough_no_crowd_is_tried() -> None:
+    found = forms(people(19), Limits())
+    assert not hidden(people(19), Limits())
+    assert not any(isinstance(step, Glove) for option in found for step in option.steps)
+    assert len(found) == len({option.steps for option in found}) == len({o.name for o in found})
+
+
+def test_the_nearest_is_that_whose_worst_measure_is_the_fewest_times_its_limit() -> None:
+    # Upper ends: 0.31 of 0.05 is 6.2 times; 0.11 of 0.05 is 2.2 times; people alone, 0.4 of 0.05,
+    # are 8 times.
+    far, near = result(FINE, 0.3, 0.9, least=2), result(COARSE, 0.1, 0.2, least=2)
+    alone = result(NOISE, 0.02, 0.9, alone=40)
+    assert beyond(far, Limits()) == pytest.approx(6.2)
+    assert beyond(near, Limits()) == pytest.approx(2.2)
+    assert beyond(alone, Limits()) == pytest.approx(8.0)
+    assert nearest(exploration(far, near, alone)) == 1
+    unknown = replace(result(HIDDEN, 0.1, 0.5, least=2), risks={})
+    assert math.isnan(beyond(unknown, Limits()))
+    assert nearest(exploration(unknown)) is None
+
+
+def test_spans_are_told_as_far_as_utility_tells_them_apart() -> None:
+    # 1 - 0.75 of 20 km is 5 km, of a day 6 hours; at 0 they are that or more.
+    assert spans(result(FINE, 0.1, 0.75)) == (5_000.0, 360.0)
+    assert spans(result(FINE, 0.1, 0.0)) == (math.inf, math.inf)
+
+
+def test_results_of_other_steps_and_names_are_kept_beside_the_new() -> None:
+    new, old, other = result(FINE, 0.1, 0.5), result(FINE, 0.9, 0.5), result(COARSE, 0.9, 0.5)
+    assert merged([new], [old, other]) == (new, other)
