@@ -103,7 +103,7 @@ with st.container(key="main_figure", gap="small"):
     st.dataframe(story.first_rows(report), hide_index=True, key="data_first_rows")
 what_this_means(*story.account(report), key="account")
 with st.container(horizontal=True, vertical_alignment="center", key="data_next"):
-    st.page_link("pages/unicity/view.py", label="On to the risk", icon=":material/person_search:")
+    st.page_link("pages/overview/view.py", label="On to the overview", icon=":material/dashboard:")
     if len(report.rejects):
         downloads.offer(
             "Download the rows set aside (CSV)",

@@ -10,7 +10,7 @@ from fpanon_core.studies.reading import places_of
 from pages.charts import style
 from pages.charts.maps import places_map
 from pages.overview import finding, statements, story, welcome
-from pages.shell import dataset, job_panel, limits, needed, questions
+from pages.shell import dataset, head, job_panel, limits, needed, questions
 from pages.shell.figure import show_map
 from pages.shell.guard import act, end_view
 
@@ -26,7 +26,7 @@ if dataset.current() is None and dataset.asked() is None and not reading:
     welcome.show()
     end_view()
 
-st.title("May these data be released?", anchor=False)
+head.line("", title="May these data be released?")
 data = needed.data(
     "overview",
     without="No data set is open yet.",
@@ -53,7 +53,8 @@ with st.container(key="overview_verdict", gap="small"):
         st.markdown(" ".join(f"{mark} **{head}**" for mark, head in story.heads(explored, waiting)))
 
 # --- the map, and four statements ---
-left, right = st.columns([1, 1], gap="medium")
+with st.container(key="main_figure"):
+    left, right = st.columns([1, 1], gap="medium")
 with left:
     places = places_of(data.fs)
     lon, lat = lon_lat(data.fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
@@ -65,8 +66,9 @@ with left:
         alt=f"Map of the {len(places):,} places in the data; larger and brighter dots have more "
         "samples.",
     )  # fmt: skip
-with right.container(key="overview_four", gap="small", height=_MAP_PX, border=False,
-                     vertical_alignment="distribute"):  # fmt: skip
+with right.container(
+    key="overview_four", gap="small", height=_MAP_PX, border=False, vertical_alignment="distribute"
+):
     for each in four:
         statements.draw(each)
 if not all(each.alone for each in four) and any(

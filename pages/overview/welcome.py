@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.io.samples import SAMPLES
 from pages.charts.plain import plain
-from pages.shell import dataset
+from pages.shell import dataset, study_form
 
 
 def show() -> None:
@@ -41,6 +41,8 @@ def show() -> None:
         if card.button(label, key=f"start_{sample.key}", type="primary"):
             dataset.open_sample(sample.key)
             st.rerun()
+    with st.expander("Open a study that was saved", key="overview_study"):
+        study_form.opening(key="overview")
     st.caption(
         "Nothing leaves this computer: no map tiles, no telemetry, no copy of the data on disk."
     )

@@ -23,7 +23,7 @@ SOON_MS = 15_000
 VIEWS = tuple(place.title for place in navigation.PLACES)
 # Where it is not the view's name.
 _HEADINGS = {
-    "Overview": "Who can hide|May these data be released",
+    "Overview": "Which form of these|May these data be released",
     "Present": "Present|Where are people",
 }
 SAMPLES = {"taxis": "Open the San Francisco taxis", "people": "Open the synthetic users"}
