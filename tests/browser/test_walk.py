@@ -28,14 +28,6 @@ MOST_BYTES = 2_000_000
 TEXT = {"method"}
 
 
-def turned(dashboard: Dashboard, scheme: str) -> None:
-    """Light or dark; what the script draws follows when it runs again."""
-    dashboard.page.emulate_media(color_scheme=scheme)
-    dashboard.page.keyboard.press("r")
-    dashboard.settle()
-    dashboard.rest()
-
-
 def looked_at(dashboard: Dashboard, state: str, *, figure: bool) -> list[str]:
     """What is wrong with all pages of a session, in all sizes and both schemes."""
     page, wrong = dashboard.page, []
@@ -48,7 +40,7 @@ def looked_at(dashboard: Dashboard, state: str, *, figure: bool) -> list[str]:
         if sent > MOST_BYTES:
             wrong.append(f"{place.folder} {state}: {sent:,} bytes were sent")
         for scheme in SCHEMES:
-            turned(dashboard, scheme)
+            dashboard.turn_to_scheme(scheme)
             for width, height in SIZES:
                 page.set_viewport_size({"width": width, "height": height})
                 dashboard.rest()
