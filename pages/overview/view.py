@@ -66,9 +66,7 @@ with left:
         alt=f"Map of the {len(places):,} places in the data; larger and brighter dots have more "
         "samples.",
     )  # fmt: skip
-with right.container(
-    key="overview_four", gap="small", height=_MAP_PX, border=False, vertical_alignment="distribute"
-):
+with right.container(key="overview_four", gap="small"):
     for each in four:
         statements.draw(each)
 if not all(each.alone for each in four) and any(

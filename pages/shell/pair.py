@@ -36,12 +36,14 @@ def dress() -> None:
         '.st-key-navigation [data-testid="stCaptionContainer"] {margin-top: 0.9rem;}'
         '.st-key-navigation [data-testid="stCaptionContainer"] p '
         "{font-weight: 600; letter-spacing: 0.02em;}"
-        ".st-key-bar p {font-size: 0.9rem;}"
+        ".st-key-bar p {font-size: 0.82rem;}"
+        ".st-key-bar button {padding: 0 0.2rem; min-height: 1.9rem;}"
         f".st-key-bar {{border-bottom: 1px solid {faint}; padding-bottom: 0.2rem;}}"
         # On a projector's narrow screen the list of pages leaves more room to the page.
         "@media (max-width: 1100px) {"
         '[data-testid="stMainBlockContainer"] {padding: 2rem 1rem 1.5rem;}'
-        '[data-testid="stSidebar"] {width: 13.5rem !important; min-width: 13.5rem !important;}'
+        "html {font-size: 14px !important;}"
+        '[data-testid="stSidebar"] {width: 15.5rem !important; min-width: 15.5rem !important;}'
         ".st-key-navigation em {display: none;}"
         "}"
         "</style>"
