@@ -111,7 +111,8 @@ def test_saved_in_one_browser_and_opened_in_another(
     give(third, study)
     third.says("The study is of other data than these")
     give(third, study[: len(study) // 2])
-    third.says(re.compile("no study, or was cut short"))
+    refused = third.page.get_by_test_id("stPopoverBody")  # beside the button
+    expect(refused.get_by_text(re.compile("no study, or was cut short"))).to_be_visible()
 
 
 def test_loaded_anew_in_the_middle_of_a_job(
