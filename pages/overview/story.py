@@ -144,11 +144,10 @@ def best(exploration: Exploration) -> int | None:
 def best_head(exploration: Exploration, row: int, waiting: int) -> str:
     """What the form is, and in what sense it is the best."""
     result = exploration.table.results[row]
-    told = "with nobody alone " if _more_useful(exploration, row) is not None else ""
-    so_far = "so far " if waiting else ""
-    return f"Most useful within the limits {told}{so_far}: {plain(result.option.told)}".replace(
-        " :", ":"
-    )
+    told = " with nobody alone" if _more_useful(exploration, row) is not None else ""
+    so_far = " so far" if waiting else ""
+    yet = ". People are alone in it" if some_alone(result) else ""
+    return f"Most useful within the limits{told}{so_far}: {plain(result.option.told)}{yet}"
 
 
 def passed_over(exploration: Exploration, row: int) -> str:

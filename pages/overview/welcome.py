@@ -28,7 +28,9 @@ def show() -> None:
             "A table with a user, a time, and a position or an antenna in each row: CSV, Parquet, "
             "Excel or JSON records. You first see what was read, and what was set aside."
         )
-    if cards[0].button("Open your own data", key="start_own", icon=":material/folder_open:"):
+    if cards[0].button(
+        "Open your own data", key="start_own", icon=":material/folder_open:", type="primary"
+    ):
         st.switch_page("pages/data/view.py")
     for card, sample in zip(cards[1:], SAMPLES, strict=True):
         with _card(card, sample.title):
@@ -38,7 +40,7 @@ def show() -> None:
                 )
             st.caption(sample.description)
         label = "Open the synthetic users" if sample.synthetic else "Open the San Francisco taxis"
-        if card.button(label, key=f"start_{sample.key}", type="primary"):
+        if card.button(label, key=f"start_{sample.key}"):
             dataset.open_sample(sample.key)
             st.rerun()
     with st.expander("Open a study that was saved", key="overview_study"):

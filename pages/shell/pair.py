@@ -43,7 +43,7 @@ def dress() -> None:
         "@media (max-width: 1100px) {"
         '[data-testid="stMainBlockContainer"] {padding: 2rem 1rem 1.5rem;}'
         "html {font-size: 14px !important;}"
-        '[data-testid="stSidebar"] {width: 14.5rem !important; min-width: 14.5rem !important;}'
+        '[data-testid="stSidebar"] {width: 15.5rem !important; min-width: 15.5rem !important;}'
         ".st-key-navigation em {display: none;}"
         "}"
         "</style>"

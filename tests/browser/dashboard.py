@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from PIL import Image
 from playwright.sync_api import ConsoleMessage, Error, Page, Request, WebSocket, expect
@@ -218,16 +219,18 @@ class Dashboard:
         self.page.emulate_media(color_scheme=scheme)
         # The page follows at once, what the script draws only when it runs again.
         if not self.page.evaluate(_DRESSED, scheme):
-            here = self.page.locator(".st-key-navigation a[aria-current=page]")
+            path = urlsplit(self.page.url).path.strip("/")
+            here = self.page.locator(f".st-key-navigation a[href='{path}']")
             self.insist(
                 here.click, lambda ms: self.page.wait_for_function(_DRESSED, arg=scheme, timeout=ms)
             )
         self.rest()
 
     def open_sample(self, sample: str) -> None:
-        """The one click on the start page; its view follows."""
+        """The one click on the start page; what the overview says of the sample follows."""
         button = self.page.get_by_role("button", name=SAMPLES[sample])
-        self.insist(button.click, lambda ms: self.wait_for_view("How hard to hide", ms))
+        title = self.page.locator("h1").filter(has_text="May these data be released")
+        self.insist(button.click, lambda ms: title.wait_for(timeout=ms))
 
     def open_sample_in_data(self, sample: str, users: int) -> None:
         """Open a sample on the data view, where nothing of it is measured yet."""

@@ -1,0 +1,96 @@
+"""What is wrong with a page by its boxes: figures off the screen, words cut, words on words."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+# The main figure's box, in pixels of the screen as it is before anybody scrolls.
+_MAIN = """() => {
+    const box = document.querySelector('.st-key-main_figure');
+    if (!box) return null;
+    const {top, bottom, left, right} = box.getBoundingClientRect();
+    return {top, bottom, left, right, height: innerHeight, width: innerWidth};
+}"""
+
+# Elements with words of their own that are wider than the place they have, where the rest is hidden
+# or runs out of the page. Grids are drawn on a canvas and scroll by themselves; what is for screen
+# readers alone is one pixel large.
+_CUT = """() => {
+    const found = [];
+    const screen = document.querySelector('[data-testid=stMain]').getBoundingClientRect();
+    const roots = document.querySelectorAll('[data-testid=stMain], [data-testid=stSidebar]');
+    for (const root of roots) for (const e of root.querySelectorAll('*')) {
+        if (e.closest('[data-testid=stDataFrame], [data-testid=stIconMaterial], svg, canvas,'
+                      + ' iframe, .katex, input, textarea, [data-baseweb=select]')) continue;
+        const words = [...e.childNodes].filter(n => n.nodeType === 3 && n.textContent.trim());
+        const seen = e.checkVisibility({opacityProperty: true, visibilityProperty: true});
+        if (!words.length || !seen) continue;
+        const box = e.getBoundingClientRect();
+        if (box.width < 2 || box.height < 2) continue;
+        const said = e.textContent.trim().slice(0, 60);
+        const range = document.createRange();
+        range.selectNodeContents(e);
+        const text = range.getBoundingClientRect();
+        for (let up = e; up && up !== root; up = up.parentElement) {
+            const style = getComputedStyle(up), frame = up.getBoundingClientRect();
+            const hides = ['hidden', 'clip'].includes(style.overflowX);
+            if (hides && (text.right > frame.right + 1 || text.left < frame.left - 1)) {
+                found.push(`cut: ${said}`);
+                break;
+            }
+        }
+        if (root.dataset.testid === 'stMain' && text.right > screen.right + 1)
+            found.push(`beyond the page: ${said}`);
+    }
+    return [...new Set(found)];
+}"""
+
+# Words of a figure's legend, titles, ticks and labels that lie on each other by more than a hair.
+_OVER = """() => {
+    const found = [];
+    for (const plot of document.querySelectorAll('.js-plotly-plot')) {
+        const key = plot.closest('[class*=st-key-]')?.className.match(/st-key-(\\S+)/)?.[1];
+        const words = [...plot.querySelectorAll('svg text')].filter(t =>
+            t.textContent.trim()
+            && t.checkVisibility({opacityProperty: true, visibilityProperty: true})
+            && !t.closest('.hoverlayer, .modebar, .notifier'));
+        const boxes = words.map(t => {
+            const b = t.getBoundingClientRect();
+            return {b, turned: /rotate\\((?!0)/.test(t.getAttribute('transform') || ''), t};
+        }).filter(({b}) => b.width && b.height);
+        for (let i = 0; i < boxes.length; i++) for (let j = 0; j < i; j++) {
+            const p = boxes[i], q = boxes[j];
+            if (p.turned !== q.turned) continue;  // a turned word's box is larger than the word
+            const wide = Math.min(p.b.right, q.b.right) - Math.max(p.b.left, q.b.left);
+            const high = Math.min(p.b.bottom, q.b.bottom) - Math.max(p.b.top, q.b.top);
+            if (wide > 2 && high > 4)
+                found.push(`${key}: "${p.t.textContent}" on "${q.t.textContent}"`);
+        }
+    }
+    return found;
+}"""
+
+
+def off_the_screen(page: Page) -> list[str]:
+    """Why the main figure is not whole in the first screen; nothing if it is."""
+    box = page.evaluate(_MAIN)
+    if box is None:
+        return ["there is no main figure"]
+    inside = (
+        box["top"] >= 0
+        and box["left"] >= 0
+        and box["bottom"] <= box["height"]
+        and box["right"] <= box["width"]
+    )
+    where = f"{box['top']:.0f} to {box['bottom']:.0f} of {box['height']} px"
+    return [] if inside else [f"the main figure lies at {where}"]
+
+
+def cut(page: Page) -> list[str]:
+    """Words that are cut by their container, or run out of the page."""
+    return page.evaluate(_CUT)
+
+
+def overlapping(page: Page) -> list[str]:
+    """Words of figures that lie on each other."""
+    return page.evaluate(_OVER)
