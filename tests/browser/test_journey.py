@@ -33,8 +33,8 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     assert "Synthetic data" not in dashboard.text
 
     # The generated people, who are said to be so beside every figure.
-    dashboard.turn_to("Overview")
-    dashboard.open_sample("people")
+    dashboard.turn_to("Data")
+    dashboard.open_sample_in_data("people", 2_000)
     dashboard.turn_to("How hard to hide")
     dashboard.says("2,000 users")
     dashboard.wait_for_curves("anon_by_k", KS)
