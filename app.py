@@ -6,10 +6,10 @@ import streamlit as st
 from streamlit.starlette import App
 
 from pages.server import faults, guards
-from pages.shell import frame, navigation
+from pages.shell import frame, icon, navigation
 
 if __name__ == "__main__":
-    st.set_page_config(page_title="fpanon", page_icon="pages/shell/icon.png", layout="wide")
+    st.set_page_config(page_title="fpanon", page_icon=icon.icon(), layout="wide")
     frame.run(st.navigation(navigation.pages(), position="hidden"))
 else:
     app = App(
