@@ -28,12 +28,13 @@ def test_axe_finds_nothing_serious_while_there_is_nothing_to_show(
 
     dashboard.turn_to("Overview")
     dashboard.open_sample("taxis")
+    dashboard.turn_to("How hard to hide")
     dashboard.says("Measuring at")
     with server.held():
         for scheme in ("light", "dark"):
             dashboard.turn_to_scheme(scheme)
             dashboard.says("Measuring at")
-            found["Anonymizability", "running", scheme] = serious(dashboard)
+            found["How hard to hide", "running", scheme] = serious(dashboard)
 
     dashboard.turn_to("Data")
     dashboard.upload("records.csv", b"")
@@ -54,13 +55,13 @@ def test_axe_finds_nothing_serious_in_any_view_of_data(taxis: Dashboard) -> None
         taxis.turn_to(view)
         if view == "Data":
             taxis.unfold("data_correct")
-        if view == "Anonymizability":  # what is measured in the background has no progress bar
+        if view == "How hard to hide":  # what is measured in the background has no progress bar
             taxis.says(re.compile("Crowds up to k = .* are measured"))
             taxis.unfold("anon_settings")
         taxis.wait_until_idle()
         for scheme in schemes:  # by turns; as it is already, then the other one
             taxis.turn_to_scheme(scheme)
-            if view == "Anonymizability":
+            if view == "How hard to hide":
                 figures_and_page_are_of_one_brightness(taxis, scheme)
             found[view, "loaded", scheme] = serious(taxis)
         schemes.reverse()

@@ -51,6 +51,8 @@ class Visitor:
         self._change = threading.Condition()
         self._elements: dict[tuple[int, ...], Element] = {}
         self._next: dict[tuple[int, ...], Element] = {}
+        self._labels: dict[tuple[int, ...], str] = {}  # of popovers
+        self._next_labels: dict[tuple[int, ...], str] = {}
         self._finished = 0
         self._pages: dict[str, str] = {}
         self._page = ""
@@ -63,7 +65,7 @@ class Visitor:
     def open(self, path: str = "/") -> Visitor:
         """Load the page, as after typing its address or pressing reload."""
         self.session = ""
-        self._elements, self._widgets, self._page = {}, {}, ""
+        self._elements, self._labels, self._widgets, self._page = {}, {}, {}, ""
         self.fetch(path, accept="text/html")
         self.fetch("/_stcore/health")
         return self.connect()
@@ -259,6 +261,7 @@ class Visitor:
         return None
 
     def _texts(self) -> Iterable[str]:
+        yield from list(self._labels.values())
         for element in list(self._elements.values()):
             kind = element.WhichOneof("type")
             if kind in _TEXTS:
@@ -303,16 +306,20 @@ class Visitor:
         if kind == "new_session":
             self.session = message.new_session.initialize.session_id
             self._page = message.new_session.page_script_hash
-            self._next = {}
+            self._next, self._next_labels = {}, {}
         elif kind == "navigation":
             self._page = message.navigation.page_script_hash
             self._pages = {p.url_pathname: p.page_script_hash for p in message.navigation.app_pages}
         elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
             path = tuple(message.metadata.delta_path)
             self._next[path] = self._elements[path] = message.delta.new_element
+        elif kind == "delta" and message.delta.add_block.WhichOneof("type") == "popover":
+            path = tuple(message.metadata.delta_path)
+            label = message.delta.add_block.popover.label
+            self._next_labels[path] = self._labels[path] = label
         elif kind == "script_finished":
             if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
-                self._elements = self._next
+                self._elements, self._labels = self._next, self._next_labels
                 self._finished += 1
         elif kind == "file_urls_response":
             answer = message.file_urls_response
