@@ -34,6 +34,10 @@ COUNTS = (
     "The other way out is to publish counts of people only. They are no safer where paths come "
     "back from them: see what *Recovered from counts* says above, beside linking at random."
 )
+FEW_HOMES = (
+    "So few people's homes are asked about that chance alone reaches above the limit of homes: "
+    "these data can show no form to be within it, not even one in which no home is found."
+)
 LARGE = (
     "These data are large, so nothing is measured before you ask. It may take from minutes to "
     "hours; how far it is, and a way to stop it, stand in each place."
@@ -58,7 +62,8 @@ def found(raw: OptionResult, known: KnowledgeConfig) -> Told:
     return Told(
         _share(raw, "unicity"),
         f"of {_asked(raw)} are singled out by {words.count(known.p, 'point')} of their record "
-        f"({_ends(raw, 'unicity')}); guessing names 1 in {raw.n_users:,}.",
+        f"({_ends(raw, 'unicity')}); guessing names 1 in {raw.n_users:,}."
+        + (f" {raw.too_few:,} have fewer points: all were known." if raw.too_few else ""),
     )
 
 
@@ -210,10 +215,28 @@ def miss(exploration: Exploration) -> list[str]:
         return [COUNTS]
     result = exploration.table.results[row]
     over = "; ".join(over_told(result, exploration.limits))
+    few = [FEW_HOMES] if few_homes(exploration, result) else []
     return [
         f"The nearest is “{plain(result.option.told)}”. {plain(over, MESSAGE_LENGTH)}.",
+        *few,
         COUNTS,
     ]
+
+
+def few_homes(exploration: Exploration, result: OptionResult) -> bool:
+    """Whether chance alone reaches above the limit of homes, even if none were found.
+
+    Of whom homes are asked is seen in the ends of the interval, which is Wilson's: with z²/n = t
+    they add up to (2 share + t) / (1 + t), and of none found the upper end is t / (1 + t).
+    """
+    most = exploration.limits.allowed(result, "home")
+    if most is None or math.isnan(result.risk("home")[0]):
+        return False
+    share, low, high = result.risk("home")
+    if low + high >= 1:
+        return False
+    t = (low + high - 2 * share) / (1 - low - high)
+    return t / (1 + t) > most
 
 
 def plan(count: int, k: int | None, n_users: int) -> str:

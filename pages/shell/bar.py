@@ -33,7 +33,7 @@ def _data(data: Dataset) -> None:
         f"**{plain(data.source.label)}**",
         words.count(data.fs.n_users, "user"),
         words.count(data.fs.n_samples, "sample"),
-        words.count(data.report.span_days, "day"),
+        "over " + words.count(data.report.span_days, "day"),
     ]
     with st.popover(" · ".join(parts), type="tertiary", key="bar_data"):
         if data.source.note:

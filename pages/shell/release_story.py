@@ -23,7 +23,7 @@ def verdict(found: Result) -> str:
             f"**Written as it would leave; nobody is promised a crowd.** {alone(found.facts)} What "
             f"an outsider finds in it is measured on this page, not verified here. {said}"
         )
-    return f"**Ready, as it leaves.** {said}"
+    return f"**Written as it would leave.** {said}"
 
 
 def truth(found: Result) -> str:

@@ -101,7 +101,7 @@ def test_releases_beside_each_other_and_one_of_them_leaves(
     assert [row[:3] for row in rows] == [["aligned", "5", "whole"], ["aligned", "5", "days"]]
 
     dashboard.press("produce_hidden_go")
-    dashboard.says("Ready, as it leaves.")
+    dashboard.says("Written as it would leave.")
     dashboard.wait_until_idle()
     with page.expect_download() as got:
         dashboard.press("produce_hidden_get_release")

@@ -51,7 +51,7 @@ def hide(dashboard: Dashboard, k: int) -> None:
     dashboard.press("glove_run")
     dashboard.says(f"Everyone published is one of at least {k}")
     dashboard.press("produce_hidden_go")
-    dashboard.says("Ready, as it leaves.")
+    dashboard.says("Written as it would leave.")
     dashboard.wait_until_idle()
 
 

@@ -226,7 +226,7 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
         "Key (not for release)"
     ]  # no sample is left out: there is nothing to list
     text = said(small)
-    assert "Ready, as it leaves.** Verified: everyone published is one of at least 2" in text
+    assert "Written as it would leave.** Verified: everyone published is one of at least 2" in text
     assert "**Not for release.** The key says" in text
     # The page that goes with it stands on the screen, word for word but for its headings.
     with zipfile.ZipFile(io.BytesIO(found.archive)) as archive:
