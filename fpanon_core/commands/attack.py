@@ -47,7 +47,7 @@ def attack(
     option: o.Named,
     options_file: o.OptionsFile = None,
     p: Annotated[int, typer.Option("--p", help="True points known of each person.")] = 4,
-    strategy: m.StrategyName = "random",
+    strategy: m.StrategyName = "uniform",
     blur_m: Annotated[
         float,
         typer.Option(

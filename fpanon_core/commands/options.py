@@ -116,10 +116,12 @@ def options(
     strategy: Annotated[
         str,
         typer.Option(
-            "--strategy", help="Which points are known.",
+            "--strategy",
+            help="Which points are known: uniform, any of a person's samples alike; random, drawn "
+            "among the interactions, by which fewer are usually found.",
             metavar="random|uniform|top|consecutive",
         ),
-    ] = "random",
+    ] = "uniform",
     users: Annotated[
         int, typer.Option("--users", help="People drawn to estimate it on; all if there are fewer.")
     ] = 2500,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.charts.plain import plain
+
 from . import navigation
 
 
@@ -22,7 +24,7 @@ def line(address: str, question: str = "", *, title: str = "") -> DeltaGenerator
     """
     place = navigation.place(address)
     with st.container(key="head", horizontal=True, vertical_alignment="center", gap="medium"):
-        st.title(title or place.title, anchor=False, width="content")
+        st.title(plain(title or place.title), anchor=False, width="content")
         word = f"*{place.word}*" if place.word else ""
         told = " · ".join(part for part in (word, question) if part)
         if told:

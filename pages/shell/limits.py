@@ -20,7 +20,7 @@ _KEPT = "fp_limits"
 class _Spoken:
     """How a limit is asked for and told; a share is written in per cent."""
 
-    title: str
+    asked: str
     short: str
     unit: str
     help: str
@@ -77,7 +77,7 @@ def popover() -> None:
         for name, spoken in _SPOKEN.items():
             most = RISKS[name].most
             st.number_input(
-                spoken.title, min_value=0.0, value=None, step=1.0, format="%g",
+                spoken.asked, min_value=0.0, value=None, step=1.0, format="%g",
                 max_value=None if math.isinf(most) else _scale(name) * most, key=_key(name),
                 placeholder="no limit", help=f"{spoken.help} Usual: {RISKS[name].source}.",
             )  # fmt: skip

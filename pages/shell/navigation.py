@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.navigation.page import Page
 
+from pages.charts.plain import plain
+
 
 @dataclass(frozen=True)
 class Place:
@@ -97,6 +99,6 @@ def draw() -> None:
             for each in group:
                 word = f" *{each.word}*" if each.word else ""
                 st.page_link(
-                    each.view, label=each.title + word, icon=f":material/{each.icon}:",
+                    each.view, label=plain(each.title) + word, icon=f":material/{each.icon}:",
                     width="stretch",
                 )  # fmt: skip

@@ -99,7 +99,7 @@ def points_needed(result: Result) -> list[str]:
     known, asked = result.needed, len(result.points)
     never = asked - len(known)
     who = (
-        f"users with {result.config.heavy_per_month:g} or more interactions a month"
+        f"users with {result.config.heavy_per_month:g} or more interactions a month (30 days)"
         if result.heavy
         else "users, none of whom is busy"
     )

@@ -53,7 +53,9 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def expected(people: Path, option: ReleaseOption, **known: Any) -> attack.Result:
-    return attack.study(read_cdr(people)[0], attack.Config(option, **known))
+    return attack.study(
+        read_cdr(people)[0], attack.Config(option, **({"strategy": "uniform"} | known))
+    )
 
 
 def test_it_prints_before_after_and_guessing_and_says_it_in_words(people: Path, own: Path) -> None:
@@ -66,7 +68,10 @@ def test_it_prints_before_after_and_guessing_and_says_it_in_words(people: Path, 
     assert f"{found.after.error.guessing_m:,.0f} m" in lines["expected error"]
     assert "accused, not in the release" not in lines
     text = " ".join(result.stdout.split())
-    assert "Whoever knows 3 true points of somebody (drawn from the person's interactions)" in text
+    assert (
+        "Whoever knows 3 true points of somebody (drawn from the person's samples, all alike)"
+        in text
+    )
     assert "Released: noise of 500 m (planar Laplace)." in text
     assert f"of the {found.after.link.n_present} people asked about" in text
     assert "Guessing finds 1 in 30." in text
@@ -144,7 +149,9 @@ def test_it_writes_a_table_everything_and_every_table(people: Path, tmp_path: Pa
     fs = read_cdr(people)[0]
     found = attack.study(
         fs,
-        attack.Config(as_option(parse_profile(option)), users=20, blur_m=100, blur_min=5),
+        attack.Config(
+            as_option(parse_profile(option)), strategy="uniform", users=20, blur_m=100, blur_min=5
+        ),
     )
     pd.testing.assert_frame_equal(pd.read_csv(table), found.to_frame(), check_dtype=False)
     assert plain["attack"][0]["after"] == found.after.link.first

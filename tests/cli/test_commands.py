@@ -1054,7 +1054,7 @@ def test_options_of_three_in_text_json_and_file(
     by_unicity = json.loads(run(*arguments, "--risk", "unicity", "--json").stdout)
     assert [row["unsafe"] for row in by_unicity["options"]] == [True, False, False]
     assert told["options"][2]["risk"] is None
-    assert told["config"] == {"p": 1, "strategy": "random", "users": 2500, "seed": 0}
+    assert told["config"] == {"p": 1, "strategy": "uniform", "users": 2500, "seed": 0}
 
 
 def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
@@ -1097,7 +1097,9 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
 
 def test_options_are_what_the_function_makes(people: Path) -> None:
     fs, _ = read_cdr(people)
-    expected = explore_options(fs, trade_grid(fs), p=2, risk="em", utility={"flows": 1, "time": 2})
+    expected = explore_options(
+        fs, trade_grid(fs), p=2, strategy="uniform", risk="em", utility={"flows": 1, "time": 2}
+    )
     arguments = ("--p", 2, "--risk", "em", "--utility", "flows=1,time=2", "--json")
     told = json.loads(run("options", people, *arguments).stdout)
     assert [row["risk"] for row in told["options"]] == expected.risk.tolist()

@@ -71,7 +71,9 @@ def test_points_needed(found: unicity.Result) -> None:
         FingerprintSet.from_samples([1, 1, 1, 2], [0, 0, 100, 0], [0] * 4, [0, 5, 9, 0]),
         heavy_per_month=75.0,
     )
-    assert "Of 1 users with 75 or more interactions a month" in story.points_needed(busy)[0]
+    assert (
+        "Of 1 users with 75 or more interactions a month (30 days)" in story.points_needed(busy)[0]
+    )
 
 
 def needing(found: unicity.Result, points: list[float]) -> unicity.Result:
@@ -97,7 +99,8 @@ def test_half_by_hand(found: unicity.Result) -> None:
     assert result.median_needed == 3
     told = story.points_needed(replace(result, heavy=True))
     assert told[:3] == [
-        "Of 5 users with 75 or more interactions a month, at least half are unique after 3 points.",
+        "Of 5 users with 75 or more interactions a month (30 days), at least half are "
+        "unique after 3 points.",
         "Whoever is ever unique is so after at most 3.",
         "2 users were never unique: somebody else has all their points, too. The half counts them.",
     ]
