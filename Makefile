@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Of each package a list has the digests of its files; pip installs nothing else.
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: run test test-long endurance fuzz bench outsider-table lint format audit requirements sample-data
+.PHONY: run test test-long endurance fuzz bench outsider-table pictures lint format audit requirements sample-data
 
 run: $(VENV)/.compiled
 	$(BIN)/streamlit run app.py
@@ -34,9 +34,13 @@ fuzz: $(VENV)/.development $(VENV)/.compiled
 bench: $(VENV)/.development
 	$(BIN)/python -m tests.benchmarks.run
 
-# What an outsider finds in each form of the samples, measured and written into the README.
+# What an outsider finds in each form of the samples, measured and written into the reference.
 outsider-table: $(VENV)/.development $(VENV)/.compiled
 	$(BIN)/python -m tests.benchmarks.outsider_table
+
+# The pictures of the README and the guide, of the synthetic sample, by Chromium.
+pictures: $(VENV)/.development $(VENV)/.compiled chromium
+	$(BIN)/python -m tests.browser.pictures
 
 lint: $(VENV)/.development
 	$(BIN)/ruff check .

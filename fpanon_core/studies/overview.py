@@ -25,6 +25,7 @@ from .report_verdict import tried
 _USUAL_CROWD = 20  # where there is no limit of naming, or one that no crowd is within
 _FINEST_HEXAGON = 7
 _SECONDS, _SAMPLES, _POWER = 90.0, 120_000, 1.2  # most of it aligns
+_LEAST_SECONDS = 20.0
 
 
 def forms(fs: FingerprintSet, limits: Limits) -> list[ReleaseOption]:
@@ -55,8 +56,11 @@ def hidden(fs: FingerprintSet, limits: Limits) -> bool:
 
 
 def expected_s(fs: FingerprintSet) -> float:
-    """About how long trying them takes, by that of 120,000 samples of 2,000 people on one core."""
-    return max(5.0, _SECONDS * float((fs.n_samples / _SAMPLES) ** _POWER))
+    """About how long trying them takes, by that of 120,000 samples of 2,000 people on one core.
+
+    However small the data are, some two dozen jobs are begun and ended.
+    """
+    return _LEAST_SECONDS + _SECONDS * float((fs.n_samples / _SAMPLES) ** _POWER)
 
 
 def crowd(limits: Limits) -> int:

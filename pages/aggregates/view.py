@@ -1,4 +1,4 @@
-"""Aggregates: would publishing only counts be safer? (Xu et al. 2017)"""
+"""Would counts be safer than records? (Xu et al. 2017)"""
 
 from __future__ import annotations
 

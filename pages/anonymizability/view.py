@@ -1,4 +1,4 @@
-"""Anonymizability: how far is everyone from hiding? (Gramaglia & Fiore 2015, figures 2 to 5)"""
+"""How hard to hide: how far is everyone from hiding? (Gramaglia & Fiore 2015, figures 2 to 5)"""
 
 from __future__ import annotations
 

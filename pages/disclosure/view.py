@@ -1,4 +1,4 @@
-"""Disclosure: what does an outsider learn? (Noriega Campero 2015, chapter 4)"""
+"""What is learnt: more than whom an outsider finds? (Noriega Campero 2015, chapter 4)"""
 
 from __future__ import annotations
 

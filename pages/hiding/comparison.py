@@ -1,4 +1,4 @@
-"""GLOVE beside making everyone equally coarse, at the same k: the section of the GLOVE view."""
+"""GLOVE beside making everyone equally coarse, at the same k: the section of Hide everyone."""
 
 from __future__ import annotations
 

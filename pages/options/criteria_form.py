@@ -172,8 +172,10 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
         f"{words.count(experts, 'expert')}, {words.count(scores, 'score')}."
         + (f" {words.count(missing, 'option')} nobody scored." if missing else "")
     )
-    told = f"utility for {domain}, as asked"
-    mean = f"mean of {words.count(experts, 'expert')}"
+    # Said where the figure is, too: the badge above is out of sight once the popover is closed.
+    who = "invented expert" if example else "expert"
+    told = f"utility for {domain}, as asked" + (" of invented experts" if example else "")
+    mean = f"mean of {words.count(experts, who)}"
     return Asked(answers.used, domain), f"Utility for {domain}, {mean} (0–1)", told
 
 

@@ -93,7 +93,9 @@ def _offer(data: Dataset, limits: Limits, wanted: Sequence[ReleaseOption], label
         )  # fmt: skip
         about = words.clock(overview.expected_s(data.fs))
         st.markdown(
-            f"{story.plan(len(wanted), k, data.fs.n_users)} About {about}.", width="stretch"
+            f"{story.plan(len(wanted), k, data.fs.n_users)} About {about}, longer while other work "
+            "runs.",
+            width="stretch",
         )
 
 

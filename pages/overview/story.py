@@ -31,8 +31,8 @@ MARKS = {
     "for": ":material/check_circle:",
 }
 COUNTS = (
-    "Another way out is to publish counts of people only, which may be safe where no record is; "
-    "what comes back from them is measured, too."
+    "The other way out is to publish counts of people only. They are no safer where paths come "
+    "back from them: see what *Recovered from counts* says above, beside linking at random."
 )
 LARGE = (
     "These data are large, so nothing is measured before you ask. It may take from minutes to "

@@ -1,4 +1,4 @@
-"""What becomes of unicity when antennas are merged: a section of the Unicity view."""
+"""What becomes of unicity when antennas are merged: a section of Who can be found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unicity over resolutions, and the law behind it: a section of the Unicity view."""
+"""Unicity over resolutions, and the law behind it: a section of Who can be found."""
 
 from __future__ import annotations
 

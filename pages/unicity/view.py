@@ -1,4 +1,4 @@
-"""Unicity: how little does an outsider need to know? (de Montjoye et al. 2013)"""
+"""Who can be found: how little does an outsider need to know? (de Montjoye et al. 2013)"""
 
 from __future__ import annotations
 

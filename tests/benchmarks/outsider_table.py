@@ -1,7 +1,7 @@
-"""``make outsider-table``: what an outsider finds in each form of the samples, into the README.
+"""``make outsider-table``: what an outsider finds in each form of the samples, into the reference.
 
-Between the markers of README.md, so that no number there is typed by hand. Draws are those of one
-seed; the same programme and versions give the same table.
+Between the markers of docs/reference.md, so that no number there is typed by hand. Draws are those
+of one seed; the same programme and versions give the same table.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from fpanon_core import (
 )
 from fpanon_core.io.samples import sample
 
-README = Path(__file__).parents[2] / "README.md"
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference.md"
 BEGIN, END = "<!-- outsider-table begins -->", "<!-- outsider-table ends -->"
 P, STRATEGY, SEED = 4, "uniform", 0
 SAMPLES = {"synthetic": "synthetic people", "sf_cabs": "San Francisco taxis"}
@@ -55,11 +55,11 @@ OPTIONS = (
 def main(samples):
     """Measure, and write the table."""
     tables = [_table(name) for name in samples or SAMPLES]
-    text = README.read_text(encoding="utf-8")
+    text = REFERENCE.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
     made = "\n\n".join(tables)
-    README.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", encoding="utf-8")
+    REFERENCE.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", encoding="utf-8")
 
 
 def _table(name):

@@ -17,7 +17,7 @@ from tests.browser.dashboard import Dashboard, clean
 from tests.browser.server import Server, started
 
 # No sandbox, as containers allow none; WebGL by the processor; nothing of its own accord.
-_CHROMIUM_FLAGS = [
+CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-quic",
     "--no-first-run",
@@ -44,7 +44,7 @@ def browser() -> Iterator[Browser]:
     if chromium is None:
         pytest.fail("Chromium is missing; install it: apt-get install chromium", pytrace=False)
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, args=_CHROMIUM_FLAGS)
+        launched = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
         yield launched
         launched.close()
 
@@ -54,7 +54,7 @@ def visited(server: Server, browser: Browser) -> Server:
     """The server after its start page was opened, as ``make run`` does.
 
     A deep link as the very first request of a new server gets Streamlit's "Page not found" over the
-    start page: until a script has run it takes ``pages/`` for its old layout. README, Limits.
+    start page: until a script has run it takes ``pages/`` for its old layout.
     """
     page = browser.new_page()
     Dashboard(page, server.address).go()

@@ -56,6 +56,7 @@ def test_both_maps_draw_the_same_hour_and_the_group_looked_at(hidden: Dashboard)
     expect(page.get_by_text("in the same colours on both maps")).to_be_visible()
 
     # Another group is outlined on the map, drawn in the figure, and told of.
+    dashboard.unfold("glove_one_group")
     first, _ = group_told(dashboard)
     another = re.compile(rf"What this means\. Group (?!{first}:)\d+:")
     dashboard.press("glove_group_least", another)
@@ -124,6 +125,7 @@ def period(dashboard: Dashboard, text: str) -> None:
 
 def test_equally_coarse_data_beside_it(hidden: Dashboard) -> None:
     dashboard = hidden
+    dashboard.unfold("glove_uniform")
     dashboard.press("glove_compare")
     ways = [
         "Everyone equally coarse",

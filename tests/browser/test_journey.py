@@ -20,8 +20,10 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     page = dashboard.page
     dashboard.go()
 
-    # One click: the real taxis, for three crowds and six profiles.
+    # One click: the real taxis; by the menu, for three crowds and six profiles.
     dashboard.open_sample("taxis")
+    assert page.url == f"{dashboard.address}/"
+    dashboard.turn_to("How hard to hide")
     dashboard.wait_for_curves("anon_by_k", KS)
     dashboard.says("496 users")
     dashboard.wait_for_curves("anon_by_profile", PROFILES)
@@ -31,12 +33,13 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     assert "Synthetic data" not in dashboard.text
 
     # The generated people, who are said to be so beside every figure.
-    dashboard.turn_to("Overview")
-    dashboard.open_sample("people")
+    dashboard.turn_to("Data")
+    dashboard.open_sample_in_data("people", 2_000)
+    dashboard.turn_to("How hard to hide")
     dashboard.says("2,000 users")
     dashboard.wait_for_curves("anon_by_k", KS)
-    expect(page.get_by_test_id("stMain").get_by_text("Synthetic data").first).to_be_visible()
-    expect(page.get_by_test_id("stSidebar").get_by_text("Synthetic data")).to_be_visible()
+    bar = page.get_by_test_id("stMain").locator(".st-key-bar")  # above the figures of every view
+    expect(bar.get_by_text("Synthetic data")).to_be_visible()
     assert "San Francisco" not in dashboard.text
 
     # A file of one's own, in German, with flaws: every row of it is accounted for.
@@ -52,9 +55,11 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     assert account == {"read": 255, "made a sample": 240, "repeated a sample": 5} | reasons
     dashboard.says("Of 255 rows, 245 were used and 10 set aside")
     dashboard.says("245 rows became 240 samples: 5 repeated a place and minute of the same user")
-    assert "Synthetic data" not in page.get_by_test_id("stSidebar").inner_text()
+    assert "Synthetic data" not in bar.inner_text()
 
-    page.get_by_test_id("stMain").get_by_role("link", name="On to Anonymizability").click()
+    page.get_by_test_id("stMain").get_by_role("link", name="On to the overview").click()
+    dashboard.wait_for_view("Overview")
+    dashboard.turn_to("How hard to hide")
     dashboard.says("12 users")
     dashboard.wait_for_curves("anon_by_k", KS)
     dashboard.wait_for_curves("anon_by_profile", PROFILES)
@@ -87,6 +92,7 @@ def test_settings_travel_in_the_address_and_people_do_not(dashboard: Dashboard) 
     page = dashboard.page
     dashboard.go()
     dashboard.open_sample("taxis")
+    dashboard.turn_to("How hard to hide")
     dashboard.wait_for_curves("anon_by_k", KS)
     dashboard.wait_until_idle()
     dashboard.unfold("anon_settings")
@@ -106,6 +112,7 @@ def test_settings_in_a_link_hold_for_the_data_opened_next(dashboard: Dashboard) 
     dashboard.go("/anonymizability?k=3,7&profiles=2000x60,20000x480")
     dashboard.turn_to("Overview")
     dashboard.open_sample("taxis")
+    dashboard.turn_to("How hard to hide")
     dashboard.wait_for_curves("anon_by_k", ["k = 3", "k = 7"])
     dashboard.wait_for_curves("anon_by_profile", ["2 km · 1 h", "20 km · 8 h"])
     dashboard.wait_until_idle()

@@ -99,6 +99,10 @@ def test_whoever_knocks_and_wherever_one_walks(tmp_path: Path, browser: Browser)
                 "fetch('/_stcore/host-config').then(r => r.json()).then(c => c.allowedOrigins)"
             )
             assert allowed == []  # nobody may send messages to the page
+            # Nor is anything a file that a next run drops before a slow browser has asked for it.
+            assert not [
+                url for url in dashboard.seen.requests if url.startswith(f"{server.address}/media/")
+            ]
     assert sockets.processes(log) >= 2  # the server, and a child that computes
     assert sockets.called(log) == []
     assert open_elsewhere == set()

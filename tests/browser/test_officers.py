@@ -21,6 +21,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
+from pages.shell import navigation
 from tests.browser.dashboard import VIEWS, Dashboard, clean
 from tests.browser.proxy import Proxy
 from tests.browser.proxy import running as proxy_running
@@ -31,10 +32,7 @@ from tests.support.provider import running as provider_running
 
 pytestmark = pytest.mark.browser
 
-PATHS = ["/", *(f"/{'-'.join(view.lower().split())}" for view in VIEWS[1:])]
-PATHS[PATHS.index("/release-options")] = "/options"
-PATHS[PATHS.index("/attack-the-release")] = "/attack"
-PATHS[PATHS.index("/hide-everyone")] = "/glove"  # the address it has had
+PATHS = [f"/{place.address}" for place in navigation.PLACES]
 OFFICERS = "anna@office.example, bert@office.example"
 
 

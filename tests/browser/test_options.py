@@ -69,17 +69,20 @@ def test_the_front_of_the_preset_and_what_experts_say(people: Dashboard) -> None
     assert colours(dashboard.picture_of(_MAP, _coloured)) > 50
 
     # What experts answered, by the template filled in.
-    dashboard.press("options_utility_form")
+    dashboard.unfold("options_utility_form")
+    form = page.get_by_test_id("stPopoverBody")
     page.locator(".st-key-options_utility").get_by_text("asked of experts").click()
-    dashboard.says("as soon as there is a questionnaire")
+    expect(form.get_by_text("as soon as there is a questionnaire")).to_be_visible()
     sheet = pd.read_csv(StringIO(dashboard.download("options_template")), dtype={"expert": str})
     sheet["score"] = [(7 * i) % 11 for i in range(len(sheet))]
     sheet.loc[0, "score"] = 12
     files = page.locator(".st-key-options_file input[type=file]")
     body = sheet.to_csv(index=False).encode()
     files.set_input_files({"name": "answers.csv", "mimeType": "text/csv", "buffer": body})
-    dashboard.says("1 row of the questionnaire could not be used")
-    dashboard.says("3 experts, 36 scores")  # the first domain; the row left out is of the other
+    expect(form.get_by_text("1 row of the questionnaire could not be used")).to_be_visible()
+    expect(
+        form.get_by_text("3 experts, 36 scores")
+    ).to_be_visible()  # the first domain; the row left out is of the other
     wait_for_dots(dashboard, 12, "EM")
     table = pd.read_csv(StringIO(dashboard.download("options_get_options")))
     assert {"option", "risk", "utility", "front"} <= set(table.columns)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import LONG_MS, Dashboard
+
+pytestmark = pytest.mark.browser
 
 
 def test_from_a_click_to_the_verdict_that_options_and_report_repeat(dashboard: Dashboard) -> None:

@@ -44,7 +44,7 @@ def verdict(dashboard: Dashboard) -> str:
     dashboard.turn_to("Report")
     dashboard.page.locator(".st-key-report_get_html").wait_for()
     dashboard.wait_until_idle()
-    return dashboard.page.locator(".st-key-report_verdict").inner_text()
+    return dashboard.page.locator(".st-key-meaning_report_verdict").inner_text()
 
 
 def download(dashboard: Dashboard, key: str, into: Path) -> bytes:
@@ -57,7 +57,12 @@ def download(dashboard: Dashboard, key: str, into: Path) -> bytes:
 
 def give(dashboard: Dashboard, content: bytes) -> None:
     dashboard.turn_to("Data")
-    dashboard.unfold("data_study")
+    # Where data are open, it stands among the ways to open others.
+    place = dashboard.page.locator(".st-key-data_open, .st-key-data_study").first
+    place.wait_for()
+    dashboard.unfold(
+        "data_open" if dashboard.page.locator(".st-key-data_open").count() else "data_study"
+    )
     box = dashboard.page.locator(".st-key-data_study_file")
     file = {"name": "study.zip", "mimeType": "application/zip", "buffer": content}
     button = dashboard.page.locator(".st-key-data_study_open button")
@@ -93,6 +98,7 @@ def test_saved_in_one_browser_and_opened_in_another(
     second.upload("own.csv", separated(events(30, 15)))
     second.says("nothing was computed anew")
     assert verdict(second) == said
+    second.unfold("report_form")
     why = second.page.get_by_role("textbox", name="Why the chosen form")
     expect(why).to_have_value(WHY, timeout=20_000)
     assert json.loads(second.download("report_get_recipe")) == recipe
@@ -105,7 +111,8 @@ def test_saved_in_one_browser_and_opened_in_another(
     give(third, study)
     third.says("The study is of other data than these")
     give(third, study[: len(study) // 2])
-    third.says(re.compile("no study, or was cut short"))
+    refused = third.page.get_by_test_id("stPopoverBody")  # beside the button
+    expect(refused.get_by_text(re.compile("no study, or was cut short"))).to_be_visible()
 
 
 def test_loaded_anew_in_the_middle_of_a_job(
@@ -119,6 +126,7 @@ def test_loaded_anew_in_the_middle_of_a_job(
     dashboard.wait_for_data(30)
     chosen(dashboard)
     before = verdict(dashboard)
+    dashboard.unfold("report_form")
     page.get_by_role("textbox", name="The question").fill("May we?")
     page.get_by_role("textbox", name="The question").press("Control+Enter")
     dashboard.settle()
@@ -126,6 +134,7 @@ def test_loaded_anew_in_the_middle_of_a_job(
     dashboard.choose("options_risk", "Unicity")
     dashboard.wait_until_idle()
     seed = page.locator(".st-key-options_seed input")
+    dashboard.unfold("options_outsider")
     children = visited.workers()
     with visited.held(*children):
         seed.fill("11")
@@ -135,6 +144,7 @@ def test_loaded_anew_in_the_middle_of_a_job(
         page.reload()
         page.locator("h1").first.wait_for()
         dashboard.settle()
+        dashboard.unfold("options_outsider")
         expect(seed).to_have_value("11")
         working.wait_for()
         assert set(children) <= set(visited.workers())
@@ -146,6 +156,7 @@ def test_loaded_anew_in_the_middle_of_a_job(
     dashboard.wait_until_idle()
     expect(page.locator(".st-key-options_choice_name input")).to_have_value(NAME)
     expect(page.get_by_role("textbox", name="Why this one")).to_have_value(WHY)
+    dashboard.unfold("options_outsider")
     seed.fill("0")
     seed.press("Enter")
     dashboard.choose("options_risk", "Outsider risk")
@@ -153,10 +164,12 @@ def test_loaded_anew_in_the_middle_of_a_job(
     page.goto(f"{dashboard.address}/report")
     page.locator(".st-key-report_get_html").wait_for()
     dashboard.settle()
+    dashboard.unfold("report_form")
     expect(page.get_by_role("textbox", name="The question")).to_have_value("May we?")
-    assert page.locator(".st-key-report_verdict").inner_text() == before
+    assert page.locator(".st-key-meaning_report_verdict").inner_text() == before
 
     # A link with settings of its own is followed.
     page.goto(f"{dashboard.address}/options?p=2&seed=5")
+    dashboard.unfold("options_outsider")
     expect(page.locator(".st-key-options_p input")).to_have_value("2")
     expect(seed).to_have_value("5")

@@ -52,6 +52,7 @@ def looked_at(dashboard: Dashboard, state: str, *, figure: bool) -> list[str]:
                 wrong += [f"{name}: {each}" for each in found]
             page.set_viewport_size({"width": 1440, "height": 900})
             wrong += [f"{place.folder} {state} {scheme}: {each}" for each in serious(dashboard)]
+    (PICTURES / f"{state}.txt").write_text("\n".join(wrong), encoding="utf-8")
     return wrong
 
 

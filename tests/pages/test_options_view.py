@@ -185,6 +185,7 @@ def test_the_synthetic_answers_score_the_options_of_the_synthetic_sample(app: Ap
     app.toggle(key="options_example").set_value(True).run()
     until(app, idle).run()
     assert "Synthetic answers, no real experts" in said(app)
+    assert "as asked of invented experts" in said(app)  # beside the figure, too
     assert "nobody scored" not in said(app)
     assert shown(app)["Utility"].between(0, 1).all()
     assert not app.exception
