@@ -310,7 +310,7 @@ class Dashboard:
         """An option of a select box."""
 
         def open_list() -> None:
-            self.page.keyboard.press("Escape")
+            self._close_list()
             self.page.locator(f"[class*=st-key-{key}] input").click()
             self.page.keyboard.type(option)  # long lists draw only what is in sight
 
@@ -326,15 +326,20 @@ class Dashboard:
 
         def type_it() -> None:
             box.locator("input").fill("")
-            self.page.keyboard.press("Escape")
+            self._close_list()
             box.locator("input").click()
             self.page.keyboard.type(text, delay=50)
 
         self.insist(type_it, lambda ms: offered.wait_for(timeout=ms))  # as in choose
         self.page.keyboard.press("Enter")
-        self.page.keyboard.press("Escape")
+        self._close_list()
         expect(offered).to_be_hidden()
         expect(box.get_by_text(text, exact=True)).to_be_visible()
+
+    def _close_list(self) -> None:
+        """Close a list of options, if one is open; else Escape would close what is around it."""
+        if self.page.get_by_role("option").count():
+            self.page.keyboard.press("Escape")
 
     def hide_everyone(self) -> None:
         """On the view that hides everyone: make a release, unless there is one."""
