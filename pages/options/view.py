@@ -137,7 +137,7 @@ with st.expander(
         "Share of unique people by places (rows) and time window (columns), table 5.2, on other "
         "data: compare the shape only."
     )
-with st.container(horizontal=True, key="options_files"):
+with st.container(key="options_files"):
     downloads.tables(
         "options", whole, {"options": "Options and figures"}, synthetic=data.source.synthetic
     )

@@ -26,6 +26,7 @@ if not slides:
 else:
     slide = stage.turn(slides, corner)
     heading.title(slide.question, anchor=False)
-    slide.show(of)
+    with st.container(key="main_figure"):
+        slide.show(of)
     stage.sentence(slide.sentence)
 stage.missing(data)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.intervals import wilson_interval
+from pages.overview import story
 from pages.shell.kinds import AS_IT_IS, MEASURE, OPTION, RECOVERY
+from tests.studies.test_report import FINE, exploration, result
 from tests.support.views import answers, go, has, idle, new_app, rows, said, until, upload
 
 FOUR = (AS_IT_IS, MEASURE, RECOVERY)
@@ -166,3 +171,15 @@ def test_large_data_wait_until_they_are_asked(
     measured(at)
     assert metrics(at)["Found with 4 points"] == "100 %"
     assert not has(at, "overview_measure")
+
+
+@pytest.mark.parametrize(("found_of", "few"), [((2, 11), True), ((0, 11), True), ((9, 400), False)])
+def test_few_homes_are_said_to_be_too_few(found_of: tuple[int, int], few: bool) -> None:
+    """Of 11 people none found reaches up to 26 %, of 400 to 1 %; guessing finds 18 %, limit 5."""
+    low, high = wilson_interval(*found_of)
+    form = replace(
+        result(FINE, 0.01, 0.5, least=2),
+        risks={"home": (found_of[0] / found_of[1], low, high)},
+        guessing={"home": 0.18},
+    )
+    assert story.few_homes(exploration(form), form) is few
