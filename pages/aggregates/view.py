@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from pages.aggregates import counts, exports, form, story
 from pages.aggregates.person import person
 from pages.charts import recovery, style
 from pages.charts.dots import dots_legend
-from pages.shell import definitions, downloads, formula, head, needed
+from pages.shell import definitions, downloads, formula, head, needed, slides
 from pages.shell.calendar import days
 from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import end_view
@@ -36,14 +38,15 @@ if found is None:
 made, score, dates = found.counts, found.score, days(data.fs)
 
 # --- how much comes back ---
+draw = partial(
+    recovery.by_step,
+    story.STEP_NAMES,
+    score.recorded_by_step.tolist(),
+    score.baseline_recorded_by_step.tolist(),
+)
 with st.container(key="main_figure"):
     show(
-        recovery.by_step(
-            story.STEP_NAMES,
-            score.recorded_by_step.tolist(),
-            score.baseline_recorded_by_step.tolist(),
-            of,
-        ),
+        draw(of),
         key="aggregates_steps",
         alt="Share of recorded points recovered after each step, beside linking at random.",
     )
@@ -53,6 +56,10 @@ what_this_means(
     published=story.PUBLISHED_RECOVERY,
     source=story.SOURCE,
 )
+slides.offer(
+    data.digest, "aggregates", "How much of everybody’s path comes back from counts?", draw,
+    *story.attack(found)[:2],
+)  # fmt: skip
 if lack := story.lack(found):
     st.info(lack)
 

@@ -10,7 +10,17 @@ from fpanon_core.model.spaces import corners_text
 from fpanon_core.studies.anonymizability import together
 from pages.anonymizability import figures, form, person, results, story, why
 from pages.charts import style
-from pages.shell import definitions, downloads, formula, head, job_panel, kinds, needed, questions
+from pages.shell import (
+    definitions,
+    downloads,
+    formula,
+    head,
+    job_panel,
+    kinds,
+    needed,
+    questions,
+    slides,
+)
 from pages.shell.figure import plot, show
 from pages.shell.guard import act, end_view
 from pages.shell.meaning import what_this_means
@@ -74,6 +84,11 @@ what_this_means(
     key="by_k",
     published=story.published_by_k(profile, drawn, wanted.config),
 )
+slides.offer(
+    data.digest, "anonymizability", "How far is everyone from a crowd of k?",
+    partial(figures.of_several, shown, drawn, wanted.ks, reach, wanted.config),
+    *story.by_k(shown, drawn, wanted.config, curves, reach)[:3],
+)  # fmt: skip
 with st.container(key="anon_background"):
     if deepening is not None:
         job_panel.background(

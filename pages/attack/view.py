@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from pages.attack import figures, form, question, relinked, story, target
 from pages.charts import attack, style
-from pages.shell import downloads, formula, head, needed, questions
+from pages.shell import downloads, formula, head, needed, questions, slides
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
@@ -42,20 +44,22 @@ if result is None:
 head.about(place, *story.assumed(result), *(f"**{n}.** {d}" for n, d in story.DEFINITIONS.items()))
 
 # --- before and after ---
+draw = partial(
+    attack.before_and_after,
+    figures.shares(result),
+    figures.errors(result),
+    whom="people" if result.period_days is None else "records",
+)
 with st.container(key="main_figure"):
     show(
-        attack.before_and_after(
-            figures.shares(result),
-            figures.errors(result),
-            of,
-            whom="people" if result.period_days is None else "records",
-        ),
+        draw(of),
         key="attack_found",
         alt="Share of people whose record or home is found, and distance of the best guess, before "
         "and after the release, with 95 % intervals and what guessing gives.",
     )
 first, *others = story.told(result)
 what_this_means(first, key="attack")
+slides.offer(data.digest, "attack", "Does the release hold?", draw, first)
 st.markdown(" ".join(others))
 with st.expander("The numbers", key="attack_assumed"):
     st.dataframe(figures.table(result), hide_index=True, key="attack_numbers")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from fpanon_core.model.spaces import corners_text
 from pages.charts import disclosure, style
 from pages.disclosure import example, form, places, story
-from pages.shell import definitions, downloads, formula, head, needed, questions
+from pages.shell import definitions, downloads, formula, head, needed, questions, slides
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
@@ -48,13 +50,18 @@ with st.container(
 leak = found.leaks[profile]
 
 # --- over profiles ---
+draw = partial(disclosure.over_profiles, names, [story.panel(found, what)], height=style.MAIN_PX)
 with st.container(key="main_figure"):
     show(
-        disclosure.over_profiles(names, [story.panel(found, what)], of, height=style.MAIN_PX),
+        draw(of),
         key="disclosure_main",
         alt=f"{story.OVER_PROFILES[what]} over the profiles, with 95 % intervals.",
     )
 what_this_means(*story.measures_told(found, profile), key="disclosure")
+slides.offer(
+    data.digest, "disclosure", "What do the known points give away?", draw,
+    *story.measures_told(found, profile),
+)  # fmt: skip
 if corners := corners_text(each.laid.space for each in found.leaks.values()):
     st.caption(corners)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from fpanon_core.studies import hiding, leaving_out
 from pages.charts import style
-from pages.charts.cdf import cdf
-from pages.hiding import comparison, files, form, groups, names, story
+from pages.hiding import comparison, figures, files, form, groups, names, story
 from pages.hiding.columns import COLUMNS
-from pages.shell import at_hand, formula, head, needed, questions
+from pages.shell import at_hand, formula, head, needed, questions, slides
 from pages.shell.at_hand import AtHand
 from pages.shell.figure import plot
 from pages.shell.guard import end_view
@@ -68,13 +69,9 @@ kind, verdict = story.verdict(result, worths[chosen])
 # --- accuracy ---
 with st.container(key="main_figure"):
     for column, accuracy in zip(side_by_side("glove_accuracy"), story.ACCURACIES, strict=True):
-        curves, ends = story.accuracy(made, accuracy, of)
         with column:
             plot(
-                cdf(
-                    curves, of, x_title=accuracy.title, x_range=ends, whose="samples", log_x=True,
-                    ticks=accuracy.ticks, height=story.height(curves),
-                ),
+                figures.accuracy(made, accuracy, of),
                 key=f"glove_cdf_{accuracy.column}", theme=None, config=style.CONFIG,
                 alt="Share of the original samples by their accuracy in "
                 f"{accuracy.unit}, a curve per release.",
@@ -84,6 +81,10 @@ gained = (
     story.gained(leaving_out.gain(*(made[each].release for each in pair)), pair[1]) if pair else ""
 )
 what_this_means(*story.accurate(result), key="glove")
+slides.offer(
+    data.digest, "glove", "What does it cost to hide everyone?",
+    partial(figures.accuracy, made, story.ACCURACIES[0]), *story.accurate(result),
+)  # fmt: skip
 helps = "" if worths[chosen].useful else story.to_try(chosen, worths[chosen])
 if further := " ".join(filter(None, (gained, helps))):
     st.markdown(further)

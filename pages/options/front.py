@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Literal
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from pages.charts.pareto import Dot, pareto
@@ -44,16 +45,23 @@ def figure(
 ) -> None:
     """A dot for each option that has a utility; a click pins one of the names."""
     plot(
-        pareto(
-            [dot for dot in dots if math.isfinite(dot.utility + dot.risk)], of,
-            risk_title=criteria.risk_title, risk_name=RISKS[criteria.risk],
-            utility_title=criteria.utility_title, percent=criteria.percent,
-            limit=limit, limited=criteria.limit is not None, height=430,
-        ),
+        drawn(dots, criteria, limit, of),
         key="options_front", theme=None, config=CONFIG, selection_mode="points",
         on_select=act(partial(comparison.take_click, "options_front", names)),
         alt="Risk against utility, a dot with its interval for each release option; those on the "
         "front are filled and joined by a line.",
+    )  # fmt: skip
+
+
+def drawn(
+    dots: Sequence[Dot], criteria: Criteria, limit: float | None, of: Theme
+) -> go.Figure:  # fmt: skip
+    """The figure itself."""
+    return pareto(
+        [dot for dot in dots if math.isfinite(dot.utility + dot.risk)], of,
+        risk_title=criteria.risk_title, risk_name=RISKS[criteria.risk],
+        utility_title=criteria.utility_title, percent=criteria.percent,
+        limit=limit, limited=criteria.limit is not None, height=430,
     )  # fmt: skip
 
 

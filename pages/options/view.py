@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -32,6 +33,7 @@ from pages.shell import (
     head,
     needed,
     produced,
+    slides,
     weighed,
 )
 from pages.shell.at_hand import AtHand
@@ -98,6 +100,11 @@ with top:
     with st.container(key="main_figure"):
         front.figure(dots, names, by, story.drawn_limit(table, by), of)
     what_this_means(*story.conclusion(table, dots, by), key="options_front")
+    slides.offer(
+        data.digest, "options", "Which form may be released, and what is lost?",
+        partial(front.drawn, dots, by, story.drawn_limit(table, by)),
+        *story.conclusion(table, dots, by),
+    )  # fmt: skip
     if more := story.further(table, dots, by):
         st.markdown(" ".join(more))
     if not_drawn := story.not_drawn_told(table, by):

@@ -44,11 +44,14 @@ class Slide:
 
 
 def offer(
-    digest: str, key: str, question: str, draw: Callable[[Theme], Any], sentence: str
+    digest: str, key: str, question: str, draw: Callable[[Theme], Any], *sentences: str
 ) -> None:  # fmt: skip
-    """Put a figure of the data of that digest among the slides; see :class:`Slide`."""
+    """Put a figure of the data of that digest among the slides; see :class:`Slide`.
+
+    All sentences are shown: leave none out that takes back what another says.
+    """
     mine = {slide.key: slide for slide in of_data(digest) if slide.key != key}
-    mine[key] = Slide(key, question, draw, sentence)
+    mine[key] = Slide(key, question, draw, " ".join(s for s in sentences if s))
     session.keep(_SLIDES, (digest, dict(list(mine.items())[-MOST:])))
 
 

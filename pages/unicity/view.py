@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from pages.charts import style, unicity
-from pages.shell import definitions, downloads, formula, head, needed, questions
+from pages.shell import definitions, downloads, formula, head, needed, questions, slides
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
@@ -31,9 +33,10 @@ if result is None:
     end_view()
 
 # --- points known ---
+draw = partial(unicity.against_points, story.narrowed(result))
 with st.container(key="main_figure"):
     show(
-        unicity.against_points(story.narrowed(result), of),
+        draw(of),
         key="unicity_by_p",
         alt="Share of users found by the number of known points, with 95 % intervals.",
     )
@@ -43,6 +46,10 @@ what_this_means(
     published="4 points are enough for 95 %, 2 for more than half.",
     source=story.MONTJOYE,
 )
+slides.offer(
+    data.digest, "unicity", "How little does an outsider need to know?", draw,
+    *story.points_known(result),
+)  # fmt: skip
 
 # --- other knowledge, and points needed ---
 left, right = side_by_side("unicity_points")

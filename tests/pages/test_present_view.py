@@ -81,6 +81,24 @@ def test_slides_follow_the_way_through_the_pages_and_may_be_put_in_another_order
     assert not app.exception
 
 
+def test_figures_of_pages_that_were_visited_are_slides_in_the_order_chosen(app: AppTest) -> None:
+    opened(app)  # looks at how hard it is to hide, too
+    turn(app, "unicity")
+    until(app, idle).run()
+    presented(app)
+    assert "1 of 3" in said(app)
+    (order,) = (box for box in app.multiselect if box.key.startswith("present_order"))
+    assert order.value == ["where", "unicity", "anonymizability"]
+    order.set_value(["anonymizability", "unicity"]).run()
+    assert app.title[0].value == "How far is everyone from a crowd of k?"
+    assert "already" in said(app)
+    app.button(key="present_next").click().run()
+    assert app.title[0].value == "How little does an outsider need to know?"
+    assert "of a person – places and times" in said(app)
+    assert "2 of 2" in said(app)
+    assert not app.exception
+
+
 def test_a_slide_of_other_data_is_not_shown(app: AppTest) -> None:
     opened(app)
     offered(app, "unicity")
