@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import runpy
 from pathlib import Path
 
 import pytest
-import streamlit as st
 
+from pages.shell import navigation
 from tests.browser.dashboard import VIEWS
 from tests.support.views import APP
 
@@ -16,17 +15,12 @@ PAGES = APP.parent / "pages"
 
 
 @pytest.fixture
-def listed(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[str, str]]:
-    """By folder, address and title; outside of a session Streamlit keeps none."""
-
-    def page(path: str, *, title: str, url_path: str = "", default: bool = False) -> object:
-        assert default != bool(url_path), "the start page alone goes without an address"
-        return Path(path).parent.name, (url_path, title)
-
-    monkeypatch.setattr(st, "Page", page)
-    found = runpy.run_path(str(APP))["all_pages"]()
-    assert len(dict(found)) == len(found)
-    return dict(found)
+def listed() -> dict[str, tuple[str, str]]:
+    """By folder, address and title."""
+    found = {place.folder: (place.address, place.title) for place in navigation.PLACES}
+    assert len(found) == len(navigation.PLACES)
+    assert [folder for folder, (address, _) in found.items() if not address] == ["overview"]
+    return found
 
 
 def kinds(path: Path) -> list[ast.Call]:

@@ -6,10 +6,11 @@ Where the dashboard's own modules are named, they are named here, not in the tes
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from streamlit.proto.Block_pb2 import Block
 from streamlit.testing.v1 import AppTest
 
 from pages.shell.questions import Answer, Kind
@@ -57,8 +58,18 @@ def until(at: AppTest, done: Callable[[AppTest], Any], seconds: float = 120) -> 
 
 
 def said(at: AppTest) -> str:
-    """Everything a page says."""
-    return "\n".join(str(e.value) for kind in TEXTS for e in getattr(at, kind))
+    """Everything a page says, what stands on its popovers too."""
+    texts = [str(e.value) for kind in TEXTS for e in getattr(at, kind)]
+    return "\n".join([*texts, *_popovers(at.main)])
+
+
+def _popovers(block: Any) -> Iterator[str]:
+    for child in block.children.values():
+        if hasattr(child, "children"):
+            proto = getattr(child, "proto", None)
+            if isinstance(proto, Block) and proto.HasField("popover"):
+                yield proto.popover.label
+            yield from _popovers(child)
 
 
 def has(at: AppTest, key: str) -> bool:
