@@ -40,6 +40,7 @@ KINDS = {
     "estimate_attack": "attack_estimate.study",
     "relinked": "relinking.study",
     "followed": "followed.follow",
+    "people": "people_by_hexagon.study",
 }
 """The studies whose answers are kept, by the kind of question that asks for them."""
 

@@ -13,7 +13,7 @@ from fpanon_core.studies.judgement import Limits
 from . import session
 from .guard import act
 
-_KEPT = "fp_limits"
+_KEPT, _SEEN = "fp_limits", "fp_limits_seen"
 
 
 @dataclass(frozen=True)
@@ -61,17 +61,21 @@ RULE = (
 
 def in_force() -> Limits:
     """The limits of this session: the usual ones until others are given."""
-    found: Limits = st.session_state.get(_KEPT) or Limits()
-    return found
+    found = st.session_state.get(_KEPT)
+    return found if isinstance(found, Limits) else Limits()  # a study may be of anybody's making
 
 
 def popover() -> None:
     """The limits in one line; a press opens the form. Draw it once a run, before the page."""
     of = in_force()
+    if st.session_state.get(_SEEN) is not of:  # they are from elsewhere, and no longer the form's
+        for name in _SPOKEN:
+            st.session_state[_key(name)] = _shown(of, name)
     given = {name: _given(name, of) for name in _SPOKEN}
     if any(given[name] != of.limit(name) for name in _SPOKEN):
         of = Limits(given)
-        session.keep(_KEPT, of)
+    session.keep(_KEPT, of)
+    st.session_state[_SEEN] = of
     with st.popover(f"Limits: {told(of)}", type="tertiary", icon=":material/rule:", key="limits"):
         st.markdown(RULE)
         for name, spoken in _SPOKEN.items():

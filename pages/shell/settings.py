@@ -14,7 +14,7 @@ import streamlit as st
 from . import address, session
 
 _NAMES = {
-    "*": {"fp_stretch", "fp_address_written", "fp_address_every"},
+    "*": {"fp_limits", "fp_stretch", "fp_address_written", "fp_address_every"},
     "data": {"data_way"},
     "anonymizability": {
         "anon_k", "anon_look_at", "anon_profile", "anon_whole", "fp_settings",
@@ -25,7 +25,8 @@ _NAMES = {
         "unicity_seed", "unicity_v",
     },
     "disclosure": {
-        "disclosure_agreement", "disclosure_by", "disclosure_profile", "fp_disclosure_config",
+        "disclosure_agreement", "disclosure_by", "disclosure_profile", "disclosure_what",
+        "fp_disclosure_config",
     },
     "aggregates": {"fp_recovery_plan", "fp_counts_config", "fp_counts_of"},
     "glove": {
@@ -33,10 +34,10 @@ _NAMES = {
         "glove_space", "glove_time", "fp_glove_data", "fp_group", "produce_hidden_format",
     },
     "options": {
-        "options_choice_name", "options_example", "options_own_weights", "options_p",
-        "options_pinned", "options_presets", "options_risk", "options_seed", "options_strategy",
+        "options_choice_name", "options_example", "options_on_map", "options_own_weights",
+        "options_p", "options_pinned", "options_presets", "options_risk", "options_seed", "options_strategy",
         "options_utility", "options_weights", "options_domain", "fp_choice",
-        "fp_choice_wanted", "fp_own_options", "fp_questionnaire", "fp_risk_limits",
+        "fp_choice_wanted", "fp_own_options", "fp_questionnaire",
         "produce_option_format",
     },
     "attack": {
@@ -50,7 +51,7 @@ _NAMES = {
 
 _BEGINNINGS = (
     "aggregates_counts_", "options_choice_why_", "options_kept_", "options_limit_",
-    "options_weight_", "report_data_", "report_why_", "unicity_n_",
+    "options_weight_", "present_person_wanted_", "report_data_", "report_why_", "unicity_n_",
 )  # fmt: skip
 """Of names that go on with what they are about."""
 

@@ -185,7 +185,7 @@ def test_settings_from_elsewhere_that_no_page_can_use_are_let_go(
 
     study = open_study(content[0]).study
     odd = dict(study.settings) | {
-        "options_risk": "none such", "glove_method": ["x"], "fp_risk_limits": [1],
+        "options_risk": "none such", "glove_method": ["x"], "fp_limits": [1],
         "fp_disclosure_config": 3, "a_go": True,
     }  # fmt: skip
     monkeypatch.setattr(study_file, "_seal", lambda _: "of another machine")
@@ -198,7 +198,7 @@ def test_settings_from_elsewhere_that_no_page_can_use_are_let_go(
     for view in ("hiding", "options", "disclosure"):
         go(other, view)
         assert not other.exception
-        assert "fault" not in said(other), view
+        assert "A fault in the program" not in said(other), view
     assert "a_go" not in other.session_state
     assert "could not use the settings" in said(other)
     assert answers(other, "options")

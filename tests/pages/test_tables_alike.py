@@ -89,6 +89,7 @@ NOT_DOWNLOADED = {
     "estimates": "how long a run will take",
     "glove_estimate": "how long a run will take",
     "look": "what the map beside others draws",
+    "people_by_hexagon": "what a slide shows",
     "production": "the release itself, whose names are drawn each time",
     "relinking": "of no command of its own; the page that attacks a release tells of it",
     "sparsity": "a calculator, of no data; its curve is among the downloads of unicity",
