@@ -35,7 +35,8 @@ _NAMES = {
     },
     "options": {
         "options_choice_name", "options_example", "options_on_map", "options_own_weights",
-        "options_p", "options_pinned", "options_presets", "options_risk", "options_seed", "options_strategy",
+        "options_p", "options_pinned", "options_presets", "options_risk", "options_seed",
+        "options_strategy",
         "options_utility", "options_weights", "options_domain", "fp_choice",
         "fp_choice_wanted", "fp_own_options", "fp_questionnaire",
         "produce_option_format",
