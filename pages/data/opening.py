@@ -13,7 +13,6 @@ from fpanon_core.studies.reading import Source
 from fpanon_core.tables.folder import data_files, file_in
 from pages.charts.plain import plain
 from pages.shell import away, dataset, refused, session
-from pages.shell.pair import side_by_side
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
 TYPES = [
@@ -37,8 +36,7 @@ def show() -> None:
 
 def _upload() -> None:
     limit = int(st.get_option("server.maxUploadSize"))
-    left, right = side_by_side("upload")
-    file = left.file_uploader(
+    file = st.file_uploader(
         f"Events: user, time, position or antenna (up to {limit} MB)",
         type=TYPES,
         key="data_file",
@@ -47,7 +45,7 @@ def _upload() -> None:
         "computer's memory and is written nowhere. Larger files: have the server's "
         f"operator name a folder in {FOLDER_VARIABLE}.",
     )
-    antennas = right.file_uploader(
+    antennas = st.file_uploader(
         "Antennas, if the events name them (optional)",
         type=TYPES,
         key="data_antennas",

@@ -27,7 +27,7 @@ def test_from_the_start_to_a_report_in_twelve_clicks(dashboard: Dashboard) -> No
     page.get_by_role("button", name="Open your own data").click()
     dashboard.wait_for_view("Data")
     with page.expect_file_chooser() as chooser:
-        page.locator(".st-key-data_file button").first.click()
+        page.locator(".st-key-data_file [data-testid=stFileUploaderDropzone] button").click()
     chooser.value.set_files(DATA)
     read = page.locator(".st-key-data_read button")
     expect(read).to_be_enabled()
