@@ -25,7 +25,8 @@ VIEWS = tuple(place.title for place in navigation.PLACES)
 # Where it is not the view's name.
 _HEADINGS = {
     "Overview": "Which form of these|May these data be released",
-    "Present": "Present|Where are people",
+    "Present": "Present|Where are people|How little does|How far is everyone|What is learnt under|"
+    "How much of everybody|What does it cost|Which form may be released,|Does the release hold",
 }
 SAMPLES = {"taxis": "Open the San Francisco taxis", "people": "Open the synthetic users"}
 """The buttons of the start page that open the samples."""
