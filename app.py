@@ -9,7 +9,13 @@ from pages.server import faults, guards
 from pages.shell import frame, icon, navigation
 
 if __name__ == "__main__":
-    st.set_page_config(page_title="fpanon", page_icon=icon.icon(), layout="wide")
+    st.set_page_config(
+        page_title="fpanon",
+        page_icon=icon.icon(),
+        layout="wide",
+        # Streamlit shuts a sidebar that has nothing in it yet when the page is first drawn.
+        initial_sidebar_state="expanded",
+    )
     frame.run(st.navigation(navigation.pages(), position="hidden"))
 else:
     app = App(
