@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Of each package a list has the digests of its files; pip installs nothing else.
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: run test test-long endurance fuzz bench outsider-table pictures lint format audit requirements sample-data
+.PHONY: run test walk test-long endurance fuzz bench outsider-table pictures lint format audit requirements sample-data
 
 run: $(VENV)/.compiled
 	$(BIN)/streamlit run app.py
@@ -16,6 +16,10 @@ BROWSERS = $(shell echo $$(( ($$(nproc) + 1) / 2 )))
 test: $(VENV)/.development $(VENV)/.compiled chromium nginx
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not browser" tests/pages tests
 	$(BIN)/python -m pytest -n $(BROWSERS) --dist loadfile --no-loadscope-reorder -m browser tests/browser
+
+# Every page in every state, three sizes, light and dark; pictures of all in build/walk.
+walk: $(VENV)/.development $(VENV)/.compiled chromium
+	FPANON_WALK=1 $(BIN)/python -m pytest -m browser tests/browser/test_walk.py
 
 # With ten times as many examples, drawn anew each time: tests/conftest.py.
 test-long: $(VENV)/.development $(VENV)/.compiled

