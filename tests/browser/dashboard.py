@@ -246,6 +246,8 @@ class Dashboard:
         """Upload a file on the data view and have it read; returns when that has begun."""
         self._open_other_data()
         box = self.page.locator(".st-key-data_file")
+        way = self.page.get_by_text("Upload a file", exact=True)
+        self.insist(way.click, lambda ms: box.wait_for(timeout=ms))
         file = {"name": name, "mimeType": "text/csv", "buffer": content}
         self.insist(
             lambda: box.locator("input[type=file]").set_input_files(file),
@@ -280,16 +282,15 @@ class Dashboard:
         """
         body = self.page.get_by_test_id("stPopoverBody")
         popover = self.page.locator(f".st-key-{key} [data-testid=stPopoverButton]")
-        self.page.locator(f".st-key-{key}").first.wait_for()
-        if popover.count():
+        box = self.page.locator(f".st-key-{key} details").first
+        box.or_(popover).first.wait_for()
+        if not box.count():  # an expander may hold popovers; a popover's body stands elsewhere
             self.insist(
                 lambda: None if body.count() else popover.click(),
                 lambda ms: body.wait_for(timeout=ms),
             )
             body.evaluate(_STILL)
             return
-        box = self.page.locator(f".st-key-{key} details")
-        box.wait_for()
 
         def click() -> None:
             if box.get_attribute("open") is None:

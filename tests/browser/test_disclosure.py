@@ -11,12 +11,7 @@ from playwright.sync_api import expect
 from tests.browser.dashboard import Dashboard, colours
 from tests.browser.test_access import serious
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.xfail(
-        strict=False, reason="not seen green since the frame was rebuilt; see issue 17"
-    ),
-]
+pytestmark = pytest.mark.browser
 _MAP = ".st-key-pair_disclosure_leak [data-testid=stDeckGlJsonChart]"
 
 

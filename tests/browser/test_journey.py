@@ -8,12 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.dashboard import Dashboard
 from tests.browser.tables import SECRET, events, exchanged, flawed, separated
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.xfail(
-        strict=False, reason="not seen green since the frame was rebuilt; see issue 17"
-    ),
-]
+pytestmark = pytest.mark.browser
 KS = ["k = 2", "k = 5", "k = 10"]
 PROFILES = [
     *("100 m · 1 min", "1 km · 30 min", "2.5 km · 1 h"),
