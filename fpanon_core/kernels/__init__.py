@@ -4,16 +4,29 @@ Compiled kernels are cached. numba takes a cached kernel for fresh as long as it
 unchanged, even when a kernel of another file that it was compiled together with has changed since.
 A stale kernel would give wrong numbers without a word, so the cache lives in a folder named by the
 contents of all files here.
+
+Nor does numba bear two processes that keep kernels at once: each looks which number is free for its
+machine code, and two may take the same one for different types of arguments. Whoever loads it then
+runs code made for other arrays. So one process at a time writes, and none reads meanwhile.
 """
 
 import atexit
+import contextlib
 import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numba
+from numba.core import caching
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 _HERE = Path(__file__).parent
 
@@ -43,5 +56,34 @@ def _base() -> Path:
     return Path(passing)
 
 
-# Read where a kernel is declared.
+class _OneAtATime(caching.IndexDataCacheFile):
+    """The kernels kept of one function: read by many processes, written by one."""
+
+    def save(self, key: Any, data: Any) -> None:
+        with _turn(self._cache_path, writes=True):
+            super().save(key, data)  # type: ignore[no-untyped-call]
+
+    def load(self, key: Any) -> Any:
+        with _turn(self._cache_path, writes=False):
+            return super().load(key)  # type: ignore[no-untyped-call]
+
+
+@contextlib.contextmanager
+def _turn(folder: str, writes: bool) -> Iterator[None]:
+    """Wait for those who write; who writes waits for those who read, too."""
+    try:
+        lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:  # no folder yet, or one in which nobody of us can write
+        yield
+        return
+    try:
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX if writes else fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(lock)  # and with it the lock
+
+
+# Both are looked up where a kernel is declared.
+caching.IndexDataCacheFile = _OneAtATime  # type: ignore[misc]
 numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]

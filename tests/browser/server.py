@@ -136,6 +136,11 @@ class Server:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGCONT)
 
+    def kill(self, child: int) -> None:
+        """End a child of it at once, as a machine does that has no memory left."""
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+
     def end(self) -> list[int]:
         """End its process group, kindly at first; returns the children that did not end with it."""
         workers = self.workers()

@@ -1,8 +1,12 @@
 """A kernel compiled from other sources is never taken from the cache."""
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numba
+from numba.core import caching
 
 from fpanon_core import kernels
 
@@ -41,3 +45,34 @@ def test_folder_of_somebody_else_is_left_alone(tmp_path, monkeypatch):
 
 def test_numba_uses_it():
     assert Path(numba.config.CACHE_DIR).name.startswith("kernels-")
+
+
+# Keeps ten entries, the number of the process in each, when all have begun.
+_KEEPS = """
+import sys, time
+import fpanon_core.kernels
+from numba.core import caching
+folder, number, at = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+time.sleep(max(0.0, at - time.time()))
+kept = caching.IndexDataCacheFile(folder, "kernel", "stamp")
+for i in range(10):
+    kept.save((number, i), (number, i))
+"""
+
+
+def test_processes_that_keep_kernels_at_once_do_not_mix_them_up(tmp_path):
+    begin = str(time.time() + 4)
+    keeping = [
+        subprocess.Popen([sys.executable, "-c", _KEEPS, str(tmp_path), str(n), begin])
+        for n in range(4)
+    ]
+    assert [process.wait() for process in keeping] == [0] * 4
+    kept = caching.IndexDataCacheFile(str(tmp_path), "kernel", "stamp")
+    entries = [(n, i) for n in range(4) for i in range(10)]
+    assert [kept.load(entry) for entry in entries] == entries
+
+
+def test_kernels_are_kept_that_way():
+    from fpanon_core.kernels.kgap_search import search_tile
+
+    assert isinstance(search_tile._cache._cache_file, kernels._OneAtATime)
