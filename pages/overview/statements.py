@@ -27,7 +27,7 @@ from pages.shell.profiles import PRESETS
 from pages.shell.questions import Question
 
 _KS = (2, 5, 10)
-_HIDING_ALONE_UP_TO = 5_000  # people; of more, the page that says so asks
+_HIDING_ALONE_UP_TO = 20_000  # people, a matter of seconds; of more, the page that says so asks
 
 
 @dataclass(frozen=True)

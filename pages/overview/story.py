@@ -38,9 +38,10 @@ FEW_HOMES = (
     "So few people's homes are asked about that chance alone reaches above the limit of homes: "
     "these data can show no form to be within it, not even one in which no home is found."
 )
+MEASURE = "Measure the rest"
 LARGE = (
-    "These data are large, so nothing is measured before you ask. It may take from minutes to "
-    "hours; how far it is, and a way to stop it, stand in each place."
+    "What takes long on data of this size or length waits until you ask: from minutes to hours. "
+    "How far it is, and a way to stop it, stand in each place."
 )
 
 

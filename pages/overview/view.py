@@ -74,8 +74,8 @@ if not all(each.alone for each in four) and any(
     for each in four
 ):
     st.button(
-        "Measure all four", key="overview_measure", on_click=act(statements.begin), args=(four,),
-        kwargs={"asked": True}, type="primary",
+        story.MEASURE, key="overview_measure", on_click=act(statements.begin), args=(four,),
+        kwargs={"asked": True},
     )  # fmt: skip
     st.caption(story.LARGE)
 

@@ -54,17 +54,21 @@ _OVER = """() => {
             t.textContent.trim()
             && t.checkVisibility({opacityProperty: true, visibilityProperty: true})
             && !t.closest('.hoverlayer, .modebar, .notifier'));
+        // A turned word's box on the screen is larger than the word: sizes are taken as it was before
+        // it was turned, distances along it and across.
         const boxes = words.map(t => {
-            const b = t.getBoundingClientRect();
-            return {b, turned: /rotate\\((?!0)/.test(t.getAttribute('transform') || ''), t};
-        }).filter(({b}) => b.width && b.height);
+            const b = t.getBoundingClientRect(), own = t.getBBox();
+            const turn = (t.getAttribute('transform') || '').match(/rotate\\((-?[\\d.]+)/);
+            return {x: (b.left + b.right) / 2, y: (b.top + b.bottom) / 2, wide: own.width,
+                    high: own.height, turn: turn ? Number(turn[1]) : 0, said: t.textContent};
+        }).filter(({wide, high}) => wide && high);
         for (let i = 0; i < boxes.length; i++) for (let j = 0; j < i; j++) {
-            const p = boxes[i], q = boxes[j];
-            if (p.turned !== q.turned) continue;  // a turned word's box is larger than the word
-            const wide = Math.min(p.b.right, q.b.right) - Math.max(p.b.left, q.b.left);
-            const high = Math.min(p.b.bottom, q.b.bottom) - Math.max(p.b.top, q.b.top);
-            if (wide > 2 && high > 4)
-                found.push(`${key}: "${p.t.textContent}" on "${q.t.textContent}"`);
+            const p = boxes[i], q = boxes[j], angle = p.turn * Math.PI / 180;
+            if (p.turn !== q.turn) continue;
+            const along = Math.abs((p.x - q.x) * Math.cos(angle) + (p.y - q.y) * Math.sin(angle));
+            const across = Math.abs((p.y - q.y) * Math.cos(angle) - (p.x - q.x) * Math.sin(angle));
+            if ((p.wide + q.wide) / 2 - along > 2 && (p.high + q.high) / 2 - across > 4)
+                found.push(`${key}: "${p.said}" on "${q.said}"`);
         }
     }
     return found;

@@ -166,7 +166,7 @@ def test_large_data_wait_until_they_are_asked(
     monkeypatch.setattr("pages.shell.questions._ORDINARY_SAMPLES", 10)
     at = upload(new_app(), rows(users=9, samples=6))
     go(at, "overview")
-    assert "These data are large" in said(at)
+    assert "waits until you ask" in said(at)
     at.button(key="overview_measure").click().run()
     measured(at)
     assert metrics(at)["Found with 4 points"] == "100 %"
