@@ -19,7 +19,7 @@ test: $(VENV)/.development $(VENV)/.compiled chromium nginx
 
 # Every page in every state, three sizes, light and dark; pictures of all in build/walk.
 walk: $(VENV)/.development $(VENV)/.compiled chromium
-	FPANON_WALK=1 $(BIN)/python -m pytest -m browser tests/browser/test_walk.py
+	$(BIN)/python -m pytest -m browser tests/browser/test_walk_unmeasured.py tests/browser/test_walk_measured.py
 
 # With ten times as many examples, drawn anew each time: tests/conftest.py.
 test-long: $(VENV)/.development $(VENV)/.compiled

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import streamlit as st
 
-from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
-from pages.shell import weighed
+from pages.shell import chosen, weighed
+from pages.shell.chosen import Choice
 
-_CHOICE, _NAME, _WANTED = "fp_choice", "options_choice_name", "fp_choice_wanted"
-
-
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """The option chosen for these data, and why."""
-
-    digest: str
-    result: OptionResult
-    why: str
+_NAME, _WANTED = "options_choice_name", "fp_choice_wanted"
 
 
 def form(table: OptionsTable, names: Sequence[str]) -> Choice | None:
@@ -36,18 +26,16 @@ def form(table: OptionsTable, names: Sequence[str]) -> Choice | None:
         placeholder="none yet", persist_state="session",
     )  # fmt: skip
     why = st.text_area(
-        "Why this one", key=f"options_choice_why_{name}", max_chars=2_000, height=100,
+        "Why this one", key=chosen.reason_key(name), max_chars=2_000, height=100,
         persist_state="session",
-        placeholder="What weighs for it, who asked for what, what was given up. Name no "
-        "person. It stands in the report and in its recipe.",
+        placeholder=chosen.REASON,
     )  # fmt: skip
     pressed = st.button("Keep this choice", key="options_choice_keep")
     if pressed and name is not None:
-        result = table.results[list(names).index(name)]
-        st.session_state[_CHOICE] = Choice(table.digest, result, why.strip())
+        chosen.keep(table.digest, table.results[list(names).index(name)], why)
     elif pressed:
         st.error("Choose an option first.")
-    standing = current(table.digest)
+    standing = chosen.current(table.digest)
     if standing is not None and name is not None and name != standing.result.option.name:
         st.info(
             "Another option is selected than the one that was kept; keep this choice to have its "
@@ -67,15 +55,3 @@ def select(names: Sequence[str]) -> None:
         st.session_state[_WANTED], st.session_state[_NAME] = selected, None
     if st.session_state[_NAME] is not None:
         st.session_state.pop(_WANTED, None)
-
-
-def current(digest: str) -> Choice | None:
-    """The choice that stands for the data of that digest."""
-    found: Choice | None = st.session_state.get(_CHOICE)
-    if found is not None and found.digest == digest:
-        return found
-    opened = weighed.of_data(digest)  # of a study that was opened
-    if opened is None or not opened.stands:
-        return None
-    result = next(r for r in opened.table.results if r.option.name == opened.chosen)
-    return Choice(digest, result, opened.why)

@@ -26,6 +26,7 @@ from pages.options.criteria import MEASURES
 from pages.shell import (
     address,
     at_hand,
+    chosen,
     definitions,
     downloads,
     exploration,
@@ -94,7 +95,7 @@ with below:
 with compared_place:
     st.header("Side by side", anchor=False)
     pinned = comparison.pinned(names)
-standing = choice.current(data.digest)
+standing = chosen.current(data.digest)
 dots = story.dots(table, by, pinned, standing.result.option.name if standing else "")
 with top:
     with st.container(key="main_figure"):
@@ -121,7 +122,7 @@ with chosen_place:
         (st.success if unopposed else st.warning)(text)
         produced.section(data, standing.result.option)
     whole = replace(table, results=tuple(results))  # with those that failed, and why
-    kept = choice.current(data.digest)
+    kept = chosen.current(data.digest)
     weighed.put(
         Weighed(
             data.digest, whole, by.judged, kept.result.option.name if kept else None,

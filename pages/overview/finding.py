@@ -12,12 +12,12 @@ from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import overview
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.judgement import Limits
-from fpanon_core.studies.option_result import utility_choice
+from fpanon_core.studies.option_result import OptionResult, utility_choice
 from fpanon_core.studies.options_table import OptionsTable
 from pages.charts import words
 from pages.charts.plain import plain
 from pages.overview import story
-from pages.shell import at_hand, exploration, job_panel, questions, weighed
+from pages.shell import at_hand, chosen, exploration, job_panel, questions, weighed
 from pages.shell.at_hand import AtHand
 from pages.shell.dataset import Dataset
 from pages.shell.exploration import Tried
@@ -63,6 +63,8 @@ def section(data: Dataset, explored: Exploration) -> None:
             _progress_of(data, tried)
         if explored.table.results:
             _found(explored, sum(job.active for job in waiting(data)))
+        if (standing := chosen.current(data.digest)) is not None:
+            st.markdown(story.chosen_told(standing.result.option.name, standing.why))
         if tried is None:
             _offer(data, explored.limits, wanted, "Find a release")
         elif not {o.steps for o in wanted} <= {o.steps for o in tried.options}:
@@ -162,12 +164,25 @@ def _found(explored: Exploration, on_the_way: int) -> None:
     if text := story.passed_over(explored, row):
         st.markdown(text)
     with st.container(horizontal=True, key="overview_next"):
-        if st.button("Produce it", key="overview_produce", type="primary",
-                     icon=":material/archive:"):  # fmt: skip
-            weighed.propose(result.option.name)
-            st.switch_page("pages/options/view.py")
+        with st.popover(
+            "Choose it", icon=":material/check:", key="overview_choose", type="primary"
+        ):
+            _choice(explored.table.digest, result)
         at_hand.attack(result.option.name, key="overview_attack")
         _links()
+
+
+def _choice(digest: str, result: OptionResult) -> None:
+    """The reason, and a button that keeps the choice and leads to where it is produced."""
+    why = st.text_area(
+        "Why this one", key="overview_why", max_chars=2_000, height=100, placeholder=chosen.REASON
+    )
+    if st.button("Keep it, and on to report and release", key="overview_keep", type="primary"):
+        chosen.keep(digest, result, why)
+        # Selected, with its reason, where all are weighed, too.
+        weighed.propose(result.option.name)
+        st.session_state[chosen.reason_key(result.option.name)] = why
+        st.switch_page("pages/report/view.py")
 
 
 def _nothing(explored: Exploration) -> None:

@@ -300,3 +300,9 @@ def _short(text: str) -> str:
     for long, short in ((" minutes", " min"), (" minute", " min"), (" hours", " h")):
         text = text.replace(long, short)
     return text
+
+
+def chosen_told(name: str, why: str) -> str:
+    """Which option was chosen, and where its release is."""
+    reason = "" if why else " No reason is given yet."
+    return f"Chosen: **{plain(name)}**.{reason} Its release is produced on *Report*."

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
+
+from tests.browser.dashboard import Dashboard
 
 # The main figure's box, in pixels of the screen as it is before anybody scrolls.
 _MAIN = """() => {
@@ -54,8 +57,8 @@ _OVER = """() => {
             t.textContent.trim()
             && t.checkVisibility({opacityProperty: true, visibilityProperty: true})
             && !t.closest('.hoverlayer, .modebar, .notifier'));
-        // A turned word's box on the screen is larger than the word: sizes are taken as it was before
-        // it was turned, distances along it and across.
+        // A turned word's box on the screen is larger than the word: sizes are taken as it was
+        // before it was turned, distances along it and across.
         const boxes = words.map(t => {
             const b = t.getBoundingClientRect(), own = t.getBBox();
             const turn = (t.getAttribute('transform') || '').match(/rotate\\((-?[\\d.]+)/);
@@ -98,3 +101,14 @@ def cut(page: Page) -> list[str]:
 def overlapping(page: Page) -> list[str]:
     """Words of figures that lie on each other."""
     return page.evaluate(_OVER)
+
+
+def serious(dashboard: Dashboard) -> list[str]:
+    """What axe finds of serious or critical impact, with the elements it means."""
+    found = Axe().run(dashboard.page).response["violations"]
+    return [
+        f"{v['id']} ({v['impact']}): {node['target']} {node['html'][:200]}"
+        for v in found
+        if v["impact"] in ("serious", "critical")
+        for node in v["nodes"]
+    ]

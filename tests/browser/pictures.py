@@ -53,12 +53,13 @@ def _walk(dashboard: Dashboard, folder: Path) -> None:
     expect(cancel).to_have_count(0, timeout=10 * LONG_MS)
     _take(dashboard, overview)
 
-    dashboard.press("overview_produce")
-    dashboard.wait_for_view("Release options")
+    dashboard.unfold("overview_choose")
+    page.locator(".st-key-overview_why textarea").fill(WHY)
+    page.locator(".st-key-overview_keep button").click()
+    dashboard.wait_for_view("Report")
+    dashboard.turn_to("Release options")
     dashboard.says("On to the report")
     dashboard.wait_until_idle()
-    page.locator("[class*=st-key-options_choice_why] textarea").fill(WHY)
-    dashboard.press("options_choice_keep", "Chosen:")
     _take(dashboard, options)
 
     dashboard.turn_to("Overview")

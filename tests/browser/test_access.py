@@ -1,41 +1,25 @@
-"""Every view, empty and loaded, by day and by night: readable for all, and nothing complains."""
+"""What is not seen at first, by day and by night: readable for all; the pages: walk.py."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
-from tests.browser.dashboard import VIEWS, Dashboard
-from tests.browser.server import Server
+from tests.browser.dashboard import Dashboard
+from tests.browser.layout import serious
 
 pytestmark = pytest.mark.browser
 
 
-def test_axe_finds_nothing_serious_while_there_is_nothing_to_show(
-    open_dashboard: Callable[..., Dashboard], server: Server
+def test_axe_finds_nothing_serious_at_the_start_and_where_a_file_is_refused(
+    dashboard: Dashboard,
 ) -> None:
-    dashboard = open_dashboard(color_scheme="dark")
     dashboard.go()
-    found = {("Start", "empty", "dark"): serious(dashboard)}
-    dashboard.turn_to_scheme("light")
-    for view in VIEWS:  # without data there are no figures to colour: light is enough
-        dashboard.turn_to(view)
-        dashboard.rest()
-        found[view, "empty", "light"] = serious(dashboard)
-
-    dashboard.turn_to("Overview")
-    dashboard.open_sample("taxis")
-    dashboard.turn_to("How hard to hide")
-    dashboard.says("Measuring at")
-    with server.held():
-        for scheme in ("light", "dark"):
-            dashboard.turn_to_scheme(scheme)
-            dashboard.says("Measuring at")
-            found["How hard to hide", "running", scheme] = serious(dashboard)
-
+    found = {}
+    for scheme in ("dark", "light"):
+        dashboard.turn_to_scheme(scheme)
+        found["Start", "empty", scheme] = serious(dashboard)
     dashboard.turn_to("Data")
     dashboard.upload("records.csv", b"")
     dashboard.error()
@@ -46,27 +30,23 @@ def test_axe_finds_nothing_serious_while_there_is_nothing_to_show(
     assert {where: what for where, what in found.items() if what} == {}
 
 
-def test_axe_finds_nothing_serious_in_any_view_of_data(taxis: Dashboard) -> None:
+def test_axe_finds_nothing_serious_in_what_is_folded_away(taxis: Dashboard) -> None:
+    """Pages as they are first seen: test_walk_measured.py."""
     found = {}
-    taxis.turn_to("Hide everyone")
-    taxis.hide_everyone()
-    schemes = ["light", "dark"]
-    for view in reversed(VIEWS):
-        taxis.turn_to(view)
-        if view == "Data":
-            taxis.unfold("data_correct")
-        if view == "How hard to hide":  # what is measured in the background has no progress bar
-            taxis.says(re.compile("Crowds up to k = .* are measured"))
-        taxis.wait_until_idle()
-        for scheme in schemes:  # by turns; as it is already, then the other one
-            taxis.turn_to_scheme(scheme)
-            if view == "How hard to hide":
-                figures_and_page_are_of_one_brightness(taxis, scheme)
-                taxis.unfold("anon_settings")  # a click on the link of the page closes it
-            found[view, "loaded", scheme] = serious(taxis)
-        schemes.reverse()
+    taxis.turn_to("Data")
+    taxis.unfold("data_correct")
+    for scheme in ("light", "dark"):
+        taxis.turn_to_scheme(scheme)
+        found["Data", scheme] = serious(taxis)
+    taxis.turn_to("How hard to hide")
+    taxis.says(re.compile("Crowds up to k = .* are measured"))
+    taxis.wait_until_idle()
+    for scheme in ("dark", "light"):
+        taxis.turn_to_scheme(scheme)
+        figures_and_page_are_of_one_brightness(taxis, scheme)
+        taxis.unfold("anon_settings")  # a click on the link of the page closes it
+        found["How hard to hide", scheme] = serious(taxis)
     assert {where: what for where, what in found.items() if what} == {}
-    assert len(found) == 2 * len(VIEWS)
 
 
 def figures_and_page_are_of_one_brightness(dashboard: Dashboard, scheme: str) -> None:
@@ -76,17 +56,6 @@ def figures_and_page_are_of_one_brightness(dashboard: Dashboard, scheme: str) ->
     ink = _brightness(dashboard, "[data-testid=stMain] h1", "color")
     legend = _brightness(dashboard, ".st-key-anon_by_k .legendtext", "fill")
     assert (paper > 200, ink < 100, legend < 120) == (scheme == "light",) * 3
-
-
-def serious(dashboard: Dashboard) -> list[str]:
-    """What axe finds of serious or critical impact, with the elements it means."""
-    found = Axe().run(dashboard.page).response["violations"]
-    return [
-        f"{v['id']} ({v['impact']}): {node['target']} {node['html'][:200]}"
-        for v in found
-        if v["impact"] in ("serious", "critical")
-        for node in v["nodes"]
-    ]
 
 
 def _brightness(dashboard: Dashboard, selector: str, what: str) -> float:

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from pages.charts import style
 from tests.browser.dashboard import Dashboard, amount_of, colours
-from tests.browser.test_access import serious
+from tests.browser.layout import serious
 from tests.browser.test_options import dots
 
 pytestmark = pytest.mark.browser

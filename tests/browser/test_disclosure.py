@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard, colours
-from tests.browser.test_access import serious
+from tests.browser.layout import serious
 
 pytestmark = pytest.mark.browser
 _MAP = ".st-key-pair_disclosure_leak [data-testid=stDeckGlJsonChart]"

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from fpanon_core.__main__ import app
 from tests.browser.dashboard import Dashboard
-from tests.browser.test_access import serious
+from tests.browser.layout import serious
 
 pytestmark = pytest.mark.browser
 WHY = "Planners need it. <script>document.title='bad'</script>"

@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
+from tests.browser.layout import serious
 from tests.browser.server import Server
 from tests.browser.tables import events, separated
-from tests.browser.test_access import serious
 
 pytestmark = pytest.mark.browser
 NAME = "2 km · 6 h"

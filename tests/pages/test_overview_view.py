@@ -112,7 +112,7 @@ def test_none_within_the_limits_names_the_nearest_and_counts(small: AppTest) -> 
     assert "The nearest is “" in text
     assert "publish counts of people only" in text
     assert has(small, "overview_counts")
-    assert not has(small, "overview_produce")
+    assert not has(small, "overview_keep")
 
 
 def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> None:
@@ -125,7 +125,7 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     found(small)
     text = said(small)
     assert not small.exception, small.exception
-    assert has(small, "overview_produce"), text
+    assert has(small, "overview_keep"), text
     assert "What it costs." in text
     assert "Most useful within the limits" in text
     head = next(m.value for m in small.markdown if "Of " in m.value and "forms tried" in m.value)
@@ -143,9 +143,20 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     go(small, "overview")
     name = next(m.value for m in small.markdown if m.value.startswith("**Most useful"))
     name = name.strip("*").split(": ")[1]
-    small.button(key="overview_produce").click().run()
+    small.text_area(key="overview_why").set_value("The ministry asked.")
+    small.button(key="overview_keep").click().run()
+    go(small, "report")
+    until(small, idle).run()
+    assert has(small, "produce_option_go")
+    page = str(small.get("iframe")[0].proto.srcdoc).replace("\u00a0", " ")
+    assert "Chosen was" in page
+    assert "The ministry asked." in page
     go(small, "options")
-    assert small.selectbox(key="options_choice_name").value == name.replace("\\", "")
+    until(small, idle).run()
+    name = name.replace("\\", "")
+    assert small.selectbox(key="options_choice_name").value == name
+    assert small.text_area(key=f"options_choice_why_{name}").value == "The ministry asked."
+    assert "Chosen:" in said(small)
 
 
 def test_finding_can_be_stopped_and_gone_on_with(small: AppTest) -> None:

@@ -1,0 +1,35 @@
+"""Every page with all of it measured: walk.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from pages.shell import navigation
+from tests.browser.dashboard import LONG_MS, Dashboard
+from tests.browser.walk import looked_at
+
+pytestmark = pytest.mark.browser
+
+
+def test_with_everything_measured(open_dashboard: Callable[..., Dashboard]) -> None:
+    dashboard = open_dashboard()
+    page = dashboard.page
+    dashboard.go()
+    dashboard.press("start_sf_cabs")
+    numbers = page.get_by_test_id("stMetricValue")
+    expect(numbers).to_have_count(4, timeout=LONG_MS)
+    for at in range(4):
+        expect(numbers.nth(at)).to_have_text(re.compile(r"\d"), timeout=LONG_MS)
+    dashboard.press("overview_find_go")
+    expect(page.locator(".st-key-overview_cancel")).to_have_count(1, timeout=LONG_MS)
+    expect(page.locator(".st-key-overview_cancel")).to_have_count(0, timeout=3 * LONG_MS)
+    dashboard.turn_to("Hide everyone")
+    dashboard.hide_everyone()
+    for place in navigation.PLACES:  # each measures what it shows before it is looked at
+        dashboard.turn_to(place.title)
+        dashboard.wait_until_idle()
+    assert looked_at(dashboard, "loaded", figure=True) == []
