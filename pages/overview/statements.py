@@ -25,6 +25,7 @@ from pages.shell.guard import act
 from pages.shell.kinds import MEASURE, RECOVERY
 from pages.shell.profiles import PRESETS
 from pages.shell.questions import Question
+from pages.shell.session import Job
 
 _KS = (2, 5, 10)
 _HIDING_ALONE_UP_TO = 20_000  # people, a matter of seconds; of more, the page that says so asks
@@ -124,14 +125,25 @@ def draw(statement: Statement) -> None:
 
 def _waiting(statement: Statement) -> None:
     """What becomes of it: how far it is, why it is not there, or the button that asks."""
-    key = statement.question.key
-    jobs = [j for j in questions.jobs(statement.question.kind) if j.meta["key"] == key]
+    jobs = _jobs(statement)
     if any(job.active for job in jobs):
         job_panel.quiet(jobs[0], "Measuring …")
     elif jobs:
-        job_panel.show(jobs, key=f"overview_{statement.key}_jobs", stop=questions.hold)
+        st.caption(":material/error: Not finished; why stands below the map.")
     else:
         st.button(
             "Measure", key=f"overview_{statement.key}_go", on_click=act(questions.ask),
             args=(statement.question,),
         )  # fmt: skip
+
+
+def failures(statements: list[Statement]) -> None:
+    """Why some of them could not be measured, and another try; each reason once."""
+    failed = {job.number: job for s in statements for job in _jobs(s) if not job.active}
+    if failed:
+        job_panel.show(list(failed.values()), key="overview_four_jobs", stop=questions.hold)
+
+
+def _jobs(statement: Statement) -> list[Job]:
+    key = statement.question.key
+    return [j for j in questions.jobs(statement.question.kind) if j.meta["key"] == key]

@@ -69,6 +69,7 @@ with left:
 with right.container(key="overview_four", gap="small"):
     for each in four:
         statements.draw(each)
+statements.failures(four)
 if not all(each.alone for each in four) and any(
     questions.answer(each.question) is None and not questions.under_way(each.question)
     for each in four

@@ -98,7 +98,8 @@ def test_what_failed_is_told_and_can_be_tried_again(small: AppTest) -> None:
     assert "It went wrong, with a plain sentence." in said(small)
     assert metrics(small)["Found with 4 points"] == "…"
     assert "is not measured yet" in said(small)
-    next(b for b in small.button if b.key.startswith("overview_found_jobs_retry")).click().run()
+    assert said(small).count("It went wrong, with a plain sentence.") == 1  # of two statements
+    next(b for b in small.button if b.key.startswith("overview_four_jobs_retry")).click().run()
     measured(small)
     assert metrics(small)["Found with 4 points"] == "100 %"
 
