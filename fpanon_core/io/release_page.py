@@ -302,7 +302,8 @@ def _accuracy(accuracy: Accuracy | None) -> str:
         return "Nothing is published."
     return (
         f"Over the {accuracy.of}: half are published as a cell of at most "
-        f"{_length(accuracy.median_side_m)} by side (mean {_length(accuracy.mean_side_m)}) and "
+        f"{_length(accuracy.median_side_m)}, the mean of its width and height "
+        f"(mean {_length(accuracy.mean_side_m)}), and half as a time span of at most "
         f"{_duration(accuracy.median_span_min)} (mean {_duration(accuracy.mean_span_min)})."
     )
 

@@ -231,7 +231,7 @@ def check(table: OptionsTable) -> None:
 def _check(result: OptionResult) -> None:
     """Refuse what no program of ours has written: a report would quote it."""
     numbers: list[Any] = [result.n_users, result.n_samples, result.crowd_least, result.too_few,
-                          result.n_targets]  # fmt: skip
+                          result.n_targets, result.homes_asked]  # fmt: skip
     shares: list[Any] = [result.users_share, result.suppressed_share, result.alone_share,
                          result.naming_most, *result.guessing.values()]  # fmt: skip
     shares += [result.components[name] for name in COMPONENTS if name in result.components]

@@ -70,6 +70,9 @@ class OptionResult:
         ``"linkage"`` and ``"home"``: the share that guessing would find, who has no record.
     unasked : dict of str to str
         Of the measures that cannot be asked of this option, why.
+    homes_asked : int
+        Of how many people, with periods of how many records, the share of homes is: those in the
+        release whose nights are recorded. 0 where no home can be asked, or it is not known.
     """
 
     option: ReleaseOption
@@ -89,6 +92,7 @@ class OptionResult:
     origin: Origin | None = None
     guessing: dict[str, float] = field(default_factory=dict)
     unasked: dict[str, str] = field(default_factory=dict)
+    homes_asked: int = 0
 
     @property
     def grid(self) -> Grid | None:

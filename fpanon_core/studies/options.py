@@ -279,6 +279,7 @@ class _Exploration:
             origin=release.origin,
             guessing=by_truth.guessing,
             unasked=by_truth.unasked,
+            homes_asked=by_truth.homes_asked,
         )
 
     def _found(self, release: Release, progress: Progress | None) -> DisclosureResult | PeriodRisk:

@@ -124,10 +124,11 @@ def row(exploration: Exploration, i: int, chosen: int | None) -> Row:
 
 
 def _beside(result: OptionResult) -> str:
-    """The interval of homes found, and what guessing finds."""
+    """Of whom homes are asked, the interval of those found, and what guessing finds."""
     _, low, high = interval(result, "home")
     ends, guess = w.between(low, high, "home"), w.guessing(result, "home")
-    return "; ".join(filter(None, (ends, guess and f"guessing {guess}")))
+    of = "" if not result.homes_asked else f"of {result.homes_asked:,}"
+    return "; ".join(filter(None, (of, ends, guess and f"guessing {guess}")))
 
 
 def chosen_told(exploration: Exploration, chosen: OptionResult) -> tuple[str, ...]:

@@ -126,7 +126,8 @@ def found_told(result: OptionResult, p: int) -> str:
         asked = f"asked about all {result.n_users:,} people in it"
     told = [
         f"Named by an outsider who knows {w.points(p)}, {asked}: {w.estimate(result, 'outsider')}.",
-        "Home found within 1 km by who has the record, of those whose nights are recorded: "
+        "Home found within 1 km by who has the record"
+        f"{'' if result.homes_asked else ', of those whose nights are recorded'}: "
         f"{w.estimate(result, 'home')}.",
     ]
     for risk, why in result.unasked.items():

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ..model.configs import Strategy
 from ..model.risk import ALONE, RISKS
+from ..model.techniques import Periods
 from .judgement import Limits, interval
 from .option_result import OptionResult
 
@@ -188,9 +189,13 @@ def estimate(result: OptionResult, risk: str) -> str:
     if risk == ALONE:
         return people(result)
     ends, beside = between(low, high, risk), guessing(result, risk)
-    inside = "; ".join(
-        filter(None, (ends and f"95 %: {ends}", beside and f"guessing finds {beside}"))
+    asked = homes_asked(result) if risk == "home" else ""
+    parts = (
+        asked and f"of {asked}",
+        ends and f"95 %: {ends}",
+        beside and f"guessing finds {beside}",
     )
+    inside = "; ".join(filter(None, parts))
     return f"{value(found, risk)} ({inside})" if inside else value(found, risk)
 
 
@@ -198,6 +203,15 @@ def guessing(result: OptionResult, risk: str) -> str:
     """What guessing finds of the same; empty where that is not asked."""
     share = result.guessing.get("linkage" if risk in ("outsider", "k") else risk, math.nan)
     return "" if math.isnan(share) else percent(share)
+
+
+def homes_asked(result: OptionResult) -> str:
+    """Of whom the share of homes is: "11 people whose nights are recorded"; empty if not known."""
+    if not result.homes_asked:
+        return ""
+    if any(isinstance(step, Periods) for step in result.option.steps):
+        return f"{count(result.homes_asked, 'record')} with recorded nights"
+    return f"{count(result.homes_asked, 'person', 'people')} whose nights are recorded"
 
 
 def people(result: OptionResult) -> str:

@@ -22,6 +22,7 @@ from fpanon_core.studies.report_verdict import (
     unusual,
     within,
 )
+from fpanon_core.studies.report_words import homes_asked
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
@@ -101,8 +102,7 @@ def home(raw: OptionResult) -> Told:
     beside = f"; guessing finds {words.percent(guessing)}" if math.isfinite(guessing) else ""
     return Told(
         _share(raw, "home"),
-        f"of the people whose nights are recorded ({_ends(raw, 'home')}), by who has the "
-        f"record{beside}.",
+        f"of {_homes_of(raw)} ({_ends(raw, 'home')}), by who has the record{beside}.",
     )
 
 
@@ -181,7 +181,7 @@ def risk_told(exploration: Exploration, row: int) -> str:
     return (
         f"Named by an outsider who knows {words.count(exploration.table.config.p, 'point')}: "
         f"{_share(result, 'outsider')} ({_ends(result, 'outsider')}). Home found within 1 km: "
-        f"{_share(result, 'home')} ({_ends(result, 'home')}; guessing finds "
+        f"{_share(result, 'home')} of {_homes_of(result)} ({_ends(result, 'home')}; guessing finds "
         f"{words.percent(result.guessing.get('home', math.nan))}). {alone_told(result)}"
     )
 
@@ -282,6 +282,10 @@ def _ends(result: OptionResult, risk: str) -> str:
     if not (math.isfinite(low) and math.isfinite(high)):
         return "no interval"
     return f"95 %: {words.percent(low)} to {words.percent(high)}"
+
+
+def _homes_of(result: OptionResult) -> str:
+    return homes_asked(result) or "the people whose nights are recorded"
 
 
 def _asked(raw: OptionResult) -> str:
