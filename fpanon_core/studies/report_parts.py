@@ -137,7 +137,7 @@ def chosen_told(exploration: Exploration, chosen: OptionResult) -> tuple[str, ..
     limits = exploration.limits
     if over := limits.broken(chosen):
         names = w.listed([w.MEASURES[risk].name for risk in over])
-        told.append(f"It is outside of the limits of {names}, or may be: see the verdict.")
+        told.append(f"It is above the limits of {names}, or may be: see the verdict.")
     elif limits.judged:
         told.append("It breaks none of the limits.")
     else:

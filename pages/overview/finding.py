@@ -17,7 +17,7 @@ from fpanon_core.studies.options_table import OptionsTable
 from pages.charts import words
 from pages.charts.plain import plain
 from pages.overview import story
-from pages.shell import at_hand, chosen, exploration, job_panel, questions, weighed
+from pages.shell import at_hand, chosen, exploration, job_panel, limits, questions, weighed
 from pages.shell.at_hand import AtHand
 from pages.shell.dataset import Dataset
 from pages.shell.exploration import Tried
@@ -178,6 +178,9 @@ def _choice(digest: str, result: OptionResult) -> None:
         "Why this one", key="overview_why", max_chars=2_000, height=100, placeholder=chosen.REASON
     )
     if st.button("Keep it, and on to report and release", key="overview_keep", type="primary"):
+        if refusal := chosen.refused(result, why, limits.in_force()):
+            st.error(refusal)
+            return
         chosen.keep(digest, result, why)
         # Selected, with its reason, where all are weighed, too.
         weighed.propose(result.option.name)

@@ -22,7 +22,7 @@ from fpanon_core.studies.report_verdict import (
     unusual,
     within,
 )
-from fpanon_core.studies.report_words import homes_asked
+from fpanon_core.studies.report_words import homes_asked, use_told
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
@@ -206,7 +206,7 @@ def cost_told(exploration: Exploration, row: int) -> str:
         if name in result.components
     )
     told.append(f"Utility, {plain(table.choice.label)}: {table.utility[row]:.2f} of 1 ({parts}).")
-    return " ".join(told)
+    return " ".join(filter(None, [*told, use_told(result)]))
 
 
 def miss(exploration: Exploration) -> list[str]:
@@ -218,7 +218,8 @@ def miss(exploration: Exploration) -> list[str]:
     over = "; ".join(over_told(result, exploration.limits))
     few = [FEW_HOMES] if few_homes(exploration, result) else []
     return [
-        f"The nearest is “{plain(result.option.told)}”. {plain(over, MESSAGE_LENGTH)}.",
+        f"The nearest is “{plain(result.option.told)}”. {plain(over, MESSAGE_LENGTH)}. "
+        f"{use_told(result)}",
         *few,
         COUNTS,
     ]
