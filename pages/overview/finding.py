@@ -191,14 +191,21 @@ def _choice(digest: str, result: OptionResult) -> None:
 def _nothing(explored: Exploration) -> None:
     for text in story.miss(explored):
         st.markdown(text)
+    counts = story.next_is_counts(explored)
     with st.container(horizontal=True, key="overview_next"):
-        if st.button("Would counts be safer?", key="overview_counts", icon=":material/grid_on:"):
+        if st.button(
+            "Would counts be safer?", key="overview_counts", icon=":material/grid_on:",
+            type="primary" if counts else "secondary",
+        ):  # fmt: skip
             st.switch_page("pages/aggregates/view.py")
-        _links()
+        _links(primary=not counts)
 
 
-def _links() -> None:
-    if st.button("See all options", key="overview_options", icon=":material/balance:"):
+def _links(*, primary: bool = False) -> None:
+    if st.button(
+        "See all options", key="overview_options", icon=":material/balance:",
+        type="primary" if primary else "secondary",
+    ):  # fmt: skip
         st.switch_page("pages/options/view.py")
     if st.button("Report", key="overview_report", icon=":material/description:"):
         st.switch_page("pages/report/view.py")

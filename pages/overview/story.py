@@ -39,6 +39,7 @@ FEW_HOMES = (
     "So few people's homes are asked about that chance alone reaches above the limit of homes: "
     "these data can show no form to be within it, not even one in which no home is found."
 )
+_NEAR = 2.0  # times its limit, by the upper end
 MEASURE = "Measure the rest"
 LARGE = (
     "What takes long on data of this size or length waits until you ask: from minutes to hours. "
@@ -223,6 +224,19 @@ def miss(exploration: Exploration) -> list[str]:
         *few,
         COUNTS,
     ]
+
+
+def next_is_counts(exploration: Exploration) -> bool:
+    """Whether counts are what to look at next: no form comes near, or none can be shown to pass.
+
+    Near is up to twice the limit by the worst measure: crowds or cells a step larger may do then.
+    """
+    row = overview.nearest(exploration)
+    if row is None:
+        return True
+    result = exploration.table.results[row]
+    near = overview.beyond(result, exploration.limits) <= _NEAR
+    return not near or few_homes(exploration, result)
 
 
 def few_homes(exploration: Exploration, result: OptionResult) -> bool:
