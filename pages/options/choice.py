@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from fpanon_core.studies.options_table import OptionsTable
-from pages.shell import chosen, weighed
+from pages.shell import chosen, limits, weighed
 from pages.shell.chosen import Choice
 
 _NAME, _WANTED = "options_choice_name", "fp_choice_wanted"
@@ -32,7 +32,11 @@ def form(table: OptionsTable, names: Sequence[str]) -> Choice | None:
     )  # fmt: skip
     pressed = st.button("Keep this choice", key="options_choice_keep")
     if pressed and name is not None:
-        chosen.keep(table.digest, table.results[list(names).index(name)], why)
+        result = table.results[list(names).index(name)]
+        if refusal := chosen.refused(result, why, limits.in_force()):
+            st.error(refusal)
+        else:
+            chosen.keep(table.digest, result, why)
     elif pressed:
         st.error("Choose an option first.")
     standing = chosen.current(table.digest)
