@@ -9,7 +9,7 @@ import numpy as np
 from ..model.arrays import FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
-from .claim import Claim, by_start, contents
+from .claim import Claim, bounds_of, by_start, contents
 from .faults import Faults
 from .page_figures import MOST_LEFT_OUT
 
@@ -55,17 +55,16 @@ def claim_of(result: GloveResult, faults: Faults) -> Claim | None:
     for g in np.flatnonzero(members != p.n_users).tolist():
         text = f"Group {g} is said to have {p.n_users[g]} users and has {members[g]}."
         faults.add("group size", text, group=g)
-    cells = np.column_stack(
-        [p.x_m, p.x_m + p.dx_m, p.y_m, p.y_m + p.dy_m, p.t_min, p.t_min + p.dt_min]
-    )
-    pieces = [by_start(cells[p.rows_of(g)]) for g in range(p.n_groups)]
+    cells = bounds_of(p)
+    for g in range(p.n_groups):
+        cells[p.rows_of(g)] = by_start(cells[p.rows_of(g)])
     offsets = np.asarray(p.offsets)
     return Claim(
-        cells=np.ascontiguousarray(np.concatenate([np.empty((0, 6)), *pieces])),
+        cells=cells,
         first=offsets[:-1],
         last=offsets[1:],
         label=np.arange(p.n_groups),
-        content=contents(pieces),
+        content=contents([cells[p.rows_of(g)] for g in range(p.n_groups)]),
         records=np.bincount(group[group >= 0], minlength=p.n_groups).astype(np.int64),
         home=group,
     )
