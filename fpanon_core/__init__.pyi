@@ -21,6 +21,7 @@ from .attacks.scoring import score_recovery
 from .engines.local import LocalEngine
 from .io.antennas import read_antennas
 from .io.cdr import read_cdr
+from .io.checkpoint import Checkpoint
 from .io.published import read_published
 from .io.questionnaire import questionnaire_template, read_questionnaire, synthetic_questionnaire
 from .io.report import IngestReport
@@ -113,6 +114,7 @@ __all__ = [
     "Antennas",
     "Asked",
     "Cancelled",
+    "Checkpoint",
     "ConfigError",
     "CountsFrame",
     "Crossing",

@@ -17,7 +17,7 @@ Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,7 @@ from .crowding import EFFORTS, Effort, boxes_of, by_space_and_time, crowded
 from .grouping import Group
 from .outcome import check_leave_out, check_limit, outcome, room_for
 from .periods import hidden_by_period
+from .shards import Store, check_shards, fitting, hidden_by_shard
 from .suppression import LEFT_OVER
 
 _CROWDING_SHARE = 0.97  # of the progress
@@ -58,6 +59,8 @@ def aligned(
     leave_out: float = 0.0,
     groups: npt.ArrayLike | None = None,
     effort: Effort = "default",
+    shards: int | None = None,
+    checkpoint: Store | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> GloveResult:
@@ -91,6 +94,14 @@ def aligned(
         aligned, and none is looked for.
     effort : "default" or "thorough"
         How hard to look for good groups.
+    shards : int, optional
+        Into how many parts, of people who are near to each other, the data are cut first; each is
+        hidden for itself. For data too large to be hidden at once: everyone is one of k all the
+        same, time and memory fall, and the loss rises a little; see :mod:`.shards`. A shard's share
+        to be left out is rounded down, and its last few are left over, each for itself. Of data in
+        periods: of each period, as far as its people suffice.
+    checkpoint : Checkpoint, optional
+        With shards: those found there are not done again, those done are kept there.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -117,6 +128,10 @@ def aligned(
     >>> p.t_min.tolist(), p.dt_min.tolist(), p.dx_m.tolist()
     ([0.0, 600.0], [3.0, 4.0], [1000.0, 100.0])
     """
+    settings: dict[str, Any] = {
+        "k": k, "config": config, "max_side_m": max_side_m, "max_span_min": max_span_min,
+        "leftover": leftover, "leave_out": leave_out, "effort": effort,
+    }  # fmt: skip
     if isinstance(fs, PeriodSet):
         whole("k", k, 2)
         if groups is not None:
@@ -126,9 +141,8 @@ def aligned(
             )
         return hidden_by_period(
             fs, k, lambda pieces, told: aligned(
-                pieces, k, config=config, max_side_m=max_side_m, max_span_min=max_span_min,
-                leftover=leftover, leave_out=leave_out, effort=effort, engine=engine,
-                progress=told,
+                pieces, shards=fitting(shards, pieces, k), checkpoint=checkpoint, engine=engine,
+                progress=told, **settings,
             ), progress,
         )  # fmt: skip
     if isinstance(fs, GeneralizedFingerprintSet):
@@ -142,6 +156,16 @@ def aligned(
     one_of("leftover", leftover, ("merge", "suppress"))
     one_of("effort", effort, EFFORTS)
     leave_out = check_leave_out(leave_out)
+    if check_shards(shards, fs, k) > 1:
+        if groups is not None:
+            raise ConfigError(
+                "groups with shards: who is in a group is given, and nothing is looked for; leave "
+                "one of the two out."
+            )
+        return hidden_by_shard(
+            fs, int(shards or 1), aligned, settings | {"config": config}, method="aligned",
+            engine=engine, checkpoint=checkpoint, progress=progress,
+        )  # fmt: skip
     left = hardest = np.empty(0, np.int64)
     if groups is not None:
         if leave_out:

@@ -14,7 +14,7 @@ Source: Gramaglia & Fiore 2015b; docs/science.md, “Hiding everyone: GLOVE”.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from ..model.published import GeneralizedFingerprintSet
 from .grouping import Group, group_greedily, merged
 from .outcome import check_leave_out, check_limit, outcome, published_of, room_for
 from .periods import hidden_by_period
+from .shards import Store, check_shards, fitting, hidden_by_shard
 from .suppression import LEFT_OVER, suppress
 
 _LEAVING_SHARE, _GROUPING_SHARE = 0.1, 0.97  # of the progress
@@ -50,6 +51,8 @@ def glove(
     suppress_time_min: float | None = None,
     leftover: Literal["merge", "suppress"] = "merge",
     leave_out: float = 0.0,
+    shards: int | None = None,
+    checkpoint: Store | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> GloveResult:
@@ -75,6 +78,14 @@ def glove(
     leave_out : float
         Share of the users, 0 … 0.1, who may be left out, rounded down: those farthest from hiding,
         whose k-gap is greatest, if it is above 0. See :attr:`GloveResult.left_out`.
+    shards : int, optional
+        Into how many parts, of people who are near to each other, the data are cut first; each is
+        hidden for itself. For data too large to be hidden at once: everyone is one of k all the
+        same, time and memory fall, and the loss rises a little; see :mod:`.shards`. A shard's share
+        to be left out is rounded down, and its last few are left over, each for itself. Of data in
+        periods: of each period, as far as its people suffice.
+    checkpoint : Checkpoint, optional
+        With shards: those found there are not done again, those done are kept there.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -102,13 +113,16 @@ def glove(
     >>> p.t_min.tolist(), p.dt_min.tolist(), p.dx_m.tolist()
     ([0.0, 600.0], [3.0, 4.0], [1000.0, 100.0])
     """
+    settings: dict[str, Any] = {
+        "k": k, "config": config, "suppress_space_m": suppress_space_m,
+        "suppress_time_min": suppress_time_min, "leftover": leftover, "leave_out": leave_out,
+    }  # fmt: skip
     if isinstance(fs, PeriodSet):
         whole("k", k, 2)
         return hidden_by_period(
             fs, k, lambda pieces, told: glove(
-                pieces, k, config=config, suppress_space_m=suppress_space_m,
-                suppress_time_min=suppress_time_min, leftover=leftover, leave_out=leave_out,
-                engine=engine, progress=told,
+                pieces, shards=fitting(shards, pieces, k), checkpoint=checkpoint, engine=engine,
+                progress=told, **settings,
             ), progress,
         )  # fmt: skip
     if isinstance(fs, GeneralizedFingerprintSet):
@@ -121,6 +135,11 @@ def glove(
     if leftover not in ("merge", "suppress"):
         raise ConfigError(f"leftover = {leftover!r}; it must be 'merge' or 'suppress'.")
     leave_out = check_leave_out(leave_out)
+    if check_shards(shards, fs, k) > 1:
+        return hidden_by_shard(
+            fs, int(shards or 1), glove, settings | {"config": config}, method="glove",
+            engine=engine, checkpoint=checkpoint, progress=progress,
+        )  # fmt: skip
     room = room_for(leave_out, fs, k)
     begun = _LEAVING_SHARE if room else 0.0
     hardest = _hardest(fs, k, room, config, engine, part(progress, 0.0, begun))

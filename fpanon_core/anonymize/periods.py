@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..engines.progress import Progress, part
 from ..model.arrays import FloatArray, IntArray
@@ -21,9 +19,9 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS, GloveResult
 from ..model.originals import remember
 from ..model.periods import PeriodSet, days_text
-from ..model.published import GeneralizedFingerprintSet
 from ..model.ragged import offsets_of, rows_of
 from ..model.randomness import generator, pseudonyms
+from .joined import Joined, part_of, settings_of
 
 Hide = Callable[[FingerprintSet, Progress | None], GloveResult]
 
@@ -169,7 +167,7 @@ def hidden_by_period(
         In no period are there k people.
     """
     pieces = periods.pieces
-    join = _Joined(periods)
+    join, made, shards = Joined(pieces), None, 1
     of = pieces.sample_user
     total, done = pieces.n_samples, 0
     numbers, which = np.unique(periods.period, return_inverse=True)
@@ -187,112 +185,23 @@ def hidden_by_period(
         rows = rows[np.argsort(periods.person[rows])]
         upto = done + int(samples[at])
         if people[at] < k:
-            join.leave(rows)
+            join.leave(rows, SPARSE)
         else:
             told = part(progress, done / total, upto / total)
-            join.add(rows, hide(pieces.subset(rows), told))
+            made = hide(pieces.subset(rows), told)
+            join.add(rows, part_of(made))
+            shards = max(shards, made.shards)
         done = upto
-    result = join.result()
+    assert made is not None  # of the fullest period, at least
+    remember(pieces)
+    result = join.result(
+        **settings_of(made),
+        shards=shards,
+        period_days=periods.days,
+        person=np.array(periods.person),
+        period=np.array(periods.period),
+        whole_digest=periods.digest,
+    )
     if progress is not None:
         progress(1.0)
     return result
-
-
-class _Joined:
-    """The results of the periods, as one of all pieces."""
-
-    def __init__(self, periods: PeriodSet) -> None:
-        fs = periods.pieces
-        self.periods = periods
-        self.group = np.full(fs.n_users, -1, np.int64)
-        self.space, self.time = np.full((2, fs.n_samples), np.nan)
-        self.reason = np.full(fs.n_samples, -1, np.int8)
-        self.published: list[GeneralizedFingerprintSet] = []
-        self.left: list[IntArray] = []
-        self.hardest: list[IntArray] = []
-        self.n_groups, self.held, self.copies = 0, 0.0, 0
-        self.last: GloveResult | None = None
-
-    def leave(self, rows: IntArray) -> None:
-        """Pieces of a period of too few people."""
-        self.reason[self._samples(rows)] = SPARSE
-
-    def add(self, rows: IntArray, made: GloveResult) -> None:
-        """What was made of the pieces of a period, given in the order of ``rows``."""
-        sample = self._samples(rows)
-        self.group[rows] = np.where(made.group < 0, -1, made.group + self.n_groups)
-        self.n_groups += made.published.n_groups
-        self.space[sample] = made.accuracy["space_m"].to_numpy()
-        self.time[sample] = made.accuracy["time_min"].to_numpy()
-        codes = made.suppressed["reason"].map(REASONS.index).to_numpy(np.int8)
-        self.reason[sample[made.suppressed["sample"].to_numpy(np.int64)]] = codes
-        self.left.append(rows[made.left_over])
-        self.hardest.append(rows[made.left_out])
-        copies = int(made.published.lengths[made.group[made.group >= 0]].sum())
-        self.copies += copies
-        self.held += (1.0 - made.phantom_share) * copies
-        self.published.append(made.published)
-        self.last = made
-
-    def result(self) -> GloveResult:
-        """Groups are numbered by their smallest row number, over all periods."""
-        assert self.last is not None
-        fs, periods = self.periods.pieces, self.periods
-        inside = np.flatnonzero(self.group >= 0)
-        found, first = np.unique(self.group[inside], return_index=True)
-        by_member = found[np.argsort(inside[first], kind="stable")]
-        number = np.empty(self.n_groups, np.int64)
-        number[by_member] = np.arange(self.n_groups)
-        self.group[inside] = number[self.group[inside]]
-        gone = np.flatnonzero(self.reason >= 0)
-        user = fs.sample_user
-        remember(fs)
-        return replace(
-            self.last,
-            group=self.group,
-            published=_in_order(self.published, by_member),
-            suppressed=pd.DataFrame(
-                {
-                    "user": user[gone],
-                    "sample": gone,
-                    "reason": np.array(REASONS, dtype=object)[self.reason[gone]],
-                }
-            ),
-            accuracy=pd.DataFrame(
-                {
-                    "user": user,
-                    "sample": np.arange(fs.n_samples),
-                    "group": self.group[user],
-                    "space_m": self.space,
-                    "time_min": self.time,
-                }
-            ),
-            phantom_share=1.0 - self.held / self.copies if self.copies else 0.0,
-            left_over=np.sort(np.concatenate(self.left)),
-            left_out=np.sort(np.concatenate(self.hardest)),
-            digest=fs.digest,
-            number=np.array(fs.number),
-            weight=np.array(fs.weight),
-            period_days=periods.days,
-            person=np.array(periods.person),
-            period=np.array(periods.period),
-            whole_digest=periods.digest,
-        )
-
-    def _samples(self, rows: IntArray) -> IntArray:
-        fs = self.periods.pieces
-        return rows_of(fs.offsets[rows], fs.lengths[rows])
-
-
-def _in_order(
-    published: list[GeneralizedFingerprintSet], groups: IntArray
-) -> GeneralizedFingerprintSet:
-    """The groups of all periods, numbered one period after the other, in another order."""
-    offsets = offsets_of(np.concatenate([p.lengths for p in published]))
-    lengths = np.diff(offsets)[groups]
-    rows = rows_of(offsets[:-1][groups], lengths)
-    cells: dict[str, Any] = {
-        name: np.concatenate([getattr(p, name) for p in published])[rows] for name in CELL
-    }
-    users = np.concatenate([p.n_users for p in published])[groups]
-    return replace(published[0], offsets=offsets_of(lengths), n_users=users, **cells)

@@ -59,6 +59,8 @@ def hide(
         ),
     ] = None,
     leftover: h.LeftOver = "merge",
+    shards: h.Shards = None,
+    checkpoint: h.CheckpointFolder = None,
     w_space: m.WSpace = 0.5,
     w_time: m.WTime = None,
     max_space_m: m.MaxSpaceM = 20_000.0,
@@ -76,8 +78,9 @@ def hide(
     config = Config(
         k, max_side_m, max_span_min, cast(Leftover, leftover),
         m.stretch(w_space, w_time, max_space_m, max_time_min), cast(Method, method), period,
-        leave_out,
+        leave_out, shards,
     )  # fmt: skip
     h.carried_out(
-        wanted, config, workers, out, key, left_out, data_format, tables, compare, as_json
-    )
+        wanted, config, workers, out, key, left_out, data_format, tables, compare, as_json,
+        checkpoint,
+    )  # fmt: skip

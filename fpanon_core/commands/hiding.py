@@ -11,6 +11,7 @@ import pandas as pd
 import typer
 
 from ..engines.local import LocalEngine
+from ..io.checkpoint import Checkpoint
 from ..io.publishing import FORMATS, Format
 from ..model.checks import one_of
 from ..model.errors import ConfigError
@@ -42,13 +43,31 @@ Compare = Annotated[
         "with limits (15 km, 6 hours), for k = 2, 5 and 10.",
     ),
 ]
+Shards = Annotated[
+    int | None,
+    typer.Option(
+        "--shards",
+        help="Cut the data into so many parts first, of people near to each other, and hide each "
+        "for itself: everyone is one of k all the same, time and memory fall, and the loss rises "
+        "a little. About 5,000 people in a part is a good size.",
+    ),
+]
+CheckpointFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        help="With --shards: a folder of its own in which parts that are done are kept, so that "
+        "the same command, begun again, does only what is missing. It tells of people: it is for "
+        "you alone, and is emptied when the run ends.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON, for machines.")]
 
 
 def carried_out(
     wanted: r.Request, config: hiding.Config, workers: int | None, out: Path | None,
     key: Path | None, left_out: Path | None, data_format: str, tables: Path | None,
-    compare: bool, as_json: bool,
+    compare: bool, as_json: bool, checkpoint: Path | None = None,
 ) -> None:  # fmt: skip
     """Hide everyone as ``config`` says, verify it, write what was asked for, and tell."""
     engine = LocalEngine(workers)
@@ -60,9 +79,14 @@ def carried_out(
     leaving.check_places(out, key, left_out)
     if tables is not None:
         check_folder(tables)
+    if checkpoint is not None and config.shards is None:
+        raise ConfigError(
+            "Checkpoints are of shards; give --shards, too, or leave --checkpoint out."
+        )
+    kept = None if checkpoint is None else Checkpoint(checkpoint)
     fs, report = wanted.read()
     with progress_line("GLOVE" if config.method == "glove" else config.method) as progress:
-        result = hiding.study(fs, config, engine=engine, progress=progress)
+        result = hiding.study(fs, config, checkpoint=kept, engine=engine, progress=progress)
     passed = result.verdict.passed
     beside = None
     if compare and passed:
@@ -78,6 +102,8 @@ def carried_out(
         for made in (result, beside):
             if tables is not None and made is not None:
                 write_tables(made, tables)
+    if kept is not None:
+        kept.clear()
     if as_json:
         typer.echo(json.dumps(_plain(result, beside), ensure_ascii=False, indent=2))
     else:

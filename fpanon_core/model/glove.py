@@ -77,6 +77,9 @@ class GloveResult:
         Of each piece: row number of its person in the original, and number of its period.
     whole_digest : str
         Digest of the original before it was cut into periods; empty of whole fingerprints.
+    shards : int
+        Into how many parts the people were cut, each hidden for itself (in periods: at most). Each
+        has left-over users of its own where these are merged.
     versions : dict
         Of fpanon and what it computes with.
     """
@@ -102,6 +105,7 @@ class GloveResult:
     person: IntArray | None = None
     period: IntArray | None = None
     whole_digest: str = ""
+    shards: int = 1
     versions: dict[str, str] = field(default_factory=versions)
 
     def __repr__(self) -> str:

@@ -13,6 +13,7 @@ from ..anonymize.glove import glove
 from ..anonymize.periods import into_periods
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
+from ..io.checkpoint import Checkpoint
 from ..measures.mean_loss import mean_loss
 from ..model import checks
 from ..model.arrays import IntArray
@@ -53,6 +54,9 @@ class Config:
     leave_out : float
         Largest share of the people, 0 to 0.1, who may be left out for being hardest to hide; with
         periods, of the people of each.
+    shards : int or None
+        Into how many parts, of people near to each other, the data are cut first, each hidden for
+        itself; None: all at once.
     """
 
     k: int = 2
@@ -63,6 +67,7 @@ class Config:
     method: Method = "glove"
     period_days: int | None = None
     leave_out: float = 0.0
+    shards: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", checks.whole("k", self.k, 2))
@@ -72,6 +77,8 @@ class Config:
             object.__setattr__(self, "period_days", days)
         share = checks.number("leave_out", self.leave_out, least=0.0, most=MOST_LEFT_OUT)
         object.__setattr__(self, "leave_out", share)
+        if self.shards is not None:
+            object.__setattr__(self, "shards", checks.whole("shards", self.shards, 1))
         for name in ("suppress_space_m", "suppress_time_min"):
             if getattr(self, name) is not None:
                 limit = checks.positive(name, getattr(self, name), otherwise="None for no limit")
@@ -116,7 +123,7 @@ class Result(Tabled):
             name: getattr(self.config, name)
             for name in (
                 "method", "k", "suppress_space_m", "suppress_time_min", "leftover", "period_days",
-                "leave_out",
+                "leave_out", "shards",
             )
         }  # fmt: skip
         row = {
@@ -127,7 +134,7 @@ class Result(Tabled):
 
 
 _MAY_BE_NONE = (
-    "suppress_space_m", "suppress_time_min", "period_days", "periods", "pieces",
+    "suppress_space_m", "suppress_time_min", "period_days", "shards", "periods", "pieces",
     "pieces_suppressed",
 )  # fmt: skip
 
@@ -136,17 +143,24 @@ def study(
     fs: FingerprintSet,
     config: Config,
     *,
+    checkpoint: Checkpoint | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Everyone hidden in a crowd of k, and what the verifier says of it.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint, optional
+        Where shards that are done are kept, for a run that is begun again.
 
     Raises
     ------
     ConfigError, InfeasibleError
         As :func:`fpanon_core.glove`, :func:`fpanon_core.aligned`, :func:`fpanon_core.into_periods`.
     """
-    release = hidden(fs, config, engine=engine, progress=part(progress, 0.0, _HIDING_SHARE))
+    told = part(progress, 0.0, _HIDING_SHARE)
+    release = hidden(fs, config, checkpoint=checkpoint, engine=engine, progress=told)
     return Result(
         config, fs.digest, release, verify_k_anonymity(fs, release, config.k),
         mean_loss(release, config=config.stretch),
@@ -157,6 +171,7 @@ def hidden(
     fs: FingerprintSet,
     config: Config,
     *,
+    checkpoint: Checkpoint | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> GloveResult:
@@ -170,12 +185,14 @@ def hidden(
         return aligned(
             given, config.k, config=config.stretch, max_side_m=config.suppress_space_m,
             max_span_min=config.suppress_time_min, leftover=config.leftover,
-            leave_out=config.leave_out, engine=engine, progress=progress,
+            leave_out=config.leave_out, shards=config.shards, checkpoint=checkpoint,
+            engine=engine, progress=progress,
         )  # fmt: skip
     return glove(
         given, config.k, config=config.stretch, suppress_space_m=config.suppress_space_m,
         suppress_time_min=config.suppress_time_min, leftover=config.leftover,
-        leave_out=config.leave_out, engine=engine, progress=progress,
+        leave_out=config.leave_out, shards=config.shards, checkpoint=checkpoint, engine=engine,
+        progress=progress,
     )  # fmt: skip
 
 

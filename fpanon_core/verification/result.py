@@ -113,6 +113,11 @@ def check_left_out(result: GloveResult, faults: Faults) -> None:
     most = len(left)
     if faults.cut is not None and possible.all() and len(left):
         most = int(np.bincount(faults.cut.period[left]).max())
+    # Where they are merged, each shard has some of its own; else those of all shards hide together.
+    # A shard is of 10 crowds of k at least, so that a result cannot say that it has many.
+    shards = min(int(result.shards), fs.n_users // (10 * max(result.k, 1)))
+    shards = max(1, shards) if result.leftover == "merge" else 1
+    most = -(-most // shards)
     if not possible.all() or len(np.unique(left)) < len(left) or most >= max(result.k, 1):
         faults.add("left over", "The left-over users are none of the original, or too many.")
     left = left[possible]

@@ -26,7 +26,7 @@ def form(table: OptionsTable, names: Sequence[str]) -> Choice | None:
         placeholder="none yet", persist_state="session",
     )  # fmt: skip
     why = st.text_area(
-        "Why this one", key=chosen.reason_key(name), max_chars=2_000, height=100,
+        "Why this one", key=f"options_choice_why_{name}", max_chars=2_000, height=100,
         persist_state="session",
         placeholder=chosen.REASON,
     )  # fmt: skip

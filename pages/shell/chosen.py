@@ -30,7 +30,7 @@ class Choice:
 
 
 def reason_key(name: str | None) -> str:
-    """Of the field for the reason of an option, which belongs to the option it was given for."""
+    """Of the field for an option's reason on the page that weighs them all."""
     return f"options_choice_why_{name}"
 
 

@@ -23,6 +23,7 @@ from tests.benchmarks import (
     reading,
     recovery,
     relinking,
+    scale,
     unicity,
 )
 
@@ -38,6 +39,7 @@ CASES = (
     | linkage.CASES
     | attack.CASES
     | relinking.CASES
+    | scale.CASES
 )
 # Long cases run only when named.
 BY_DEFAULT = (

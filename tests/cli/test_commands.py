@@ -742,10 +742,33 @@ def test_hide_leaves_out_whom_it_costs_most(people: Path) -> None:
     assert "Verified: in each period of 1 day" in shown
 
 
+def test_hide_by_shards_goes_on_where_it_was_killed(people: Path, tmp_path: Path) -> None:
+    """Two shards of 15 are too small; three of 30 are hidden, and nothing of them stays behind."""
+    kept, out = tmp_path / "kept", tmp_path / "out.zip"
+    refused = run("hide", people, "--shards", 2)
+    assert refused.exit_code == 2
+    assert "choose shards ≤ 1" in refused.stderr
+    assert run("hide", people, "--checkpoint", kept).exit_code == 2
+    many = tmp_path / "many.csv"
+    generate_cdr(90, days=3, seed=2).to_csv(many, index=False)
+    options = ["hide", many, "--shards", 3, "--checkpoint", kept]
+    whole = json.loads(run("hide", many, "--json").stdout)
+    result = run(*options, "--out", out, "--json")
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert told["verified"]
+    assert told["smallest_group"] >= 2
+    assert told["digest"] == whole["digest"]
+    assert told["mean_loss"] != whole["mean_loss"]
+    assert not kept.exists()  # it tells of people, and the run is over
+    checked = run("verify", out, many)
+    assert checked.exit_code == 0, checked.output
+
+
 @pytest.mark.parametrize(
     "options",
     [["--method", "best"], ["--period", "0"], ["--period", "1.5"], ["--leave-out", "0.5"],
-     ["--leave-out", "-0.1"], ["--k", "1"], ["--k", "4"], ["--max-side-m", "0"]],
+     ["--shards", "0"], ["--leave-out", "-0.1"], ["--k", "1"], ["--k", "4"], ["--max-side-m", "0"]],
 )  # fmt: skip
 def test_bad_wishes_of_hide_exit_with_2(three: Path, options: list[str]) -> None:
     result = run("hide", three, *options)

@@ -1,0 +1,130 @@
+"""Past what fits at once: people hidden shard by shard, up to a million, verified.
+
+A million people are regions of 82,000 beside each other, each with a seed of its own, so that they
+live as densely as in one; but for the last, which has the 16,000 that are missing.
+"""
+
+import resource
+import time
+from functools import partial
+
+import numpy as np
+
+from fpanon_core import (
+    FingerprintSet,
+    LocalEngine,
+    aligned,
+    generate_cdr,
+    glove,
+    k_gap,
+    mean_loss,
+    read_cdr,
+    verify_k_anonymity,
+)
+from fpanon_core.model.cells import CELL
+
+_REGION_USERS = 82_000
+_APART_M = 200_000.0  # regions are 120 km wide
+
+
+def regions(n_users):
+    """Fingerprints of so many people, region by region from west to east."""
+    parts = []
+    for number, first in enumerate(range(0, n_users, _REGION_USERS)):
+        many = min(_REGION_USERS, n_users - first)
+        parts.append(read_cdr(generate_cdr(many, seed=1 + number), timezone="UTC")[0])
+        print(f"region {number}: {many:,} people", flush=True)
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
+    moved = {
+        "x_m": np.concatenate([p.x_m + number * _APART_M for number, p in enumerate(parts)]),
+        "offsets": np.cumsum(np.concatenate([[0], *(p.lengths for p in parts)])),
+        "user_ids": np.arange(n_users),
+        "weight": np.ones(n_users, np.int64),
+        "number": np.arange(1, n_users + 1),
+    }
+    for name in (*CELL, "count"):
+        if name != "x_m":
+            moved[name] = np.concatenate([getattr(p, name) for p in parts])
+    return FingerprintSet(**moved, **_frame(first))
+
+
+def _frame(fs):
+    names = ("granularity_m", "granularity_min", "clock", "crs")
+    return {name: getattr(fs, name) for name in names}
+
+
+def _hidden(hide, n_users, shards, workers, verify=True):
+    few = read_cdr(generate_cdr(120, seed=1), timezone="UTC")[0]
+    verify_k_anonymity(few, hide(few, 2), 2)  # compiles
+    fs = regions(n_users)
+    before = _peak_gb()
+    print(
+        f"{fs.n_users:,} people, {fs.n_samples:,} samples; peak so far {before:.2f} GB", flush=True
+    )
+    started, cpu = time.perf_counter(), time.process_time()
+    told = [-1.0]
+
+    def tell(share):
+        if share - told[0] >= 0.02:
+            told[0] = share
+            print(f"{share:.0%} after {time.perf_counter() - started:.0f} s", flush=True)
+
+    engine = LocalEngine(workers)
+    result = hide(fs, 2, shards=shards, engine=engine, progress=tell)
+    took, cpu_took = time.perf_counter() - started, time.process_time() - cpu
+    peak = _peak_gb()
+    figures = {
+        "people": fs.n_users,
+        "samples": fs.n_samples,
+        "shards": shards or 1,
+        "threads": workers or engine.workers,
+        "clock, s": round(took, 1),
+        "processor, s": round(cpu_took, 1),
+        "before, GB": round(before, 2),
+        "peak, GB": round(peak, 2),
+        "loss (halves)": round(mean_loss(result), 4),
+        "smallest group": int(result.published.n_users.min()),
+    }
+    print(figures, flush=True)
+    if verify:
+        started = time.perf_counter()
+        figures["verified"] = verify_k_anonymity(fs, result, 2).passed
+        figures["verifier, s"] = round(time.perf_counter() - started, 1)
+        figures["peak with it, GB"] = round(_peak_gb(), 2)
+    return figures
+
+
+def _gap(n_users, share, workers):
+    fs = regions(n_users)
+    few = fs.subset(np.arange(120))
+    k_gap(few, 2)
+    users = None
+    if share < 1:
+        users = np.sort(np.random.default_rng(0).permutation(n_users)[: int(share * n_users)])
+    started, cpu = time.perf_counter(), time.process_time()
+    values = k_gap(fs, 2, users=users, engine=LocalEngine(workers)).values
+    return {
+        "people": n_users,
+        "asked": len(values),
+        "clock, s": round(time.perf_counter() - started, 1),
+        "processor, s": round(time.process_time() - cpu, 1),
+        "peak, GB": round(_peak_gb(), 2),
+        "median 2-gap": round(float(np.median(values)), 5),
+    }
+
+
+def _peak_gb():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+
+
+CASES = (
+    {
+        f"scale_{hide.__name__}_{n}_{shards}": partial(_hidden, hide, n, shards, 2)
+        for hide in (aligned, glove)
+        for n, shards in ((82_000, 1), (82_000, 8), (82_000, 16), (82_000, 41), (1_000_000, 200))
+    }
+    | {"scale_kgap_300000": partial(_gap, 300_000, 1, 2)}
+    | {"scale_kgap_1000000": partial(_gap, 1_000_000, 0.01, 2)}
+)
