@@ -343,7 +343,8 @@ def test_rows_and_samples_are_reconciled_in_words():
     assert fs.count.tolist() == [3, 1]
     assert report.reconciliation() == (
         "4 rows became 2 samples: 2 were the first of their user in their place and minute; 2 "
-        "more fell into one of those samples and raised its count, 1 of them equal to an earlier row in every field."
+        "more fell into one of those samples and raised its count, 1 of them equal to an "
+        "earlier row in every field."
     )
     assert report.reconciliation() in report.summary()
     _, report = read_cdr(table, granularity_m=50_000, granularity_min=5)
