@@ -135,10 +135,16 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
     front = [d for d in scored if d.front]
     told = verdict(table, criteria)[_first(table, criteria) :]
     told += turned(table, criteria)
-    told.append(
-        f"\n\n{len(front)} of {words.count(len(scored), 'option')} "
-        f"{'is' if len(front) == 1 else 'are'} on the front: no other is surely better in both."
-    )
+    if len(front) == len(scored) > 1:
+        told.append(
+            f"\n\nNone of the {words.count(len(scored), 'option')} can be told to be worse than "
+            "another in risk and utility both, within the 95 % intervals: all are on the front."
+        )
+    else:
+        told.append(
+            f"\n\n{len(front)} of {words.count(len(scored), 'option')} "
+            f"{'is' if len(front) == 1 else 'are'} on the front: no other is surely better in both."
+        )
     if behind := sum(d.behind for d in front):
         told.append(
             f"{behind} of them {'is' if behind == 1 else 'are'} level with another: which of the "

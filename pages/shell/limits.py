@@ -55,8 +55,8 @@ _SPOKEN = {
 _COUNTED = {
     "outsider": "chance of naming (the larger of linkage and k-disclosure)",
     "home": "homes found",
-    "unicity": "people found alone by the known points",
-    ALONE: "people alone with their whole record, which has the same limit",
+    "unicity": "people found alone by the known points (unicity)",
+    ALONE: "people alone with their whole record, with the limit of unicity",
     "em": "EM-disclosure",
     "kl": "KL-disclosure",
 }

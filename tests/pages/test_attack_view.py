@@ -84,7 +84,6 @@ def test_nothing_is_attacked_until_a_release_is_chosen(small: AppTest) -> None:
 def test_the_form_that_was_kept_is_asked_about_first(app: AppTest) -> None:
     upload(app, rows(users=9, samples=6))
     go(app, "options")
-    app.pills(key="options_presets").set_value(["GLOVE"]).run()
     until(app, lambda at: has(at, "options_choice_keep") and idle(at))
     names = list(app.selectbox(key="options_choice_name").options)
     app.selectbox(key="options_choice_name").set_value(names[-1]).run()
@@ -101,6 +100,13 @@ def test_the_form_that_was_kept_is_asked_about_first(app: AppTest) -> None:
     go(app, "data")
     go(app, "attack")
     assert app.selectbox(key="attack_release").value == "as it is"
+    go(app, "options")
+    until(app, lambda at: has(at, "options_choice_keep") and idle(at))
+    app.selectbox(key="options_choice_name").set_value(names[0]).run()
+    app.text_area(key=f"options_choice_why_{names[0]}").set_value("It hides.")
+    app.button(key="options_choice_keep").click().run()
+    go(app, "attack")
+    assert app.selectbox(key="attack_release").value == names[0]
     assert not app.exception
 
 

@@ -226,7 +226,7 @@ def test_options_that_intervals_do_not_separate_are_level() -> None:
     assert [(d.front, d.behind) for d in dots] == [(True, True), (True, False)]
     assert "level with “bb”" in dots[0].told
     text = told(found, by)
-    assert "2 of 2 options are on the front" in text
+    assert "None of the 2 options can be told to be worse than another" in text
     assert "1 of them is level with another" in text
     assert "No option is dominated." in text
     rows = tables.shown(found, dots, by)

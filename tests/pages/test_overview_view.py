@@ -195,7 +195,6 @@ def test_few_homes_are_said_to_be_too_few(found_of: tuple[int, int], few: bool) 
         guessing={"home": 0.18},
     )
     assert story.few_homes(exploration(form), form) is few
-    assert story.next_is_counts(exploration(form)) is (few or form.risk("home")[2] > 2 * 0.23)
 
 
 def test_what_comes_next_is_counts_unless_a_form_comes_near() -> None:
