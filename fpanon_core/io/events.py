@@ -34,7 +34,7 @@ def users_of(table: SourceTable, roles: Roles) -> tuple[IntArray, npt.NDArray[An
         n = table.n_rows
         return np.zeros(n, np.int64), np.array(["1"], dtype=object), np.zeros(n, bool)
     column = table.columns[roles.where["user"][0]]
-    codes, values = _coded(column)
+    codes, values = coded(column)
     none = missing_in(values)[codes]
     if table.kind == "DataFrame" and pa.types.is_integer(column.type) and not column.null_count:
         return codes, np.array([int(i) for i in values.to_pylist()]), none
@@ -69,19 +69,22 @@ def positions_of(
         )
     where = roles.where["antenna"]
     one = table.columns[where[0]] if len(where) == 1 else joined_text(table, where, "-")
-    codes, ids = _coded(one)
+    codes, ids = coded(one)
     lat_of, lon_of, remarks = locate(ids.to_pylist(), sites)
-    faults = {
-        why.MISSING_COORDINATES: missing_in(ids)[codes],
-        why.UNKNOWN_ANTENNA: np.isnan(lat_of)[codes],
-    }
+    faults = {reason: hit[codes] for reason, hit in antenna_faults(ids, lat_of).items()}
     notes = [*sites.attrs.get("notes", ()), *remarks]
     return lat_of[codes], lon_of[codes], faults, notes
 
 
-def _coded(column: pa.ChunkedArray) -> tuple[IntArray, pa.ChunkedArray]:
+def antenna_faults(ids: pa.ChunkedArray, lat: FloatArray) -> dict[str, BoolArray]:
+    """Of distinct antennas, which are none, and which have no position, by reason."""
+    return {why.MISSING_COORDINATES: missing_in(ids), why.UNKNOWN_ANTENNA: np.isnan(lat)}
+
+
+def coded(column: pa.ChunkedArray) -> tuple[IntArray, pa.ChunkedArray]:
     """Trimmed texts as numbers of distinct values in order of first appearance, and the values."""
-    if not pa.types.is_string(column.type):
+    # Whole numbers are written out once they are distinct, not row by row.
+    if not (pa.types.is_string(column.type) or pa.types.is_integer(column.type)):
         column = text_of(column)
     encoded = column.dictionary_encode(null_encoding="encode")
     codes = np.empty(len(column), np.int64)
@@ -104,13 +107,13 @@ def repeated_rows(
 
     Only rows that share a 64-bit mixture of user, time and place are compared field by field.
     """
-    key = _mixture(fate, codes, us, lat, lon)
+    key = fate.pick(mixture(codes, us, lat, lon))
     out = np.zeros(len(key), bool)
     key.sort()
     twins = np.unique(key[1:][key[1:] == key[:-1]])
     if not len(twins):
         return out
-    key = _mixture(fate, codes, us, lat, lon)
+    key = fate.pick(mixture(codes, us, lat, lon))
     at = np.minimum(np.searchsorted(twins, key), len(twins) - 1)
     suspects = np.flatnonzero(twins[at] == key)
     rows = np.flatnonzero(fate.used)[suspects]
@@ -119,9 +122,10 @@ def repeated_rows(
     return out
 
 
-def _mixture(
-    fate: Fate, codes: IntArray, us: IntArray, lat: FloatArray, lon: FloatArray
+def mixture(
+    codes: IntArray, us: IntArray, lat: FloatArray, lon: FloatArray
 ) -> npt.NDArray[np.uint64]:
+    """User, time and place of each row in 64 bits; equal rows have equal ones."""
     key = np.empty(len(codes), np.uint64)
     for start in range(0, len(key), _PIECE):
         part = slice(start, start + _PIECE)
@@ -131,4 +135,4 @@ def _mixture(
             mixed ^= mixed >> np.uint64(29)
             mixed += value[part].view(np.uint64)
         key[part] = mixed
-    return fate.pick(key)
+    return key

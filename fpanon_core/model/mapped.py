@@ -1,9 +1,9 @@
 """Fingerprints in a folder: columns that several processes read from one memory.
 
-A folder holds a NumPy file for each column and ``about.json`` with the rest. The columns are mapped,
-not read: every process that opens the folder shares the pages that the system keeps of it, and what
-is not looked at takes no memory. Nothing in it is a pickle. A set so opened crosses to another
-process as the folder's name, its digest and the state of its files; it is refused where these have
+A folder holds a NumPy file for each column and ``about.json`` with the rest. The columns are
+mapped, not read: every process that opens the folder shares the pages that the system keeps of it,
+and what is not looked at takes no memory. Nothing in it is a pickle. A set so opened crosses to
+another process as the folder's name and the state of its files; it is refused where these have
 changed since.
 """
 
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import Buffer
 
 from .antennas import Antennas
 from .cells import CELL
@@ -34,7 +35,8 @@ _WHOLE = {"offsets", "count", "weight", "number"}
 _ABOUT, _FORMAT = "about.json", 1
 _BLOCK = 8 << 20
 _CHANGED = SchemaError(
-    "The folder of fingerprints is damaged or was altered since it was written; read the data again."
+    "The folder of fingerprints is damaged or was altered since it was written; read the data "
+    "again."
 )
 
 Stamp = tuple[tuple[str, int, int, int], ...]
@@ -111,9 +113,7 @@ def reopen(folder: str, stamp: Stamp) -> FingerprintSet:
     return fs
 
 
-def digest_of(
-    fs: FingerprintSet, blocks: Callable[[str], Iterable[npt.NDArray[Any] | bytes | memoryview]]
-) -> str:
+def digest_of(fs: FingerprintSet, blocks: Callable[[str], Iterable[Buffer]]) -> str:
     """The digest of a set whose columns come in blocks of bytes."""
     h = hashlib.blake2b(digest_size=16)
     h.update(repr((fs.granularity_m, fs.granularity_min, fs.crs, fs.clock)).encode())
