@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -54,26 +55,70 @@ def positions_of(
         The events name antennas, and there is no antenna table.
     """
     if "lat" in roles.where and "lon" in roles.where:
-        lat = numbers_of(table.columns[roles.where["lat"][0]])
-        lon = numbers_of(table.columns[roles.where["lon"][0]])
-        lat, lon = turn.apply(lat, lon)
-        return lat, lon, position_faults(lat, lon), []
+        return *own_positions(table, roles, turn), []
     if sites is None:
-        raise SchemaError(
-            Message(
-                "The events name antennas, but there are no positions. Give the antennas' "
-                "positions ",
-                AS_ANTENNAS,
-                " (a table of antenna, latitude, longitude).",
-            )
-        )
-    where = roles.where["antenna"]
-    one = table.columns[where[0]] if len(where) == 1 else joined_text(table, where, "-")
-    codes, ids = coded(one)
+        raise without_antennas()
+    codes, ids = coded(antenna_names(table, roles))
     lat_of, lon_of, remarks = locate(ids.to_pylist(), sites)
     faults = {reason: hit[codes] for reason, hit in antenna_faults(ids, lat_of).items()}
     notes = [*sites.attrs.get("notes", ()), *remarks]
     return lat_of[codes], lon_of[codes], faults, notes
+
+
+def without_antennas() -> SchemaError:
+    """The events name antennas, and nobody says where these stand."""
+    return SchemaError(
+        Message(
+            "The events name antennas, but there are no positions. Give the antennas' positions ",
+            AS_ANTENNAS,
+            " (a table of antenna, latitude, longitude).",
+        )
+    )
+
+
+def antenna_names(table: SourceTable, roles: Roles) -> pa.ChunkedArray:
+    """The antenna of each row."""
+    where = roles.where["antenna"]
+    return table.columns[where[0]] if len(where) == 1 else joined_text(table, where, "-")
+
+
+class Numbering:
+    """Numbers of texts in order of first appearance, over the parts of a column."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+
+    def of(self, column: pa.ChunkedArray) -> tuple[IntArray, BoolArray]:
+        """Number of each row's text, and where it is missing."""
+        codes, values = coded(column)
+        known = self._known
+        numbers = [known.setdefault(text, len(known)) for text in values.to_pylist()]
+        return np.array(numbers, np.int64)[codes], missing_in(values)[codes]
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts, by number."""
+        return list(self._known)
+
+
+def own_positions(
+    table: SourceTable, roles: Roles, turn: Turn, commas: Collection[str] | None = None
+) -> tuple[FloatArray, FloatArray, dict[str, BoolArray]]:
+    """Degrees of each row from its own columns, and what is wrong.
+
+    ``commas``: the roles whose numbers are written with a decimal comma, where the table is one
+    part of several; found out if None.
+    """
+    lat, lon = turn.apply(
+        *(
+            numbers_of(
+                table.columns[roles.where[role][0]],
+                decimal_comma=None if commas is None else role in commas,
+            )
+            for role in ("lat", "lon")
+        )
+    )
+    return lat, lon, position_faults(lat, lon)
 
 
 def antenna_faults(ids: pa.ChunkedArray, lat: FloatArray) -> dict[str, BoolArray]:
@@ -117,9 +162,14 @@ def repeated_rows(
     at = np.minimum(np.searchsorted(twins, key), len(twins) - 1)
     suspects = np.flatnonzero(twins[at] == key)
     rows = np.flatnonzero(fate.used)[suspects]
-    frame = text_frame(table, range(len(table.columns)), rows)
-    out[suspects] = frame.duplicated(keep="first").to_numpy()
+    out[suspects] = equal_rows(table, rows)
     return out
+
+
+def equal_rows(table: SourceTable, rows: IntArray) -> BoolArray:
+    """Which of some rows equal an earlier one of them in every field, as written."""
+    frame = text_frame(table, range(len(table.columns)), rows)
+    return frame.duplicated(keep="first").to_numpy()
 
 
 def mixture(

@@ -19,7 +19,7 @@ from .hints import Message, namely
 from .report import REASONS
 from .search import Roles
 
-_TIME_OR_PLACE = ("time", "offset", "lat", "lon", "antenna")
+TIME_OR_PLACE = ("time", "offset", "lat", "lon", "antenna")
 _WAY_OUT: dict[str, str] = {
     why.UNPARSEABLE_TIME: Message(
         "Write times as 2012-04-03T18:00:09Z or as epoch seconds, or say which column holds them",
@@ -54,6 +54,10 @@ class Fate:
         fate.n_rows, fate.n_malformed = len(codes), n_malformed
         fate._reasons, fate._code = list(REASONS), codes
         return fate
+
+    def part(self, rows: slice) -> Fate:
+        """Some of the rows; what is set aside in it, is so in the whole."""
+        return Fate.of_codes(self._code[rows])
 
     @property
     def codes(self) -> Codes:
@@ -150,7 +154,7 @@ class Fate:
         may keep a person.
         """
         rows = np.flatnonzero(self._code >= 0)
-        known = {i for role in _TIME_OR_PLACE for i in roles.where.get(role, ())}
+        known = {i for role in TIME_OR_PLACE for i in roles.where.get(role, ())}
         columns = sorted(known - set(roles.where.get("user", ())))
         frame = text_frame(table, columns, rows)
         frame.columns = pd.Index(_distinct_labels(str(table.labels[i]) for i in columns))

@@ -231,6 +231,12 @@ class FingerprintSet(Cells):
         """
         return load(folder)
 
+    @property
+    def folder(self) -> Path | None:
+        """Where its columns are mapped from; None of a set in memory."""
+        held = self.__dict__.get("_folder")
+        return None if held is None else Path(held[0])
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         """To another process: a mapped set by its folder, any other as it is."""
         if (folder := self.__dict__.get("_folder")) is not None:

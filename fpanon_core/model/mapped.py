@@ -74,13 +74,14 @@ class ColumnFile:
 def save(fs: FingerprintSet, folder: str | os.PathLike[str]) -> Path:
     """Write a set into a folder of its own: see :meth:`FingerprintSet.save`."""
     path = new_folder(folder)
-    for name, same in _files(fs).items():
-        if name == same:
-            with told(path):
-                file = ColumnFile(path / f"{name}.npy", getattr(fs, name).dtype)
+    files = _files(fs)
+    with told(path):
+        for name, file_name in files.items():
+            if file_name == f"{name}.npy":
+                file = ColumnFile(path / file_name, getattr(fs, name).dtype)
                 file.append(getattr(fs, name))
                 file.close()
-    finish(path, fs, _files(fs))
+        _write_rest(path, fs, fs.user_ids, files, fs.digest)
     return path
 
 
@@ -95,6 +96,27 @@ def load(folder: str | os.PathLike[str]) -> FingerprintSet:
         raise _CHANGED
     fs.__dict__["digest"] = about["digest"]
     return fs
+
+
+def moved(fs: FingerprintSet, folder: Path) -> FingerprintSet:
+    """The same after its folder was given another name."""
+    return reopen(str(folder), fs.__dict__["_folder"][1])
+
+
+def seal(fs: FingerprintSet, user_ids: npt.NDArray[Any], folder: Path) -> FingerprintSet:
+    """The set of columns that were written to a folder by :class:`ColumnFile`.
+
+    ``fs`` has everything but the columns: its own are those of no sample.
+    """
+    files = {name: f"{name}.npy" for name in COLUMNS} | {"dy_m": "dx_m.npy"}
+    with told(folder):
+        _write_rest(folder, fs, user_ids, files, "")
+        made = _mapped(folder, _about(folder), ())
+        digest = digest_of(made, lambda name: _blocks(folder / files[name]))
+        (folder / _ABOUT).unlink()
+        (folder / "user_ids.txt").unlink()
+        _write_rest(folder, fs, user_ids, files, digest)
+    return reopen(str(folder), _stamp(folder))
 
 
 def is_folder_of_fingerprints(path: Path) -> bool:
@@ -171,25 +193,26 @@ def remove(path: Path) -> None:
         return
 
 
-def finish(path: Path, fs: FingerprintSet, files: dict[str, str], digest: str = "") -> None:
-    """Write what is no column: ids, clock, projection, antennas, digest."""
+def _write_rest(
+    path: Path, fs: FingerprintSet, user_ids: npt.NDArray[Any], files: dict[str, str], digest: str
+) -> None:
+    """What is no column: ids, clock, projection, antennas, digest."""
     about = {
         "format": _FORMAT,
-        "digest": digest or fs.digest,
-        "files": {name: f"{same}.npy" for name, same in files.items()},
+        "digest": digest,
+        "files": files,
         "granularity_m": fs.granularity_m,
         "granularity_min": fs.granularity_min,
         "crs": fs.crs,
         "clock": None if fs.clock is None else [fs.clock.epoch.isoformat(), fs.clock.timezone],
-        "whole_ids": bool(np.issubdtype(fs.user_ids.dtype, np.integer)),
+        "whole_ids": bool(np.issubdtype(user_ids.dtype, np.integer)),
         "antennas": None if fs.antennas is None else _plain(fs.antennas),
     }
-    ids = json.dumps([str(each) for each in fs.user_ids.tolist()])
-    with told(path):
-        for name, text in (("user_ids.txt", ids), (_ABOUT, json.dumps(about))):
-            opened = os.open(path / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-            with os.fdopen(opened, "w", encoding="utf-8") as file:
-                file.write(text)
+    ids = json.dumps([str(each) for each in user_ids.tolist()])
+    for name, text in (("user_ids.txt", ids), (_ABOUT, json.dumps(about))):
+        opened = os.open(path / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with os.fdopen(opened, "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 # --- what stands in the folder ------------------------------------------------------------------
@@ -197,9 +220,9 @@ def finish(path: Path, fs: FingerprintSet, files: dict[str, str], digest: str = 
 
 def _files(fs: FingerprintSet) -> dict[str, str]:
     """For each column the one in whose file it stands: equal extents are written once."""
-    found = {name: name for name in COLUMNS}
+    found = {name: f"{name}.npy" for name in COLUMNS}
     if fs.dy_m.ctypes.data == fs.dx_m.ctypes.data or np.array_equal(fs.dy_m, fs.dx_m):
-        found["dy_m"] = "dx_m"
+        found["dy_m"] = "dx_m.npy"
     return found
 
 
@@ -286,3 +309,13 @@ def _antennas(plain: dict[str, Any]) -> Antennas:
         }
     )
     return made
+
+
+def rows_in(path: Path, rows: slice | None = None) -> npt.NDArray[Any]:
+    """Some rows of a column's file, or all, read into memory."""
+    with path.open("rb") as file:
+        np.lib.format.read_magic(file)
+        shape, _, kind = np.lib.format.read_array_header_1_0(file)
+        begin, end = (0, shape[0]) if rows is None else (rows.start, rows.stop)
+        file.seek(begin * kind.itemsize, os.SEEK_CUR)
+        return np.fromfile(file, kind, end - begin)
