@@ -1,7 +1,7 @@
 """From parts that together are larger than memory to fingerprints in a folder.
 
-The rules are those of :func:`fpanon_core.read_cdr`, asked piece by piece: what a row says is decided
-by the same functions, and what the table as a whole decides (order of dates, decimal comma, strays,
+The rules are those of :func:`fpanon_core.read_cdr`, asked piece by piece: what a row says is
+decided by the same functions, and what the table as a whole decides (order of dates, decimal comma, strays,
 centre, zone, epoch) is added up over the pieces before it is asked. Between two looks at the rows
 what is known of them is spilled, as columns, to a private folder that is removed in the end.
 """
@@ -106,9 +106,10 @@ def read_parts(
         Their rows follow one another in the order of the parts' names; in a sequence, in its own.
     into : path
         A folder that is not there yet, for :meth:`FingerprintSet.load`; its owner's alone.
-    columns, antennas, timezone, granularity_m, granularity_min, screen, naive_timezone, positions, \
-centre, progress
+    columns, antennas, timezone, naive_timezone, positions, centre
         As in :func:`fpanon_core.read_cdr`.
+    granularity_m, granularity_min, screen, progress
+        As there.
     private : path, optional
         Where to make the private folder for what is spilled: about 60 bytes a row, and what text
         parts come to as Parquet. The system's folder for temporary files when None.
@@ -309,7 +310,7 @@ class _Reading:
             naive_timezone=naive_zone,
             screening=how.rule,
             users_screened_out=everyone - fs.n_users,
-            rows_identical=sum(int(fate.part(rows).n_used) for rows in identical),
+            rows_identical=sum(Fate.of_codes(fate.codes[rows]).n_used for rows in identical),
             positions=AS_THEY_ARE if not asked else how.positions or AS_THEY_ARE,
             centre_stated=how.stated is not None,
             doubts=() if doubt is None else (doubt,),
@@ -422,6 +423,11 @@ class _Reading:
         at = read("antenna", rows)  # type: ignore[arg-type]
         return self.site_lat[at], self.site_lon[at]
 
+    def _parsed(self, rows: slice | IntArray) -> ParsedTimes:
+        read = self.spill.read if isinstance(rows, slice) else self.spill.at
+        us, ok, aware = (read(name, rows) for name in ("us", "ok", "aware"))  # type: ignore[arg-type]
+        return ParsedTimes(us, ok, aware)
+
     def _over(self, work: Callable[[slice], _T]) -> Iterator[_T]:
         """Some work on all rows, piece by piece, on two threads."""
         with ThreadPoolExecutor(2) as pool:
@@ -438,7 +444,7 @@ class _Reading:
         where = self.roles.where["time"]
         texts = len(where) > 1 or not pa.types.is_timestamp(self.parts.types[where[0]])
         few = self.parts.taken(rows, where) if texts else self._no_times(len(rows))
-        parsed = ParsedTimes(*(self.spill.at(name, rows) for name in ("us", "ok", "aware")))
+        parsed = self._parsed(rows)
         return doubt_of(
             *self._degrees(rows), told_minutes(few, self.roles, parsed, minutes), parsed.us
         )
@@ -524,9 +530,8 @@ class _Reading:
 
     def _placed(self, rows: slice, projection: Centre, zone: str | FloatArray) -> tuple[Any, ...]:
         fate = self.fate.part(rows)
-        read = (self.spill.read(name, rows) for name in ("us", "ok", "aware"))
         reader = zone if isinstance(zone, str) else zone[rows]
-        us, *clocks = instants_in(ParsedTimes(*read), fate.used, reader)
+        us, *clocks = instants_in(self._parsed(rows), fate.used, reader)
         code = self.spill.read("code", rows)
         lat, lon = self._degrees(rows)
         mixed = mixture(code.astype(np.int64), us, lat, lon)
@@ -631,7 +636,7 @@ class _Reading:
         rows = slice(0, min(ROWS, self.parts.n_rows))
         at = np.arange(rows.stop)
         table = replace(self.parts.taken(at), numbers=self.parts.places(at)[1])
-        parsed = ParsedTimes(*(self.spill.read(name, rows) for name in ("us", "ok", "aware")))
+        parsed = self._parsed(rows)
         parsed.formats = self.formats
         fate = Fate.of_codes(self.fate.codes[rows])
         ok = parsed.ok & (self.fate.codes[rows] < 0)
@@ -661,7 +666,7 @@ def _times(table: SourceTable, roles: Roles, settled: _Settled, seen: _Seen) -> 
 
 
 def _mark(seen: _Seen, role: str, column: pa.ChunkedArray) -> None:
-    """Whether numbers of a role are written with commas, until it is known that some have points."""
+    """Whether numbers of a role have commas, until it is known that some have points."""
     comma, point = seen.marks.get(role, (False, False))
     kind = column.type
     if not point and (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
