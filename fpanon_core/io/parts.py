@@ -285,6 +285,7 @@ class _Reading:
         fs = seal(shell, ids, folder)
         everyone, pseudonyms = fs.n_users, fs.pseudonyms
         keep = np.ones(everyone, bool)
+        shown = np.flatnonzero(fate.part(slice(0, ROWS)).used)
         if how.rule.active:
             folder = made / "screened"
             folder.mkdir(0o700)
@@ -314,7 +315,7 @@ class _Reading:
             positions=AS_THEY_ARE if not asked else how.positions or AS_THEY_ARE,
             centre_stated=how.stated is not None,
             doubts=() if doubt is None else (doubt,),
-            first_rows=self._first_rows(zone, reader, remap, pseudonyms),
+            first_rows=self._first_rows(zone, reader, remap, pseudonyms, shown),
         )
         tell(1.0)
         return fs, report
@@ -631,7 +632,12 @@ class _Reading:
         return frame[:MOST_LISTED].reset_index(drop=True)
 
     def _first_rows(
-        self, zone: str, reader: str | FloatArray, remap: IntArray, pseudonyms: list[str]
+        self,
+        zone: str,
+        reader: str | FloatArray,
+        remap: IntArray,
+        pseudonyms: list[str],
+        used: IntArray,
     ) -> pd.DataFrame:
         rows = slice(0, min(ROWS, self.parts.n_rows))
         at = np.arange(rows.stop)
@@ -642,8 +648,6 @@ class _Reading:
         ok = parsed.ok & (self.fate.codes[rows] < 0)
         us, *_ = instants_in(parsed, ok, reader if isinstance(reader, str) else reader[rows])
         head = first_rows(table, self.roles, parsed, us, self._degrees(rows), zone)
-        placed = np.flatnonzero(remap[self.spill.read("code", rows)] >= 0)
-        used = placed[fate.used[placed]]
         codes = remap[self.spill.read("code", rows)][used]
         return with_users_and_fates(head, codes, used, pseudonyms, fate)
 
