@@ -33,6 +33,14 @@ def ingest(
             "--out", help="Write the samples under pseudonyms (.csv, .parquet). Not for release."
         ),
     ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            "--keep",
+            help="Keep what was read in this new folder, which other commands take in place of a "
+            "file. Holds the user ids: not for release. Needed for a folder of parts.",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the report as JSON, for machines.")
     ] = False,
@@ -41,7 +49,7 @@ def ingest(
     for path in (rejects, out):
         if path is not None:
             check_writable(path)
-    fs, report = wanted.read()
+    fs, report = wanted.read(keep=keep)
     if rejects is not None:
         write_table([report.rejects], rejects)
     if out is not None:
@@ -56,6 +64,8 @@ def ingest(
         typer.echo(
             f"{report.rows_set_aside:,} rows set aside, not for release, written to {rejects}."
         )
+    if keep is not None:
+        typer.echo(f"{fs.n_users:,} users, with their ids, not for release, kept in {keep}.")
     if out is not None:
         typer.echo(f"{fs.n_samples:,} samples, not for release, written to {out}.")
 

@@ -91,7 +91,7 @@ class Request:
     ] = None
 
     def read(
-        self, centre: tuple[float, float] | None = None
+        self, centre: tuple[float, float] | None = None, keep: Path | None = None
     ) -> tuple[FingerprintSet, IngestReport]:
         """The fingerprints and the account of the reading.
 
@@ -99,6 +99,8 @@ class Request:
         ----------
         centre : (float, float), optional
             Latitude and longitude of the projection's centre; the middle of the data when None.
+        keep : Path, optional
+            A folder, not there yet, in which to keep what was read.
 
         Raises
         ------
@@ -109,7 +111,7 @@ class Request:
         """
         if (self.source is None) == (self.sample_key is None):
             raise ConfigError("Give either a file to read or --sample, one of the two.")
-        fs, report = read(self._what(), replace(self._how(), centre=centre))
+        fs, report = read(self._what(), replace(self._how(), centre=centre), keep=keep)
         for doubt in report.doubts:
             typer.echo(f"Warning: {for_command_line(doubt.message)}", err=True)
         return fs, report

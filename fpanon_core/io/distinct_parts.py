@@ -184,7 +184,9 @@ def _users(fs: FingerprintSet, folder: Path, users: slice) -> FingerprintSet:
     """Some users next to each other, in memory."""
     rows = slice(int(fs.offsets[users.start]), int(fs.offsets[users.stop]))
     files = {name: "dx_m" if name == "dy_m" else name for name in COLUMNS}
-    read = {name: rows_in(folder / f"{files[name]}.npy", rows) for name in (*CELL, "count")}
+    read: dict[str, Any] = {
+        name: rows_in(folder / f"{files[name]}.npy", rows) for name in (*CELL, "count")
+    }
     return FingerprintSet(
         user_ids=fs.user_ids[users],
         offsets=np.array(fs.offsets[users.start : users.stop + 1]) - rows.start,

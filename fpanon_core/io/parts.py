@@ -1,9 +1,10 @@
 """From parts that together are larger than memory to fingerprints in a folder.
 
 The rules are those of :func:`fpanon_core.read_cdr`, asked piece by piece: what a row says is
-decided by the same functions, and what the table as a whole decides (order of dates, decimal comma, strays,
-centre, zone, epoch) is added up over the pieces before it is asked. Between two looks at the rows
-what is known of them is spilled, as columns, to a private folder that is removed in the end.
+decided by the same functions, and what the table as a whole decides (order of dates, decimal
+comma, strays, centre, zone, epoch) is added up over the pieces before it is asked. Between two
+looks at the rows what is known of them is spilled, as columns, to a private folder that is removed
+in the end.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ from ..model.configs import Screening
 from ..model.errors import ConfigError, SchemaError, only_ours
 from ..model.fingerprints import FingerprintSet
 from ..model.mapped import moved, seal
-from ..model.projection import project
 from ..tables.columns import decimal_marks, holds_whole_numbers, numbers_of
 from ..tables.parts import BATCH, Parts
 from ..tables.table import SourceTable
@@ -63,6 +63,7 @@ from .positions import (
     centre_of_counts,
     degree_counts,
     nearest_to,
+    project_repeated,
     stated_centre,
     zone_at,
 )
@@ -261,11 +262,12 @@ class _Reading:
         n_users = int(remap.max()) + 1
         seen = np.argsort(remap)[len(remap) - n_users :]
         texts = self.users
+        no_cells: dict[str, Any] = {name: np.empty(0) for name in CELL}
         shell = FingerprintSet(
             user_ids=np.empty(0, object),
             offsets=np.zeros(1, np.int64),
             count=np.empty(0, np.int64),
-            **{name: np.empty(0) for name in CELL},
+            **no_cells,
             granularity_m=how.sizes[0],
             granularity_min=how.sizes[1],
             clock=clock,
@@ -536,7 +538,7 @@ class _Reading:
         code = self.spill.read("code", rows)
         lat, lon = self._degrees(rows)
         mixed = mixture(code.astype(np.int64), us, lat, lon)
-        x, y = project(fate.pick(lat), fate.pick(lon), projection.crs)
+        x, y = project_repeated(fate.pick(lat), fate.pick(lon), projection.crs)
         lost = np.flatnonzero(fate.used)[nowhere] if (nowhere := np.isnan(x)).any() else ()
         if len(lost):
             fate.set_aside_used(why.IMPOSSIBLE_COORDINATES, nowhere)
@@ -570,7 +572,7 @@ class _Reading:
         ends = np.append(np.flatnonzero(np.diff(key[order])) + 1, len(key))
         begin = 0
         while begin < len(key):
-            upto = np.searchsorted(ends, begin + _AT_ONCE)
+            upto = int(np.searchsorted(ends, begin + _AT_ONCE))
             end = int(ends[min(upto, len(ends) - 1)])
             some = np.sort(rows[order[begin:end]])
             out.append(some[equal_rows(self.parts.taken(some), np.arange(len(some)))])

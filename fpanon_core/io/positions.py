@@ -15,10 +15,12 @@ from tzfpy import get_tz
 from ..model.arrays import BoolArray, FloatArray, pieces
 from ..model.checks import number
 from ..model.errors import ConfigError
-from ..model.projection import equal_area_around
+from ..model.projection import equal_area_around, project
 from .report import IMPOSSIBLE_COORDINATES, MISSING_COORDINATES, ZERO_COORDINATES
 
 _STEP = 100  # histogram cells a degree
+_FEW = 10_000  # rows that show whether positions are repeated
+_ODD = np.int64(0x1E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,21 @@ def centre_of_counts(lat: Counts, lon: Counts) -> Centre:
     gaps = np.flatnonzero(np.tile(weight, 2))
     empty = float(np.diff(gaps).max()) / _STEP
     return Centre(round(middle_lat, 2) + 0.0, round(wrapped, 2) + 0.0, round(360 - empty, 2) + 0.0)
+
+
+def project_repeated(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatArray, FloatArray]:
+    """As :func:`project`; a position of many rows, such as an antenna's, is projected once."""
+    few = lat[:_FEW].view(np.int64) * _ODD ^ lon[:_FEW].view(np.int64)
+    if len(np.unique(few)) * 4 > len(few):
+        return project(lat, lon, crs)
+    codes, distinct = pd.factorize(lat.view(np.int64) * _ODD ^ lon.view(np.int64))
+    first = np.empty(len(distinct), np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    lat_of, lon_of = lat[first], lon[first]
+    if not (np.array_equal(lat_of[codes], lat) and np.array_equal(lon_of[codes], lon)):
+        return project(lat, lon, crs)  # two positions of one mixture
+    x, y = project(lat_of, lon_of, crs)
+    return x[codes], y[codes]
 
 
 def middle_of(antennas: pd.DataFrame) -> tuple[float, float]:

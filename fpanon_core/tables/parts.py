@@ -347,7 +347,7 @@ def _has_equal(kind: pa.DataType) -> bool:
     if pa.types.is_dictionary(kind):
         return bool(pa.types.is_string(kind.value_type))
     if pa.types.is_timestamp(kind):
-        return kind.unit != "ns"
+        return bool(kind.unit != "ns")
     return bool(
         pa.types.is_integer(kind) or kind in (pa.float32(), pa.float64(), pa.string(), pa.bool_())
     )

@@ -1,18 +1,14 @@
 """Parts on disk give what the same rows give as one table in memory, and leave nothing behind."""
 
-import gzip
-import os
 import stat
 
-import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core import Cancelled, ConfigError, FingerprintSet, SchemaError, read_cdr
+from fpanon_core import FingerprintSet, SchemaError, read_cdr
 from fpanon_core.io import parts as reading
 from fpanon_core.io.parts import read_parts
 
