@@ -12,6 +12,7 @@ import typer
 
 from ..io.hints import for_command_line
 from ..io.report import IngestReport
+from ..model.errors import ConfigError
 from ..tables.writing import check_writable, write_table
 from . import reading as r
 from .tables import write_guarded
@@ -49,6 +50,8 @@ def ingest(
     for path in (rejects, out):
         if path is not None:
             check_writable(path)
+    if rejects is not None and wanted.is_kept:
+        raise ConfigError("A folder that was kept does not hold the rows set aside; read the data.")
     fs, report = wanted.read(keep=keep)
     if rejects is not None:
         write_table([report.rejects], rejects)

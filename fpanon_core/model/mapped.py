@@ -185,7 +185,7 @@ class told:
 
 def remove(path: Path) -> None:
     """Remove what was written of a set, and nothing else that may stand in the folder."""
-    for name in (*(f"{n}.npy" for n in COLUMNS), _ABOUT, "user_ids.txt"):
+    for name in (*(f"{n}.npy" for n in COLUMNS), _ABOUT, "user_ids.txt", "account.json"):
         (path / name).unlink(missing_ok=True)
     try:
         path.rmdir()
