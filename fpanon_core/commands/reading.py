@@ -36,8 +36,8 @@ class Request:
     source: Annotated[
         Path | None,
         typer.Argument(
-            help="CSV, TSV, Parquet, XLSX or JSON records, also as .gz or .zip; or a folder kept by "
-            "ingest --keep, which also takes a folder of parts.",
+            help="CSV, TSV, Parquet, XLSX or JSON records, also as .gz or .zip; or a folder kept "
+            "by ingest --keep, which also takes a folder of parts.",
             show_default=False,
         ),
     ] = None

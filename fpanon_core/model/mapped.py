@@ -64,6 +64,11 @@ class ColumnFile:
         self._header()
         self._file.close()
 
+    def __del__(self) -> None:
+        """Of a reading that failed or was stopped."""
+        if hasattr(self, "_file"):
+            self._file.close()
+
     def _header(self) -> None:
         np.lib.format.write_array_header_1_0(
             self._file,
