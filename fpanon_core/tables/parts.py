@@ -13,9 +13,8 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -30,13 +29,18 @@ from .parquet import checked_description, is_nested_type, plain_group, together
 from .sources import plain_column, read_source
 from .table import SourceTable, sample_starts
 
+if TYPE_CHECKING:
+    import duckdb
+
 BATCH = 1 << 20
 """Rows at a time."""
 _MOST_PARTS = 100_000
 _GLOB = set("*?[")
 _MEMORY = "1GB"  # of DuckDB, beyond which it spills
-_Faults = (pa.ArrowException, OSError, ValueError, KeyError, TypeError, NotImplementedError,
-           OverflowError, duckdb.Error)  # fmt: skip
+_Faults = (
+    *(pa.ArrowException, OSError, ValueError, KeyError, TypeError),
+    *(NotImplementedError, OverflowError),
+)
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,8 @@ class Parts:
 
     def batches(self, columns: Sequence[int]) -> Iterator[SourceTable]:
         """All rows in order, with some columns; the others are nulls."""
+        import duckdb  # here, as few readings need it, and all would wait for it
+
         with duckdb.connect(config=self._settings()) as connection:
             connection.execute("SET TimeZone = 'UTC'")
             for part in self.parts:
@@ -126,7 +132,7 @@ class Parts:
                     for found in self._stream(connection, part, columns):
                         rows += len(found[0])
                         yield self._table(columns, found)
-                except _Faults:
+                except (*_Faults, duckdb.Error):
                     raise _damaged(part.name) from None
                 if rows != part.n_rows:
                     raise _damaged(part.name)
@@ -187,9 +193,11 @@ class Parts:
         stored = pq.read_schema(part.path)
         known = all(_has_equal(stored.field(name).type) for name in names)
         if known and not _GLOB & set(str(part.path)):
-            chosen = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
-            query = f"SELECT {chosen} FROM read_parquet(?, hive_partitioning = false)"  # nosec B608
-            found = connection.sql(query, params=[str(part.path)])
+            from duckdb import ColumnExpression
+
+            query = "FROM read_parquet(?, hive_partitioning = false)"
+            stream = connection.sql(query, params=[str(part.path)])
+            found = stream.select(*(ColumnExpression(name) for name in names))
             for batch in found.to_arrow_reader(BATCH):
                 yield [
                     self._typed(pa.chunked_array([batch.column(j)]), i)

@@ -338,3 +338,16 @@ def test_a_set_from_memory_is_kept_and_loaded(made, tmp_path):
     assert again.user_ids.dtype == np.int64
     with pytest.raises(ConfigError, match="already"):
         ours.save(tmp_path / "kept")
+
+
+def test_names_of_columns_are_not_run(tmp_path):
+    """A name may hold anything, quotes and SQL too."""
+    name = 'lat"; DROP TABLE x; --'
+    table = pa.table({"user": ["a", "b"], "time": ["2024-03-04T08:00Z"] * 2,
+                      name: [14.7, 14.8], "lon": [-17.4, -17.5]})  # fmt: skip
+    (tmp_path / "in").mkdir()
+    pq.write_table(table, tmp_path / "in" / "a [1].parquet")
+    pq.write_table(table, tmp_path / "in" / "b.parquet")
+    how = {"columns": {"lat": name}}
+    found, report = read_parts(tmp_path / "in", tmp_path / "out", private=tmp_path, **how)
+    assert (found.n_users, report.rows_used, report.rows_identical) == (2, 4, 2)
