@@ -112,7 +112,7 @@ def read_parts(
     granularity_m, granularity_min, screen, progress
         As there.
     private : path, optional
-        Where to make the private folder for what is spilled: about 60 bytes a row, and what text
+        Where to make the private folder for what is spilled: about 70 bytes a row, and what text
         parts come to as Parquet. The system's folder for temporary files when None.
 
     Returns
