@@ -20,6 +20,7 @@ from tests.benchmarks import (
     kgap,
     linkage,
     options,
+    parts,
     reading,
     recovery,
     relinking,
@@ -30,6 +31,7 @@ from tests.benchmarks import (
 CASES = (
     kgap.CASES
     | reading.CASES
+    | parts.CASES
     | glove.CASES
     | aligned.CASES
     | unicity.CASES
