@@ -18,7 +18,7 @@ INDEX = "https://pypi.org/simple"
 FILES = {
     "requirements.txt": ["pyproject.toml", "--extra", "dashboard"],
     "requirements-dev.txt": [
-        *("pyproject.toml", "--extra", "dashboard", "--group", "dev"),
+        *("pyproject.toml", "--extra", "dashboard", "--extra", "cluster", "--group", "dev"),
         *("-c", "requirements.txt"),
     ],
     "requirements-audit.txt": ["--group", "audit", "-c", "requirements-dev.txt"],
