@@ -120,6 +120,7 @@ __all__ = [
     "CountsFrame",
     "Crossing",
     "CurveFit",
+    "DaskEngine",
     "DisclosureResult",
     "ExpectedError",
     "FingerprintSet",

@@ -13,6 +13,7 @@ Source: Rocklin 2015, “Dask: parallel computation with blocked algorithms and 
 
 from __future__ import annotations
 
+import inspect
 import ipaddress
 import logging
 import os
@@ -20,7 +21,9 @@ import time
 import traceback
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import CancelledError
+from importlib import import_module
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -34,6 +37,8 @@ R = TypeVar("R")
 
 UNENCRYPTED_VARIABLE = "FPANON_SCHEDULER_UNENCRYPTED"
 """Environment variable: ``yes`` lets data go to a scheduler on another machine without TLS."""
+SCHEDULER_VARIABLE = "FPANON_SCHEDULER"
+"""Environment variable: the address of a scheduler on whose workers the dashboard computes."""
 WAIT_FOR_WORKERS_S = 30.0
 """How long a call waits while the cluster has no worker at all."""
 
@@ -41,6 +46,7 @@ _CONNECT_S = 10.0
 _LOOK_EVERY_S = 0.5  # for a cancel, and for a cluster that is gone
 _AHEAD = 2  # blocks sent for each thread of the cluster, so that none waits for the next
 _MOST_TIMES = 5  # a block is sent, when the data it needs were lost
+_VERSIONS = versions()
 _PLAIN = (int, float, str, bytes, bool, type(None))
 
 
@@ -109,6 +115,11 @@ as tls://host:8786.
         """How many blocks run at once: threads of all workers there are now."""
         return max(1, self._threads())
 
+    @property
+    def connected(self) -> bool:
+        """Whether the scheduler was there when last heard of."""
+        return bool(self._client.status == "running")
+
     def close(self) -> None:
         """Have the workers forget what was sent, and part from the scheduler."""
         self._sent.clear()
@@ -170,7 +181,7 @@ as tls://host:8786.
                     ahead = _AHEAD * self._ready()
                 if progress is not None:
                     progress(min(1.0, done / total))
-        except (OSError, TimeoutError, _cancelled()):
+        except (OSError, TimeoutError, CancelledError):
             if self._client.status == "running":  # not of the cluster, but of who takes the results
                 raise
             raise InfeasibleError(_gone(self._address)) from None
@@ -181,7 +192,7 @@ as tls://host:8786.
     def _submit(self, function: Callable[..., R], block: T, given: Sequence[Any]) -> Any:
         needs = [each if _is_plain(each) else self._there(each) for each in given]
         sent = block if _is_plain(block) else self._client.scatter([block], hash=False)[0]
-        return self._client.submit(_do, versions(), function, sent, *needs, pure=False)
+        return self._client.submit(_do, _VERSIONS, function, sent, *needs, pure=False)
 
     def _there(self, thing: Any) -> Any:
         """It, as held by every worker."""
@@ -195,14 +206,13 @@ as tls://host:8786.
 
     def _finished(self, running: dict[Any, int]) -> list[Any]:
         """Of the blocks sent, those of which it is known what became of them."""
-        from distributed import wait
-
+        wait = import_module("distributed").wait
         try:
             with self._client.as_current():
                 wait(list(running), timeout=_LOOK_EVERY_S, return_when="FIRST_COMPLETED")
         except TimeoutError:
             self._ready()
-        except _cancelled():
+        except CancelledError:
             if self._client.status != "running":
                 raise
         return [future for future in running if future.status != "pending"]
@@ -224,8 +234,32 @@ as tls://host:8786.
             raise InfeasibleError(_gone(self._address))
         try:
             return sum(self._client.nthreads().values())
-        except (OSError, TimeoutError, _cancelled()):
+        except (OSError, TimeoutError, CancelledError):
             raise InfeasibleError(_gone(self._address)) from None
+
+
+def where_to_work(function: Callable[..., Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """A job's arguments, with the server's cluster as ``engine`` if it has one and they have none.
+
+    Raises
+    ------
+    ConfigError, InfeasibleError
+        As :class:`DaskEngine`.
+    """
+    address = os.environ.get(SCHEDULER_VARIABLE, "").strip()
+    wanted = "engine" not in named and "engine" in inspect.signature(function).parameters
+    return {**named, "engine": _engine_at(address)} if address and wanted else dict(named)
+
+
+def _engine_at(address: str) -> DaskEngine:
+    """One of this process, for as long as it is connected: what it sent may be needed again."""
+    found = _ENGINES.get(address)
+    if found is None or not found.connected:
+        found = _ENGINES[address] = DaskEngine(address)
+    return found
+
+
+_ENGINES: dict[str, DaskEngine] = {}
 
 
 def check_address(address: str) -> None:
@@ -251,8 +285,8 @@ def check_address(address: str) -> None:
         raise ConfigError(
             f"{address} is on another machine and not encrypted: people's places and times could "
             "be read on the way, and whoever reaches the port could run programs there. Use "
-            f"tls:// (docs/scale.md); or, where the network itself is closed, {UNENCRYPTED_VARIABLE}"
-            "=yes."
+            "tls:// (docs/scale.md); or, where the network itself is closed, set "
+            f"{UNENCRYPTED_VARIABLE}=yes."
         )
 
 
@@ -265,7 +299,7 @@ def _is_here(host: str) -> bool:
 
 def _connected(address: str) -> Any:
     try:
-        from distributed import Client
+        client = import_module("distributed").Client
     except ImportError:
         raise ConfigError(
             "Work on a cluster needs the packages dask and distributed, which are not installed; "
@@ -274,7 +308,7 @@ def _connected(address: str) -> Any:
     # What it would say of a lost connection is said in plain words by us.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
-        return Client(address, timeout=_CONNECT_S, set_as_default=False)
+        return client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, TimeoutError, RuntimeError, ValueError, TypeError):
         raise InfeasibleError(
             f"No scheduler answers at {address}; see that it runs and can be reached from here, "
@@ -287,8 +321,8 @@ def _do(made_by: dict[str, str], function: Callable[..., R], block: Any, *given:
 
     Faults come back as results: Dask would write the arguments of one that is raised to its log.
     """
-    if made_by != versions():
-        others = [f"{name} {v}" for name, v in versions().items() if made_by.get(name) != v]
+    if made_by != _VERSIONS:
+        others = [f"{name} {v}" for name, v in _VERSIONS.items() if made_by.get(name) != v]
         return False, ConfigError(
             f"A worker of the cluster has other versions ({', '.join(others)}) than here "
             f"({', '.join(f'{n} {made_by.get(n)}' for n in made_by)}); install the same on all."
@@ -320,13 +354,6 @@ def _is_plain(thing: object) -> bool:
     if isinstance(thing, tuple) and type(thing) is tuple:
         return all(map(_is_plain, thing))
     return isinstance(thing, _PLAIN) or callable(thing)
-
-
-def _cancelled() -> type[BaseException]:
-    """What Dask raises for a result that is not to be had any more."""
-    from concurrent.futures import CancelledError
-
-    return CancelledError
 
 
 def _gone(address: str) -> str:

@@ -20,6 +20,8 @@ from .progress import Progress
 T = TypeVar("T")
 R = TypeVar("R")
 
+_BLOCKS_A_WORKER = 16  # where workers are apart: what a lost one had begun is done again
+
 
 class Engine(Protocol):
     """How blocks of work reach the cores.
@@ -192,3 +194,16 @@ class LocalEngine:
             return each[number]
 
         self.run(one, range(len(blocks)), sum(each) or 1.0, progress)
+
+
+def stretches(count: int, size: int, engine: Engine) -> list[tuple[int, int]]:
+    """0 … count − 1 in blocks to map: of so many, or larger ones for workers that are apart.
+
+    Examples
+    --------
+    >>> stretches(5, 2, LocalEngine(1))
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    if engine.apart:
+        size = max(size, -(-count // (_BLOCKS_A_WORKER * engine.workers)))
+    return [(first, min(first + size, count)) for first in range(0, count, size)]

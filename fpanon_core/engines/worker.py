@@ -161,7 +161,7 @@ def _answer(body: bytes, answers: BinaryIO, shelf: Shelf) -> tuple[Any, ...] | N
         tell(answers, ("taken",))
         task: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]] = message
         function, arguments, named = task
-        result = function(*arguments, progress=progress, **named)
+        result = function(*arguments, progress=progress, **where_to_work(function, named))
         for part in result if isinstance(result, tuple) else (result,):
             if isinstance(part, FingerprintSet):  # what was read here need not come back
                 shelf.put(part)

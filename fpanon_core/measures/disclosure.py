@@ -202,14 +202,19 @@ def _disclosure_apart(
         mean: FloatArray = total / n_targets
         return mean
 
-    of_users = {f"{m}{s}_user": joined(f"{m}{s}_user") for m in ("em", "kl") for s in ("", "_sum")}
+    of_users: dict[str, Any] = {
+        f"{m}{s}_user": joined(f"{m}{s}_user") for m in ("em", "kl") for s in ("", "_sum")
+    }
+    means: dict[str, Any] = {
+        name.removesuffix("_user"): math.fsum(v) / n_targets for name, v in of_users.items()
+    }
     return replace(
         parts[0],
         unicity=unique / n_targets,
         unicity_low=low,
         unicity_high=high,
         k_disclosure=math.fsum(1.0 / sizes) / n_targets,
-        **{name.removesuffix("_user"): math.fsum(v) / n_targets for name, v in of_users.items()},
+        **means,
         **of_users,
         sizes=sizes,
         em_most=max(each.em_most for each in parts),

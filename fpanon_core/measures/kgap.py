@@ -37,7 +37,7 @@ from ..kernels.kgap_search import (
     search_tile,
 )
 from ..kernels.stretch import Ahead, Packed, Scale, fingerprint_effort
-from ..model.arrays import FloatArray, IntArray, SmallFloats
+from ..model.arrays import FloatArray, IntArray, SmallFloats, SmallInts
 from ..model.checks import whole
 from ..model.configs import StretchConfig
 from ..model.errors import InfeasibleError
@@ -175,6 +175,9 @@ def check_k(k: int, n_users: int) -> None:
         )
 
 
+_Pairs = tuple[SmallInts, SmallInts, FloatArray]  # users a < b, and their effort
+
+
 class _Lists:
     """Everyone's nearest so far; users in order of falling length, which ``row`` translates."""
 
@@ -209,7 +212,7 @@ class _Noted(_Lists):
 
     def __init__(self, row: IntArray, many: int, worst: FloatArray) -> None:
         super().__init__(row, many, worst)
-        self._pairs: list[tuple[IntArray, IntArray, FloatArray]] = []
+        self._pairs: list[_Pairs] = []
         self._kept = 0
 
     def enter(self, count: int, found: PairBuffer) -> None:
@@ -222,7 +225,7 @@ class _Noted(_Lists):
             self.pairs()
             self._most = max(self._most, 2 * self._kept)
 
-    def pairs(self) -> tuple[IntArray, IntArray, FloatArray]:
+    def pairs(self) -> _Pairs:
         """Those found, of users a and b, but for what others have pushed from both their lists."""
         nothing = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
         a, b, effort = (np.concatenate(each) for each in zip(nothing, *self._pairs, strict=True))
@@ -308,7 +311,8 @@ class _Search:
         keys = keys[new]
         self.computed = np.sort(np.concatenate([self.computed, keys]), kind="stable")
         if len(keys):
-            stage = _Stage(lists, *np.divmod(keys, n), self._nothing_known(), True)
+            a, b = np.divmod(keys, n)
+            stage = _Stage(lists, a, b, self._nothing_known(), True)
             work = np.minimum(_PAIRS_A_BLOCK, len(keys) - np.arange(0, len(keys), _PAIRS_A_BLOCK))
             self._do(_search_pairs, stage, _PAIRS_A_BLOCK, work, engine, None)
 
@@ -341,7 +345,7 @@ class _Search:
         many = min(len(blocks), _PARTS_A_WORKER * engine.workers)
         parts = [tuple(blocks[nth::many]) for nth in range(many)]
 
-        def take(_: int, found: tuple[IntArray, IntArray, FloatArray]) -> None:
+        def take(_: int, found: _Pairs) -> None:
             some = _buffers(self.data.packed)._replace(a=found[0], b=found[1], effort=found[2])
             stage.lists.enter(len(found[0]), some)
 
@@ -373,7 +377,7 @@ class _Search:
 def _search_part(
     firsts: tuple[int, ...], search: Callable[[_Data, _Stage, _Lists, int], None], data: _Data,
     stage: _Stage,
-) -> tuple[IntArray, IntArray, FloatArray]:  # fmt: skip
+) -> _Pairs:  # fmt: skip
     """Some blocks, for whoever keeps the lists that count."""
     lists = stage.lists.copy()
     for first in firsts:
