@@ -82,6 +82,7 @@ def hide(
         leave_out, shards,
     )  # fmt: skip
     h.carried_out(
-        wanted, config, workers, scheduler, out, key, left_out, data_format, tables, compare, as_json,
+        wanted, config, workers, scheduler, out, key, left_out, data_format, tables, compare,
+        as_json,
         checkpoint,
     )  # fmt: skip

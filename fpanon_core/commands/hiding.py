@@ -22,6 +22,7 @@ from ..studies.publishing import publish
 from ..studies.under_profiles import corners
 from . import leaving
 from . import reading as r
+from .measuring import engine_of
 from .tables import check_folder, told, write_tables
 from .terminal import progress_line, table_text
 
@@ -70,7 +71,7 @@ def carried_out(
     compare: bool, as_json: bool, checkpoint: Path | None = None,
 ) -> None:  # fmt: skip
     """Hide everyone as ``config`` says, verify it, write what was asked for, and tell."""
-    engine = m.engine_of(workers, scheduler)
+    engine = engine_of(workers, scheduler)
     one_of("--format", data_format, FORMATS)
     if out is None and (key is not None or left_out is not None):
         raise ConfigError(

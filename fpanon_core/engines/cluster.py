@@ -27,6 +27,8 @@ from importlib import import_module
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+import numpy as np
+
 from ..model.errors import ConfigError, FpanonError, InfeasibleError, OutOfMemory, memory_ended
 from ..model.version import versions
 from .local import LocalEngine
@@ -186,6 +188,9 @@ as tls://host:8786.
                 raise
             raise InfeasibleError(_gone(self._address)) from None
         finally:
+            # Sets of fingerprints are for the next call, too; arrays are of this one.
+            for key in [key for key, held in self._sent.items() if _is_array(held[0]())]:
+                del self._sent[key]
             if running and self._client.status == "running":
                 self._client.cancel(list(running), force=True, asynchronous=False)
 
@@ -340,6 +345,10 @@ def _do(made_by: dict[str, str], function: Callable[..., R], block: Any, *given:
         last = traceback.extract_tb(fault.__traceback__)[-1]
         place = f"{os.path.basename(last.filename)}:{last.lineno}"
         return False, RuntimeError(f"{type(fault).__name__} at {place} on a worker")
+
+
+def _is_array(thing: object) -> bool:
+    return thing is None or isinstance(thing, np.ndarray)
 
 
 def _told(answer: tuple[bool, Any]) -> Any:

@@ -26,6 +26,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from fpanon_core.engines.answers import packed
+from fpanon_core.engines.cluster import where_to_work
 from fpanon_core.engines.held import Shelf, unpack
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
