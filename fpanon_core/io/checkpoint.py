@@ -24,7 +24,6 @@ from ..model.cells import CELL
 from ..model.errors import ConfigError, SchemaError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS
-from ..model.keyed import keyed
 from ..model.parts import Part
 from ..model.published import GeneralizedFingerprintSet
 from ..model.version import versions
@@ -70,11 +69,13 @@ class Checkpoint:
                 "people; name a new folder, or close this one to others (chmod 700)."
             )
         sweep(self.folder)
+        self._used: set[Path] = set()
 
     def part(self, fs: FingerprintSet, settings: Mapping[str, Any]) -> Part | None:
         """What was made of these people by these settings; None if it is not there, whole."""
+        place = self._place(fs, settings)
         try:
-            content = self._place(fs, settings).read_bytes()
+            content = place.read_bytes()
         except OSError:
             return None
         head = len(_FORM) + _DIGEST_BYTES
@@ -82,9 +83,11 @@ class Checkpoint:
         if content[:head] != _FORM + hashlib.sha256(body).digest():
             return None
         try:
-            return _read(fs, body)
+            found = _read(fs, body)
         except (ValueError, KeyError, OSError, SchemaError):
             return None
+        self._used.add(place)
+        return found
 
     def keep(self, fs: FingerprintSet, settings: Mapping[str, Any], part: Part) -> None:
         """Have it found again.
@@ -106,14 +109,20 @@ class Checkpoint:
             **own,
         )
         body = into.getvalue()
-        with whole_file(self._place(fs, settings)) as file:
+        place = self._place(fs, settings)
+        with whole_file(place) as file:
             file.write(_FORM + hashlib.sha256(body).digest() + body)
+        self._used.add(place)
 
     def clear(self) -> int:
-        """Remove all that is kept, and the folder if nothing else is in it; how many there were."""
-        kept = list(self.folder.glob(f"*{_ENDING}"))
+        """Remove what this run kept or found, and the folder if it is empty then; how many.
+
+        What another run keeps there stays.
+        """
+        kept = [place for place in self._used if place.exists()]
         for place in kept:
             place.unlink(missing_ok=True)
+        self._used.clear()
         if not any(self.folder.iterdir()):
             self.folder.rmdir()
         return len(kept)
@@ -123,7 +132,7 @@ class Checkpoint:
             name: asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
             for name, value in settings.items()
         }
-        told = json.dumps([keyed(fs.digest), made, versions()], sort_keys=True, default=str)
+        told = json.dumps([fs.digest, made, versions()], sort_keys=True, default=str)
         return self.folder / f"{hashlib.sha256(told.encode()).hexdigest()[:32]}{_ENDING}"
 
 

@@ -159,7 +159,7 @@ def _glove_told(step: Glove, facts: ReleaseFacts, k: int) -> str:
         )
     limits = []
     if step.suppress_space_m is not None:
-        limits.append(f"wider than {_length(step.suppress_space_m)}")
+        limits.append(f"wider than {length(step.suppress_space_m)}")
     if step.suppress_time_min is not None:
         limits.append(f"longer than {window_text(step.suppress_time_min)}")
     if limits:
@@ -195,7 +195,7 @@ def _row(facts: ReleaseFacts) -> list[str]:
         told.append(
             "**The edges are those of single samples.** The sides of a rectangle, its `start` and "
             f"its `end` are where and when somebody of the group was recorded, to "
-            f"{_length(facts.granularity_m)} and {_duration(facts.granularity_min)}; which of them "
+            f"{length(facts.granularity_m)} and {duration(facts.granularity_min)}; which of them "
             "it was, nothing tells. Whoever knows such a moment of a person may find the group by "
             "it."
         )
@@ -302,8 +302,9 @@ def _accuracy(accuracy: Accuracy | None) -> str:
         return "Nothing is published."
     return (
         f"Over the {accuracy.of}: half are published as a cell of at most "
-        f"{_length(accuracy.median_side_m)} by side (mean {_length(accuracy.mean_side_m)}) and "
-        f"{_duration(accuracy.median_span_min)} (mean {_duration(accuracy.mean_span_min)})."
+        f"{length(accuracy.median_side_m)}, the mean of its width and height "
+        f"(mean {length(accuracy.mean_side_m)}), and half as a time span of at most "
+        f"{duration(accuracy.median_span_min)} (mean {duration(accuracy.mean_span_min)})."
     )
 
 
@@ -383,11 +384,13 @@ def _hundredths(share: float) -> str:
     return _percent(share).removesuffix(" %")
 
 
-def _length(metres: float) -> str:
+def length(metres: float) -> str:
+    """Such as "350 m", "1.7 km"."""
     return f"{metres:,.0f} m" if metres < 1000 else f"{metres / 1000:,.4g} km"
 
 
-def _duration(minutes: float) -> str:
+def duration(minutes: float) -> str:
+    """Such as "35 min", "2.5 h", "5.2 days"."""
     if minutes < 60:
         return f"{minutes:.3g} min"
     return f"{minutes / 60:.3g} h" if minutes < 2880 else f"{minutes / 1440:.3g} days"

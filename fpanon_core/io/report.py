@@ -211,10 +211,13 @@ class IngestReport:
         became = f"{_number(self.rows_used, 'row')} became {_number(self.n_samples, 'sample')}"
         if not self.rows_repeating:
             return f"{became}."
-        cell = "a place and minute"
+        cell = "their place and minute"
         if (self.granularity_m, self.granularity_min) != (100.0, 1.0):
-            cell = f"a place and time ({self.granularity_m:g} m, {self.granularity_min:g} min)"
-        repeats = f"{became}: {self.rows_repeating:,} repeated {cell} of the same user"
+            cell = f"their place and time ({self.granularity_m:g} m, {self.granularity_min:g} min)"
+        repeats = (
+            f"{became}: {self.n_samples:,} were the first of their user in {cell}; "
+            f"{self.rows_repeating:,} more fell into one of those samples and raised its count"
+        )
         if self.rows_identical:
             repeats += f", {self.rows_identical:,} of them equal to an earlier row in every field"
         return f"{repeats}."

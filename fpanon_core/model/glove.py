@@ -298,7 +298,10 @@ class Verification:
         return "" if self.period_days is None else days_text(self.period_days)
 
     def __str__(self) -> str:
-        counted = (f"{self.users:,} users", f"{self.groups:,} groups")
+        counted = tuple(
+            f"{number:,} {one}{'' if number == 1 else 's'}"
+            for number, one in ((self.users, "user"), (self.groups, "group"))
+        )
         checked = f"{', '.join(counted)}, {self.samples:,} original samples checked"
         if self.note:
             checked = f"{', '.join(counted)}; {self.note}"

@@ -12,6 +12,7 @@ from typing import Any
 
 from .errors import ConfigError
 from .profiles import GeneralizationProfile
+from .spaces import Hexagons
 from .techniques import (
     KINDS,
     AddNoise,
@@ -78,8 +79,21 @@ class ReleaseOption:
 
     @property
     def told(self) -> str:
-        """The name and, where it does not say it, what is done."""
-        return self.name if self.name == self.text else f"{self.name} ({self.text})"
+        """The name, what is done where it does not say it, and how large hexagons are.
+
+        Examples
+        --------
+        >>> from fpanon_core.model.profiles import GeneralizationProfile
+        >>> ReleaseOption(None, [Generalize(GeneralizationProfile(Hexagons(7), 60))]).told
+        'hexagons of H3 resolution 7 · 1 h, edges of about 1.4 km'
+        """
+        told = self.name if self.name == self.text else f"{self.name} ({self.text})"
+        edges = [
+            step.profile.space.edge_m
+            for step in self.steps
+            if isinstance(step, Generalize) and isinstance(step.profile.space, Hexagons)
+        ]
+        return f"{told}, edges of about {edges[-1] / 1000:.2g} km" if edges else told
 
     @property
     def moved(self) -> bool:

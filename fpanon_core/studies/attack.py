@@ -18,6 +18,7 @@ import pandas as pd
 from ..anonymize.chain import release
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
+from ..measures.crowds import crowds
 from ..model import checks
 from ..model.configs import Strategy
 from ..model.errors import ConfigError, InfeasibleError
@@ -116,12 +117,19 @@ class Found:
         Why there are no homes; empty where there are.
     error : ExpectedError
         How far off the best guess of a place is.
+    linkage_most : float
+        The chance of picking out the right record that those who share it leave possible: the
+        interval of records found need not reach above it, as where options are weighed.
+    shared_least : int
+        People, in periods records, who share the record that fewest do; 0 where not known.
     """
 
     link: LinkResult
     home: pd.DataFrame | None
     home_fault: str
     error: ExpectedError
+    linkage_most: float = 1.0
+    shared_least: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +213,7 @@ class Result(Tabled):
 
     def _rows(self) -> list[tuple[str, str, _Figure, _Figure, float]]:
         """Name, unit, before, after, and what the points say alone, of every measure."""
-        was, now = (_linked(each.link) for each in (self.before, self.after))
+        was, now = (_linked(each.link, each.linkage_most) for each in (self.before, self.after))
         rows = [(name, "share", was[name], now[name], _NAN) for name in was]
         for metres in self.config.within_m:
             first, second = (_home(each.home, metres) for each in (self.before, self.after))
@@ -337,7 +345,8 @@ def found(
         )  # fmt: skip
     except InfeasibleError as why:
         fault = str(why)
-    return Found(records, home, fault, error)
+    alike = crowds(attacked(fs, released).origin.released)
+    return Found(records, home, fault, error, alike.linkage_most, alike.least)
 
 
 # --- the table -----------------------------------------------------------------------------------
@@ -358,13 +367,15 @@ def _columns(prefix: str, figure: _Figure) -> dict[str, Any]:
     return {f"{prefix}{name}": value for name, value in zip(names, values, strict=True)}
 
 
-def _linked(found: LinkResult) -> dict[str, _Figure]:
+def _linked(found: LinkResult, most: float) -> dict[str, _Figure]:
     guessing, asked = found.guessing, found.n_present
     few = min(1.0, FIRST_FEW * guessing)
 
     def figure(reading: LinkReading, name: str, guess: float, asked: int = asked) -> _Figure:
         ends = (getattr(reading, f"{name}{end}") for end in ("", "_low", "_high"))
         value, low, high = ends
+        if name == "first":  # whatever is known, all who share a record fit it alike
+            high = max(value, min(high, most))
         return _Figure((value, low, high), guess, asked)
 
     return {

@@ -22,6 +22,7 @@ from . import options
 from .judgement import Limits
 from .option_result import CUSTOM, OptionResult, UtilityChoice
 from .options_table import OptionsTable
+from .use import Size
 
 RAW = ReleaseOption()
 _LONGEST_TEXT = 2_000
@@ -231,10 +232,14 @@ def check(table: OptionsTable) -> None:
 def _check(result: OptionResult) -> None:
     """Refuse what no program of ours has written: a report would quote it."""
     numbers: list[Any] = [result.n_users, result.n_samples, result.crowd_least, result.too_few,
-                          result.n_targets]  # fmt: skip
+                          result.n_targets, result.homes_asked]  # fmt: skip
     shares: list[Any] = [result.users_share, result.suppressed_share, result.alone_share,
                          result.naming_most, *result.guessing.values()]  # fmt: skip
     shares += [result.components[name] for name in COMPONENTS if name in result.components]
+    sizes = result.size.values()
+    sized = set(result.size) in (set(), {each.name for each in fields(Size)}) and all(
+        _fits(size, "float") and 0 <= size < math.inf for size in sizes
+    )
     whole = all(_fits(number, "int") and number >= 0 for number in numbers)
     between = all(
         _fits(s, "float") and (math.isnan(s) or -_CLOSE <= s <= 1 + _CLOSE) for s in shares
@@ -243,7 +248,7 @@ def _check(result: OptionResult) -> None:
         name in (*RISKS, CUSTOM) and _is_told(each, RISKS[name].most if name in RISKS else math.inf)
         for name, each in result.risks.items()
     )
-    if not (whole and between and told and isinstance(result.fault, str | None)):
+    if not (sized and whole and between and told and isinstance(result.fault, str | None)):
         raise SchemaError("A saved result of an option is damaged; explore the options anew.")
 
 

@@ -23,11 +23,11 @@ from ..model.glove import GloveResult, Method, Verification
 from ..model.techniques import MOST_LEFT_OUT as MOST_LEFT_OUT
 from ..verification.anonymity import verify_k_anonymity
 from .tabled import Tabled
+from .use import Size, typical_side_m
 
 Leftover = Literal["merge", "suppress"]
 LEFTOVERS: tuple[Leftover, ...] = ("merge", "suppress")
 METHODS: tuple[Method, ...] = ("glove", "aligned")
-_DAY_MIN = 1_440.0
 _HIDING_SHARE = 0.9  # of the progress; the rest is the verification
 
 
@@ -209,7 +209,7 @@ class Worth:
     side_m, span_min : float
         Of the typical published sample: medians over the original samples; NaN if there is none.
     data_side_m : float
-        Of the box that holds most of the data; see :func:`typical_side_m`.
+        Of the box that holds most of the data; see :func:`.use.typical_side_m`.
     granularity_m : float
         Side of a raw sample.
     all_samples, all_people : int
@@ -239,12 +239,16 @@ class Worth:
     @property
     def wide(self) -> bool:
         """Whether the typical area is wider than half of the data."""
-        return self.side_m > max(self.data_side_m / 2, self.granularity_m)
+        return self._size.wide
 
     @property
     def long(self) -> bool:
         """Whether the typical span of time is longer than a day."""
-        return self.span_min > _DAY_MIN
+        return self._size.long
+
+    @property
+    def _size(self) -> Size:
+        return Size(self.side_m, self.span_min, self.data_side_m, self.granularity_m)
 
 
 def worth(fs: FingerprintSet, release: GloveResult) -> Worth:
@@ -261,24 +265,6 @@ def worth(fs: FingerprintSet, release: GloveResult) -> Worth:
         all_samples=fs.n_samples,
         all_people=int(fs.weight.sum()),
     )
-
-
-def typical_side_m(fs: FingerprintSet) -> float:
-    """(width + height)/2 of the box between the 2.5 % and 97.5 % quantiles of the samples, metres.
-
-    Not of all samples: one journey to the other end of the country would make any area look small.
-
-    Examples
-    --------
-    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 900, 0], [0, 0, 0], [0, 5, 9])
-    >>> typical_side_m(fs)
-    550.0
-    """
-    ends = (
-        np.quantile(at + size, 0.975, method="higher") - np.quantile(at, 0.025, method="lower")
-        for at, size in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m))
-    )
-    return float(sum(ends)) / 2
 
 
 def groups_by_cost(release: GloveResult) -> IntArray:

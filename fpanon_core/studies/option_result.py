@@ -70,6 +70,12 @@ class OptionResult:
         ``"linkage"`` and ``"home"``: the share that guessing would find, who has no record.
     unasked : dict of str to str
         Of the measures that cannot be asked of this option, why.
+    homes_asked : int
+        Of how many people, with periods of how many records, the share of homes is: those in the
+        release whose nights are recorded. 0 where no home can be asked, or it is not known.
+    size : dict of str to float
+        How coarse the typical published sample is, beside the data, by the names of
+        :class:`fpanon_core.studies.use.Size`; empty where it is not known.
     """
 
     option: ReleaseOption
@@ -89,6 +95,8 @@ class OptionResult:
     origin: Origin | None = None
     guessing: dict[str, float] = field(default_factory=dict)
     unasked: dict[str, str] = field(default_factory=dict)
+    homes_asked: int = 0
+    size: dict[str, float] = field(default_factory=dict)
 
     @property
     def grid(self) -> Grid | None:
@@ -137,6 +145,8 @@ class OptionResult:
             guessing = values.get("guessing", {})  # nor these, before figure 3
             values["guessing"] = {str(n): _number(v) for n, v in guessing.items()}
             values["unasked"] = {str(n): str(v) for n, v in values.get("unasked", {}).items()}
+            size = values.get("size", {})
+            values["size"] = {str(n): _number(v) for n, v in size.items()}
             for name in ("users_share", "suppressed_share", "alone_share", "naming_most"):
                 values[name] = _number(values.get(name))  # programs did not write all of them
             return cls(**{**values, "risks": risks})

@@ -40,6 +40,7 @@ from .options_table import OptionsTable
 from .outsider_risk import outsider_risk, worse_of
 from .period_risk import PeriodRisk, risk_in
 from .releases import Release, Steps, forget, reference, released
+from .use import sizes
 
 RiskFunction = Callable[[FingerprintSet], float]
 UtilityFunction = Callable[[FingerprintSet, FingerprintSet], float]
@@ -279,6 +280,8 @@ class _Exploration:
             origin=release.origin,
             guessing=by_truth.guessing,
             unasked=by_truth.unasked,
+            homes_asked=by_truth.homes_asked,
+            size=sizes(release.made),
         )
 
     def _found(self, release: Release, progress: Progress | None) -> DisclosureResult | PeriodRisk:

@@ -42,11 +42,14 @@ class OutsiderRisk:
         record's); the share whose home is near the commonest one.
     unasked : dict of str to str
         Why a measure cannot be asked.
+    homes_asked : int
+        Of how many people, or records of periods, the share of homes is.
     """
 
     risks: dict[str, Interval]
     guessing: dict[str, float]
     unasked: dict[str, str]
+    homes_asked: int = 0
 
 
 def outsider_risk(
@@ -74,6 +77,7 @@ def outsider_risk(
     risks: dict[str, Interval] = {"linkage": UNKNOWN, "home": UNKNOWN}
     guessing = {"linkage": held.guessing}
     unasked: dict[str, str] = {}
+    asked = 0
     config = LinkConfig(knowledge.p, knowledge.strategy, knowledge.users, knowledge.seed)
     try:
         first = part(progress, 0.0, _LINKAGE_SHARE)
@@ -83,12 +87,12 @@ def outsider_risk(
     except InfeasibleError as why:
         unasked["linkage"] = str(why)
     try:
-        risks["home"], guessing["home"] = _home(
+        risks["home"], guessing["home"], asked = _home(
             held, release, engine, part(progress, _LINKAGE_SHARE, 1.0)
         )
     except InfeasibleError as why:
         unasked["home"] = str(why)
-    return OutsiderRisk(risks, guessing, unasked)
+    return OutsiderRisk(risks, guessing, unasked, asked)
 
 
 def worse_of(linkage: Interval, naming: Interval) -> Interval:
@@ -108,7 +112,8 @@ def worse_of(linkage: Interval, naming: Interval) -> Interval:
 
 def _home(
     held: Attacked, release: Release, engine: Engine, progress: Progress | None
-) -> tuple[Interval, float]:
+) -> tuple[Interval, float, int]:
     true = homes(release.chain.original)
     row = homes_found(held, true, [HOME_WITHIN_M], engine=engine, progress=progress).iloc[0]
-    return (float(row["found"]), float(row["low"]), float(row["high"])), float(row["guessing"])
+    ends = float(row["found"]), float(row["low"]), float(row["high"])
+    return ends, float(row["guessing"]), int(row["people"])

@@ -52,7 +52,7 @@ def facts_of(origin: Origin, found: Presence, left_out: int | None) -> ReleaseFa
         people_alone=_alone(origin),
         last_window_days=last_window,
         phantom_share=found.phantom_share if found.rows else None,
-        accuracy=_accuracy(origin),
+        accuracy=accuracy_of(origin),
         period_days=origin.period_days,
         periods=None if origin.period is None else len(np.unique(origin.period)),
         pseudonyms=None if origin.period is None else records.n_records,
@@ -95,7 +95,8 @@ def _alone(origin: Origin) -> int:
     return 0 if origin.hidden is not None else int((sharing(origin.released) == 1).sum())
 
 
-def _accuracy(origin: Origin) -> Accuracy | None:
+def accuracy_of(origin: Origin) -> Accuracy | None:
+    """How coarse what is published is; None where nothing is."""
     hidden, fs = origin.hidden, origin.released
     if hidden is None:
         of, side, span = "rows", (fs.dx_m + fs.dy_m) / 2, fs.dt_min

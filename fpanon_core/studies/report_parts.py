@@ -124,10 +124,11 @@ def row(exploration: Exploration, i: int, chosen: int | None) -> Row:
 
 
 def _beside(result: OptionResult) -> str:
-    """The interval of homes found, and what guessing finds."""
+    """Of whom homes are asked, the interval of those found, and what guessing finds."""
     _, low, high = interval(result, "home")
     ends, guess = w.between(low, high, "home"), w.guessing(result, "home")
-    return "; ".join(filter(None, (ends, guess and f"guessing {guess}")))
+    of = "" if not result.homes_asked else f"of {result.homes_asked:,}"
+    return "; ".join(filter(None, (of, ends, guess and f"guessing {guess}")))
 
 
 def chosen_told(exploration: Exploration, chosen: OptionResult) -> tuple[str, ...]:
@@ -136,7 +137,7 @@ def chosen_told(exploration: Exploration, chosen: OptionResult) -> tuple[str, ..
     limits = exploration.limits
     if over := limits.broken(chosen):
         names = w.listed([w.MEASURES[risk].name for risk in over])
-        told.append(f"It is outside of the limits of {names}, or may be: see the verdict.")
+        told.append(f"It is above the limits of {names}, or may be: see the verdict.")
     elif limits.judged:
         told.append("It breaks none of the limits.")
     else:

@@ -84,11 +84,14 @@ def tried(exploration: Exploration) -> list[int]:
 
 
 def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
-    """Which limits an option breaks or may break, each with its figures."""
+    """Which limits an option is above, by the lower end of its interval, or may be, by the upper.
+
+    Each with its figures. Within the limits is what is neither, by any measure.
+    """
     return tuple(
         f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}; the limit is "
         f"{w.limit(limits, risk)}"
-        + ("" if limits.surely_over(result, risk) else ", which it may be above")
+        + (", which it is above" if limits.surely_over(result, risk) else ", which it may be above")
         for risk in limits.broken(result)
     )
 
@@ -126,7 +129,8 @@ def found_told(result: OptionResult, p: int) -> str:
         asked = f"asked about all {result.n_users:,} people in it"
     told = [
         f"Named by an outsider who knows {w.points(p)}, {asked}: {w.estimate(result, 'outsider')}.",
-        "Home found within 1 km by who has the record, of those whose nights are recorded: "
+        "Home found within 1 km by who has the record"
+        f"{'' if result.homes_asked else ', of those whose nights are recorded'}: "
         f"{w.estimate(result, 'home')}.",
     ]
     for risk, why in result.unasked.items():
@@ -145,8 +149,8 @@ def as_they_are(exploration: Exploration) -> Sentence:
         )
         return Sentence("The data as they are were not weighed.", (told,), "open")
     said = (found_told(raw, p), alone_told(raw))
-    if over := limits.broken(raw):
-        many = f"They break, or may break, {len(over)} of {len(limits.judged)} limits."
+    if limits.broken(raw):
+        many = _above_told(raw, limits)
         return Sentence("As they are, these data may not be released.", (many, *said), "against")
     if not limits.judged:
         return Sentence("As they are, these data are judged by no limit.", said, "against")
@@ -156,12 +160,25 @@ def as_they_are(exploration: Exploration) -> Sentence:
     return Sentence("As they are, these data break none of the limits.", said, "for")
 
 
+def _above_told(result: OptionResult, limits: Limits) -> str:
+    """How many limits there are, and how many are surely and how many perhaps not kept."""
+    over = limits.broken(result)
+    sure = sum(limits.surely_over(result, risk) for risk in over)
+    told = [f"are above {sure}"] if sure or not over else []
+    if len(over) > sure:
+        told.append(f"may be above {len(over) - sure}, by the upper ends of the intervals")
+    return f"Of the {w.count(len(limits.judged), 'limit')}, they {' and '.join(told)}."
+
+
 def tried_told(exploration: Exploration) -> Sentence:
     """How many of the forms that were tried are within the limits, and the most useful of them."""
     table, limits = exploration.table, exploration.limits
     made, good = tried(exploration), within(exploration)
-    failed = sum(result.fault is not None for result in table.results)
-    also = [f"{w.count(failed, 'form')} more could not be made."] if failed else []
+    failed = [result for result in table.results if result.fault is not None]
+    also = [
+        f"Could not be made: “{w.shown(result.option.told)}”. {w.shown(result.fault or '')}"
+        for result in failed
+    ]
     forms = f"Of {w.count(len(made), 'form')} tried"
     if not limits.judged:
         told = f"{forms}, none can be said to be within one."
@@ -176,6 +193,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     if best is None:
         return Sentence(head, ("Which is the most useful is not known.", *also), "open")
     told = f"The most useful of them is {_named(exploration, best)}."
+    told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if not some_alone(table.results[best]):
         return Sentence(head, (told, *also), "for")
     second = most_useful(table, nobody)
@@ -206,11 +224,13 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
     why = w.shown(decision.why)
     because = f"Because: {why}" if why else "No reason is given."
     said: tuple[str, ...] = (because, found_told(result, table.config.p), alone_told(result))
+    if use := w.use_told(result):
+        said += (use,)
     name = f"Chosen was “{w.shown(result.option.told)}”"
     if not limits.judged:
         return Sentence(f"{name}, and no limit was set.", said, "against")
     if over := over_told(result, limits):
-        return Sentence(f"{name}, which is outside of the limits.", said, "against", over)
+        return Sentence(f"{name}, which is not within the limits.", said, "against", over)
     best = most_useful(table, within(exploration))
     if best is not None and table.utility[best] > table.utility[chosen]:
         said += (f"It is not the most useful of these: that is {_named(exploration, best)}.",)

@@ -7,10 +7,13 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..io.release_page import duration, length
 from ..model.configs import Strategy
 from ..model.risk import ALONE, RISKS
+from ..model.techniques import Periods
 from .judgement import Limits, interval
 from .option_result import OptionResult
+from .use import size, thin
 
 _LONGEST = 2_000
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -188,9 +191,13 @@ def estimate(result: OptionResult, risk: str) -> str:
     if risk == ALONE:
         return people(result)
     ends, beside = between(low, high, risk), guessing(result, risk)
-    inside = "; ".join(
-        filter(None, (ends and f"95 %: {ends}", beside and f"guessing finds {beside}"))
+    asked = homes_asked(result) if risk == "home" else ""
+    parts = (
+        asked and f"of {asked}",
+        ends and f"95 %: {ends}",
+        beside and f"guessing finds {beside}",
     )
+    inside = "; ".join(filter(None, parts))
     return f"{value(found, risk)} ({inside})" if inside else value(found, risk)
 
 
@@ -198,6 +205,36 @@ def guessing(result: OptionResult, risk: str) -> str:
     """What guessing finds of the same; empty where that is not asked."""
     share = result.guessing.get("linkage" if risk in ("outsider", "k") else risk, math.nan)
     return "" if math.isnan(share) else percent(share)
+
+
+def homes_asked(result: OptionResult) -> str:
+    """Of whom the share of homes is: "11 people whose nights are recorded"; empty if not known."""
+    if not result.homes_asked:
+        return ""
+    if any(isinstance(step, Periods) for step in result.option.steps):
+        return f"{count(result.homes_asked, 'record')} with recorded nights"
+    return f"{count(result.homes_asked, 'person', 'people')} whose nights are recorded"
+
+
+def use_told(result: OptionResult) -> str:
+    """How coarse half of it is, and whether that is of use; empty where it is not known."""
+    here = size(result)
+    if here is None:
+        return ""
+    few, sides = thin(result), "the mean of width and height"
+    if not (here.wide or here.long or few):
+        return (
+            f"Half of what is published is told as an area of at most {length(here.side_m)} "
+            f"({sides}), and half as a time span of at most {duration(here.span_min)}."
+        )
+    wide = f", more than half as wide as the data, {length(here.data_side_m)} without the "
+    why = [
+        f"half of what is published is told as an area of {length(here.side_m)} or more ({sides})"
+        + (f"{wide}outermost 5 %" if here.wide else ""),
+        f"half as a time span of {duration(here.span_min)} or more",
+    ]
+    left = " Less than half of the samples or of the people are left." if few else ""
+    return f"Of little use: {', and '.join(why)}.{left}"
 
 
 def people(result: OptionResult) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..model.arrays import FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
+from ..model.published import GeneralizedFingerprintSet
 
+_STRETCH = 1_000_000  # samples looked at in one go
 SLACK = 1e-6  # metres, minutes: what is written as text to that accuracy must verify
 
 
@@ -77,6 +80,38 @@ def contents(pieces: list[FloatArray]) -> IntArray:
 
 def rectangles(fs: FingerprintSet) -> FloatArray:
     """The original samples as x0, x1, y0, y1, t0, t1."""
-    return np.column_stack(
-        [fs.x_m, fs.x_m + fs.dx_m, fs.y_m, fs.y_m + fs.dy_m, fs.t_min, fs.t_min + fs.dt_min]
-    )
+    return bounds_of(fs)
+
+
+def stretches(fs: FingerprintSet) -> Iterator[tuple[slice, slice, IntArray, FloatArray]]:
+    """The original bit by bit, as the rectangles of all samples at once are larger than it.
+
+    Yields
+    ------
+    users, rows : slice
+        Of some of the users, one after another, and of their samples.
+    offsets : int64 ndarray
+        Of these users' samples among themselves.
+    samples : float64 ndarray (n, 6)
+        As :func:`rectangles`.
+    """
+    begin = 0
+    while begin < fs.n_users:
+        upto = int(np.searchsorted(fs.offsets, fs.offsets[begin] + _STRETCH, "right")) - 1
+        upto = min(max(upto, begin + 1), fs.n_users)
+        rows = slice(int(fs.offsets[begin]), int(fs.offsets[upto]))
+        offsets = fs.offsets[begin : upto + 1] - fs.offsets[begin]
+        yield slice(begin, upto), rows, offsets, bounds_of(fs, rows)
+        begin = upto
+
+
+def bounds_of(
+    cells: FingerprintSet | GeneralizedFingerprintSet, rows: slice = slice(None)
+) -> FloatArray:
+    """Cells as x0, x1, y0, y1, t0, t1, with no second copy on the way: there may be many."""
+    out = np.empty((len(cells.x_m[rows]), 6))
+    sides = ((cells.x_m, cells.dx_m), (cells.y_m, cells.dy_m), (cells.t_min, cells.dt_min))
+    for axis, (low, extent) in enumerate(sides):
+        out[:, 2 * axis] = low[rows]
+        np.add(low[rows], extent[rows], out=out[:, 2 * axis + 1])
+    return out

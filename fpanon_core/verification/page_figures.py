@@ -44,7 +44,8 @@ _FEWER = re.compile(r"(?i)\bfewer than ([\d.,]*\d)(?: people|,)")
 _DRAWN = re.compile(r"((?:less than |more than )?[\d.]+ %) of the people were drawn")
 _HARDEST = re.compile(r"(?i)([\d.]+) % of the people, those hardest to hide")
 _COARSE = re.compile(
-    rf"a cell of at most {_SIZE} by side \(mean {_SIZE}\) and {_SIZE} \(mean {_SIZE}\)"
+    rf"a cell of at most {_SIZE}, the mean of its width and height \(mean {_SIZE}\), and half as "
+    rf"a time span of at most {_SIZE} \(mean {_SIZE}\)"
 )
 _AROUND = re.compile(r"around latitude (\S+?),? longitude (\S+)")
 _LAEA = re.compile(r"\+proj=laea \+lat_0=(\S+) \+lon_0=(\S+)")

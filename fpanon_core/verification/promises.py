@@ -12,7 +12,8 @@ import numpy as np
 
 from ..kernels.verify_cover import covered_samples, people_in_cells
 from ..model.arrays import BoolArray, FloatArray, IntArray
-from .claim import SLACK, Claim, rectangles
+from ..model.fingerprints import FingerprintSet
+from .claim import SLACK, Claim, rectangles, stretches
 from .faults import Faults
 
 
@@ -126,10 +127,8 @@ def check_coverage(
     left out; how many may be is for the caller to check.
     """
     fs = faults.original
-    samples, reach = rectangles(fs), claim.reach()
-    covered = covered_samples(
-        fs.offsets, samples, home, claim.cells, reach, claim.first, claim.last, SLACK
-    )
+    reach = claim.reach()
+    covered = _covered(fs, home, claim, reach)
     user = fs.sample_user
     gone = ~covered if listed is None else listed
     if listed is not None:
@@ -151,22 +150,34 @@ def check_coverage(
         for now in _other_ways(home, possible):
             if not inside.any():
                 break
-            elsewhere = covered_samples(
-                fs.offsets, samples, now, claim.cells, reach, claim.first, claim.last, SLACK
-            )
-            inside &= elsewhere | (now < 0)[user]
+            inside &= _covered(fs, now, claim, reach) | (now < 0)[user]
         for s in np.flatnonzero(inside).tolist():
             text = "A sample is listed as left out and lies inside what is published of its user."
             faults.add("left out though published", text, group=_label(claim, home, user[s]),
                        user=int(user[s]), sample=s)  # fmt: skip
     side, span = np.full(fs.n_samples, np.nan), np.full(fs.n_samples, np.nan)
-    people, pairs = people_in_cells(
-        fs.offsets, samples, covered & ~gone, home, fs.weight, claim.cells, reach, claim.first,
-        claim.last, SLACK, side, span,
-    )  # fmt: skip
+    people, pairs = np.zeros(len(claim.cells), np.int64), 0
+    for users, rows, offsets, samples in stretches(fs):
+        of_these, more = people_in_cells(
+            offsets, samples, covered[rows] & ~gone[rows], home[users], fs.weight[users],
+            claim.cells, reach, claim.first, claim.last, SLACK, side[rows], span[rows],
+        )  # fmt: skip
+        people += of_these
+        pairs += more
     published = home[home >= 0]
     copies = int((claim.last - claim.first)[published].sum())
     return Held(gone, side, span, people, 1.0 - pairs / copies if copies else 0.0)
+
+
+def _covered(fs: FingerprintSet, home: IntArray, claim: Claim, reach: FloatArray) -> BoolArray:
+    """Which samples lie inside the cells of their user's class."""
+    found = [
+        covered_samples(
+            offsets, samples, home[users], claim.cells, reach, claim.first, claim.last, SLACK
+        )
+        for users, _, offsets, samples in stretches(fs)
+    ]
+    return np.concatenate(found)
 
 
 def _label(claim: Claim, home: IntArray, user: int) -> int:

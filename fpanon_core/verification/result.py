@@ -9,7 +9,7 @@ import numpy as np
 from ..model.arrays import FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
-from .claim import Claim, by_start, contents
+from .claim import Claim, bounds_of, by_start, contents
 from .faults import Faults
 from .page_figures import MOST_LEFT_OUT
 
@@ -55,17 +55,16 @@ def claim_of(result: GloveResult, faults: Faults) -> Claim | None:
     for g in np.flatnonzero(members != p.n_users).tolist():
         text = f"Group {g} is said to have {p.n_users[g]} users and has {members[g]}."
         faults.add("group size", text, group=g)
-    cells = np.column_stack(
-        [p.x_m, p.x_m + p.dx_m, p.y_m, p.y_m + p.dy_m, p.t_min, p.t_min + p.dt_min]
-    )
-    pieces = [by_start(cells[p.rows_of(g)]) for g in range(p.n_groups)]
+    cells = bounds_of(p)
+    for g in range(p.n_groups):
+        cells[p.rows_of(g)] = by_start(cells[p.rows_of(g)])
     offsets = np.asarray(p.offsets)
     return Claim(
-        cells=np.ascontiguousarray(np.concatenate([np.empty((0, 6)), *pieces])),
+        cells=cells,
         first=offsets[:-1],
         last=offsets[1:],
         label=np.arange(p.n_groups),
-        content=contents(pieces),
+        content=contents([cells[p.rows_of(g)] for g in range(p.n_groups)]),
         records=np.bincount(group[group >= 0], minlength=p.n_groups).astype(np.int64),
         home=group,
     )
@@ -114,7 +113,9 @@ def check_left_out(result: GloveResult, faults: Faults) -> None:
     if faults.cut is not None and possible.all() and len(left):
         most = int(np.bincount(faults.cut.period[left]).max())
     # Where they are merged, each shard has some of its own; else those of all shards hide together.
-    shards = max(1, int(result.shards)) if result.leftover == "merge" else 1
+    # A shard is of 10 crowds of k at least, so that a result cannot say that it has many.
+    shards = min(int(result.shards), fs.n_users // (10 * max(result.k, 1)))
+    shards = max(1, shards) if result.leftover == "merge" else 1
     most = -(-most // shards)
     if not possible.all() or len(np.unique(left)) < len(left) or most >= max(result.k, 1):
         faults.add("left over", "The left-over users are none of the original, or too many.")

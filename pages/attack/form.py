@@ -16,7 +16,16 @@ from fpanon_core.model.linkage import LinkConfig
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.techniques import Generalize
 from fpanon_core.studies.presets import PRESETS
-from pages.shell import address, at_hand, definitions, profiles, refused, session
+from pages.shell import (
+    address,
+    at_hand,
+    chosen,
+    definitions,
+    profiles,
+    refused,
+    session,
+    weighed,
+)
 from pages.shell.at_hand import AtHand
 
 # Any row alike, as where options are weighed: the lesser places of a person, which tell people
@@ -24,7 +33,8 @@ from pages.shell.at_hand import AtHand
 USUAL = LinkConfig(strategy="uniform")
 _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 _RELEASE, _FOR = "attack_release", "fp_attack_data"
-_OUTSIDER = "fp_attack_outsider"
+_OUTSIDER, _KEPT = "fp_attack_outsider", "fp_attack_kept"
+_RAW = ReleaseOption()
 _NAMES = {
     "p": "p", "strategy": "points", "blur_m": "off_m", "blur_min": "off_min", "seed": "seed",
 }  # fmt: skip
@@ -50,19 +60,23 @@ class Asked:
 
 def form(fs: FingerprintSet) -> Asked | None:
     """The settings, in one row; None while no release is chosen, or what was typed is none."""
-    ready = {release.name: release for release in at_hand.of_data(fs.digest)}
-    usual = {option.name: AtHand(option.name, option) for option in _usual(fs)}
+    kept = _kept(fs)
+    ready = {release.name: release for release in [*kept, *at_hand.of_data(fs.digest)]}
+    usual = {option.name: AtHand(option.name, option) for option in [_RAW, *_usual(fs)]}
     offered = usual | ready
+    first = list(dict.fromkeys([*(each.name for each in kept), _RAW.name]))
     wanted = at_hand.wanted()
     made = [each.name for each in ready.values() if each.made is not None]
-    _begin(fs, offered, next(iter(made), None), wanted)
+    _begin(fs, offered, next(iter([*(each.name for each in kept), *made]), None), wanted,
+           kept[0].name if kept else None)  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         name = st.selectbox(
-            "Release to attack", [*ready, *(name for name in usual if name not in ready)],
+            "Release to attack", list(dict.fromkeys([*first, *ready, *usual])),
             index=None, key=_RELEASE, placeholder="choose one, or type such as 3 km · 45 min",
             accept_new_options=True, persist_state="session", width=420,
-            help="First what was made on “Hide everyone” and explored on “Release options” in "
-            "this session, then the usual sets. An option of your own is put together on “Release "
+            help="First the form that was kept as your choice and the data as they are, then what "
+            "was made on “Hide everyone” and explored on “Release options” in this session, then "
+            "the usual sets. An option of your own is put together on “Release "
             "options”; places and times can be typed here. " + profiles.TYPED,
         )  # fmt: skip
         outsider = _outsider()
@@ -112,10 +126,16 @@ def _outsider() -> LinkConfig:
 
 
 def _begin(
-    fs: FingerprintSet, offered: Mapping[str, AtHand], latest: str | None, wanted: str | None
-) -> None:
-    """What the controls begin with: what another page asks for, the address, or as usual."""
+    fs: FingerprintSet, offered: Mapping[str, AtHand], latest: str | None, wanted: str | None,
+    kept: str | None,
+) -> None:  # fmt: skip
+    """What the controls begin with: what another page asks for, a new choice, the address."""
     state = st.session_state
+    if wanted is None and kept is not None and state.get(_KEPT) != (fs.digest, kept):
+        # A form that was kept since is the one asked about; an address that names one comes first.
+        named = address.asked("release", str, "") if state.get(_FOR) != fs.digest else ""
+        wanted = None if named in offered else kept
+    state[_KEPT] = (fs.digest, kept)
     outsider = state.get(_OUTSIDER) or address.settings_asked(_NAMES, USUAL)
     known = None if wanted is None or wanted not in offered else offered[wanted].knowledge
     if known is not None:
@@ -129,6 +149,16 @@ def _begin(
         named = address.asked("release", str, "")
         state[_RELEASE] = named if named in offered else latest
     state[_FOR] = fs.digest
+
+
+def _kept(fs: FingerprintSet) -> list[AtHand]:
+    """The form that stands as the choice for these data, with the outsider it was weighed with."""
+    standing = chosen.current(fs.digest)
+    if standing is None:
+        return []
+    found = weighed.of_data(fs.digest)
+    option = standing.result.option
+    return [AtHand(option.name, option, None if found is None else found.table.config)]
 
 
 def _in_address(

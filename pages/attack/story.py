@@ -103,10 +103,13 @@ def named(result: Result) -> list[str]:
     if k is None:
         return []
     within = "" if days is None else f" of the same {periods.one(days)}"
+    fewest = max(k, result.after.shared_least)
+    promised = f" ({k} are promised)" if fewest > k else ""
     return [
-        f"Each record is shared by at least {k} people{within}, so that nobody is named with a "
-        f"chance of more than 1 in {k}. But in {percent(result.leading, asked)} of cases no record "
-        "fits better than the shared one: whoever takes it learns all that it says."
+        f"Each record is shared by at least {fewest:,} people{within}{promised}, so that nobody is "
+        f"named with a chance of more than 1 in {fewest:,}. But in "
+        f"{percent(result.leading, asked)} of cases no record fits better than the shared one: "
+        "whoever takes it learns all that it says."
     ]
 
 

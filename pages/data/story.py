@@ -83,8 +83,9 @@ def reconciled(report: IngestReport) -> list[str]:
     found = [report.reconciliation()]
     if report.rows_identical:
         found.append(
-            "Rows that equal one another in every field count as events of their own: two calls "
-            "at one antenna in one minute look just so. If the file holds a part of the data "
+            "Rows that equal one another in every field are used, too: they count as events of "
+            "their own in their sample’s count, as two calls at one antenna in one minute look "
+            "just so. If the file holds a part of the data "
             "twice, mend it first."
         )
     return found

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from fpanon_core.studies.options_table import OptionsTable
-from pages.shell import chosen, weighed
+from pages.shell import chosen, limits, weighed
 from pages.shell.chosen import Choice
 
 _NAME, _WANTED = "options_choice_name", "fp_choice_wanted"
@@ -26,13 +26,17 @@ def form(table: OptionsTable, names: Sequence[str]) -> Choice | None:
         placeholder="none yet", persist_state="session",
     )  # fmt: skip
     why = st.text_area(
-        "Why this one", key=chosen.reason_key(name), max_chars=2_000, height=100,
+        "Why this one", key=f"options_choice_why_{name}", max_chars=2_000, height=100,
         persist_state="session",
         placeholder=chosen.REASON,
     )  # fmt: skip
     pressed = st.button("Keep this choice", key="options_choice_keep")
     if pressed and name is not None:
-        chosen.keep(table.digest, table.results[list(names).index(name)], why)
+        result = table.results[list(names).index(name)]
+        if refusal := chosen.refused(result, why, limits.in_force()):
+            st.error(refusal)
+        else:
+            chosen.keep(table.digest, result, why)
     elif pressed:
         st.error("Choose an option first.")
     standing = chosen.current(table.digest)

@@ -9,6 +9,7 @@ from fpanon_core.model.risk import RISKS as USUAL
 from fpanon_core.studies.judgement import interval
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.report_words import homes_asked
 from pages.charts import words
 from pages.options.criteria import SHARES
 
@@ -42,12 +43,14 @@ def estimate(table: OptionsTable, i: int, risk: str) -> str:
 
 
 def beside_guessing(result: OptionResult, risk: str) -> str:
-    """Such as "62 % (up to 64 %; guessing 2.5 %)"."""
+    """Such as "62 % (up to 64 %; guessing 2.5 %)"; of homes, also of how many they are asked."""
     value, _, high = interval(result, risk)
     if not math.isfinite(value):
         return "not known"
     shown, upper = risk_text(value, risk), risk_text(high, risk)
     upper = "" if shown == upper else f"up to {upper}; "
+    if risk == "home" and (asked := homes_asked(result)):
+        upper = f"of {asked}; {upper}"
     return f"{shown} ({upper}guessing {risk_text(result.guessing.get(risk), risk)})"
 
 

@@ -13,6 +13,7 @@ from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies.judgement import interval, some_alone
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.report_words import use_told
 from pages.charts import words
 from pages.charts.pareto import Dot
 from pages.charts.plain import MESSAGE_LENGTH, plain
@@ -134,10 +135,16 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
     front = [d for d in scored if d.front]
     told = verdict(table, criteria)[_first(table, criteria) :]
     told += turned(table, criteria)
-    told.append(
-        f"\n\n{len(front)} of {words.count(len(scored), 'option')} "
-        f"{'is' if len(front) == 1 else 'are'} on the front: no other is surely better in both."
-    )
+    if len(front) == len(scored) > 1:
+        told.append(
+            f"\n\nNone of the {words.count(len(scored), 'option')} can be told to be worse than "
+            "another in risk and utility both, within the 95 % intervals: all are on the front."
+        )
+    else:
+        told.append(
+            f"\n\n{len(front)} of {words.count(len(scored), 'option')} "
+            f"{'is' if len(front) == 1 else 'are'} on the front: no other is surely better in both."
+        )
     if behind := sum(d.behind for d in front):
         told.append(
             f"{behind} of them {'is' if behind == 1 else 'are'} level with another: which of the "
@@ -242,12 +249,18 @@ def chosen_told(
     name, reason = plain(result.option.told), plain(why, MESSAGE_LENGTH)
     lines = [f"**Chosen: {name}.** {reason or 'No reason is given yet.'}"]
     lines += found_told(result, table.config.p) + alone_told(result)
+    lines += filter(None, [use_told(result)])
     over = broken(result, criteria)
     sure = [SPOKEN[r] for r in criteria.limited if surely_over(result, r, criteria)]
     if sure:
-        lines.append(f"It is above the limit of {listed(sure)}.")
+        lines.append(
+            f"It is above the limit of {listed(sure)}, even by the lower end of the 95 % interval."
+        )
     if open_ := [name for name in over if name not in sure]:
-        lines.append(f"Its risk may be above the limit of {listed(open_)}.")
+        lines.append(
+            f"Its risk may be above the limit of {listed(open_)}: the upper end of the 95 % "
+            "interval is, or it is not known."
+        )
     dominating = next(
         (
             _names(table, i)

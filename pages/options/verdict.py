@@ -11,6 +11,7 @@ from fpanon_core.model.techniques import Periods
 from fpanon_core.studies.judgement import interval, most_useful, some_alone
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.report_words import use_told
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.options.criteria import SPOKEN, Criteria
@@ -35,6 +36,7 @@ def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
         f"{table.utility[best]:.2f}."
     ]
     told += found_told(result, table.config.p) + alone_told(result) + shared_told(result)
+    told += filter(None, [use_told(result)])
     others = [risk for risk in criteria.limited if risk != criteria.risk]
     over = [r for r in others if over_limit(result, r, criteria)]
     if over:

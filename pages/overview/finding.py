@@ -17,7 +17,7 @@ from fpanon_core.studies.options_table import OptionsTable
 from pages.charts import words
 from pages.charts.plain import plain
 from pages.overview import story
-from pages.shell import at_hand, chosen, exploration, job_panel, questions, weighed
+from pages.shell import at_hand, chosen, exploration, job_panel, limits, questions, weighed
 from pages.shell.at_hand import AtHand
 from pages.shell.dataset import Dataset
 from pages.shell.exploration import Tried
@@ -178,6 +178,9 @@ def _choice(digest: str, result: OptionResult) -> None:
         "Why this one", key="overview_why", max_chars=2_000, height=100, placeholder=chosen.REASON
     )
     if st.button("Keep it, and on to report and release", key="overview_keep", type="primary"):
+        if refusal := chosen.refused(result, why, limits.in_force()):
+            st.error(refusal)
+            return
         chosen.keep(digest, result, why)
         # Selected, with its reason, where all are weighed, too.
         weighed.propose(result.option.name)
@@ -188,14 +191,21 @@ def _choice(digest: str, result: OptionResult) -> None:
 def _nothing(explored: Exploration) -> None:
     for text in story.miss(explored):
         st.markdown(text)
+    counts = story.next_is_counts(explored)
     with st.container(horizontal=True, key="overview_next"):
-        if st.button("Would counts be safer?", key="overview_counts", icon=":material/grid_on:"):
+        if st.button(
+            "Would counts be safer?", key="overview_counts", icon=":material/grid_on:",
+            type="primary" if counts else "secondary",
+        ):  # fmt: skip
             st.switch_page("pages/aggregates/view.py")
-        _links()
+        _links(primary=not counts)
 
 
-def _links() -> None:
-    if st.button("See all options", key="overview_options", icon=":material/balance:"):
+def _links(*, primary: bool = False) -> None:
+    if st.button(
+        "See all options", key="overview_options", icon=":material/balance:",
+        type="primary" if primary else "secondary",
+    ):  # fmt: skip
         st.switch_page("pages/options/view.py")
     if st.button("Report", key="overview_report", icon=":material/description:"):
         st.switch_page("pages/report/view.py")

@@ -22,6 +22,7 @@ from fpanon_core.studies.report_verdict import (
     unusual,
     within,
 )
+from fpanon_core.studies.report_words import homes_asked, use_told
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
@@ -38,6 +39,7 @@ FEW_HOMES = (
     "So few people's homes are asked about that chance alone reaches above the limit of homes: "
     "these data can show no form to be within it, not even one in which no home is found."
 )
+_NEAR = 2.0  # times its limit, by the upper end
 MEASURE = "Measure the rest"
 LARGE = (
     "What takes long on data of this size or length waits until you ask: from minutes to hours. "
@@ -101,8 +103,7 @@ def home(raw: OptionResult) -> Told:
     beside = f"; guessing finds {words.percent(guessing)}" if math.isfinite(guessing) else ""
     return Told(
         _share(raw, "home"),
-        f"of the people whose nights are recorded ({_ends(raw, 'home')}), by who has the "
-        f"record{beside}.",
+        f"of {_homes_of(raw)} ({_ends(raw, 'home')}), by who has the record{beside}.",
     )
 
 
@@ -181,7 +182,7 @@ def risk_told(exploration: Exploration, row: int) -> str:
     return (
         f"Named by an outsider who knows {words.count(exploration.table.config.p, 'point')}: "
         f"{_share(result, 'outsider')} ({_ends(result, 'outsider')}). Home found within 1 km: "
-        f"{_share(result, 'home')} ({_ends(result, 'home')}; guessing finds "
+        f"{_share(result, 'home')} of {_homes_of(result)} ({_ends(result, 'home')}; guessing finds "
         f"{words.percent(result.guessing.get('home', math.nan))}). {alone_told(result)}"
     )
 
@@ -206,7 +207,7 @@ def cost_told(exploration: Exploration, row: int) -> str:
         if name in result.components
     )
     told.append(f"Utility, {plain(table.choice.label)}: {table.utility[row]:.2f} of 1 ({parts}).")
-    return " ".join(told)
+    return " ".join(filter(None, [*told, use_told(result)]))
 
 
 def miss(exploration: Exploration) -> list[str]:
@@ -218,10 +219,24 @@ def miss(exploration: Exploration) -> list[str]:
     over = "; ".join(over_told(result, exploration.limits))
     few = [FEW_HOMES] if few_homes(exploration, result) else []
     return [
-        f"The nearest is “{plain(result.option.told)}”. {plain(over, MESSAGE_LENGTH)}.",
+        f"The nearest is “{plain(result.option.told)}”. {plain(over, MESSAGE_LENGTH)}. "
+        f"{use_told(result)}",
         *few,
         COUNTS,
     ]
+
+
+def next_is_counts(exploration: Exploration) -> bool:
+    """Whether counts are what to look at next: no form comes near, or none can be shown to pass.
+
+    Near is up to twice the limit by the worst measure: crowds or cells a step larger may do then.
+    """
+    row = overview.nearest(exploration)
+    if row is None:
+        return True
+    result = exploration.table.results[row]
+    near = overview.beyond(result, exploration.limits) <= _NEAR
+    return not near or few_homes(exploration, result)
 
 
 def few_homes(exploration: Exploration, result: OptionResult) -> bool:
@@ -282,6 +297,10 @@ def _ends(result: OptionResult, risk: str) -> str:
     if not (math.isfinite(low) and math.isfinite(high)):
         return "no interval"
     return f"95 %: {words.percent(low)} to {words.percent(high)}"
+
+
+def _homes_of(result: OptionResult) -> str:
+    return homes_asked(result) or "the people whose nights are recorded"
 
 
 def _asked(raw: OptionResult) -> str:

@@ -6,7 +6,10 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
+from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult
+from fpanon_core.studies.report_verdict import over_told
+from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import weighed
 
@@ -27,7 +30,7 @@ class Choice:
 
 
 def reason_key(name: str | None) -> str:
-    """Of the field for the reason of an option, which belongs to the option it was given for."""
+    """Of the field for an option's reason on the page that weighs them all."""
     return f"options_choice_why_{name}"
 
 
@@ -37,6 +40,18 @@ def keep(digest: str, result: OptionResult, why: str) -> None:
     found = weighed.of_data(digest)
     if found is not None:
         weighed.put(replace(found, chosen=result.option.name, why=why.strip()))
+
+
+def refused(result: OptionResult, why: str, limits: Limits) -> str:
+    """Why a choice is not kept: it is not within the limits, and no reason is given; else empty."""
+    over = over_told(result, limits)
+    if not over or why.strip():
+        return ""
+    return (
+        f"“{plain(result.option.told)}” is not within your limits. "
+        f"{plain('; '.join(over), MESSAGE_LENGTH)}. Say above why it is chosen all the same, and "
+        "keep it then: the reason stands in the report and in the study."
+    )
 
 
 def current(digest: str) -> Choice | None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from fpanon_core.model.risk import RISKS
+from fpanon_core.model.risk import ALONE, RISKS
 from fpanon_core.studies.judgement import Limits
+from pages.charts import words
 
 from . import session
 from .guard import act
@@ -51,11 +52,20 @@ _SPOKEN = {
         "How much is learnt of a person, in all.", share=False,
     ),
 }  # fmt: skip
+_COUNTED = {
+    "outsider": "chance of naming (the larger of linkage and k-disclosure)",
+    "home": "homes found",
+    "unicity": "people found alone by the known points (unicity)",
+    ALONE: "people alone with their whole record, with the limit of unicity",
+    "em": "EM-disclosure",
+    "kl": "KL-disclosure",
+}
 _ALWAYS = ("outsider", "home", "unicity")
 RULE = (
-    "A form is within the limits when none of them may be broken, by the upper ends of the 95 % "
-    "intervals. The limits hold on every page, in the report and in what is downloaded. Empty: no "
-    "limit. No authority has set any for mobility data."
+    "A form is within the limits when no risk of it may be above its limit. **May be above**: the "
+    "upper end of its 95 % interval is, or it is not known. **Above**: even the lower end is. The "
+    "limits hold on every page, in the report and in what is downloaded. Empty: no limit. No "
+    "authority has set any for mobility data."
 )
 
 
@@ -76,8 +86,9 @@ def popover() -> None:
         of = Limits(given)
     session.keep(_KEPT, of)
     st.session_state[_SEEN] = of
-    with st.popover(f"Limits: {told(of)}", type="tertiary", icon=":material/rule:", key="limits"):
+    with st.popover(line(of), type="tertiary", icon=":material/rule:", key="limits"):
         st.markdown(RULE)
+        st.markdown(counted(of))
         for name, spoken in _SPOKEN.items():
             most = RISKS[name].most
             st.number_input(
@@ -97,6 +108,26 @@ def take(limits: Limits) -> None:
     session.keep(_KEPT, limits)
     for name in _SPOKEN:
         st.session_state[_key(name)] = _shown(limits, name)
+
+
+def line(of: Limits) -> str:
+    """All that is in force in a line: how many limits, and those that are asked for most."""
+    many = len(of.judged)
+    if not many:
+        return "No limit is set"
+    return f"{words.count(many, 'limit')}: {told(of)}{_more(of)}"
+
+
+def counted(of: Limits) -> str:
+    """Which limits are counted where a page says how many a form is above."""
+    parts = [_COUNTED[risk] for risk in of.judged]
+    return f"In force, {len(parts)}: {'; '.join(parts)}." if parts else "None is in force."
+
+
+def _more(of: Limits) -> str:
+    named = [n for n in _SPOKEN if n in _ALWAYS or of.limit(n) != Limits().limit(n)]
+    rest = [_SPOKEN[n].short for n in _SPOKEN if n not in named and of.limit(n) is not None]
+    return f" · {', '.join(rest)}" if rest else ""
 
 
 def told(limits: Limits | None = None) -> str:

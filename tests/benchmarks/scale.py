@@ -1,7 +1,7 @@
 """Past what fits at once: people hidden shard by shard, up to a million, verified.
 
 A million people are regions of 82,000 beside each other, each with a seed of its own, so that they
-live as densely as in one.
+live as densely as in one; but for the last, which has the 16,000 that are missing.
 """
 
 import resource

@@ -54,7 +54,10 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     # No two of the 240 good rows share a person, place and minute but the 5 copies.
     assert account == {"read": 255, "made a sample": 240, "repeated a sample": 5} | reasons
     dashboard.says("Of 255 rows, 245 were used and 10 set aside")
-    dashboard.says("245 rows became 240 samples: 5 repeated a place and minute of the same user")
+    dashboard.says(
+        "245 rows became 240 samples: 240 were the first of their user in their place and "
+        "minute; 5 more fell into one of those samples"
+    )
     assert "Synthetic data" not in bar.inner_text()
 
     page.get_by_test_id("stMain").get_by_role("link", name="On to the overview").click()

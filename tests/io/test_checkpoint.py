@@ -132,7 +132,7 @@ def test_a_file_of_other_people_under_this_name_counts_as_none(folder, hidden):
     kept = Checkpoint(folder)
     glove(people(n=60), 2, shards=2, checkpoint=kept)
     other = next(folder.iterdir()).read_bytes()
-    kept.clear()
+    assert kept.clear() == 2
     plain = glove(people(n=44), 2, shards=2, checkpoint=Checkpoint(folder))
     for place in folder.iterdir():
         place.write_bytes(other)
@@ -162,15 +162,24 @@ def test_the_folder_is_its_users_alone(folder, tmp_path):
         Checkpoint(tmp_path / "not" / "there")
 
 
-def test_it_is_emptied_and_what_is_not_its_own_stays(folder):
+def test_it_is_emptied_and_what_is_not_its_own_stays(folder, hidden):
+    other = Checkpoint(folder)
+    glove(people(seed=1), 2, shards=2, checkpoint=other)
+    kept = Checkpoint(folder)
+    glove(people(), 2, shards=3, checkpoint=kept)
+    assert kept.clear() == 3
+    hidden.clear()
+    glove(people(seed=1), 2, shards=2, checkpoint=Checkpoint(folder))
+    assert hidden == []
+    assert other.clear() == 2
+    assert not folder.exists()
+
     kept = Checkpoint(folder)
     glove(people(), 2, shards=3, checkpoint=kept)
     (folder / "notes.txt").write_text("mine")
     assert kept.clear() == 3
     assert [place.name for place in folder.iterdir()] == ["notes.txt"]
-    (folder / "notes.txt").unlink()
     assert kept.clear() == 0
-    assert not folder.exists()
 
 
 _RUN = """
@@ -187,27 +196,29 @@ print("done", time.perf_counter() - begun, flush=True)
 
 
 def test_killed_ten_times_and_begun_again_it_comes_to_the_same(folder):
-    """SIGKILL at a moment drawn at random, between and within shards."""
+    """SIGKILL when so many shards more are done, and a moment later, both drawn at random."""
     rng = np.random.default_rng(int(time.time()))
     fs = people(n=900, each=40)
     plain = aligned(fs, 2, shards=30)
-    killed, kept_before = 0, 0
-    while killed < 10:
+
+    def kept():
+        return len(list(folder.glob("*.fpanon-part"))) if folder.exists() else 0
+
+    for _ in range(10):
+        before = kept()
         run = subprocess.Popen(
             [sys.executable, "-c", _RUN, str(folder)], stdout=subprocess.PIPE, text=True
         )
         assert run.stdout.readline() == "begun\n"
-        time.sleep(rng.uniform(0, 0.15))
+        wanted = before + rng.integers(0, 3)
+        while kept() < min(wanted, 30) and run.poll() is None:
+            time.sleep(0.001)
+        time.sleep(rng.uniform(0, 0.01))
         os.kill(run.pid, signal.SIGKILL)
-        left = run.communicate()[0]
-        killed += 1
-        kept = len(list(folder.glob("*.fpanon-part"))) if folder.exists() else 0
-        assert kept >= kept_before
-        kept_before = kept
-        if "done" in left:
-            # It had ended before it was killed: the next begins with nothing.
-            Checkpoint(folder).clear()
-            kept_before = 0
+        run.communicate()
+        assert kept() >= before
+    # Thirty shards, of which ten runs did two or three each at most: killed half-way, all of them.
+    assert 0 < kept() < 30
     result = aligned(fs, 2, shards=30, checkpoint=Checkpoint(folder))
     same(result, plain)
     assert not [place for place in folder.iterdir() if not place.name.endswith(".fpanon-part")]

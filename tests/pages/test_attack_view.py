@@ -81,6 +81,35 @@ def test_nothing_is_attacked_until_a_release_is_chosen(small: AppTest) -> None:
     assert address(small) == {}
 
 
+def test_the_form_that_was_kept_is_asked_about_first(app: AppTest) -> None:
+    upload(app, rows(users=9, samples=6))
+    go(app, "options")
+    until(app, lambda at: has(at, "options_choice_keep") and idle(at))
+    names = list(app.selectbox(key="options_choice_name").options)
+    app.selectbox(key="options_choice_name").set_value(names[-1]).run()
+    app.text_area(key=f"options_choice_why_{names[-1]}").set_value("It hides.")
+    app.button(key="options_choice_keep").click().run()
+    go(app, "attack")
+    listed = app.selectbox(key="attack_release").options
+    assert listed[:2] == [names[-1], "as it is"]
+    assert app.selectbox(key="attack_release").value == names[-1]
+    until(app, lambda at: found(at))
+    assert found(app)[0].config.option == app.session_state["fp_choice"].result.option
+    # What somebody takes instead stays; another choice is asked about again.
+    choose(app, "as it is")
+    go(app, "data")
+    go(app, "attack")
+    assert app.selectbox(key="attack_release").value == "as it is"
+    go(app, "options")
+    until(app, lambda at: has(at, "options_choice_keep") and idle(at))
+    app.selectbox(key="options_choice_name").set_value(names[0]).run()
+    app.text_area(key=f"options_choice_why_{names[0]}").set_value("It hides.")
+    app.button(key="options_choice_keep").click().run()
+    go(app, "attack")
+    assert app.selectbox(key="attack_release").value == names[0]
+    assert not app.exception
+
+
 def test_before_after_and_guessing(small: AppTest) -> None:
     result = attacked(small, "aligned, k = 2")
     # Nine people 1.1 km apart on a line: each point names its person, until two or more share it.

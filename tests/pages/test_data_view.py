@@ -157,8 +157,9 @@ def test_rows_and_samples_are_reconciled(app: AppTest) -> None:
     text = said(app)
     assert "Of 6 rows, 6 were used and 0 set aside." in text
     assert (
-        "6 rows became 4 samples: 2 repeated a place and minute of the same user, 1 of them "
-        "equal to an earlier row in every field."
+        "6 rows became 4 samples: 4 were the first of their user in their place and minute; 2 "
+        "more fell into one of those samples and raised its count, 1 of them equal to an "
+        "earlier row in every field."
     ) in text
     assert "count as events of their own" in text
     account = next(d.value for d in app.dataframe if "What became of the rows" in d.value)

@@ -13,6 +13,7 @@ from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import comparison, glove_estimate, hiding, leaving_out, production
+from fpanon_core.studies.use import typical_side_m
 from pages.charts import style
 from pages.hiding import areas, comparison_story, group_story, names, story
 from pages.hiding.moment import busiest, hours, moment
@@ -238,7 +239,7 @@ def test_a_single_far_journey_does_not_make_the_data_wide() -> None:
     near = np.linspace(0, 9_900, 100)
     fs = FingerprintSet.from_samples(np.arange(101) % 7, [*near, 5e6], [0] * 101, range(101))
     # From the 3rd of 101 positions (200 m) to the end of the 99th (9,900 m), and 100 m deep.
-    assert hiding.typical_side_m(fs) == pytest.approx((9_700 + 100) / 2)
+    assert typical_side_m(fs) == pytest.approx((9_700 + 100) / 2)
 
 
 def test_too_large_a_k_is_refused_in_words() -> None:

@@ -20,6 +20,19 @@ def test_the_line_tells_what_holds() -> None:
     assert limits.told(Limits({"outsider": 0.07})).startswith("named ≤ 7 % · ")
 
 
+def test_the_bar_counts_what_a_verdict_counts() -> None:
+    """Found alone by points and alone with the whole record are two, with one number."""
+    assert limits.line(Limits()) == f"6 limits: {LINE} · EM, KL"
+    assert limits.counted(Limits()).startswith("In force, 6: ")
+    assert limits.counted(Limits()).count(";") == 5
+    # Naming, home, EM and KL are left.
+    four = Limits({"unicity": None, "em": 4.0})
+    assert limits.line(four).startswith("4 limits: ")
+    assert limits.line(four).endswith("alone: no limit · EM ≤ 4 bins · KL")
+    none = Limits(dict.fromkeys(("outsider", "home", "unicity", "em", "kl")))
+    assert (limits.line(none), limits.counted(none)) == ("No limit is set", "None is in force.")
+
+
 def test_where_a_limit_is_from_is_said() -> None:
     usual = Limits()
     assert "El Emam et al. 2011" in limits.source_told(usual, "outsider")

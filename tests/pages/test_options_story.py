@@ -150,10 +150,11 @@ def test_what_is_surely_above_a_limit_is_said_to_be_above_it() -> None:
     rows = tables.whole(found, [fine, raw], by)
     assert rows["Within the limit"].tolist() == ["perhaps not", "no"]
     assert (
-        "Its risk may be above the limit of unicity." in story.chosen_told(FINE, "", found, by)[0]
+        "Its risk may be above the limit of unicity: the upper end"
+        in story.chosen_told(FINE, "", found, by)[0]
     )
     said = story.chosen_told(RAW, "", found, by)[0]
-    assert "It is above the limit of unicity." in said
+    assert "It is above the limit of unicity, even by the lower end" in said
     assert "may be" not in said
 
 
@@ -185,7 +186,10 @@ def test_who_is_alone_with_a_whole_record_is_told_first_and_has_a_limit() -> Non
     assert compared.tolist() == rows["Alone"].tolist()
     chosen, unopposed = story.chosen_told(weekly, "why", found, by)
     assert share in chosen
-    assert "It is above the limit of people with a record of their own." in chosen
+    assert (
+        "It is above the limit of people with a record of their own, even by the lower end"
+        in chosen
+    )
     assert not unopposed
     assert "(4 %) have a record" in story.chosen_told(rare, "why", table(rare), by)[0]
     assert (
@@ -222,7 +226,7 @@ def test_options_that_intervals_do_not_separate_are_level() -> None:
     assert [(d.front, d.behind) for d in dots] == [(True, True), (True, False)]
     assert "level with “bb”" in dots[0].told
     text = told(found, by)
-    assert "2 of 2 options are on the front" in text
+    assert "None of the 2 options can be told to be worse than another" in text
     assert "1 of them is level with another" in text
     assert "No option is dominated." in text
     rows = tables.shown(found, dots, by)
@@ -353,7 +357,7 @@ def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> 
     # What is said of the choice is said of all three, too.
     chosen, unopposed = story.chosen_told(noisy, "", found, by)
     assert "picks out the record of 99.0 %" in chosen
-    assert "It is above the limit of outsider risk." in chosen
+    assert "It is above the limit of outsider risk, even by the lower end" in chosen
     assert not unopposed
     assert story.chosen_told(good, "", found, by)[1]
     # Somebody alone, though the limit would allow it, is no green light.

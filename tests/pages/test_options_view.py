@@ -330,8 +330,16 @@ def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     assert not has(app, "produce_option_go")
     assert "Chosen:" not in said(app)
     assert app.text_area(key=f"options_choice_why_{some[1]}").value == ""
+    # What is not within the limits is kept with a reason only.
     app.button(key="options_choice_keep").click().run()
-    assert app.session_state["fp_choice"].why == ""
+    assert "is not within your limits" in app.error[0].value
+    assert "which it is above" in app.error[0].value
+    assert app.session_state["fp_choice"] is choice
+    app.text_area(key=f"options_choice_why_{some[1]}").set_value("Coarser.")
+    app.button(key="options_choice_keep").click().run()
+    assert not app.error
+    assert app.session_state["fp_choice"].why == "Coarser."
+    assert app.session_state["fp_choice"].result.option.name == some[1]
     app.selectbox(key="options_choice_name").set_value(some[0]).run()
     assert app.text_area(key=why).value == "The ministry asked for *hours*."
     assert app.multiselect(key="options_pinned").value == some
@@ -349,8 +357,11 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
     explored(app, 2)
     assert not has(app, "produce_option_go")
     for name, told in (("as it is", "was recorded at least once"), (names(app)[1], "of 100 rows")):
-        app.selectbox(key="options_choice_name").set_value(name)
+        app.selectbox(key="options_choice_name").set_value(name).run()
+        app.text_area(key=f"options_choice_why_{name}").set_value("It is wanted.")
         app.button(key="options_choice_keep").click().run()
+        assert "This form is not within your limits" in said(app)
+        assert "is told as an area of" in said(app)
         assert "draws of people come from the operating system's randomness" in said(app)
         before = len(answers(app, PRODUCED))
         app.button(key="produce_option_go").click().run()

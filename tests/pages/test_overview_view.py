@@ -195,3 +195,11 @@ def test_few_homes_are_said_to_be_too_few(found_of: tuple[int, int], few: bool) 
         guessing={"home": 0.18},
     )
     assert story.few_homes(exploration(form), form) is few
+
+
+def test_what_comes_next_is_counts_unless_a_form_comes_near() -> None:
+    """Naming is limited to 5 %: 9 % by the upper end is near, 11 % is not."""
+    near, far = (result(FINE, risk, 0.5, least=2) for risk in (0.08, 0.10))
+    assert near.risk("outsider")[2] == pytest.approx(0.09)
+    assert not story.next_is_counts(exploration(near))
+    assert story.next_is_counts(exploration(far))

@@ -92,7 +92,7 @@ def test_a_choice_outside_of_the_limits_is_said_first_of_all(weighed: AppTest) -
     choose(weighed, name, "Asked for.")
     page = reported(weighed)
     verdict = page[page.index('id="verdict"') : page.index('id="data"')]
-    assert f"“{name}”, which is outside of the limits." in verdict
+    assert f"“{name}”, which is not within the limits." in verdict
     assert verdict.count('class="against"') >= 2
     # Limits set once are those of the report; looser ones are told.
     go(weighed, "options")

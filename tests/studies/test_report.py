@@ -28,7 +28,7 @@ from fpanon_core.studies.recipe import Decision, Recipe
 from fpanon_core.studies.report import report
 from fpanon_core.studies.report_figures import front
 from fpanon_core.studies.report_page import page
-from fpanon_core.studies.report_words import between, estimate, percent, shown
+from fpanon_core.studies.report_words import between, estimate, percent, shown, use_told
 from fpanon_core.synthetic.generate import generate_cdr
 
 RAW = ReleaseOption()
@@ -93,10 +93,10 @@ def test_the_verdict_of_a_choice_within_the_limits() -> None:
 def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
     found = exploration(result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.045, 0.3))
     tone, head = heads(found, chosen="fine", why="It is wanted.")[2]
-    assert (tone, head) == ("against", f"Chosen was “{FINE.told}”, which is outside of the limits.")
+    assert (tone, head) == ("against", f"Chosen was “{FINE.told}”, which is not within the limits.")
     over = report(found, Decision(chosen="fine")).verdict[2].over
     assert [each.split(":")[0] for each in over] == ["Outsider risk", "Unicity", "People alone"]
-    assert over[0].endswith("the limit is 5 %")
+    assert over[0].endswith("the limit is 5 %, which it is above")  # 49 % by the lower end
     # 4.5 % with an interval up to 5.5 %: not surely above.
     perhaps = report(found, Decision(chosen="coarse")).verdict[2].over
     assert perhaps[0] == (
@@ -174,7 +174,8 @@ def test_options_that_failed_are_counted_and_cannot_be_chosen() -> None:
     failed = OptionResult(NOISE, fault="There are <too few> people.")
     found = exploration(failed, result(COARSE, 0.02, 0.3, least=2))
     made = report(found, Decision(chosen="coarse"))
-    assert "1 form more could not be made." in made.verdict[1].text
+    told = "Could not be made: “noise (noise of 500 m)”. There are <too few> people."
+    assert told.replace("noise (noise of 500 m)", NOISE.told) in made.verdict[1].text
     assert "There are &lt;too few&gt; people." in page(made)
     with pytest.raises(ConfigError, match="could not be made"):
         report(found, Decision(chosen="noise"))
@@ -496,3 +497,63 @@ def test_any_json_is_an_exploration_or_refused(plain: Any) -> None:
     for reader in (Exploration.from_dict, Recipe.from_dict):
         with pytest.raises(FpanonError):
             reader(plain)
+
+
+# --- of how many, and of what use ----------------------------------------------------------------
+
+
+def test_homes_are_told_with_the_people_asked() -> None:
+    asked = replace(result(COARSE, 0.02, 0.3, least=2), homes_asked=11)
+    told = (
+        "10 % (of 11 people whose nights are recorded; 95 %: 8.0 % to 12 %; guessing finds 9.0 %)"
+    )
+    assert estimate(asked, "home") == told
+    cut = ReleaseOption("cut", [Periods(7), Glove(2)])
+    assert "of 11 records with recorded nights" in estimate(replace(asked, option=cut), "home")
+    made = report(exploration(asked), Decision(chosen="coarse"))
+    assert f"Home found within 1 km by who has the record: {told}." in " ".join(
+        made.verdict[2].text
+    )
+    # Weighed by a program that did not keep it: of whom is said without a number.
+    before = report(exploration(result(COARSE, 0.02, 0.3)), Decision(chosen="coarse"))
+    assert "of those whose nights are recorded: 10 %" in " ".join(before.verdict[2].text)
+
+
+def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
+    """A rectangle of a country and a year hides everyone, and tells nothing."""
+    box = {"side_m": 1_578_000.0, "span_min": 493 * 1_440.0, "data_side_m": 60_000.0,
+           "granularity_m": 100.0}  # fmt: skip
+    found = exploration(replace(result(HIDDEN, 0.01, 0.02, least=28), size=box))
+    told = (
+        "Of little use: half of what is published is told as an area of 1,578 km or more (the mean "
+        "of width and height), more than half as wide as the data, 60 km without the outermost 5 %,"
+        " and half as a time span of 493 days or more."
+    )
+    verdict = report(found, Decision(chosen="hidden", why="It hides.")).verdict
+    assert told in " ".join(verdict[1].text)
+    assert told in " ".join(verdict[2].text)
+    fine = replace(found.table.results[0], size=box | {"side_m": 500.0, "span_min": 60.0})
+    assert use_told(fine) == (
+        "Half of what is published is told as an area of at most 500 m (the mean of width and "
+        "height), and half as a time span of at most 1 h."
+    )
+    # Half as wide, and a day, are of use still; a minute more is not, nor is less than half left.
+    edge = replace(fine, size=box | {"side_m": 30_000.0, "span_min": 1_440.0})
+    assert not use_told(edge).startswith("Of little use")
+    over = replace(edge, size=edge.size | {"span_min": 1_441.0})
+    assert use_told(over).startswith("Of little use")
+    assert use_told(replace(edge, suppressed_share=0.51)).endswith("people are left.")
+    assert use_told(result(FINE, 0.5, 0.8)) == ""
+    # It stays with what is saved; a size that cannot be is refused.
+    kept = OptionResult.from_dict(json.loads(json.dumps(over.to_dict())))
+    assert (kept.size, kept.homes_asked) == (over.size, over.homes_asked)
+
+
+def test_the_size_of_a_form_is_the_median_over_the_samples() -> None:
+    """Two people, each at a place of 100 m and an hour; on squares of 2 km and days."""
+    fs = FingerprintSet.from_samples([1, 1, 2, 2], [0, 50_000] * 2, [0] * 4, [60, 600, 70, 700])
+    coarse = ReleaseOption("c", [Generalize(GeneralizationProfile(Grid(2_000), 1_440))])
+    (found,) = explore_options(fs, [coarse], p=1).results
+    assert (found.size["side_m"], found.size["span_min"]) == (2_000, 1_440)
+    # From 0 to 50,100 m east, 100 m north.
+    assert found.size["data_side_m"] == pytest.approx((50_100 + 100) / 2)
