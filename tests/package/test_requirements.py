@@ -40,6 +40,7 @@ def declared(*lists: str) -> dict[str, str]:
     named = {
         "run": project["project"]["dependencies"],
         "dashboard": project["project"]["optional-dependencies"]["dashboard"],
+        "cluster": project["project"]["optional-dependencies"]["cluster"],
         "build": project["build-system"]["requires"],
         **project["dependency-groups"],
     }
@@ -52,7 +53,8 @@ def declared(*lists: str) -> dict[str, str]:
     ("name", "lists", "least"),
     [
         ("requirements.txt", ("run", "dashboard"), 50),
-        ("requirements-dev.txt", ("run", "dashboard", "dev", "build"), 80),
+        ("requirements-cluster.txt", ("run", "dashboard", "cluster"), 60),
+        ("requirements-dev.txt", ("run", "dashboard", "cluster", "dev", "build"), 80),
         ("requirements-audit.txt", ("audit",), 10),
     ],
 )
