@@ -13,6 +13,7 @@ Source: Rocklin 2015, “Dask: parallel computation with blocked algorithms and 
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import ipaddress
 import logging
@@ -45,6 +46,8 @@ WAIT_FOR_WORKERS_S = 30.0
 """How long a call waits while the cluster has no worker at all."""
 
 _CONNECT_S = 10.0
+_FETCH_S = 300.0
+_LOST = (OSError, TimeoutError, CancelledError)
 _LOOK_EVERY_S = 0.5  # for a cancel, and for a cluster that is gone
 _AHEAD = 2  # blocks sent for each thread of the cluster, so that none waits for the next
 _MOST_TIMES = 5  # a block is sent, when the data it needs were lost
@@ -56,10 +59,9 @@ class DaskEngine:
     """Workers of a Dask cluster.
 
     Spread over the workers are k-gaps, anonymity sets and all that is made of them, disclosure,
-    links and guesses of places and homes, the days of the recovery attack, and people hidden
-    shard by shard. What cannot be
-    cut into blocks that others can do, such as the merges of GLOVE without shards, is done on the
-    cores of this process. Results equal those of :class:`LocalEngine`: whole numbers exactly,
+    links and an outsider's suspects, the days of the recovery attack and the links between them,
+    and people hidden shard by shard. All else is done on the cores of this process: the merges of
+    GLOVE without shards, guesses of places and homes, likenesses of periods, scores. Results equal those of :class:`LocalEngine`: whole numbers exactly,
     others to 1e-9.
 
     Parameters
@@ -163,21 +165,29 @@ as tls://host:8786.
         try:
             ahead = _AHEAD * self._ready()
             while waiting or running:
-                while waiting and len(running) < ahead:
+                lost = False
+                while waiting and len(running) < ahead and not lost:
                     number = waiting.popleft()
                     tries[number] += 1
-                    running[self._submit(function, blocks[number], given)] = number
-                lost = False
-                for future in self._finished(running):
-                    number = running.pop(future)
-                    if future.status == "finished":
-                        take(number, _told(future.result(timeout=_CONNECT_S)))
-                        done += each[number]
-                    elif future.status == "error" or tries[number] >= _MOST_TIMES:
+                    if tries[number] > _MOST_TIMES:
                         raise InfeasibleError(_keeps_dying(self._address))
-                    else:
+                    try:
+                        running[self._submit(function, blocks[number], given)] = number
+                    except _LOST:
                         lost = True
                         waiting.appendleft(number)
+                for future in self._finished(running):
+                    number = running.pop(future)
+                    if future.status == "error":
+                        raise InfeasibleError(_keeps_dying(self._address))
+                    try:
+                        answer = self._fetched(future)
+                    except _LOST:  # with its worker, be it after the block was done
+                        lost = True
+                        waiting.appendleft(number)
+                        continue
+                    take(number, _told(answer))
+                    done += each[number]
                 if lost:
                     self._sent.clear()
                     ahead = _AHEAD * self._ready()
@@ -199,6 +209,11 @@ as tls://host:8786.
         sent = block if _is_plain(block) else self._client.scatter([block], hash=False)[0]
         return self._client.submit(_do, _VERSIONS, function, sent, *needs, pure=False)
 
+    def _fetched(self, future: Any) -> tuple[bool, Any]:
+        """What became of a block: of one that was lost, one of :data:`_LOST`."""
+        answer: tuple[bool, Any] = future.result(timeout=_FETCH_S)
+        return answer
+
     def _there(self, thing: Any) -> Any:
         """It, as held by every worker."""
         held = self._sent.get(id(thing))
@@ -206,7 +221,9 @@ as tls://host:8786.
             return held[1]
         (future,) = self._client.scatter([thing], broadcast=True, hash=False)
         key, sent = id(thing), self._sent
-        self._sent[key] = weakref.ref(thing, lambda _: sent.pop(key, None)), future
+        # What cannot be followed, such as a tuple, is sent again with the next block.
+        with contextlib.suppress(TypeError):
+            self._sent[key] = weakref.ref(thing, lambda _: sent.pop(key, None)), future
         return future
 
     def _finished(self, running: dict[Any, int]) -> list[Any]:

@@ -122,7 +122,6 @@ def first_unique(
         by_targets(_first_unique_of, fs, knowledge, engine, take, progress, out_of)
         return points, sizes
     index = Index(fs, [knowledge], engine, part(progress, 0.0, _INDEX_SHARE))
-    points, sizes = np.zeros((2, knowledge.n_targets), np.int64)
 
     def block(first: int) -> float:
         last = min(first + _TARGETS_A_BLOCK, len(sizes))

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import CancelledError
 from dataclasses import fields, is_dataclass
 
 import numpy as np
@@ -189,6 +190,32 @@ def test_a_worker_killed_half_way_changes_nothing(engine, fs, tmp_path):
     assert found == {block: 2 * block for block in range(8)}
     assert len(list(tmp_path.iterdir())) == 2, "block 3 was done by two processes"
     assert_same(f.k_gap(fs, 2), f.k_gap(fs, 2, engine=engine))
+
+
+def test_what_is_lost_after_it_was_done_is_done_again(engine, monkeypatch):
+    fetched, lost = engine._fetched, []
+
+    def fetch(future):
+        if len(lost) < 3:
+            lost.append(future)
+            raise CancelledError
+        return fetched(future)
+
+    monkeypatch.setattr(engine, "_fetched", fetch)
+    found = {}
+    engine.map(_pid_or_double, range(8), (False, ""), found.__setitem__)
+    assert found == {block: 2 * block for block in range(8)}
+    monkeypatch.setattr(engine, "_fetched", lambda _: (_ for _ in ()).throw(CancelledError()))
+    with pytest.raises(f.InfeasibleError, match="lost its workers again and again"):
+        engine.map(_pid_or_double, [1], (False, ""), found.__setitem__)
+
+
+def test_a_fault_of_who_takes_the_results_is_theirs(engine):
+    def full(_, __):
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        engine.map(_pid_or_double, [1], (False, ""), full)
 
 
 def test_a_cancel_comes_out_and_leaves_nothing(at_work, engine, tmp_path):

@@ -70,8 +70,8 @@ def test_file_holds_what_is_asked_for_and_all_by_digest(
 
 def test_files_agree() -> None:
     """What two of them pin is the same version, of the same files."""
-    run, dev, audit = map(held, FILES)
-    assert run.items() <= dev.items()
+    run, cluster, dev, audit = map(held, FILES)
+    assert run.items() <= cluster.items() <= dev.items()
     common = dev.keys() & audit.keys()
     assert common
     assert {package: audit[package] for package in common} == {p: dev[p] for p in common}
