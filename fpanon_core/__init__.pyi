@@ -18,6 +18,7 @@ from .attacks.mitigations import coarsen, noise_at_frequent, suppress_small
 from .attacks.private import dp_counts, privacy_guarantee
 from .attacks.recovery import recover_trajectories
 from .attacks.scoring import score_recovery
+from .engines.cluster import DaskEngine
 from .engines.local import LocalEngine
 from .io.antennas import read_antennas
 from .io.cdr import read_cdr
@@ -120,6 +121,7 @@ __all__ = [
     "CountsFrame",
     "Crossing",
     "CurveFit",
+    "DaskEngine",
     "DisclosureResult",
     "ExpectedError",
     "FingerprintSet",

@@ -137,6 +137,7 @@ MADE_ELSEWHERE = {
     "Checkpoint": "io",
     "Reference": "measures",  # the original's side of a comparison, prepared for many releases
     "IngestReport": "io",
+    "DaskEngine": "engines",
     "LocalEngine": "engines",
     "Asked": "studies",
     "OptionResult": "studies",

@@ -16,12 +16,14 @@ Source: docs/science.md, “Hiding everyone, shard by shard”.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress
+from ..engines.progress import part as stretch
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
 from ..model.errors import ConfigError
@@ -136,6 +138,28 @@ def hide_shard(fs: FingerprintSet, hide: Callable[..., GloveResult], **settings:
     return part_of(hide(fs, engine=LocalEngine(1), **settings))
 
 
+class _Shard:
+    """Some people of a set: where it goes elsewhere they go without the others, and unnamed."""
+
+    def __init__(self, fs: FingerprintSet, rows: IntArray | None = None) -> None:
+        self._fs, self._rows = fs, rows
+
+    def __reduce__(self) -> tuple[type[_Shard], tuple[FingerprintSet]]:
+        return (_Shard, (self.people().unnamed,))
+
+    def people(self) -> FingerprintSet:
+        return self._fs if self._rows is None else self._fs.subset(self._rows)
+
+
+@dataclass(frozen=True)
+class _Settings:
+    named: Mapping[str, Any]
+
+
+def _hide_one(shard: _Shard, hide: Callable[..., GloveResult], settings: _Settings) -> Part:
+    return hide_shard(shard.people(), hide, **settings.named)
+
+
 def hidden_by_shard(
     fs: FingerprintSet, shards: int, hide: Callable[..., GloveResult], settings: Mapping[str, Any],
     *, method: Method, engine: Engine, checkpoint: Store | None = None,
@@ -166,19 +190,27 @@ def hidden_by_shard(
     """
     whose = shards_of(fs, shards)
     join, named = Joined(fs), {"method": method, **settings}
+    todo = list(range(shards))
+    if checkpoint is not None:
+        todo = []
+        for number, rows in enumerate(whose):
+            if (part := checkpoint.part(fs.subset(rows), named)) is None:
+                todo.append(number)
+            else:
+                join.add(rows, part, number)
 
-    def one(number: int) -> float:
-        rows = whose[number]
-        shard = fs.subset(rows)
-        part = None if checkpoint is None else checkpoint.part(shard, named)
-        if part is None:
-            part = hide_shard(shard, hide, **settings)
-            if checkpoint is not None:
-                checkpoint.keep(shard, named, part)
-        join.add(rows, part, number)
-        return float(shard.n_samples)
+    def take(nth: int, part: Part) -> None:
+        number = todo[nth]
+        if checkpoint is not None:
+            checkpoint.keep(fs.subset(whose[number]), named, part)
+        join.add(whose[number], part, number)
 
-    engine.run(one, range(shards), float(fs.n_samples), progress)
+    work = np.array([fs.lengths[rows].sum() for rows in whose], np.float64)
+    engine.map(
+        _hide_one, [_Shard(fs, whose[number]) for number in todo], (hide, _Settings(settings)),
+        take, work=work[todo].tolist(),
+        progress=stretch(progress, float(1 - work[todo].sum() / work.sum()), 1.0),
+    )  # fmt: skip
     last = join.left_over
     if settings["leftover"] == "suppress" and fs.weight[last].sum() >= settings["k"]:
         # Of all shards together they are k or more, who can hide; fewer than k are left then.

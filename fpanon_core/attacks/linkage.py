@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..engines.local import Engine
+from ..engines.local import Engine, stretches
 from ..engines.progress import Progress
 from ..kernels.linkage_places import best_samples
 from ..kernels.linkage_scores import leading_records, rank_targets
@@ -72,15 +72,25 @@ def ranks(
     odds = people * (1 - mechanism.share) / mechanism.share
     out = np.zeros((points.n_targets, 6))
 
-    def block(first: int) -> float:
-        last = min(first + _TARGETS_A_BLOCK, len(out))
-        rank_targets(first, last, points.offsets, search.points, own, search.shelf, search.way,
-                     search.even, odds, published.weight, out)  # fmt: skip
-        return float(last - first)
+    blocks = stretches(len(out), _TARGETS_A_BLOCK, engine)
 
-    engine.run(block, range(0, len(out), _TARGETS_A_BLOCK), len(out), progress)
+    def take(nth: int, found: FloatArray) -> None:
+        out[slice(*blocks[nth])] = found
+
+    given = search, points.offsets, own, odds, published.weight
+    engine.map(_ranked, blocks, given, take, progress=progress)
     better, level, posterior, taken, fitting, fits = out.T
     return Ranks(better, level, posterior, taken > 0, fitting, fits > 0)
+
+
+def _ranked(
+    block: tuple[int, int], search: Search, offsets: IntArray, own: IntArray, odds: float,
+    weight: IntArray,
+) -> FloatArray:  # fmt: skip
+    out = np.zeros((len(offsets) - 1, 6))
+    rank_targets(*block, offsets, search.points, own, search.shelf, search.way, search.even,
+                 odds, weight, out)  # fmt: skip
+    return out[slice(*block)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,17 +121,32 @@ def suspects(
     """The posterior over the records, of each target, as far as it matters."""
     search = Search.of(published, points, mechanism)
     n, most = points.n_targets, min(_LEADING, len(published.weight))
-    record, share = np.zeros((n, most), np.int32), np.zeros((n, most))
-    count, rest = np.zeros(n, np.int64), np.zeros(n)
+    out = _nobody(n, most)
+    blocks = stretches(n, _TARGETS_A_BLOCK, engine)
 
-    def block(first: int) -> float:
-        last = min(first + _TARGETS_A_BLOCK, n)
-        leading_records(first, last, points.offsets, search.points, search.shelf, search.way,
-                        published.weight, _LEAST, record, share, count, rest)  # fmt: skip
-        return float(last - first)
+    def take(nth: int, found: Suspects) -> None:
+        some = slice(*blocks[nth])
+        out.record[some], out.share[some] = found.record, found.share
+        out.count[some], out.rest[some] = found.count, found.rest
 
-    engine.run(block, range(0, n, _TARGETS_A_BLOCK), n, progress)
-    return Suspects(record, share, count, rest)
+    given = search, points.offsets, published.weight, most
+    engine.map(_leading, blocks, given, take, progress=progress)
+    return out
+
+
+def _nobody(n: int, most: int) -> Suspects:
+    return Suspects(
+        np.zeros((n, most), np.int32), np.zeros((n, most)), np.zeros(n, np.int64), np.zeros(n)
+    )
+
+
+def _leading(
+    block: tuple[int, int], search: Search, offsets: IntArray, weight: IntArray, most: int
+) -> Suspects:
+    out, some = _nobody(len(offsets) - 1, most), slice(*block)
+    leading_records(*block, offsets, search.points, search.shelf, search.way, weight, _LEAST,
+                    out.record, out.share, out.count, out.rest)  # fmt: skip
+    return Suspects(out.record[some], out.share[some], out.count[some], out.rest[some])
 
 
 def best_placed(

@@ -16,7 +16,9 @@ Source: Xu et al. 2017, §4.4, eq. 3–4.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -91,20 +93,41 @@ def link_days(
     pairs = list(pairwise(known))
     follower: list[IntArray] = [order[0]] * len(pairs)
 
-    def link(nth: int) -> float:
+    def take(nth: int, found: tuple[IntArray, float]) -> None:
         i, j = pairs[nth]
-        first, second = (daily[:, offsets[d] : offsets[d + 1]] for d in (i, j))
-        follower[nth], gain = link_two(first, second)
+        follower[nth], gain = found
         if j == i + 1:
             cost[i] = gain
-        return 1.0
 
-    engine.run(link, range(len(pairs)), max(len(pairs), 1), progress)
+    both = [_Days(daily, offsets, pair) for pair in pairs]
+    engine.map(_linked, both, (), take, progress=progress)
     for (i, j), followed in zip(pairs, follower, strict=True):
         order[j] = followed[order[i]]
     if progress is not None:
         progress(1.0)
     return order, cost
+
+
+@dataclass(frozen=True, eq=False)
+class _Days:
+    """Two days: where they go elsewhere they go without the others."""
+
+    daily: SmallInts
+    offsets: IntArray
+    which: tuple[int, int]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        first, second = self.both()
+        joined = np.concatenate([first, second], axis=1)
+        return (_Days, (joined, offsets_of([first.shape[1], second.shape[1]]), (0, 1)))
+
+    def both(self) -> tuple[SmallInts, SmallInts]:
+        i, j = (self.daily[:, self.offsets[d] : self.offsets[d + 1]] for d in self.which)
+        return i, j
+
+
+def _linked(days: _Days) -> tuple[IntArray, float]:
+    return link_two(*days.both())
 
 
 def link_two(first: SmallInts, second: SmallInts) -> tuple[IntArray, float]:

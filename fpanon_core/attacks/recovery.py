@@ -19,6 +19,8 @@ Source: Xu et al. 2017, §4; docs/science.md, “Counts and trajectory recovery�
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import numpy as np
 import numpy.typing as npt
 
@@ -160,17 +162,45 @@ def _recover_days(
     # The sum makes −0.0 a 0.0, the same place with other bits.
     xy, night = counts.centres + 0.0, counts.is_night
 
-    def block(i: int) -> float:
-        slots = slice(int(offsets[i]), int(offsets[i + 1]))
-        # A day's counts, made when it is its turn: those of all days may take much room.
-        _recover_day(
-            xy, np.maximum(counts.block(slots), 0), night[slots], threshold_m,
-            daily[:, slots], step_cost_m[slots],
-        )  # fmt: skip
-        return float(slots.stop - slots.start)
+    def day(i: int) -> slice:
+        return slice(int(offsets[i]), int(offsets[i + 1]))
 
-    engine.run(block, range(len(offsets) - 1), counts.n_slots, progress)
+    def take(i: int, found: tuple[SmallInts, FloatArray]) -> None:
+        daily[:, day(i)], step_cost_m[day(i)] = found
+
+    days = [_Day(counts, night, day(i)) for i in range(len(offsets) - 1)]
+    given = xy, people, threshold_m
+    engine.map(_recovered_day, days, given, take, work=np.diff(offsets).tolist(), progress=progress)
     return daily, step_cost_m
+
+
+class _Day:
+    """The counts of a day, made when it is its turn: those of all days may take much room."""
+
+    def __init__(
+        self, counts: AggregateCounts | Counts, night: npt.NDArray[np.bool_], slots: slice | None
+    ) -> None:
+        self._counts, self._slots = counts, slots
+        self.night = night if slots is None else night[slots]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_Day, (self.records(), self.night, None))
+
+    def records(self) -> Counts:
+        if self._slots is None:
+            return cast(Counts, self._counts)
+        counts = cast(AggregateCounts, self._counts)
+        return cast(Counts, np.maximum(counts.block(self._slots), 0))
+
+
+def _recovered_day(
+    day: _Day, xy: FloatArray, people: int, threshold_m: float
+) -> tuple[SmallInts, FloatArray]:
+    records = day.records()
+    places = np.full((people, len(records)), UNKNOWN, np.int32)
+    cost_m = np.full(len(records), np.nan)
+    _recover_day(xy, records, day.night, threshold_m, places, cost_m)
+    return places, cost_m
 
 
 def _recover_day(

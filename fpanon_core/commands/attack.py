@@ -12,7 +12,7 @@ from typing import Annotated, Any, cast
 import pandas as pd
 import typer
 
-from ..engines.local import LocalEngine
+from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..io.publishing import DATA_PACKAGE
 from ..model.configs import Strategy
@@ -85,6 +85,7 @@ def attack(
         ),
     ] = 0,
     workers: m.Workers = None,
+    scheduler: m.Scheduler = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -109,7 +110,7 @@ def attack(
         blur_min=blur_min, nights=nights,
     )  # fmt: skip
     own = o.options_in(options_file)
-    engine = LocalEngine(workers)
+    engine = m.engine_of(workers, scheduler)
     _check_place(out)
     if tables is not None:
         t.check_folder(tables)
@@ -174,7 +175,7 @@ def _check_original(source: Path | None) -> None:
 
 
 def _linked(
-    fs: FingerprintSet, config: Config, engine: LocalEngine, progress: Progress | None
+    fs: FingerprintSet, config: Config, engine: Engine, progress: Progress | None
 ) -> Linked:
     """Whose records of several periods are found to be one person's; or why it cannot be asked."""
     asked = relinking.Config(config.option, RelinkConfig(seed=config.seed))

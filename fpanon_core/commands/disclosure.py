@@ -11,7 +11,6 @@ from typing import Annotated, Any, cast
 import pandas as pd
 import typer
 
-from ..engines.local import LocalEngine
 from ..model.configs import KnowledgeConfig, Strategy
 from ..model.keyed import keyed
 from ..studies.disclosure import Config, Result, study
@@ -36,6 +35,7 @@ def disclosure(
     seed: m.Seed = 0,
     profile: m.Profiles = None,
     workers: m.Workers = None,
+    scheduler: m.Scheduler = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Write one row per profile (.csv, .parquet)."),
@@ -49,7 +49,7 @@ def disclosure(
     known = KnowledgeConfig(p, cast(Strategy, strategy), users, seed)
     points = tuple(whole_numbers(unicity_p, "--unicity-p"))
     config = Config(known, tuple(m.profiles_of(profile)), points)  # before a long reading
-    engine = LocalEngine(workers)
+    engine = m.engine_of(workers, scheduler)
     if out is not None:
         check_writable(out)
     if tables is not None:

@@ -38,6 +38,7 @@ def glove(
     max_space_m: m.MaxSpaceM = 20_000.0,
     max_time_min: m.MaxTimeMin = 480.0,
     workers: m.Workers = None,
+    scheduler: m.Scheduler = None,
     out: leaving.Out = None,
     key: leaving.Key = None,
     left_out: leaving.LeftOut = None,
@@ -52,5 +53,15 @@ def glove(
         m.stretch(w_space, w_time, max_space_m, max_time_min),
     )  # fmt: skip
     h.carried_out(
-        wanted, config, workers, out, key, left_out, data_format, tables, compare, as_json
+        wanted,
+        config,
+        workers,
+        scheduler,
+        out,
+        key,
+        left_out,
+        data_format,
+        tables,
+        compare,
+        as_json,
     )

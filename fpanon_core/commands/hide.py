@@ -66,6 +66,7 @@ def hide(
     max_space_m: m.MaxSpaceM = 20_000.0,
     max_time_min: m.MaxTimeMin = 480.0,
     workers: m.Workers = None,
+    scheduler: m.Scheduler = None,
     out: leaving.Out = None,
     key: leaving.Key = None,
     left_out: leaving.LeftOut = None,
@@ -81,6 +82,7 @@ def hide(
         leave_out, shards,
     )  # fmt: skip
     h.carried_out(
-        wanted, config, workers, out, key, left_out, data_format, tables, compare, as_json,
+        wanted, config, workers, scheduler, out, key, left_out, data_format, tables, compare,
+        as_json,
         checkpoint,
     )  # fmt: skip

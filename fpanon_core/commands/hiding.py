@@ -10,7 +10,6 @@ from typing import Annotated, Any, cast
 import pandas as pd
 import typer
 
-from ..engines.local import LocalEngine
 from ..io.checkpoint import Checkpoint
 from ..io.publishing import FORMATS, Format
 from ..model.checks import one_of
@@ -23,6 +22,7 @@ from ..studies.publishing import publish
 from ..studies.under_profiles import corners
 from . import leaving
 from . import reading as r
+from .measuring import engine_of
 from .tables import check_folder, told, write_tables
 from .terminal import progress_line, table_text
 
@@ -65,12 +65,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON,
 
 
 def carried_out(
-    wanted: r.Request, config: hiding.Config, workers: int | None, out: Path | None,
+    wanted: r.Request, config: hiding.Config, workers: int | None,
+    scheduler: str | None, out: Path | None,
     key: Path | None, left_out: Path | None, data_format: str, tables: Path | None,
     compare: bool, as_json: bool, checkpoint: Path | None = None,
 ) -> None:  # fmt: skip
     """Hide everyone as ``config`` says, verify it, write what was asked for, and tell."""
-    engine = LocalEngine(workers)
+    engine = engine_of(workers, scheduler)
     one_of("--format", data_format, FORMATS)
     if out is None and (key is not None or left_out is not None):
         raise ConfigError(

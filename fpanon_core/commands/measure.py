@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ..engines.local import LocalEngine
 from ..model.fingerprints import FingerprintSet
 from ..model.keyed import keyed
 from ..studies import anonymizability
@@ -32,6 +31,7 @@ def measure(
     max_space_m: m.MaxSpaceM = 20_000.0,
     max_time_min: m.MaxTimeMin = 480.0,
     workers: m.Workers = None,
+    scheduler: m.Scheduler = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -47,7 +47,7 @@ def measure(
     """Measure everyone's k-gap: the effort to make them one of k who look the same."""
     stretch = m.stretch(w_space, w_time, max_space_m, max_time_min)
     config = Config(tuple(m.profiles_of(profile)), tuple(whole_numbers(k, "--k")), stretch)
-    engine = LocalEngine(workers)
+    engine = m.engine_of(workers, scheduler)
     if out is not None:
         check_writable(out)
     if tables is not None:

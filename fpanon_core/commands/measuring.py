@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
+from ..engines.cluster import DaskEngine
+from ..engines.local import Engine, LocalEngine
 from ..model.configs import StretchConfig
+from ..model.errors import ConfigError
 from ..model.profiles import GeneralizationProfile, parse_profile
 
 WSpace = Annotated[float, typer.Option(help="Weight of space.")]
@@ -45,6 +48,34 @@ Users = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Of a study's draws; the same gives the same.")]
 Workers = Annotated[int | None, typer.Option(help="Processor cores to use; all if not given.")]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        help="Compute on a Dask cluster, whose workers then hold the data: the address of its "
+        "scheduler, as in tls://host:8786.",
+        metavar="ADDRESS",
+    ),
+]
+
+
+def engine_of(workers: int | None, scheduler: str | None) -> Engine:
+    """Where the options have the work done.
+
+    Raises
+    ------
+    ConfigError
+        Both are given, or one is not what it should be.
+    InfeasibleError
+        No scheduler answers.
+    """
+    if scheduler is None:
+        return LocalEngine(workers)
+    if workers is not None:
+        raise ConfigError(
+            "--workers is of this machine's cores, --scheduler of a cluster's; give one of them."
+        )
+    return DaskEngine(scheduler)
 
 
 def stretch(

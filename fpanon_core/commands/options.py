@@ -11,7 +11,6 @@ from typing import Annotated, Any, cast
 import pandas as pd
 import typer
 
-from ..engines.local import LocalEngine
 from ..io.questionnaire import DOMAINS, questionnaire_template, read_questionnaire
 from ..model.configs import KnowledgeConfig, Strategy
 from ..model.errors import ConfigError
@@ -130,6 +129,7 @@ def options(
             "same. What is published (the command publish) has none.")
     ] = 0,
     workers: m.Workers = None,
+    scheduler: m.Scheduler = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -161,7 +161,7 @@ def options(
         most = limits.limit(risk)
         limit = math.inf if most is None else most
         own, presets, choice, answers = [*known.options], [], known.utility, None
-    engine = LocalEngine(workers)
+    engine = m.engine_of(workers, scheduler)
     for path in (out, template):
         if path is not None:
             check_writable(path)

@@ -6,7 +6,6 @@ from typing import cast
 
 import typer
 
-from ..engines.local import LocalEngine
 from ..io.publishing import FORMATS, Format
 from ..model.checks import one_of
 from ..model.errors import ConfigError
@@ -29,6 +28,7 @@ def publish(
     left_out: leaving.LeftOut = None,
     data_format: leaving.DataFormat = "csv",
     workers: m.Workers = None,
+    scheduler: m.Scheduler = None,
 ) -> None:
     """Make a release option's release, and write it as it is to leave.
 
@@ -40,7 +40,7 @@ def publish(
         raise ConfigError("Say with --out where the release goes: a .zip, or a new folder.")
     leaving.check_places(out, key, left_out)
     own = o.options_in(options_file)
-    engine = LocalEngine(workers)
+    engine = m.engine_of(workers, scheduler)
     fs, report = wanted.read()
     chosen = o.named(option, own, fs)
     with progress_line("release") as progress:

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import typer
 
-from ..engines.local import LocalEngine
 from ..model.errors import ConfigError
 from ..model.keyed import keyed
 from ..model.recovery import RecoveryScore
@@ -76,6 +75,7 @@ def recover(
         ),
     ] = False,
     workers: m.Workers = None,
+    scheduler: m.Scheduler = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -103,7 +103,7 @@ def recover(
     # Before a long reading, not after.
     counting = (slot_min, _number_of(users), cast(Pairing, pairing), seed)
     config = recovery.Config(*counting, link_threshold_m)
-    engine = LocalEngine(workers)
+    engine = m.engine_of(workers, scheduler)
     for path in (out, trajectories):
         if path is not None:
             check_writable(path)

@@ -11,7 +11,6 @@ from typing import Annotated, Any, cast
 import pandas as pd
 import typer
 
-from ..engines.local import LocalEngine
 from ..model.configs import Strategy, UnicityConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
@@ -41,6 +40,7 @@ def unicity(
     seed: m.Seed = 0,
     profile: m.Profiles = None,
     workers: m.Workers = None,
+    scheduler: m.Scheduler = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Write one row per profile, p and crowd (.csv, .parquet)."),
@@ -76,7 +76,7 @@ def unicity(
         study = replace(usual, profiles=tuple(profiles)) if profiles else usual
     if merge_antennas is not None:
         merging = antenna_merging.Config(merge_antennas, users, seed)
-    engine = LocalEngine(workers)
+    engine = m.engine_of(workers, scheduler)
     if out is not None:
         check_writable(out)
     if tables is not None:

@@ -12,16 +12,27 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from queue import SimpleQueue
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ..model.checks import whole
 from .progress import Progress
 
 T = TypeVar("T")
+R = TypeVar("R")
+
+_BLOCKS_A_WORKER = 16  # where workers are apart: what a lost one had begun is done again
 
 
 class Engine(Protocol):
-    """How blocks of work reach the cores."""
+    """How blocks of work reach the cores.
+
+    Attributes
+    ----------
+    apart : bool
+        Whether what is mapped is done in other processes, which share no memory with this one.
+    """
+
+    apart: bool
 
     @property
     def workers(self) -> int:
@@ -35,6 +46,18 @@ class Engine(Protocol):
         progress: Progress | None = None,
     ) -> None:
         """Run ``task`` on every block; see :meth:`LocalEngine.run`."""
+
+    def map(
+        self,
+        function: Callable[..., R],
+        blocks: Sequence[T],
+        given: Sequence[Any],
+        take: Callable[[int, R], None],
+        *,
+        work: Sequence[float] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Take what ``function`` makes of every block; see :meth:`LocalEngine.map`."""
 
 
 class LocalEngine:
@@ -50,6 +73,8 @@ class LocalEngine:
     ConfigError
         If ``workers`` is not a positive integer.
     """
+
+    apart = False
 
     def __init__(self, workers: int | None = None) -> None:
         if workers is None:
@@ -130,3 +155,55 @@ class LocalEngine:
             stop.set()
             wait(takers)  # what had begun still writes its results
             raise
+
+    def map(
+        self,
+        function: Callable[..., R],
+        blocks: Sequence[T],
+        given: Sequence[Any],
+        take: Callable[[int, R], None],
+        *,
+        work: Sequence[float] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Take what ``function`` makes of every block, several at once.
+
+        Unlike :meth:`run` this can be done by other processes: nothing but what is given goes in,
+        nothing but what comes back is written.
+
+        Parameters
+        ----------
+        function : callable
+            ``function(block, *given)``; defined at the top of a module, so that others find it,
+            and with nothing that it changes.
+        blocks : sequence
+        given : sequence
+            The same for every block.
+        take : callable of the block's number and its result
+            Called once for each block, in whatever order; writes where no other call does, or
+            under a lock.
+        work : sequence of float, optional
+            Of each block, for ``progress``; all alike when None.
+        progress : callable of one float in [0, 1], optional
+            Called from this thread; what it raises stops the blocks not yet begun, and comes out.
+        """
+        each = [1.0] * len(blocks) if work is None else [float(w) for w in work]
+
+        def one(number: int) -> float:
+            take(number, function(blocks[number], *given))
+            return each[number]
+
+        self.run(one, range(len(blocks)), sum(each) or 1.0, progress)
+
+
+def stretches(count: int, size: int, engine: Engine) -> list[tuple[int, int]]:
+    """0 … count − 1 in blocks to map: of so many, or larger ones for workers that are apart.
+
+    Examples
+    --------
+    >>> stretches(5, 2, LocalEngine(1))
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    if engine.apart:
+        size = max(size, -(-count // (_BLOCKS_A_WORKER * engine.workers)))
+    return [(first, min(first + size, count)) for first in range(0, count, size)]

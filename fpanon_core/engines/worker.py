@@ -26,6 +26,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from fpanon_core.engines.answers import packed
+from fpanon_core.engines.cluster import where_to_work
 from fpanon_core.engines.held import Shelf, unpack
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
@@ -161,7 +162,7 @@ def _answer(body: bytes, answers: BinaryIO, shelf: Shelf) -> tuple[Any, ...] | N
         tell(answers, ("taken",))
         task: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]] = message
         function, arguments, named = task
-        result = function(*arguments, progress=progress, **named)
+        result = function(*arguments, progress=progress, **where_to_work(function, named))
         for part in result if isinstance(result, tuple) else (result,):
             if isinstance(part, FingerprintSet):  # what was read here need not come back
                 shelf.put(part)

@@ -16,8 +16,9 @@ Source: Noriega Campero 2015, ch. 4; docs/science.md, “Disclosure”.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.intervals import wilson_interval
 from ..model.knowledge import Knowledge
 from .bins import Presence, presence
-from .matching import Index
+from .matching import Index, anonymity_sets, by_targets
 
 __all__ = ["DisclosureResult", "disclosure"]
 
@@ -116,6 +117,8 @@ def disclosure(
     engine = engine or LocalEngine()
     if n_bins is not None:
         n_bins = whole("n_bins", n_bins, 1)
+    if engine.apart:
+        return _disclosure_apart(fs, knowledge, n_bins, engine, progress)
     half = _INDEX_SHARE / 2
     seen = presence(fs, engine, part(progress, 0.0, half))
     d = len(seen.users) if n_bins is None else n_bins
@@ -169,6 +172,78 @@ def disclosure(
         digest=knowledge.digest,
         **seen.corners,
     )
+
+
+def _disclosure_apart(
+    fs: FingerprintSet, knowledge: Knowledge, n_bins: int | None, engine: Engine,
+    progress: Progress | None,
+) -> DisclosureResult:  # fmt: skip
+    """By workers that share no memory, each for some of the targets."""
+    found: dict[int, DisclosureResult] = {}
+
+    def take(first: int, _: int, some: DisclosureResult) -> None:
+        found[first] = some
+
+    sizes = anonymity_sets(fs, knowledge, engine=engine, progress=part(progress, 0.0, 0.2))
+    _check_sizes(sizes)
+    by_targets(_disclosure_of, fs, knowledge, engine, take, part(progress, 0.2, 1.0), n_bins)
+    parts = [found[first] for first in sorted(found)]
+    many = [len(each.sizes) for each in parts]
+    n_targets = knowledge.n_targets
+    unique = int((sizes == 1).sum())
+    low, high = wilson_interval(unique, n_targets)
+
+    def joined(name: str) -> Any:
+        return np.concatenate([getattr(each, name) for each in parts])
+
+    def of_bins(name: str) -> FloatArray:
+        """Means over the targets of each part, as one over all."""
+        total = sum(n * getattr(each, name) for n, each in zip(many, parts, strict=True))
+        mean: FloatArray = total / n_targets
+        return mean
+
+    of_users: dict[str, Any] = {
+        f"{m}{s}_user": joined(f"{m}{s}_user") for m in ("em", "kl") for s in ("", "_sum")
+    }
+    means: dict[str, Any] = {
+        name.removesuffix("_user"): math.fsum(v) / n_targets for name, v in of_users.items()
+    }
+    return replace(
+        parts[0],
+        unicity=unique / n_targets,
+        unicity_low=low,
+        unicity_high=high,
+        k_disclosure=math.fsum(1.0 / sizes) / n_targets,
+        **means,
+        **of_users,
+        sizes=sizes,
+        em_most=max(each.em_most for each in parts),
+        kl_most=max(each.kl_most for each in parts),
+        drawn=_drawn(fs, knowledge),
+        em_bin=of_bins("em_bin"),
+        kl_bin=of_bins("kl_bin"),
+        targets=knowledge.targets,
+        too_few=knowledge.too_few,
+        config=knowledge.config,
+        digest=knowledge.digest,
+    )
+
+
+def _disclosure_of(
+    knowledge: Knowledge, fs: FingerprintSet, n_bins: int | None
+) -> DisclosureResult:
+    return disclosure(fs, knowledge, n_bins=n_bins, engine=LocalEngine(1))
+
+
+def _check_sizes(sizes: IntArray) -> None:
+    """Refuse targets whom nobody fits."""
+    empty = int((sizes == 0).sum())
+    if empty:
+        raise InfeasibleError(
+            f"Nobody fits what is known of {empty} of the {len(sizes)} targets, so that what "
+            "an outsider learns of them is undefined; draw the knowledge from the data that are "
+            "searched."
+        )
 
 
 def _most(seen: Presence, share: FloatArray, absent: FloatArray) -> tuple[float, float]:
@@ -232,13 +307,7 @@ def _classes(
     targets = np.unique(of_target, return_index=True)[1]
     each = np.stack([fs.weight, np.ones_like(seen.lengths), seen.lengths])
     sizes, many, samples = index.sums(targets, each, engine, progress)
-    empty = int((sizes[of_target] == 0).sum())
-    if empty:
-        raise InfeasibleError(
-            f"Nobody fits what is known of {empty} of the {len(of_target)} targets, so that what "
-            "an outsider learns of them is undefined; draw the knowledge from the data that are "
-            "searched."
-        )
+    _check_sizes(sizes[of_target])
     # Going through everybody else costs their samples, and a look at every bin.
     inside = samples <= int(seen.lengths.sum()) - samples + len(seen.users)
     return _Classes(

@@ -12,7 +12,10 @@ Source: Gramaglia & Fiore 2015, eq. 4–5; docs/science.md, “k-gap”.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +37,7 @@ from ..kernels.kgap_search import (
     search_tile,
 )
 from ..kernels.stretch import Ahead, Packed, Scale, fingerprint_effort
-from ..model.arrays import FloatArray, IntArray, SmallFloats
+from ..model.arrays import FloatArray, IntArray, SmallFloats, SmallInts
 from ..model.checks import whole
 from ..model.configs import StretchConfig
 from ..model.errors import InfeasibleError
@@ -48,6 +51,7 @@ _MOST_NEAR = 16  # candidates by mean position alone
 _EXTRA_CANDIDATES = 8
 _ROUND_OF_CANDIDATES = 16  # the first lower the limits for the next
 _PAIRS_A_BLOCK = 8_192
+_PARTS_A_WORKER = 16  # where workers are apart: what a lost one had begun is done again
 _UNBOUNDED = 2.0  # above every effort
 
 
@@ -171,6 +175,9 @@ def check_k(k: int, n_users: int) -> None:
         )
 
 
+_Pairs = tuple[SmallInts, SmallInts, FloatArray]  # users a < b, and their effort
+
+
 class _Lists:
     """Everyone's nearest so far; users in order of falling length, which ``row`` translates."""
 
@@ -181,9 +188,74 @@ class _Lists:
         self.worst = worst
         self.lock = threading.Lock()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, lock=threading.Lock())
+
     def enter(self, count: int, found: PairBuffer) -> None:
         with self.lock:
             enter(count, found, self.row, self.neighbours, self.stretch, self.worst)
+
+    def copy(self) -> _Noted:
+        with self.lock:
+            made = _Noted(self.row, 0, self.worst.copy())
+            made.neighbours, made.stretch = self.neighbours.copy(), self.stretch.copy()
+        return made
+
+
+class _Noted(_Lists):
+    """Lists elsewhere than those that count, which keep what is to be entered there."""
+
+    _most = 1 << 22  # pairs kept before those are looked for that are no longer near
+
+    def __init__(self, row: IntArray, many: int, worst: FloatArray) -> None:
+        super().__init__(row, many, worst)
+        self._pairs: list[_Pairs] = []
+        self._kept = 0
+
+    def enter(self, count: int, found: PairBuffer) -> None:
+        super().enter(count, found)
+        if count:
+            some = found.a[:count].copy(), found.b[:count].copy(), found.effort[:count].copy()
+            self._pairs.append(some)
+            self._kept += count
+        if self._kept > self._most:
+            self.pairs()
+            self._most = max(self._most, 2 * self._kept)
+
+    def pairs(self) -> _Pairs:
+        """Those found, of users a and b, but for what others have pushed from both their lists."""
+        nothing = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
+        a, b, effort = (np.concatenate(each) for each in zip(nothing, *self._pairs, strict=True))
+        near = (effort <= self.worst[a]) | (effort <= self.worst[b])
+        self._pairs, self._kept = [(a[near], b[near], effort[near])], int(near.sum())
+        return self._pairs[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """What a search reads, whoever does a part of it."""
+
+    packed: Packed
+    scale: Scale
+    features: Features | None
+    lengths: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Stage:
+    """One step of a search: lists as they were before it, and the pairs ``a`` and ``b`` to compute.
+
+    Or all pairs by tiles, but those of ``known``.
+    """
+
+    lists: _Lists
+    a: IntArray
+    b: IntArray
+    known: Known
+    exact: bool
 
 
 class _Search:
@@ -191,13 +263,13 @@ class _Search:
 
     def __init__(self, fs: FingerprintSet, k: int, measured: IntArray, scale: Scale) -> None:
         self.k = k
-        self.scale = scale
         self.row = np.argsort(-fs.lengths, kind="stable")
         self.fs = fs.subset(self.row)
-        self.packed = pack(self.fs)
-        self.features: Features | None = None
-        if self.packed.equal:
-            self.packed, self.features = with_features(self.fs, self.packed)
+        packed = pack(self.fs)
+        features: Features | None = None
+        if packed.equal:
+            packed, features = with_features(self.fs, packed)
+        self.data = _Data(packed, scale, features, self.fs.lengths)
         chosen = np.zeros(fs.n_users, bool)
         chosen[measured] = True
         self.chosen = chosen[self.row]
@@ -215,7 +287,7 @@ class _Search:
         few = min(n, 2 * k + 8, _MOST_NEAR + 1)
         near = self._tree.query(self._means, k=few, return_distance=False)
         self._pairs(lists, near.astype(np.int64), engine)
-        if self.features is not None:
+        if self.data.features is not None:
             many = min(n - 1, k + k // 2 + _EXTRA_CANDIDATES)
             candidates = _Lists(np.arange(n), many, np.where(self.worst < 0, -1.0, _UNBOUNDED))
             self._tiles(candidates, engine, None, exact=False)
@@ -238,67 +310,57 @@ class _Search:
         new[1:] &= keys[1:] != keys[:-1]
         keys = keys[new]
         self.computed = np.sort(np.concatenate([self.computed, keys]), kind="stable")
-        a, b = np.divmod(keys, n)
-
-        def block(first: int) -> float:
-            part = slice(first, first + _PAIRS_A_BLOCK)
-            found = _buffers(self.packed)
-            kept = search_pairs(self.packed, self.scale, a[part], b[part], lists.worst, found)
-            lists.enter(kept, found)
-            return float(len(a[part]))
-
         if len(keys):
-            engine.run(block, range(0, len(keys), _PAIRS_A_BLOCK), len(keys))
-
-    def _known(self) -> Known:
-        n = len(self.row)
-        a, b = np.divmod(self.computed, n)
-        return Known(np.searchsorted(a, np.arange(n + 1)), b.astype(np.int32))
+            a, b = np.divmod(keys, n)
+            stage = _Stage(lists, a, b, self._nothing_known(), True)
+            work = np.minimum(_PAIRS_A_BLOCK, len(keys) - np.arange(0, len(keys), _PAIRS_A_BLOCK))
+            self._do(_search_pairs, stage, _PAIRS_A_BLOCK, work, engine, None)
 
     def _tiles(
         self, lists: _Lists, engine: Engine, progress: Progress | None, *, exact: bool
     ) -> None:
         n = len(self.row)
-        packed, features, scale = self.packed, self.features, self.scale
-        lengths = self.fs.lengths
-        known = self._known()
+        nobody = np.empty(0, np.int64)
+        stage = _Stage(lists, nobody, nobody, self._known(), exact)
+        first = np.arange(0, n, _WIDTH)
+        last = np.minimum(first + _WIDTH, n)
+        work = (last - first) * (first + last) / 2.0
+        self._do(_search_tiles, stage, _WIDTH, work, engine, progress)
 
-        def floor_of(first: int, last: int) -> SmallFloats:
-            assert features is not None
-            count = len(features.cell_x0) + features.n_bins
-            floor = np.empty((count, last - first), np.float32)
-            fill_floor(packed, scale, features, first, last, floor)
-            return floor
+    def _do(
+        self, search: Callable[[_Data, _Stage, _Lists, int], None], stage: _Stage, size: int,
+        work: npt.NDArray[Any], engine: Engine, progress: Progress | None,
+    ) -> None:  # fmt: skip
+        """Search all blocks of so many, each with the limits that those before it have left."""
+        blocks = range(0, size * len(work), size)
+        if not engine.apart:
 
-        def search_block(first: int) -> float:
-            """All tiles with the users first … last−1 as the shorter side."""
-            last = min(first + _WIDTH, n)
-            found = _buffers(packed)
-            extra = NO_EXTRA
-            if features is not None:
-                floor = floor_of(first, last)
-                if exact:
-                    both = len(features.cell_x0) * features.n_windows
-                    extra = np.empty((both, last - first), np.uint8)
-                    fill_extra(packed, scale, features, first, last, extra)
-            for a_first in range(0, last, _HEIGHT):
-                a_last = min(a_first + _HEIGHT, last)
-                if features is not None:
-                    # Only pairs of equal length need the bound in the other direction.
-                    equal = lengths[a_last - 1] <= lengths[first]
-                    back = floor_of(a_first, a_last) if equal else floor[:0]
-                    kept, _ = search_tile(
-                        packed, scale, features, floor, back, extra, a_first, a_last,
-                        first, last, known, lists.worst, exact, found,
-                    )  # fmt: skip
-                else:
-                    kept = search_plainly(
-                        packed, scale, a_first, a_last, first, last, known, lists.worst, found
-                    )
-                lists.enter(kept, found)
-            return float((last - first) * (first + last)) / 2.0
+            def block(number: int) -> float:
+                search(self.data, stage, stage.lists, blocks[number])
+                return float(work[number])
 
-        engine.run(search_block, range(0, n, _WIDTH), n * n / 2.0, progress)
+            engine.run(block, range(len(blocks)), float(work.sum()), progress)
+            return
+        # Others have limits of their own: few large parts, each of blocks from everywhere.
+        many = min(len(blocks), _PARTS_A_WORKER * engine.workers)
+        parts = [tuple(blocks[nth::many]) for nth in range(many)]
+
+        def take(_: int, found: _Pairs) -> None:
+            some = _buffers(self.data.packed)._replace(a=found[0], b=found[1], effort=found[2])
+            stage.lists.enter(len(found[0]), some)
+
+        each = [float(work[nth::many].sum()) for nth in range(many)]
+        engine.map(
+            _search_part, parts, (search, self.data, stage), take, work=each, progress=progress
+        )
+
+    def _nothing_known(self) -> Known:
+        return Known(np.zeros(len(self.row) + 1, np.int64), np.empty(0, np.int32))
+
+    def _known(self) -> Known:
+        n = len(self.row)
+        a, b = np.divmod(self.computed, n)
+        return Known(np.searchsorted(a, np.arange(n + 1)), b.astype(np.int32))
 
     @cached_property
     def _means(self) -> FloatArray:
@@ -310,6 +372,62 @@ class _Search:
     @cached_property
     def _tree(self) -> BallTree:
         return BallTree(self._means, metric="manhattan")
+
+
+def _search_part(
+    firsts: tuple[int, ...], search: Callable[[_Data, _Stage, _Lists, int], None], data: _Data,
+    stage: _Stage,
+) -> _Pairs:  # fmt: skip
+    """Some blocks, for whoever keeps the lists that count."""
+    lists = stage.lists.copy()
+    for first in firsts:
+        search(data, stage, lists, first)
+    return lists.pairs()
+
+
+def _search_pairs(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None:
+    """Some of the pairs that are named."""
+    part = slice(first, first + _PAIRS_A_BLOCK)
+    found = _buffers(data.packed)
+    kept = search_pairs(data.packed, data.scale, stage.a[part], stage.b[part], lists.worst, found)
+    lists.enter(kept, found)
+
+
+def _search_tiles(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None:
+    """All tiles with the users first … last−1 as the shorter side."""
+    packed, scale, features, lengths = data.packed, data.scale, data.features, data.lengths
+    last = min(first + _WIDTH, len(lengths))
+    found = _buffers(packed)
+    extra = NO_EXTRA
+
+    def floor_of(first: int, last: int) -> SmallFloats:
+        assert features is not None
+        count = len(features.cell_x0) + features.n_bins
+        floor = np.empty((count, last - first), np.float32)
+        fill_floor(packed, scale, features, first, last, floor)
+        return floor
+
+    if features is not None:
+        floor = floor_of(first, last)
+        if stage.exact:
+            both = len(features.cell_x0) * features.n_windows
+            extra = np.empty((both, last - first), np.uint8)
+            fill_extra(packed, scale, features, first, last, extra)
+    for a_first in range(0, last, _HEIGHT):
+        a_last = min(a_first + _HEIGHT, last)
+        if features is not None:
+            # Only pairs of equal length need the bound in the other direction.
+            equal = lengths[a_last - 1] <= lengths[first]
+            back = floor_of(a_first, a_last) if equal else floor[:0]
+            kept, _ = search_tile(
+                packed, scale, features, floor, back, extra, a_first, a_last,
+                first, last, stage.known, lists.worst, stage.exact, found,
+            )  # fmt: skip
+        else:
+            kept = search_plainly(
+                packed, scale, a_first, a_last, first, last, stage.known, lists.worst, found
+            )
+        lists.enter(kept, found)
 
 
 def _scratch(packed: Packed) -> FloatArray:

@@ -9,13 +9,16 @@ Source: docs/science.md, “Adversary knowledge and unicity”.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, nth_part, part
 from ..kernels.unicity_index import (
     class_members,
     class_sums,
@@ -37,6 +40,8 @@ Bins = tuple[Bits, Bits, Bits, Bits, Bits, Bits]
 _SAMPLES_A_BLOCK = 1 << 20
 _TARGETS_A_BLOCK = 64
 _INDEX_SHARE = 0.8  # of the progress
+_NO_COMMON_INDEX = "Places known without time and bins cannot share an index."
+R = TypeVar("R")
 
 
 def anonymity_sets(
@@ -88,6 +93,8 @@ def sizes_of(
 ) -> list[IntArray]:
     """:func:`anonymity_sets` of several knowledges, by one index."""
     engine = engine or LocalEngine()
+    if engine.apart:
+        return _sizes_apart(fs, knowledges, engine, progress)
     index = Index(fs, knowledges, engine, part(progress, 0.0, _INDEX_SHARE))
     everyone = np.arange(len(index.offsets) - 1)
     (sizes,) = index.sums(
@@ -106,8 +113,15 @@ def first_unique(
 ) -> tuple[IntArray, IntArray]:
     """Points, in their order, until |E| ≤ ``out_of`` (0 = never), and |E| then; (n_targets,)."""
     engine = engine or LocalEngine()
-    index = Index(fs, [knowledge], engine, part(progress, 0.0, _INDEX_SHARE))
     points, sizes = np.zeros((2, knowledge.n_targets), np.int64)
+    if engine.apart:
+
+        def take(first: int, last: int, found: tuple[IntArray, IntArray]) -> None:
+            points[first:last], sizes[first:last] = found
+
+        by_targets(_first_unique_of, fs, knowledge, engine, take, progress, out_of)
+        return points, sizes
+    index = Index(fs, [knowledge], engine, part(progress, 0.0, _INDEX_SHARE))
 
     def block(first: int) -> float:
         last = min(first + _TARGETS_A_BLOCK, len(sizes))
@@ -118,6 +132,66 @@ def first_unique(
     blocks = range(0, len(sizes), _TARGETS_A_BLOCK)
     engine.run(block, blocks, len(sizes), part(progress, _INDEX_SHARE, 1.0))
     return points, sizes
+
+
+def _sizes_apart(
+    fs: FingerprintSet, knowledges: Sequence[Knowledge], engine: Engine, progress: Progress | None
+) -> list[IntArray]:
+    """:func:`sizes_of` by workers that share no memory, each with an index of its targets' bins."""
+    if any(k.timeless != knowledges[0].timeless for k in knowledges):
+        raise ConfigError(_NO_COMMON_INDEX)
+    found = [np.zeros(k.n_targets, np.int64) for k in knowledges]
+    for nth, knowledge in enumerate(knowledges):
+
+        def take(first: int, last: int, sizes: IntArray, into: IntArray = found[nth]) -> None:
+            into[first:last] = sizes
+
+        told = nth_part(progress, nth, len(knowledges))
+        by_targets(_sizes_of, fs, knowledge, engine, take, told)
+    return found
+
+
+def by_targets(
+    function: Callable[..., R], fs: FingerprintSet, knowledge: Knowledge, engine: Engine,
+    take: Callable[[int, int, R], None], progress: Progress | None, *given: Any,
+) -> None:  # fmt: skip
+    """Have workers do ``function(knowledge of some targets, data, *given)``.
+
+    Parameters
+    ----------
+    take : callable
+        Given the first of those targets, the one after their last, and what was made of them.
+    """
+    n = knowledge.n_targets
+    # Each part reads all data once, so that there is one for each worker and no more.
+    parts = min(n, engine.workers)
+    cuts = [n * nth // parts for nth in range(parts + 1)]
+    some = [of_targets(knowledge, a, b) for a, b in pairwise(cuts)]
+
+    def enter(nth: int, found: R) -> None:
+        take(cuts[nth], cuts[nth + 1], found)
+
+    engine.map(function, some, (fs.unnamed, *given), enter, progress=progress)
+
+
+def of_targets(knowledge: Knowledge, first: int, last: int) -> Knowledge:
+    """What is known of the targets first … last−1 alone."""
+    begin, end = int(knowledge.offsets[first]), int(knowledge.offsets[last])
+    cells = {name: column[begin:end] for name, column in knowledge.arrays().items()}
+    return replace(
+        knowledge, targets=knowledge.targets[first:last],
+        offsets=knowledge.offsets[first : last + 1] - begin, **cells,
+    )  # fmt: skip
+
+
+def _sizes_of(knowledge: Knowledge, fs: FingerprintSet) -> IntArray:
+    return anonymity_sets(fs, knowledge, engine=LocalEngine(1))
+
+
+def _first_unique_of(
+    knowledge: Knowledge, fs: FingerprintSet, out_of: int
+) -> tuple[IntArray, IntArray]:
+    return first_unique(fs, knowledge, out_of, engine=LocalEngine(1))
 
 
 class Index:
@@ -142,7 +216,7 @@ class Index:
     ) -> None:
         timeless = knowledges[0].timeless
         if any(k.timeless != timeless for k in knowledges):
-            raise ConfigError("Places known without time and bins cannot share an index.")
+            raise ConfigError(_NO_COMMON_INDEX)
         self.offsets = offsets_of(np.concatenate([k.sizes for k in knowledges]))
         self.n_users = fs.n_users
         points = bits(*(np.concatenate([getattr(k, n) for k in knowledges]) for n in CELL))

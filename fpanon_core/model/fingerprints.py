@@ -279,6 +279,16 @@ class FingerprintSet(Cells):
         """
         return digest_of(self, lambda name: [np.ascontiguousarray(getattr(self, name)).data])
 
+    @cached_property
+    def unnamed(self) -> FingerprintSet:
+        """The same with running numbers for the ids: what may go where nobody needs to know them.
+
+        The digest is that of this set.
+        """
+        made = replace(self, user_ids=np.array(self.number))
+        vars(made)["digest"] = self.digest
+        return made
+
     def wall_minutes(self, t_min: npt.ArrayLike) -> FloatArray:
         """Local wall-clock minutes since the first midnight; elapsed minutes without a clock."""
         if self.clock is not None:

@@ -15,6 +15,7 @@ from datetime import date
 from tests.benchmarks import (
     aligned,
     attack,
+    cluster,
     disclosure,
     glove,
     kgap,
@@ -40,6 +41,7 @@ CASES = (
     | recovery.CASES
     | linkage.CASES
     | attack.CASES
+    | cluster.CASES
     | relinking.CASES
     | scale.CASES
 )

@@ -17,9 +17,13 @@ INDEX = "https://pypi.org/simple"
 # What is installed together agrees: each list holds to those before it.
 FILES = {
     "requirements.txt": ["pyproject.toml", "--extra", "dashboard"],
-    "requirements-dev.txt": [
-        *("pyproject.toml", "--extra", "dashboard", "--group", "dev"),
+    "requirements-cluster.txt": [
+        *("pyproject.toml", "--extra", "dashboard", "--extra", "cluster"),
         *("-c", "requirements.txt"),
+    ],
+    "requirements-dev.txt": [
+        *("pyproject.toml", "--extra", "dashboard", "--extra", "cluster", "--group", "dev"),
+        *("-c", "requirements-cluster.txt"),
     ],
     "requirements-audit.txt": ["--group", "audit", "-c", "requirements-dev.txt"],
 }

@@ -106,7 +106,9 @@ def test_one_version_one_command_one_list_of_dependencies(wheel: Path) -> None:
     plain = {entry.lower() for entry in needed if "extra ==" not in entry}
     assert plain == {entry.lower() for entry in project["dependencies"]}
     assert not any(name in entry for entry in plain for name in ("streamlit", "plotly", "pydeck"))
-    assert len(needed) - len(plain) == len(project["optional-dependencies"]["dashboard"]) == 5
+    extras = project["optional-dependencies"]
+    assert set(extras) == {"dashboard", "cluster"}
+    assert len(needed) - len(plain) == len(extras["dashboard"]) + len(extras["cluster"]) == 7
     assert texts["entry_points.txt"].decode().split("\n")[1] == "fpanon = fpanon_core.__main__:app"
 
 

@@ -40,6 +40,7 @@ def declared(*lists: str) -> dict[str, str]:
     named = {
         "run": project["project"]["dependencies"],
         "dashboard": project["project"]["optional-dependencies"]["dashboard"],
+        "cluster": project["project"]["optional-dependencies"]["cluster"],
         "build": project["build-system"]["requires"],
         **project["dependency-groups"],
     }
@@ -52,7 +53,8 @@ def declared(*lists: str) -> dict[str, str]:
     ("name", "lists", "least"),
     [
         ("requirements.txt", ("run", "dashboard"), 50),
-        ("requirements-dev.txt", ("run", "dashboard", "dev", "build"), 80),
+        ("requirements-cluster.txt", ("run", "dashboard", "cluster"), 60),
+        ("requirements-dev.txt", ("run", "dashboard", "cluster", "dev", "build"), 80),
         ("requirements-audit.txt", ("audit",), 10),
     ],
 )
@@ -68,8 +70,8 @@ def test_file_holds_what_is_asked_for_and_all_by_digest(
 
 def test_files_agree() -> None:
     """What two of them pin is the same version, of the same files."""
-    run, dev, audit = map(held, FILES)
-    assert run.items() <= dev.items()
+    run, cluster, dev, audit = map(held, FILES)
+    assert run.items() <= cluster.items() <= dev.items()
     common = dev.keys() & audit.keys()
     assert common
     assert {package: audit[package] for package in common} == {p: dev[p] for p in common}

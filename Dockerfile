@@ -1,0 +1,18 @@
+# One image for the dashboard, the scheduler and the workers: all must have the same versions.
+# Steps are as in the Makefile; tests/package/test_image.py holds them to each other.
+FROM python:3.11-slim
+
+WORKDIR /srv/fpanon
+COPY . .
+RUN python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-cluster.txt
+RUN python -m pip install --quiet --disable-pip-version-check --no-deps .
+
+RUN useradd --system --create-home --uid 10001 fpanon \
+    && install -d -o fpanon -m 700 /var/cache/fpanon
+USER fpanon
+WORKDIR /home/fpanon
+ENV NUMBA_CACHE_DIR=/var/cache/fpanon PYTHONDONTWRITEBYTECODE=1
+# Compiled once, for the kind of processor that builds the image.
+RUN python -c "from fpanon_core.studies.warming import compile_all; compile_all()"
+
+CMD ["fpanon", "dashboard", "--no-browser"]

@@ -1,0 +1,398 @@
+"""Cores of other machines: blocks of work as tasks of a Dask cluster.
+
+What a call needs is sent to every worker once and stays there as long as it is in use here; blocks
+are sent as they are needed, and what they make is fetched. Dask does the blocks of a lost worker
+again; what was lost with the last holder of it is sent again by us.
+
+Whoever runs the scheduler or a worker sees the data: they are personal data there as here. Nothing
+but a cluster's own keys keeps strangers out of it, so an address on another machine must begin
+with ``tls://`` unless the operator says otherwise.
+
+Source: Rocklin 2015, “Dask: parallel computation with blocked algorithms and task scheduling”.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import ipaddress
+import logging
+import os
+import time
+import traceback
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import CancelledError
+from importlib import import_module
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from ..model.errors import ConfigError, FpanonError, InfeasibleError, OutOfMemory, memory_ended
+from ..model.version import versions
+from .local import LocalEngine
+from .progress import Progress
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+UNENCRYPTED_VARIABLE = "FPANON_SCHEDULER_UNENCRYPTED"
+"""Environment variable: ``yes`` lets data go to a scheduler on another machine without TLS."""
+SCHEDULER_VARIABLE = "FPANON_SCHEDULER"
+"""Environment variable: the address of a scheduler on whose workers the dashboard computes."""
+WAIT_FOR_WORKERS_S = 30.0
+"""How long a call waits while the cluster has no worker at all."""
+
+_CONNECT_S = 10.0
+_FETCH_S = 300.0
+_LOST = (OSError, TimeoutError, CancelledError)
+_LOOK_EVERY_S = 0.5  # for a cancel, and for a cluster that is gone
+_AHEAD = 2  # blocks sent for each thread of the cluster, so that none waits for the next
+_MOST_TIMES = 5  # a block is sent, when the data it needs were lost
+_VERSIONS = versions()
+_PLAIN = (int, float, str, bytes, bool, type(None))
+
+
+class DaskEngine:
+    """Workers of a Dask cluster.
+
+    Spread over the workers are k-gaps, anonymity sets and all that is made of them, disclosure,
+    links and an outsider's suspects, the days of the recovery attack and the links between them,
+    and people hidden shard by shard. All else is done on the cores of this process: the merges of
+    GLOVE without shards, guesses of places and homes, likenesses of periods, scores. Results equal
+    those of :class:`LocalEngine`: whole numbers exactly,
+    others to 1e-9.
+
+    Parameters
+    ----------
+    client_or_address : distributed.Client or str
+        ``"tls://host:8786"``, or ``"tcp://127.0.0.1:8786"`` on this machine. Keys for TLS are read
+        from Dask's own configuration (docs/scale.md), or from the client that is given. Each worker
+        must have the same versions as this process; a thread of it does one block at a time.
+
+    Raises
+    ------
+    ConfigError
+        Dask is not installed, it is no address, or data would leave this machine without TLS.
+    InfeasibleError
+        Nobody answers there.
+
+    Notes
+    -----
+    A cancel takes effect at once here; blocks that have begun run to their end on their workers,
+    and what they make is thrown away.
+
+    Examples
+    --------
+    >>> DaskEngine("somewhere")
+    Traceback (most recent call last):
+    fpanon_core.model.errors.ConfigError: 'somewhere' is no address of a scheduler; give one such \
+as tls://host:8786.
+    """
+
+    def __init__(self, client_or_address: Any) -> None:
+        if isinstance(client_or_address, str):
+            check_address(client_or_address)
+            self._address = client_or_address
+            self._client = _connected(client_or_address)
+        else:
+            if not hasattr(client_or_address, "scheduler_info"):
+                raise ConfigError("Give a distributed.Client, or a scheduler's address as text.")
+            self._client = client_or_address
+            self._address = str(self._client.scheduler.address)
+            check_address(self._address)
+        self._here = LocalEngine()
+        # What was sent, by the id of what it is here: with that it goes from the workers, too.
+        self._sent: dict[int, tuple[weakref.ref[Any], Any]] = {}
+
+    apart = True
+
+    def __reduce__(self) -> tuple[type[DaskEngine], tuple[str]]:
+        return (DaskEngine, (self._address,))
+
+    def __repr__(self) -> str:
+        return f"DaskEngine({self._address!r})"
+
+    @property
+    def workers(self) -> int:
+        """How many blocks run at once: threads of all workers there are now."""
+        return max(1, self._threads())
+
+    @property
+    def connected(self) -> bool:
+        """Whether the scheduler was there when last heard of."""
+        return bool(self._client.status == "running")
+
+    def close(self) -> None:
+        """Have the workers forget what was sent, and part from the scheduler."""
+        self._sent.clear()
+        self._client.close()
+
+    def run(
+        self,
+        task: Callable[[T], float],
+        blocks: Iterable[T],
+        total: float,
+        progress: Progress | None = None,
+    ) -> None:
+        """Run ``task`` on every block, on the cores of this process: it writes to memory here."""
+        self._here.run(task, blocks, total, progress)
+
+    def map(
+        self,
+        function: Callable[..., R],
+        blocks: Sequence[T],
+        given: Sequence[Any],
+        take: Callable[[int, R], None],
+        *,
+        work: Sequence[float] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Take what ``function`` makes of every block; see :meth:`LocalEngine.map`.
+
+        Raises
+        ------
+        InfeasibleError
+            The cluster is gone, has no workers, or loses a worker with every try of a block.
+        """
+        each = [1.0] * len(blocks) if work is None else [float(w) for w in work]
+        total, done = sum(each) or 1.0, 0.0
+        if progress is not None:
+            progress(0.0)
+        waiting, tries = deque(range(len(blocks))), [0] * len(blocks)
+        running: dict[Any, int] = {}
+        try:
+            ahead = _AHEAD * self._ready()
+            while waiting or running:
+                lost = False
+                while waiting and len(running) < ahead and not lost:
+                    number = waiting.popleft()
+                    tries[number] += 1
+                    if tries[number] > _MOST_TIMES:
+                        raise InfeasibleError(_keeps_dying(self._address))
+                    try:
+                        running[self._submit(function, blocks[number], given)] = number
+                    except _LOST:
+                        lost = True
+                        waiting.appendleft(number)
+                for future in self._finished(running):
+                    number = running.pop(future)
+                    if future.status == "error":
+                        raise InfeasibleError(_keeps_dying(self._address))
+                    try:
+                        answer = self._fetched(future)
+                    except _LOST:  # with its worker, be it after the block was done
+                        lost = True
+                        waiting.appendleft(number)
+                        continue
+                    take(number, _told(answer))
+                    done += each[number]
+                if lost:
+                    self._sent.clear()
+                    ahead = _AHEAD * self._ready()
+                if progress is not None:
+                    progress(min(1.0, done / total))
+        except (OSError, TimeoutError, CancelledError):
+            if self._client.status == "running":  # not of the cluster, but of who takes the results
+                raise
+            raise InfeasibleError(_gone(self._address)) from None
+        finally:
+            # Sets of fingerprints are for the next call, too; arrays are of this one.
+            for key in [key for key, held in self._sent.items() if _is_array(held[0]())]:
+                del self._sent[key]
+            if running and self._client.status == "running":
+                self._client.cancel(list(running), force=True, asynchronous=False)
+
+    def _submit(self, function: Callable[..., R], block: T, given: Sequence[Any]) -> Any:
+        needs = [each if _is_plain(each) else self._there(each) for each in given]
+        sent = block if _is_plain(block) else self._client.scatter([block], hash=False)[0]
+        return self._client.submit(_do, _VERSIONS, function, sent, *needs, pure=False)
+
+    def _fetched(self, future: Any) -> tuple[bool, Any]:
+        """What became of a block: of one that was lost, one of :data:`_LOST`."""
+        answer: tuple[bool, Any] = future.result(timeout=_FETCH_S)
+        return answer
+
+    def _there(self, thing: Any) -> Any:
+        """It, as held by every worker."""
+        held = self._sent.get(id(thing))
+        if held is not None and held[0]() is thing and held[1].status == "finished":
+            return held[1]
+        (future,) = self._client.scatter([thing], broadcast=True, hash=False)
+        key, sent = id(thing), self._sent
+        # What cannot be followed, such as a tuple, is sent again with the next block.
+        with contextlib.suppress(TypeError):
+            self._sent[key] = weakref.ref(thing, lambda _: sent.pop(key, None)), future
+        return future
+
+    def _finished(self, running: dict[Any, int]) -> list[Any]:
+        """Of the blocks sent, those of which it is known what became of them."""
+        wait = import_module("distributed").wait
+        try:
+            with self._client.as_current():
+                wait(list(running), timeout=_LOOK_EVERY_S, return_when="FIRST_COMPLETED")
+        except TimeoutError:
+            self._ready()
+        except CancelledError:
+            if self._client.status != "running":
+                raise
+        return [future for future in running if future.status != "pending"]
+
+    def _ready(self) -> int:
+        """Threads of the workers, of whom there is one at least."""
+        until = time.monotonic() + WAIT_FOR_WORKERS_S
+        while not (threads := self._threads()):
+            if time.monotonic() > until:
+                raise InfeasibleError(
+                    f"The cluster at {self._address} has no workers; start some (dask worker "
+                    f"{self._address}), or compute on this machine."
+                )
+            time.sleep(_LOOK_EVERY_S)
+        return threads
+
+    def _threads(self) -> int:
+        if self._client.status != "running":
+            raise InfeasibleError(_gone(self._address))
+        try:
+            return sum(self._client.nthreads().values())
+        except (OSError, TimeoutError, CancelledError):
+            raise InfeasibleError(_gone(self._address)) from None
+
+
+def where_to_work(function: Callable[..., Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """A job's arguments, with the server's cluster as ``engine`` if it has one and they have none.
+
+    Raises
+    ------
+    ConfigError, InfeasibleError
+        As :class:`DaskEngine`.
+    """
+    address = os.environ.get(SCHEDULER_VARIABLE, "").strip()
+    wanted = "engine" not in named and "engine" in inspect.signature(function).parameters
+    return {**named, "engine": _engine_at(address)} if address and wanted else dict(named)
+
+
+def _engine_at(address: str) -> DaskEngine:
+    """One of this process, for as long as it is connected: what it sent may be needed again."""
+    found = _ENGINES.get(address)
+    if found is None or not found.connected:
+        found = _ENGINES[address] = DaskEngine(address)
+    return found
+
+
+_ENGINES: dict[str, DaskEngine] = {}
+
+
+def check_address(address: str) -> None:
+    """Refuse what is no address, and one on another machine without TLS.
+
+    Raises
+    ------
+    ConfigError
+    """
+    try:
+        parts = urlsplit(address)
+        scheme, host, _ = parts.scheme, parts.hostname or "", parts.port
+    except ValueError:
+        scheme = host = ""
+    if scheme == "inproc":
+        return
+    if scheme not in {"tcp", "tls"} or not host:
+        raise ConfigError(
+            f"{address!r} is no address of a scheduler; give one such as tls://host:8786."
+        )
+    allowed = os.environ.get(UNENCRYPTED_VARIABLE, "").strip().lower() == "yes"
+    if scheme == "tcp" and not _is_here(host) and not allowed:
+        raise ConfigError(
+            f"{address} is on another machine and not encrypted: people's places and times could "
+            "be read on the way, and whoever reaches the port could run programs there. Use "
+            "tls:// (docs/scale.md); or, where the network itself is closed, set "
+            f"{UNENCRYPTED_VARIABLE}=yes."
+        )
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _connected(address: str) -> Any:
+    try:
+        client = import_module("distributed").Client
+    except ImportError:
+        raise ConfigError(
+            "Work on a cluster needs the packages dask and distributed, which are not installed; "
+            "install them: pip install 'fpanon[cluster]'."
+        ) from None
+    # What it would say of a lost connection is said in plain words by us.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        return client(address, timeout=_CONNECT_S, set_as_default=False)
+    except (OSError, TimeoutError, RuntimeError, ValueError, TypeError):
+        raise InfeasibleError(
+            f"No scheduler answers at {address}; see that it runs and can be reached from here, "
+            "with the right keys where it is tls://, or compute on this machine."
+        ) from None
+
+
+def _do(made_by: dict[str, str], function: Callable[..., R], block: Any, *given: Any) -> Any:
+    """One block, on a worker.
+
+    Faults come back as results: Dask would write the arguments of one that is raised to its log.
+    """
+    if made_by != _VERSIONS:
+        others = [f"{name} {v}" for name, v in _VERSIONS.items() if made_by.get(name) != v]
+        return False, ConfigError(
+            f"A worker of the cluster has other versions ({', '.join(others)}) than here "
+            f"({', '.join(f'{n} {made_by.get(n)}' for n in made_by)}); install the same on all."
+        )
+    try:
+        return True, function(block, *given)
+    except FpanonError as error:
+        return False, type(error)(error.message)
+    except Exception as fault:
+        if memory_ended(fault):
+            return False, OutOfMemory(
+                "A worker of the cluster ran out of memory; give its workers more, or use more "
+                "shards or fewer people."
+            )
+        last = traceback.extract_tb(fault.__traceback__)[-1]
+        place = f"{os.path.basename(last.filename)}:{last.lineno}"
+        return False, RuntimeError(f"{type(fault).__name__} at {place} on a worker")
+
+
+def _is_array(thing: object) -> bool:
+    return thing is None or isinstance(thing, np.ndarray)
+
+
+def _told(answer: tuple[bool, Any]) -> Any:
+    well, what = answer
+    if not well:
+        raise what
+    return what
+
+
+def _is_plain(thing: object) -> bool:
+    """Whether it is small, and goes with the task."""
+    if isinstance(thing, tuple) and type(thing) is tuple:
+        return all(map(_is_plain, thing))
+    return isinstance(thing, _PLAIN) or callable(thing)
+
+
+def _gone(address: str) -> str:
+    return (
+        f"The cluster at {address} does not answer any more; what was computed there is lost. "
+        "Start it and the computation again, or compute on this machine."
+    )
+
+
+def _keeps_dying(address: str) -> str:
+    return (
+        f"The cluster at {address} lost its workers again and again with the same piece of work, "
+        "most likely because it needs more memory than a worker has. Give the workers more memory, "
+        "or choose more shards or fewer people."
+    )

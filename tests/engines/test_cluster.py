@@ -1,0 +1,346 @@
+"""A real scheduler and two worker processes: results, lost workers, cancels, what is left."""
+
+import gc
+import importlib
+import inspect
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import CancelledError
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fpanon_core as f
+from fpanon_core.engines import cluster
+from fpanon_core.engines.cluster import DaskEngine, check_address, where_to_work
+from fpanon_core.engines.local import LocalEngine
+
+pytestmark = pytest.mark.filterwarnings("default")  # of Dask's own making, in threads of its own
+
+
+@pytest.fixture(scope="module")
+def at_work():
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50,
+        host="127.0.0.1",
+    ) as found:  # fmt: skip
+        yield found
+
+
+@pytest.fixture(scope="module")
+def engine(at_work):
+    made = DaskEngine(at_work.scheduler_address)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def fs():
+    rng = np.random.default_rng(0)
+    user = np.repeat(np.arange(60), rng.integers(3, 12, 60))
+    home = rng.integers(0, 8, (2, 60))[:, user] * 500
+    x, y = home + rng.integers(0, 3, (2, len(user))) * 100
+    return f.FingerprintSet.from_samples(
+        [f"id {u}" for u in user], x, y, rng.integers(0, 4320, len(user))
+    )
+
+
+def assert_same(one, other, at=""):
+    """Equal to the bit where they are whole numbers, words or decisions, else to 1e-9."""
+    assert type(one) is type(other), at
+    if isinstance(one, np.ndarray):
+        if one.dtype.kind == "f":
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9, err_msg=at)
+        else:
+            np.testing.assert_array_equal(one, other, err_msg=at)
+    elif isinstance(one, pd.DataFrame):
+        pd.testing.assert_frame_equal(one, other, rtol=1e-9, atol=1e-9)
+    elif isinstance(one, pd.Series):
+        pd.testing.assert_series_equal(one, other, rtol=1e-9, atol=1e-9)
+    elif is_dataclass(one):
+        for each in fields(one):
+            name = f"{at}.{each.name}"
+            assert_same(getattr(one, each.name), getattr(other, each.name), name)
+    elif isinstance(one, dict):
+        assert one.keys() == other.keys(), at
+        for key in one:
+            assert_same(one[key], other[key], f"{at}[{key!r}]")
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other), at
+        for nth, (a, b) in enumerate(zip(one, other, strict=True)):
+            assert_same(a, b, f"{at}[{nth}]")
+    elif isinstance(one, float):
+        assert one == pytest.approx(other, rel=1e-9, abs=1e-9, nan_ok=True), at
+    elif type(one).__module__.startswith("fpanon_core") and hasattr(one, "__dict__"):
+        assert_same(vars(one), vars(other), at)
+    else:
+        assert one == other, at
+
+
+def _counts(fs):
+    return f.aggregate_counts(fs, slot_min=60)
+
+
+def _hidden(fs):
+    return f.release(fs, f.Glove(2))
+
+
+PROFILES = [f.GeneralizationProfile(f.Grid(1000), 60), f.GeneralizationProfile(f.Grid(2000), 240)]
+FEW = {"users": 40}
+
+
+def _known(fs, strategy="random"):
+    return f.draw_knowledge(fs, 2, strategy=strategy, users=40)
+
+
+def _score(fs, e):
+    counts, truth = _counts(fs)
+    return f.score_recovery(f.recover_trajectories(counts), counts, truth, engine=e)
+
+
+# Every public call that takes an engine.
+CALLS = {
+    "k_gap": lambda fs, e: [f.k_gap(fs, 3, engine=e), f.k_gap(fs, 2, users=[5, 3], engine=e)],
+    "mean_components": lambda fs, e: f.mean_components(fs, f.k_gap(fs, 2), engine=e),
+    "stretch_components": lambda fs, e: f.stretch_components(fs, f.k_gap(fs, 2), engine=e),
+    "unicity": lambda fs, e: f.unicity(fs, 2, engine=e, **FEW),
+    "unicity_grid": lambda fs, e: f.unicity_grid(fs, PROFILES, (1, 3), engine=e, **FEW),
+    "anonymity_sets": lambda fs, e: f.anonymity_sets(fs, _known(fs, "top"), engine=e),
+    "points_needed": lambda fs, e: f.points_needed(fs, min_per_month=1, engine=e),
+    "disclosure": lambda fs, e: f.disclosure(fs, _known(fs), engine=e),
+    "disclosure_grid": lambda fs, e: f.disclosure_grid(fs, PROFILES, engine=e, **FEW),
+    "glove": lambda fs, e: [f.glove(fs, 2, shards=2, engine=e), f.glove(fs, 2, engine=e)],
+    "aligned": lambda fs, e: [f.aligned(fs, 2, shards=2, engine=e), f.aligned(fs, 2, engine=e)],
+    "release": lambda fs, e: f.release(fs, f.Glove(2), engine=e),
+    "compare_releases": lambda fs, e: f.compare_releases(fs, [2], ladder=PROFILES, engine=e),
+    "link": lambda fs, e: f.link(fs, _hidden(fs), engine=e, **FEW),
+    "expected_error": lambda fs, e: f.expected_error(fs, _hidden(fs), engine=e, **FEW),
+    "home_found": lambda fs, e: f.home_found(fs, _hidden(fs), engine=e),
+    "match_releases": lambda fs, e: f.match_releases(_hidden(fs), _hidden(fs), engine=e, **FEW),
+    "relink_periods": lambda fs, e: f.relink_periods(
+        f.release(fs, [f.Periods(1), f.Glove(2)]), engine=e
+    ),
+    "recover_trajectories": lambda fs, e: f.recover_trajectories(_counts(fs)[0], engine=e),
+    "score_recovery": _score,
+    "recovery_factors": lambda fs, e: f.recovery_factors(fs, engine=e),
+    "mitigation_table": lambda fs, e: f.mitigation_table(fs, engine=e),
+    "explore_options": lambda fs, e: _without_times(
+        f.explore_options(fs, [PROFILES[0], f.Glove(2)], engine=e, **FEW)
+    ),
+    "explored": lambda fs, e: [
+        each.option for each in f.explored(fs, [PROFILES[0]], engine=e, **FEW)
+    ],
+    "estimate_glove_s": lambda fs, e: f.estimate_glove_s(fs, engine=e) > 0,
+}
+
+
+def _without_times(table):
+    frame = table.to_frame()
+    return frame[[name for name in frame if name != "seconds"]]
+
+
+def with_engine():
+    return {
+        name
+        for name in f.__all__
+        if inspect.isfunction(call := getattr(f, name))
+        and "engine" in inspect.signature(call).parameters
+    }
+
+
+def test_no_call_is_forgotten():
+    assert with_engine() == set(CALLS)
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_a_cluster_gives_what_this_machine_gives(name, fs, engine):
+    assert_same(CALLS[name](fs, LocalEngine(2)), CALLS[name](fs, engine), name)
+
+
+def _pid_or_double(block, slow, folder):
+    if slow and block == 3:
+        with open(os.path.join(folder, str(os.getpid())), "w"):
+            pass
+        time.sleep(2.0)
+    return 2 * block
+
+
+def test_a_worker_killed_half_way_changes_nothing(engine, fs, tmp_path):
+    """The one that works at block 3 is killed in it; blocks and the data are sent again."""
+    found, killed = {}, []
+
+    def kill():
+        while not (there := list(tmp_path.iterdir())):
+            time.sleep(0.02)
+        killed.append(int(there[0].name))
+        os.kill(killed[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    engine.map(_pid_or_double, range(8), (fs.n_users > 0, str(tmp_path)), found.__setitem__)
+    killer.join()
+    assert killed
+    assert found == {block: 2 * block for block in range(8)}
+    assert len(list(tmp_path.iterdir())) == 2, "block 3 was done by two processes"
+    assert_same(f.k_gap(fs, 2), f.k_gap(fs, 2, engine=engine))
+
+
+def test_what_is_lost_after_it_was_done_is_done_again(engine, monkeypatch):
+    fetched, lost = engine._fetched, []
+
+    def fetch(future):
+        if len(lost) < 3:
+            lost.append(future)
+            raise CancelledError
+        return fetched(future)
+
+    monkeypatch.setattr(engine, "_fetched", fetch)
+    found = {}
+    engine.map(_pid_or_double, range(8), (False, ""), found.__setitem__)
+    assert found == {block: 2 * block for block in range(8)}
+    monkeypatch.setattr(engine, "_fetched", lambda _: (_ for _ in ()).throw(CancelledError()))
+    with pytest.raises(f.InfeasibleError, match="lost its workers again and again"):
+        engine.map(_pid_or_double, [1], (False, ""), found.__setitem__)
+
+
+def test_a_fault_of_who_takes_the_results_is_theirs(engine):
+    def full(_, __):
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        engine.map(_pid_or_double, [1], (False, ""), full)
+
+
+def test_a_cancel_comes_out_and_leaves_nothing(at_work, engine, tmp_path):
+    def stop(share):
+        if share > 0.2:
+            raise f.Cancelled("enough")
+
+    with pytest.raises(f.Cancelled):
+        engine.map(
+            _pid_or_double, range(40), (False, str(tmp_path)), lambda *_: None, progress=stop
+        )
+    _nothing_left(at_work)
+
+
+def test_data_stay_on_the_workers_no_longer_than_here(at_work, engine, fs):
+    some = fs.subset(np.arange(20))
+    f.unicity(some, 2, engine=engine)
+    del some
+    _nothing_left(at_work)
+
+
+def _nothing_left(at_work, sets=1):
+    gc.collect()
+    until = time.monotonic() + 10
+    while len(left := list(at_work.scheduler.tasks)) > sets or "FingerprintSet" not in str(left):
+        assert time.monotonic() < until, left
+        time.sleep(0.1)
+
+
+def test_ids_do_not_leave(engine, fs):
+    seen = []
+    engine.map(_ids, [0], (fs.unnamed,), lambda _, ids: seen.extend(ids))
+    assert seen == fs.number.tolist()
+    assert fs.unnamed.digest == fs.digest
+
+
+def _ids(_, fs):
+    return fs.user_ids.tolist()
+
+
+def test_what_is_refused_there_is_refused_here(engine, fs):
+    other = f.FingerprintSet.from_samples([1], [9e6], [0], [0])
+    known = f.draw_knowledge(other, 1)
+    for e in (LocalEngine(1), engine):
+        with pytest.raises(f.InfeasibleError, match="Nobody fits what is known of 1 of the 1"):
+            f.disclosure(fs, known, engine=e)
+
+
+def _fails(_):
+    raise KeyError("a secret of a person")
+
+
+def test_a_fault_there_tells_where_and_not_what(engine):
+    with pytest.raises(RuntimeError, match=r"KeyError at test_cluster.py:\d+") as caught:
+        engine.map(_fails, [1], (), lambda *_: None)
+    assert "secret" not in str(caught.value)
+
+
+def test_other_versions_are_refused(engine, monkeypatch):
+    monkeypatch.setattr(cluster, "_VERSIONS", {**cluster._VERSIONS, "numpy": "1.0"})
+    with pytest.raises(f.ConfigError, match="other versions"):
+        engine.map(_pid_or_double, [1], (False, ""), lambda *_: None)
+
+
+@pytest.mark.parametrize("address", ["", "host", "tcp://", "http://here:1", "tls://h:port"])
+def test_no_address(address):
+    with pytest.raises(f.ConfigError, match="no address"):
+        check_address(address)
+
+
+def test_data_leave_the_machine_encrypted_only(monkeypatch):
+    for address in ("tcp://127.0.0.1:8786", "tcp://localhost:1", "tcp://[::1]:1", "tls://far:1"):
+        check_address(address)
+    for address in ("tcp://far:8786", "tcp://10.0.0.7:8786", "tcp://127.0.0.1.example:1"):
+        with pytest.raises(f.ConfigError, match="not encrypted"):
+            check_address(address)
+    monkeypatch.setenv("FPANON_SCHEDULER_UNENCRYPTED", "yes")
+    check_address("tcp://10.0.0.7:8786")
+
+
+def test_nobody_answers(monkeypatch):
+    monkeypatch.setattr(cluster, "_CONNECT_S", 0.3)
+    with pytest.raises(f.InfeasibleError, match="No scheduler answers"):
+        DaskEngine("tcp://127.0.0.1:9")
+
+
+def test_without_dask_a_sentence_says_what_to_install(monkeypatch):
+    def missing(_):
+        raise ImportError
+
+    monkeypatch.setattr(cluster, "import_module", missing)
+    with pytest.raises(f.ConfigError, match=r"pip install 'fpanon\[cluster\]'"):
+        DaskEngine("tcp://127.0.0.1:8786")
+
+
+def test_fpanon_does_not_need_dask():
+    code = (
+        "import sys; sys.modules['distributed'] = sys.modules['dask'] = None\n"
+        "import fpanon_core; [getattr(fpanon_core, n) for n in fpanon_core.__all__]"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_servers_cluster_is_for_calls_that_take_an_engine(monkeypatch, at_work):
+    assert where_to_work(f.k_gap, {"k": 2}) == {"k": 2}
+    monkeypatch.setenv("FPANON_SCHEDULER", at_work.scheduler_address)
+    assert isinstance(where_to_work(f.k_gap, {})["engine"], DaskEngine)
+    assert where_to_work(f.verify_k_anonymity, {}) == {}
+    mine = LocalEngine(1)
+    assert where_to_work(f.k_gap, {"engine": mine})["engine"] is mine
+    cluster._ENGINES.pop(at_work.scheduler_address).close()
+
+
+def test_a_cluster_that_goes_is_told_in_a_sentence():
+    distributed = importlib.import_module("distributed")
+    gone = distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None,
+        silence_logs=50, host="127.0.0.1",
+    )  # fmt: skip
+    engine = DaskEngine(gone.scheduler_address)
+    threading.Timer(1.0, gone.close).start()
+    with pytest.raises(f.InfeasibleError, match=r"does not answer any more|No scheduler|no work"):
+        engine.map(_sleeps, range(100), (), lambda *_: None)
+    engine.close()
+
+
+def _sleeps(_):
+    time.sleep(0.2)
