@@ -23,6 +23,7 @@ from .engines.local import LocalEngine
 from .io.antennas import read_antennas
 from .io.cdr import read_cdr
 from .io.checkpoint import Checkpoint
+from .io.parts import read_parts
 from .io.published import read_published
 from .io.questionnaire import questionnaire_template, read_questionnaire, synthetic_questionnaire
 from .io.report import IngestReport
@@ -228,6 +229,7 @@ __all__ = [
     "questionnaire_template",
     "read_antennas",
     "read_cdr",
+    "read_parts",
     "read_published",
     "read_questionnaire",
     "recover_trajectories",

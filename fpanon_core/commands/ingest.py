@@ -12,6 +12,7 @@ import typer
 
 from ..io.hints import for_command_line
 from ..io.report import IngestReport
+from ..model.errors import ConfigError
 from ..tables.writing import check_writable, write_table
 from . import reading as r
 from .tables import write_guarded
@@ -33,6 +34,14 @@ def ingest(
             "--out", help="Write the samples under pseudonyms (.csv, .parquet). Not for release."
         ),
     ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            "--keep",
+            help="Keep what was read in this new folder, which other commands take in place of a "
+            "file. Holds the user ids: not for release. Needed for a folder of parts.",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the report as JSON, for machines.")
     ] = False,
@@ -41,7 +50,9 @@ def ingest(
     for path in (rejects, out):
         if path is not None:
             check_writable(path)
-    fs, report = wanted.read()
+    if rejects is not None and wanted.is_kept:
+        raise ConfigError("A folder that was kept does not hold the rows set aside; read the data.")
+    fs, report = wanted.read(keep=keep)
     if rejects is not None:
         write_table([report.rejects], rejects)
     if out is not None:
@@ -56,6 +67,8 @@ def ingest(
         typer.echo(
             f"{report.rows_set_aside:,} rows set aside, not for release, written to {rejects}."
         )
+    if keep is not None:
+        typer.echo(f"{fs.n_users:,} users, with their ids, not for release, kept in {keep}.")
     if out is not None:
         typer.echo(f"{fs.n_samples:,} samples, not for release, written to {out}.")
 

@@ -19,6 +19,7 @@ from ..io.turns import TURNS
 from ..model.configs import Screening
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
+from ..model.mapped import is_folder_of_fingerprints
 from ..studies.exploration import Facts, facts_of
 from ..studies.reading import Reading, Source, read
 from ..tables.names import ROLES
@@ -35,7 +36,9 @@ class Request:
     source: Annotated[
         Path | None,
         typer.Argument(
-            help="CSV, TSV, Parquet, XLSX or JSON records, also as .gz or .zip.", show_default=False
+            help="CSV, TSV, Parquet, XLSX or JSON records, also as .gz or .zip; or a folder kept "
+            "by ingest --keep, which also takes a folder of parts.",
+            show_default=False,
         ),
     ] = None
     sample_key: Annotated[
@@ -91,7 +94,7 @@ class Request:
     ] = None
 
     def read(
-        self, centre: tuple[float, float] | None = None
+        self, centre: tuple[float, float] | None = None, keep: Path | None = None
     ) -> tuple[FingerprintSet, IngestReport]:
         """The fingerprints and the account of the reading.
 
@@ -99,6 +102,8 @@ class Request:
         ----------
         centre : (float, float), optional
             Latitude and longitude of the projection's centre; the middle of the data when None.
+        keep : Path, optional
+            A folder, not there yet, in which to keep what was read.
 
         Raises
         ------
@@ -109,10 +114,15 @@ class Request:
         """
         if (self.source is None) == (self.sample_key is None):
             raise ConfigError("Give either a file to read or --sample, one of the two.")
-        fs, report = read(self._what(), replace(self._how(), centre=centre))
+        fs, report = read(self._what(), replace(self._how(), centre=centre), keep=keep)
         for doubt in report.doubts:
             typer.echo(f"Warning: {for_command_line(doubt.message)}", err=True)
         return fs, report
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the source is a folder in which a reading was kept."""
+        return self.source is not None and is_folder_of_fingerprints(self.source)
 
     def account(self, fs: FingerprintSet, report: IngestReport) -> str:
         """What was read, in a line; and what must be said of it."""

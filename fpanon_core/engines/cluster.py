@@ -321,16 +321,23 @@ def _is_here(host: str) -> bool:
 
 def _connected(address: str) -> Any:
     try:
-        client = import_module("distributed").Client
+        dask = import_module("distributed")
     except ImportError:
         raise ConfigError(
             "Work on a cluster needs the packages dask and distributed, which are not installed; "
             "install them: pip install 'fpanon[cluster]'."
         ) from None
+    if urlsplit(address).scheme == "tls":
+        keys = dask.Security()  # of Dask's configuration
+        if not (keys.tls_ca_file and keys.tls_client_cert):
+            raise ConfigError(
+                f"No keys for {address}: Dask's configuration names no "
+                "distributed.comm.tls.ca-file, or no client's certificate; docs/scale.md says how to give them."
+            )
     # What it would say of a lost connection is said in plain words by us.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
-        return client(address, timeout=_CONNECT_S, set_as_default=False)
+        return dask.Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, TimeoutError, RuntimeError, ValueError, TypeError):
         raise InfeasibleError(
             f"No scheduler answers at {address}; see that it runs and can be reached from here, "

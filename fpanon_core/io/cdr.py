@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -11,24 +10,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..model.checks import positive
-from ..model.clock import LocalClock, zone_of
-from ..model.configs import Screening
+from ..model.clock import LocalClock
 from ..model.errors import ConfigError, SchemaError, only_ours
 from ..model.fingerprints import FingerprintSet
 from ..model.projection import project
-from ..tables.names import ROLES
 from ..tables.sources import read_source
 from ..tables.table import SourceTable
-from ..tables.times import ParsedTimes, parse_times
+from ..tables.times import parse_times
 from . import report as why
+from .account import account, checked, remarks_on
 from .antennas import antennas_of, nearer_sites, read_antennas, turned_sites
 from .doubts import ASK, DoubtfulPositions, as_chosen, doubt_in
 from .events import positions_of, repeated_rows, users_of
 from .fate import Fate
 from .instants import datetime_of, instants_of, microseconds_of, time_outliers
 from .offsets import zone_of_clocks
-from .positions import Centre, centre_of, guess_timezone, stated_centre
+from .positions import centre_of, guess_timezone, stated_centre
 from .preview import first_rows, with_users_and_fates
 from .report import IngestReport
 from .roles import find_roles, time_column
@@ -119,7 +116,7 @@ def read_cdr(
     >>> fs.n_users, report.rows_used, report.timezone, report.timezone_guessed
     (2, 2, 'Africa/Dakar', True)
     """
-    rule = _check(timezone, naive_timezone, granularity_m, granularity_min, screen)
+    rule = checked(timezone, naive_timezone, granularity_m, granularity_min, screen)
     turn = turn_of(None if positions == ASK else positions)
     stated = stated_centre(centre)
     tell = progress or (lambda _: None)
@@ -214,8 +211,8 @@ def read_cdr(
             fs = fs.subset(keep)
         rejects = fate.rejects(table, roles)
     assert rejects is not None
-    notes += _remarks(roles, sites, parsed, middle, fate)
-    result = _report(table, roles, fate, rejects, fs, parsed, tuple(notes))
+    notes += remarks_on(roles, sites, parsed, middle, fate)
+    result = account(table, roles, fate, rejects, fs, parsed, tuple(notes))
     tell(1.0)
     return fs, replace(
         result,
@@ -232,22 +229,7 @@ def read_cdr(
     )
 
 
-# --- parameters and table ----------------------------------------------------------------------
-
-
-def _check(
-    timezone: Any, naive_timezone: Any, granularity_m: Any, granularity_min: Any, screen: Any
-) -> Screening:
-    for name, value in (("granularity_m", granularity_m), ("granularity_min", granularity_min)):
-        positive(name, value)
-    for zone in (timezone, naive_timezone):
-        if zone is not None and zone != "offset":
-            if not isinstance(zone, str):
-                raise ConfigError("A time zone is an IANA name such as 'Africa/Dakar' or 'UTC'.")
-            zone_of(zone)
-    if timezone == "offset":
-        raise ConfigError("timezone = 'offset'; only naive_timezone can be that.")
-    return Screening.of(screen)
+# --- table ----------------------------------------------------------------------
 
 
 def _first_readable(
@@ -262,91 +244,3 @@ def _first_readable(
         except (SchemaError, ConfigError) as fault:
             faults.append(fault)
     raise faults[0]
-
-
-# --- report ------------------------------------------------------------------------------------
-
-
-def _remarks(
-    roles: Roles,
-    sites: pd.DataFrame | None,
-    parsed: ParsedTimes,
-    centre: Centre,
-    fate: Fate,
-) -> list[str]:
-    """Sentences worth knowing that no single step could say."""
-    notes = []
-    if roles.one_user:
-        notes.append("The whole file is read as one user's.")
-    if sites is not None and "lat" in roles.where and "lon" in roles.where:
-        notes.append(
-            "The events have degrees of their own; the antenna table serves for antenna clusters "
-            "and regions only."
-        )
-    if any("date only" in name for name in parsed.formats):
-        notes.append("Some times are dates without a time of day; they are read as midnight.")
-    if centre.reach_deg > 20:
-        notes.append(
-            f"The data reach over {centre.reach_deg:.0f}° of longitude; local hours are those of "
-            "one time zone everywhere, and distances far from the centre are distorted."
-        )
-    impossible = fate.counts().get(why.IMPOSSIBLE_COORDINATES, 0)
-    if impossible * 2 > fate.n_rows:
-        notes.append("Most positions are impossible; are they in metres on a map?")
-    return notes
-
-
-def _report(
-    table: SourceTable,
-    roles: Roles,
-    fate: Fate,
-    rejects: pd.DataFrame,
-    fs: FingerprintSet,
-    parsed: ParsedTimes,
-    notes: tuple[str, ...],
-) -> IngestReport:
-    assert fs.clock is not None
-    assert fs.crs is not None
-    first, last = float(fs.t_min.min()), float(fs.t_min.max())
-    days = fs.wall_minutes([first, last]) // 1440
-    return IngestReport(
-        rows_read=fate.n_read,
-        rows_used=fate.n_used,
-        set_aside=fate.counts(),
-        rejects=rejects,
-        n_users=fs.n_users,
-        n_samples=fs.n_samples,
-        first=_local_minute(fs.clock, first),
-        last=_local_minute(fs.clock, last),
-        span_days=int(days[1] - days[0]) + 1,
-        samples_per_user=fs.lengths,
-        columns={
-            role: " + ".join(str(table.labels[i]) for i in roles.where[role])
-            for role in ROLES
-            if role in roles.where
-        },
-        found={role: roles.found[role] for role in ROLES if role in roles.where},
-        available=table.labels,
-        kind=table.kind,
-        packed=table.packed,
-        delimiter=table.delimiter,
-        encoding=table.encoding,
-        header=table.header,
-        time_format=", ".join(name for name, _ in parsed.formats.most_common(5)),
-        timezone=fs.clock.timezone,
-        timezone_guessed=False,
-        naive_timezone=None,
-        granularity_m=fs.granularity_m,
-        granularity_min=fs.granularity_min,
-        crs=fs.crs,
-        notes=tuple(dict.fromkeys(notes)),
-    )
-
-
-def _local_minute(clock: LocalClock, t_min: float) -> str:
-    instant = clock.epoch + dt.timedelta(minutes=t_min)
-    return (
-        instant.astimezone(zone_of(clock.timezone))
-        .replace(tzinfo=None)
-        .isoformat(timespec="minutes")
-    )

@@ -8,14 +8,17 @@ fingerprints"), and asked about: nothing is ever turned round unasked.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pyarrow as pa
 
 from ..model.arrays import FloatArray, IntArray
 from ..model.errors import SchemaError
 from ..tables.table import SourceTable
 from ..tables.times import ParsedTimes
 from .fate import Fate
-from .offsets import told_minutes
+from .offsets import minutes_of, told_minutes
 from .report import IMPOSSIBLE_COORDINATES, OtherReading, PositionDoubt
 from .search import Roles
 from .turns import AS_THEY_ARE, TURNS, Turn, said_of
@@ -47,12 +50,21 @@ def doubt_in(
 
     Rows count that are in use, or would be but for impossible degrees.
     """
-    rows = fate.open_but_for(IMPOSSIBLE_COORDINATES)
+    rows = rows_to_try(fate)
     if not len(rows):
         return None
-    rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), _TRIED)).astype(np.int64)]
-    told = told_minutes(table, roles, parsed, rows)
-    return doubt_of(degrees[0][rows], degrees[1][rows], told, parsed.us[rows])
+    minutes = None
+    if "offset" in roles.where:
+        minutes = minutes_of(table.columns[roles.where["offset"][0]])[0][rows]
+    few = replace(table, columns=tuple(column.take(pa.array(rows)) for column in table.columns))
+    at_rows = ParsedTimes(parsed.us[rows], parsed.ok[rows], parsed.aware[rows])
+    told = told_minutes(few, roles, at_rows, minutes)
+    return doubt_of(degrees[0][rows], degrees[1][rows], told, at_rows.us)
+
+
+def rows_to_try(fate: Fate) -> IntArray:
+    """The rows that are asked: in use, or set aside for impossible degrees alone."""
+    return fate.evenly_but_for(IMPOSSIBLE_COORDINATES, _TRIED)
 
 
 def doubt_of(

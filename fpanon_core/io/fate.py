@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from ..model.arrays import BoolArray, IntArray
+from ..model.arrays import BoolArray, Codes, IntArray, pieces
 from ..model.errors import SchemaError
 from ..tables.columns import text_of
 from ..tables.table import SourceTable
@@ -19,7 +19,7 @@ from .hints import Message, namely
 from .report import REASONS
 from .search import Roles
 
-_TIME_OR_PLACE = ("time", "offset", "lat", "lon", "antenna")
+TIME_OR_PLACE = ("time", "offset", "lat", "lon", "antenna")
 _WAY_OUT: dict[str, str] = {
     why.UNPARSEABLE_TIME: Message(
         "Write times as 2012-04-03T18:00:09Z or as epoch seconds, or say which column holds them",
@@ -47,6 +47,23 @@ class Fate:
         self._reasons = list(REASONS)
         self._code = np.full(table.n_rows, -1, np.int8)  # index in reasons, −1 = used
 
+    @classmethod
+    def of_codes(cls, codes: Codes, n_malformed: int = 0) -> Fate:
+        """The fates of rows by number of the reason, −1 where a row is used; not copied."""
+        fate = cls.__new__(cls)
+        fate.n_rows, fate.n_malformed = len(codes), n_malformed
+        fate._reasons, fate._code = list(REASONS), codes
+        return fate
+
+    def part(self, rows: slice) -> Fate:
+        """Some of the rows; what is set aside in it, is so in the whole."""
+        return Fate.of_codes(self._code[rows])
+
+    @property
+    def codes(self) -> Codes:
+        """Number of the reason of each row, −1 where it is used."""
+        return self._code
+
     def set_aside(self, reason: str, rows: BoolArray) -> None:
         """Set aside rows of a mask over all rows, unless they already are."""
         if rows.any():
@@ -66,9 +83,28 @@ class Fate:
         """The fate of some rows: the reason, or ``"used"``."""
         return [self._reasons[code] if code >= 0 else why.USED for code in self._code[rows]]
 
-    def open_but_for(self, reason: str) -> IntArray:
-        """Rows in use, and those set aside for that one reason."""
-        return np.flatnonzero((self._code < 0) | (self._code == self._reasons.index(reason)))
+    def evenly_but_for(self, reason: str, most: int) -> IntArray:
+        """Of the rows in use, and those set aside for that one reason, so many, evenly from all."""
+        code = self._reasons.index(reason)
+
+        def is_open(part: slice) -> BoolArray:
+            hit: BoolArray = (self._code[part] < 0) | (self._code[part] == code)
+            return hit
+
+        parts = list(pieces(self.n_rows))
+        ends = np.cumsum([np.count_nonzero(is_open(part)) for part in parts])
+        n = int(ends[-1]) if len(ends) else 0
+        ranks = np.linspace(0, n - 1, min(n, most)).astype(np.int64)
+        rows = [
+            part.start + np.flatnonzero(is_open(part))[ranks[first:last] - (end - size)]
+            for part, end, size, first, last in zip(
+                parts, ends, np.diff(ends, prepend=0),
+                np.searchsorted(ranks, np.append(0, ends[:-1])),
+                np.searchsorted(ranks, ends), strict=True,
+            )
+            if last > first
+        ]  # fmt: skip
+        return np.concatenate(rows) if rows else np.empty(0, np.int64)
 
     @property
     def n_read(self) -> int:
@@ -118,7 +154,7 @@ class Fate:
         may keep a person.
         """
         rows = np.flatnonzero(self._code >= 0)
-        known = {i for role in _TIME_OR_PLACE for i in roles.where.get(role, ())}
+        known = {i for role in TIME_OR_PLACE for i in roles.where.get(role, ())}
         columns = sorted(known - set(roles.where.get("user", ())))
         frame = text_frame(table, columns, rows)
         frame.columns = pd.Index(_distinct_labels(str(table.labels[i]) for i in columns))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
 
 import numpy as np
 
@@ -70,19 +69,26 @@ def time_outliers(us: IntArray) -> BoolArray:
     early, late = _EARLIEST_DAY * DAY, _LATEST_DAY * DAY
     if early <= low_us and high_us < late and high_us - low_us <= _GAP_DAYS * DAY:
         return np.zeros(len(us), bool)
-    day = us // DAY
-    out: BoolArray = (day < _EARLIEST_DAY) | (day >= _LATEST_DAY)
-    if out.all():
-        return out
-    inside = day if not out.any() else day[~out]
-    first = int(inside.min())
-    rows = np.bincount(inside - first)
-    days = np.flatnonzero(rows)
+    return on_days(us, stray_days(*np.unique(us // DAY, return_counts=True)))
+
+
+def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
+    """From which day to which, both included, all times are outliers: see :func:`time_outliers`.
+
+    Parameters
+    ----------
+    days, rows : int64 ndarray (n,)
+        The days with data, since 1970, ascending, and the rows of each.
+    """
+    out = [(-(2**62), _EARLIEST_DAY - 1), (_LATEST_DAY, 2**62)]
+    inside = (days >= _EARLIEST_DAY) & (days < _LATEST_DAY)
+    n_rows = int(rows.sum())
+    days, rows = days[inside], rows[inside]
     cuts = np.flatnonzero(np.diff(days) > _GAP_DAYS) + 1
     if not len(cuts):
         return out
     groups = np.split(days, cuts)
-    sizes = [int(rows[group].sum()) for group in groups]
+    sizes = [int(part.sum()) for part in np.split(rows, cuts)]
     bulk = int(np.argmax(sizes))
     if sizes[bulk] * 2 <= sum(sizes):
         return out
@@ -91,36 +97,63 @@ def time_outliers(us: IntArray) -> BoolArray:
         if group is groups[bulk]:
             continue
         apart = max(low - int(group[-1]), int(group[0]) - high)
-        stray = size <= max(1, 0.01 * len(us)) and apart > high - low
-        if stray or np.isin(group + first, _DEFAULT_DAYS).all():
-            out |= (day >= group[0] + first) & (day <= group[-1] + first)
+        stray = size <= max(1, 0.01 * n_rows) and apart > high - low
+        if stray or np.isin(group, _DEFAULT_DAYS).all():
+            out.append((int(group[0]), int(group[-1])))
+    return out
+
+
+def on_days(us: IntArray, ranges: list[tuple[int, int]]) -> BoolArray:
+    """Which times lie on the days of some ranges, both ends included."""
+    day = us // DAY
+    out = np.zeros(len(us), bool)
+    for first, last in ranges:
+        out |= (day >= first) & (day <= last)
     return out
 
 
 def instants_of(
     parsed: ParsedTimes,
     rows: BoolArray,
-    zone: str | Callable[[BoolArray], FloatArray],
+    zone: str | FloatArray,
     notes: list[str],
 ) -> IntArray:
     """UTC instants of ``rows``; clock times are read in ``zone`` (the other rows mean nothing).
 
     Parameters
     ----------
-    zone : str or callable
-        An IANA zone; or a function that gives, for a mask of rows, their minutes ahead of UTC.
+    zone : str or float64 ndarray (n,)
+        An IANA zone; or each row's minutes ahead of UTC.
     notes : list of str
         Told how many clock times did not exist or existed twice. A time skipped in spring is read
         as if the clock had not yet been put forward, one that occurs twice as the first: no row is
         lost.
     """
+    us, skipped, twice = instants_in(parsed, rows, zone)
+    notes += said_of_clocks(skipped, twice)
+    return us
+
+
+def said_of_clocks(skipped: int, twice: int) -> list[str]:
+    """How many clock times did not exist, or existed twice."""
+    what = {
+        "were skipped when the clock was put forward; they are read as if it was not": skipped,
+        "occurred twice when the clock was put back; the first is assumed": twice,
+    }
+    return [f"{count:,} clock times {said}." for said, count in what.items() if count]
+
+
+def instants_in(
+    parsed: ParsedTimes, rows: BoolArray, zone: str | FloatArray
+) -> tuple[IntArray, int, int]:
+    """As :func:`instants_of`, and how many clock times were skipped, and occurred twice."""
     naive = rows & ~parsed.aware
     if not naive.any():
-        return parsed.us
+        return parsed.us, 0, 0
     us = parsed.us.copy()
-    if callable(zone):
-        us[naive] -= np.round(zone(naive) * 60_000_000).astype(np.int64)
-        return us
+    if not isinstance(zone, str):
+        us[naive] -= np.round(zone[naive] * 60_000_000).astype(np.int64)
+        return us, 0, 0
     shown = us[naive]
     midnight = int(shown.min()) // DAY * DAY
     local = datetime_of(midnight).replace(tzinfo=zone_of(zone))
@@ -133,11 +166,4 @@ def instants_of(
     us[naive] = begin[quarter] + (shown - midnight) % _QUARTER
     skipped = clock.wall_minutes(elapsed_min) != wall_min
     twice = (clock.wall_minutes(elapsed_min + 60) == wall_min) & ~skipped
-    for mask, what in (
-        (skipped, "were skipped when the clock was put forward; they are read as if it was not"),
-        (twice, "occurred twice when the clock was put back; the first is assumed"),
-    ):
-        count = int(mask[quarter].sum())
-        if count:
-            notes.append(f"{count:,} clock times {what}.")
-    return us
+    return us, int(skipped[quarter].sum()), int(twice[quarter].sum())

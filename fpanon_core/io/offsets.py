@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pyarrow as pa
 
@@ -30,7 +28,7 @@ def zone_of_clocks(
     asked: str | None,
     display: str,
     notes: list[str],
-) -> tuple[str | None, str | Callable[[BoolArray], FloatArray]]:
+) -> tuple[str | None, str | FloatArray]:
     """Name of the zone of clock times without offset, and how to read them."""
     where = roles.where.get("offset")
     if asked == "offset" and where is None:
@@ -66,7 +64,7 @@ def zone_of_clocks(
             notes.append("The offset column is read as hours.")
         if (unknown := np.isnan(minutes[rows]).sum()) and parsed.ok.any():
             notes.append(f"{int(unknown):,} rows have no offset; they are read as UTC.")
-        return "offset", lambda mask: np.nan_to_num(minutes[mask])
+        return "offset", np.nan_to_num(minutes)
     notes.append(f"Times carry no offset; they are read as clock times of {display}.")
     return display, display
 
@@ -79,21 +77,22 @@ def minutes_of(column: pa.ChunkedArray) -> tuple[FloatArray, bool]:
 
 
 def told_minutes(
-    table: SourceTable, roles: Roles, parsed: ParsedTimes, rows: IntArray
+    few: SourceTable, roles: Roles, parsed: ParsedTimes, minutes: FloatArray | None
 ) -> FloatArray:
-    """Minutes ahead of UTC that the file tells of some rows, in their times or beside them.
+    """Minutes ahead of UTC that the file tells of a few rows, in their times or beside them.
+
+    ``minutes`` are those of the offset column, where there is one.
 
     NaN where it tells nothing, and where it tells 0, which is also what programs write whose clocks
     know no zone.
     """
-    told = np.full(len(rows), np.nan)
-    if "offset" in roles.where:
-        told = minutes_of(table.columns[roles.where["offset"][0]])[0][rows]
-    elif parsed.aware[rows].any():
-        times = time_column(table, roles.where["time"])
+    told = np.full(len(parsed.us), np.nan)
+    if minutes is not None:
+        told = minutes.copy()
+    elif parsed.aware.any():
+        times = time_column(few, roles.where["time"])
         zone = times.type.tz if pa.types.is_timestamp(times.type) else None
-        few = times.take(pa.array(rows))
-        told = _of_zone(zone, parsed.us[rows]) if zone else _written(few)
+        told = _of_zone(zone, parsed.us) if zone else _written(times)
     told[told == 0] = np.nan
     return told
 

@@ -15,10 +15,12 @@ from tzfpy import get_tz
 from ..model.arrays import BoolArray, FloatArray, pieces
 from ..model.checks import number
 from ..model.errors import ConfigError
-from ..model.projection import equal_area_around
+from ..model.projection import equal_area_around, project
 from .report import IMPOSSIBLE_COORDINATES, MISSING_COORDINATES, ZERO_COORDINATES
 
 _STEP = 100  # histogram cells a degree
+_FEW = 10_000  # rows that show whether positions are repeated
+_ODD = np.int64(0x1E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -61,19 +63,47 @@ def centre_of(lat: FloatArray, lon: FloatArray) -> Centre:
     a degree, so that the order of the rows cannot matter. Data on both sides of the antimeridian
     are one cluster, not two.
     """
+    return centre_of_counts(*degree_counts(lat, lon))
+
+
+Counts = npt.NDArray[np.int64]
+
+
+def degree_counts(lat: FloatArray, lon: FloatArray) -> tuple[Counts, Counts]:
+    """Rows by hundredth of a degree of latitude, and of longitude; of parts, they add up."""
+    return _histogram(lat, 90, 180 * _STEP + 1), _histogram(lon, 180, 360 * _STEP + 1)
+
+
+def centre_of_counts(lat: Counts, lon: Counts) -> Centre:
+    """As :func:`centre_of`, from what :func:`degree_counts` says."""
     turn = 360 * _STEP
-    cells = _histogram(lon, 180, turn + 1)
+    cells = lon.copy()
     cells[0] += cells[turn]  # ±180° are one
     weight = np.roll(cells[:turn], -turn // 2)
     angle = np.arange(turn) * (2 * np.pi / turn)
     mean = np.arctan2((weight * np.sin(angle)).sum(), (weight * np.cos(angle)).sum())
     start = (round(float(mean) / (2 * np.pi) * turn) - turn // 2) % turn
     middle_lon = (start + _median(np.roll(weight, -start))) % turn / _STEP
-    middle_lat = _median(_histogram(lat, 90, turn // 2 + 1)) / _STEP - 90
+    middle_lat = _median(lat) / _STEP - 90
     wrapped = middle_lon - 360 if middle_lon >= 180 else middle_lon
     gaps = np.flatnonzero(np.tile(weight, 2))
     empty = float(np.diff(gaps).max()) / _STEP
     return Centre(round(middle_lat, 2) + 0.0, round(wrapped, 2) + 0.0, round(360 - empty, 2) + 0.0)
+
+
+def project_repeated(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatArray, FloatArray]:
+    """As :func:`project`; a position of many rows, such as an antenna's, is projected once."""
+    few = lat[:_FEW].view(np.int64) * _ODD ^ lon[:_FEW].view(np.int64)
+    if len(np.unique(few)) * 4 > len(few):
+        return project(lat, lon, crs)
+    codes, distinct = pd.factorize(lat.view(np.int64) * _ODD ^ lon.view(np.int64))
+    first = np.empty(len(distinct), np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    lat_of, lon_of = lat[first], lon[first]
+    if not (np.array_equal(lat_of[codes], lat) and np.array_equal(lon_of[codes], lon)):
+        return project(lat, lon, crs)  # two positions of one mixture
+    x, y = project(lat_of, lon_of, crs)
+    return x[codes], y[codes]
 
 
 def middle_of(antennas: pd.DataFrame) -> tuple[float, float]:
@@ -111,12 +141,32 @@ def _median(weight: npt.NDArray[np.int64]) -> int:
 
 def guess_timezone(lat: FloatArray, lon: FloatArray, centre: Centre) -> str:
     """IANA zone of the data's position nearest to the centre; on the open sea a nautical zone."""
+    return zone_at(nearest_to(lat, lon, centre))
+
+
+Nearest = tuple[float, float, float]
+
+
+def zone_at(nearest: Nearest) -> str:
+    """IANA zone there; on the open sea a nautical zone."""
+    return str(get_tz(*nearest[1:])) or "UTC"
+
+
+def nearest_to(lat: FloatArray, lon: FloatArray, centre: Centre) -> Nearest:
+    """How far the position nearest to the centre is, its longitude and latitude.
+
+    Of several equally near the most western, then the most southern: the order of the rows cannot
+    matter, and of parts the least is that of the whole.
+    """
     squeeze = math.cos(math.radians(centre.lat))
     nearest = (math.inf, 0.0, 0.0)
     for part in pieces(len(lon)):
         apart = np.abs(lon[part] - centre.lon)
         apart = np.minimum(apart, 360 - apart) * squeeze
         far = apart**2 + (lat[part] - centre.lat) ** 2
-        at = int(np.argmin(far))
-        nearest = min(nearest, (float(far[at]), float(lon[part][at]), float(lat[part][at])))
-    return str(get_tz(*nearest[1:])) or "UTC"
+        least = float(far.min())
+        if least <= nearest[0]:
+            ties = np.flatnonzero(far == least)
+            first = ties[np.lexsort((lat[part][ties], lon[part][ties]))[0]]
+            nearest = min(nearest, (least, float(lon[part][first]), float(lat[part][first])))
+    return nearest

@@ -9,7 +9,6 @@ from itertools import pairwise
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..tables.columns import text_of
 from ..tables.names import ROLES, normal, rank, says_something_else
 from ..tables.table import SourceTable
 from .hints import Message, column_at, give
@@ -139,8 +138,7 @@ class Search:
         column = self.sample[i]
         if column.distinct < column.filled:
             return True
-        whole = self.table.columns[i]
-        return bool(pc.count_distinct(text_of(whole)).as_py() < len(whole))
+        return self.table.recurs(i)
 
     # time
 

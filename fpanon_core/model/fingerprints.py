@@ -10,10 +10,11 @@ Source: docs/science.md, “Samples and fingerprints”.
 
 from __future__ import annotations
 
-import hashlib
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from .cells import CELL, Cells
 from .checks import positive
 from .clock import LocalClock
 from .errors import InfeasibleError, SchemaError
+from .mapped import digest_of, load, reopen, save
 from .ragged import offsets_of, rows_of
 
 Distinct = tuple[list[IntArray], IntArray]
@@ -171,7 +173,7 @@ class FingerprintSet(Cells):
         bad = ~(np.isfinite(x_m) & np.isfinite(y_m) & np.isfinite(t_min))
         if bad.any():
             raise SchemaError(f"{int(bad.sum())} rows have a position or time that is no number.")
-        offsets, (t, x, y), count = _distinct_cells(
+        offsets, (t, x, y), count = distinct_cells(
             np.asarray(codes),
             len(user_ids),
             (t_min, x_m, y_m),
@@ -193,6 +195,53 @@ class FingerprintSet(Cells):
             clock=clock,
             crs=crs,
         )
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write the set into a new folder, readable by its owner alone, for :meth:`load`.
+
+        The folder holds the user ids, as the set does: it is as secret as the data.
+
+        Raises
+        ------
+        ConfigError
+            There is a file or folder of that name already, or it cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> fs = FingerprintSet.from_samples(["a", "b"], [0, 100], [0, 0], [0, 1])
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     same = FingerprintSet.load(fs.save(place + "/data"))
+        >>> same.digest == fs.digest
+        True
+        """
+        return save(self, folder)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> FingerprintSet:
+        """The set in a folder that :meth:`save` wrote; its columns are mapped, and read-only.
+
+        Processes that load one folder share its columns; a set so loaded is given to another
+        process by name, and takes no memory twice. All of it is read once, to check the digest.
+
+        Raises
+        ------
+        SchemaError
+            The folder holds no fingerprints, or was altered since it was written.
+        """
+        return load(folder)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where its columns are mapped from; None of a set in memory."""
+        held = self.__dict__.get("_folder")
+        return None if held is None else Path(held[0])
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """To another process: a mapped set by its folder, any other as it is."""
+        if (folder := self.__dict__.get("_folder")) is not None:
+            return reopen, folder
+        return super().__reduce_ex__(protocol)
 
     # --- what is in it -------------------------------------------------------------------------
 
@@ -228,14 +277,7 @@ class FingerprintSet(Cells):
         The antenna table is part of it where there is one: what the same samples become under
         antenna clusters or regions depends on it.
         """
-        h = hashlib.blake2b(digest_size=16)
-        h.update(repr((self.granularity_m, self.granularity_min, self.crs, self.clock)).encode())
-        h.update("\x00".join(map(str, self.user_ids.tolist())).encode())
-        for name in ("offsets", *CELL, "count", "weight", "number"):
-            h.update(np.ascontiguousarray(getattr(self, name)).data)
-        if self.antennas is not None:
-            h.update(self.antennas.digest.encode())
-        return h.hexdigest()
+        return digest_of(self, lambda name: [np.ascontiguousarray(getattr(self, name)).data])
 
     @cached_property
     def unnamed(self) -> FingerprintSet:
@@ -347,7 +389,7 @@ def distinct(columns: list[IntArray], counts: IntArray | None = None) -> Distinc
     return [c[first] for c in ordered], np.add.reduceat(each, first)
 
 
-def _distinct_cells(
+def distinct_cells(
     codes: IntArray, n_users: int, values: tuple[FloatArray, ...], sizes: tuple[float, ...]
 ) -> tuple[IntArray, list[FloatArray], IntArray]:
     """Distinct rows of users and snapped-down values: offsets by user, values, counts.

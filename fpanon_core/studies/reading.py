@@ -6,18 +6,23 @@ import io
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from ..engines.progress import Progress
 from ..io.cdr import read_cdr
 from ..io.doubts import ASK, DoubtfulPositions
+from ..io.kept import keep_account, kept_account
+from ..io.parts import read_parts
 from ..io.report import IngestReport, PositionDoubt
 from ..io.samples import sample
 from ..measures.places import visited_places
 from ..model.budgets import MAX_BYTES
 from ..model.configs import Screening
+from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
+from ..model.mapped import is_folder_of_fingerprints, remove
 from ..tables.folder import FolderFile
 from ..tables.sources import read_source
 
@@ -72,20 +77,33 @@ class Reading:
 
 
 def read(
-    source: Source, reading: Reading, *, progress: Progress | None = None
+    source: Source, reading: Reading, *, keep: Path | None = None, progress: Progress | None = None
 ) -> tuple[FingerprintSet, IngestReport]:
     """Fingerprints and ingest report of a source.
+
+    The source may be a folder: of parts, which needs ``keep``; or one in which a reading was kept.
+
+    Parameters
+    ----------
+    keep : Path, optional
+        A folder, not there yet, in which to keep what was read, to be given in place of a file.
 
     Raises
     ------
     ConfigError, SchemaError
         As :func:`fpanon_core.read_cdr`; also where the positions are strongly doubtful and nobody
-        has said how to read them.
+        has said how to read them, and where the reading of a folder cannot be changed.
     """
+    path = source.file[1] if source.file is not None else None
+    if isinstance(path, Path) and path.is_dir():
+        if is_folder_of_fingerprints(path):
+            return _kept(path, source, reading, keep)
+        return _parts(path, source, reading, keep, progress)
     fs, report = _read(source, reading, progress)
-    for doubt in report.doubts:
-        if doubt.strong:
-            raise DoubtfulPositions(doubt)
+    _refuse_doubtful(report)
+    if keep is not None:
+        fs.save(keep)
+        keep_account(report, keep)
     _ = fs.digest  # computed here, where nobody waits
     return fs, report
 
@@ -108,6 +126,71 @@ def read_or_ask(
     return fs, report
 
 
+def _refuse_doubtful(report: IngestReport) -> None:
+    for doubt in report.doubts:
+        if doubt.strong:
+            raise DoubtfulPositions(doubt)
+
+
+def _kept(
+    path: Path, source: Source, reading: Reading, keep: Path | None
+) -> tuple[FingerprintSet, IngestReport]:
+    if (
+        replace(reading, centre=None) != Reading()
+        or source.antennas is not None
+        or keep is not None
+    ):
+        raise ConfigError(
+            "This folder holds what was read already; columns, zones, granularity, screening and "
+            "antennas cannot be changed any more. Leave these options out, or read the data anew."
+        )
+    if reading.centre is not None:
+        raise ConfigError(
+            "The projection of what was read already cannot be changed any more; give the data "
+            "themselves, not the folder in which they were kept."
+        )
+    fs = FingerprintSet.load(path)
+    return fs, kept_account(path, fs)
+
+
+def _parts(
+    path: Path, source: Source, reading: Reading, keep: Path | None, progress: Progress | None
+) -> tuple[FingerprintSet, IngestReport]:
+    if keep is None:
+        raise ConfigError(
+            "The source is a folder of parts. Say where to keep what is read: fpanon ingest FOLDER "
+            "--keep NEW_FOLDER; then give the new folder in its place."
+        )
+    antennas = None if source.antennas is None else _opened(source.antennas)
+    fs, report = read_parts(
+        path,
+        keep,
+        antennas=antennas,
+        timezone=reading.timezone,
+        progress=progress,
+        **_options(reading),
+    )
+    try:
+        _refuse_doubtful(report)
+    except DoubtfulPositions:
+        remove(keep)
+        raise
+    keep_account(report, keep)
+    return fs, report
+
+
+def _options(reading: Reading) -> dict[str, Any]:
+    return {
+        "columns": dict(reading.columns) or None,
+        "naive_timezone": reading.naive_timezone,
+        "granularity_m": reading.granularity_m,
+        "granularity_min": reading.granularity_min,
+        "screen": reading.screen if reading.screen.active else None,
+        "positions": reading.positions,
+        "centre": reading.centre,
+    }
+
+
 def _read(
     source: Source, reading: Reading, progress: Progress | None
 ) -> tuple[FingerprintSet, IngestReport]:
@@ -123,16 +206,10 @@ def _read(
         table = _opened(source.file)
     return read_cdr(
         table,
-        columns=dict(reading.columns) or None,
         antennas=antennas,
         timezone=timezone,
-        naive_timezone=reading.naive_timezone,
-        granularity_m=reading.granularity_m,
-        granularity_min=reading.granularity_min,
-        screen=reading.screen if reading.screen.active else None,
-        positions=reading.positions,
-        centre=reading.centre,
         progress=progress,
+        **_options(reading),
     )
 
 

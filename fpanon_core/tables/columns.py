@@ -31,14 +31,12 @@ def text_of(column: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = column.type
     if pa.types.is_dictionary(kind):
         return text_of(column.cast(kind.value_type))
-    if pa.types.is_floating(kind):
+    if pa.types.is_floating(kind) and holds_whole_numbers(column):
         values = column.to_numpy(zero_copy_only=False)
-        finite = values[np.isfinite(values)]
-        if len(finite) and np.all(finite == np.floor(finite)) and np.abs(finite).max() < 2**53:
-            whole = pd.array(np.where(np.isfinite(values), values, 0).astype(np.int64))
-            texts = pa.chunked_array([pa.array(whole).cast(pa.string())])
-            keep = pa.chunked_array([pa.array(np.isfinite(values))])
-            return pc.if_else(keep, texts, "")
+        whole = pd.array(np.where(np.isfinite(values), values, 0).astype(np.int64))
+        texts = pa.chunked_array([pa.array(whole).cast(pa.string())])
+        keep = pa.chunked_array([pa.array(np.isfinite(values))])
+        return pc.if_else(keep, texts, "")
     if is_nested(column):
         return pa.chunked_array([pa.array([repr(v) for v in column.to_pylist()], pa.string())])
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
@@ -48,23 +46,39 @@ def text_of(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.utf8_trim_whitespace(column)
 
 
-def numbers_of(column: pa.ChunkedArray) -> FloatArray:
+def numbers_of(column: pa.ChunkedArray, *, decimal_comma: bool | None = None) -> FloatArray:
     """The column as float64, NaN where it is missing, infinite or no number.
 
-    Text may use a decimal comma if no field of the column uses a point.
+    Text may use a decimal comma if no field of the column uses a point; ``decimal_comma`` says
+    whether it does where the column is one part of several.
     """
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return numbers_of(column.cast(kind.value_type))
+        return numbers_of(column.cast(kind.value_type), decimal_comma=decimal_comma)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         numbers = _gathered(column, lambda chunk: chunk.cast(pa.float64(), safe=False))
     elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        numbers = _numbers_in(column)
+        numbers = _numbers_in(column, decimal_comma)
     else:
         return np.full(len(column), np.nan)
     if not np.isfinite(numbers).all():
         numbers = np.where(np.isfinite(numbers), numbers, np.nan)
     return numbers
+
+
+def decimal_marks(texts: pa.ChunkedArray) -> tuple[bool, bool]:
+    """Whether some field of a text column is a number with a comma, and whether one has a point."""
+    comma = pc.any(pc.match_substring_regex(text_of(texts), _DECIMAL_COMMA)).as_py()
+    return bool(comma), bool(pc.any(pc.match_substring(texts, ".")).as_py())
+
+
+def holds_whole_numbers(column: pa.ChunkedArray) -> bool | None:
+    """Whether floats are whole numbers, to be written without ``.0``; None if there is none."""
+    values = column.to_numpy(zero_copy_only=False)
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return None
+    return bool(np.all(finite == np.floor(finite)) and np.abs(finite).max() < 2**53)
 
 
 def is_nested(column: pa.ChunkedArray) -> bool:
@@ -124,15 +138,16 @@ def _gathered(column: pa.ChunkedArray, convert: Callable[[pa.Array], pa.Array]) 
     return out
 
 
-def _numbers_in(column: pa.ChunkedArray) -> FloatArray:
+def _numbers_in(column: pa.ChunkedArray, decimal_comma: bool | None) -> FloatArray:
     """Numbers in text: the fast way for a clean column, the careful way otherwise."""
     try:
         return _gathered(column, lambda chunk: chunk.cast(pa.float64()))
     except pa.ArrowInvalid:
         texts = text_of(column)
-    if pc.any(pc.match_substring_regex(texts, _DECIMAL_COMMA)).as_py() and not (
-        pc.any(pc.match_substring(texts, ".")).as_py()
-    ):
+    if decimal_comma is None:
+        comma, point = decimal_marks(texts)
+        decimal_comma = comma and not point
+    if decimal_comma:
         texts = pc.replace_substring(texts, ",", ".")
     good = pc.match_substring_regex(texts, _NUMBER)
     numbers = pc.if_else(good, texts, pa.scalar(None, texts.type)).cast(pa.float64())

@@ -50,16 +50,16 @@ def _read(data: bytes, budget: Budget) -> tuple[tuple[str, ...], tuple[pa.Chunke
     check_columns(described.metadata.num_columns)
     schema = described.schema_arrow
     flat = [field.name for field in schema if not is_nested_type(field.type)]
-    _check_description(described.metadata, budget)
+    checked_description(described.metadata, budget)
     texts = [field.name for field in schema if _is_text(field.type)]
     file = pq.ParquetFile(pa.BufferReader(data), metadata=described.metadata, read_dictionary=texts)
     groups: list[pa.Table] = []
     spelt = 0
-    for some in _together(described.metadata):
+    for some in together(described.metadata):
         group = file.read_row_groups(some, columns=flat)
         spelt += group.nbytes + sum(_spelt_bytes(column) for column in group.columns)
         budget.check_bytes(spelt)
-        groups.append(_spelt_out(group).combine_chunks())
+        groups.append(plain_group(group).combine_chunks())
     table = pa.concat_tables(groups) if groups else schema.empty_table().select(flat)
     table.validate(full=True)  # a flipped bit in a text is not UTF-8, and is found only so
     if table.column_names != flat:  # two names that are one path
@@ -72,7 +72,7 @@ def _read(data: bytes, budget: Budget) -> tuple[tuple[str, ...], tuple[pa.Chunke
     )
 
 
-def _together(about: pq.FileMetaData) -> Iterator[list[int]]:
+def together(about: pq.FileMetaData) -> Iterator[list[int]]:
     """Numbers of the row groups to read at a time: a file may have one for each row."""
     some: list[int] = []
     rows = 0
@@ -87,7 +87,7 @@ def _together(about: pq.FileMetaData) -> Iterator[list[int]]:
         yield some
 
 
-def _check_description(about: pq.FileMetaData, budget: Budget) -> None:
+def checked_description(about: pq.FileMetaData, budget: Budget) -> None:
     """Refuse what would become too large, by what the file says of itself."""
     wide = sum(max(_LEAST_WIDTH, _width(about.schema.column(j))) for j in range(about.num_columns))
     # Of its columns a group is not asked here: where what is said of one contradicts itself, Arrow
@@ -141,7 +141,7 @@ def _spelt_chunk(chunk: pa.DictionaryArray) -> int:
     return int(np.dot(often.astype(np.int64), lengths.astype(np.int64)))
 
 
-def _spelt_out(group: pa.Table) -> pa.Table:
+def plain_group(group: pa.Table) -> pa.Table:
     """With plain texts in place of numbers into a dictionary."""
     columns = []
     for column in group.columns:

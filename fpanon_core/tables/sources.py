@@ -178,10 +178,11 @@ def _from_text(data: bytes, budget: Budget) -> SourceTable:
 
 def _from_parquet(data: bytes, budget: Budget) -> SourceTable:
     labels, columns = read_parquet(data, budget)
-    return SourceTable(labels, tuple(_plain_column(column) for column in columns), "Parquet")
+    return SourceTable(labels, tuple(plain_column(column) for column in columns), "Parquet")
 
 
-def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Without an extension's name; bytes as text."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
         column = pa.chunked_array([c.storage for c in column.chunks], type=kind.storage_type)
@@ -248,7 +249,7 @@ def _column(series: pd.Series) -> pa.ChunkedArray:
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         column = None
     if column is not None and not pa.types.is_null(column.type):
-        return _plain_column(column)
+        return plain_column(column)
     texts: list[str | None] = [_cell(value) for value in series.tolist()]
     return pa.chunked_array([pa.array(texts, pa.string())])
 

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..model.arrays import IntArray
+from .columns import text_of
 from .names import is_known_name
 
 _PERSONAL = re.compile(r"\d{4}|@|(\d[ ./-]?){6}")
@@ -82,13 +84,18 @@ class SourceTable:
         if n <= size:
             return self.columns
         part = size // 5
-        starts = [i * (n - part) // 4 for i in range(5)]
         return tuple(
             pa.chunked_array(
-                [chunk for at in starts for chunk in c.slice(at, part).chunks], type=c.type
+                [chunk for at in sample_starts(n, part) for chunk in c.slice(at, part).chunks],
+                type=c.type,
             )
             for c in self.columns
         )
+
+    def recurs(self, column: int) -> bool:
+        """Whether some field of a column occurs twice."""
+        whole = self.columns[column]
+        return bool(pc.count_distinct(text_of(whole)).as_py() < len(whole))
 
     def names(self) -> str:
         """The columns for a message: their names, or how many there are."""
@@ -118,3 +125,8 @@ class SourceTable:
         if self.numbers is not None:
             return self.numbers[records]
         return records + self.first_row
+
+
+def sample_starts(n_rows: int, size: int) -> list[int]:
+    """Where five pieces of a sample begin, from the beginning to the end of a table."""
+    return [i * (n_rows - size) // 4 for i in range(5)]

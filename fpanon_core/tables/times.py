@@ -55,6 +55,8 @@ class ParsedTimes:
         Rows by format.
     notes : list of str
         Assumptions made, such as day before month.
+    either_order : int
+        Rows that say day and month in figures, of which the column decides which comes first.
     """
 
     us: IntArray
@@ -62,6 +64,7 @@ class ParsedTimes:
     aware: BoolArray
     formats: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
+    either_order: int = 0
 
     @property
     def share(self) -> float:
@@ -69,7 +72,9 @@ class ParsedTimes:
         return float(self.ok.mean()) if len(self.ok) else 0.0
 
 
-def parse_times(column: pa.ChunkedArray) -> ParsedTimes:
+def parse_times(
+    column: pa.ChunkedArray, *, day_first: bool | None = None, fractional: bool | None = None
+) -> ParsedTimes:
     """Parse a column of times: text, numbers (epoch), or timestamps.
 
     Known: ISO 8601 with or without offset and seconds; ``YYYY/MM/DD``; ``DD/MM/YYYY`` or
@@ -77,30 +82,46 @@ def parse_times(column: pa.ChunkedArray) -> ParsedTimes:
     with ``hh:mm``, ``hh:mm:ss``, fractions, am/pm, or no time of day; ``YYYYMMDDhhmmss``;
     ``3 Apr 2012``; ``Tue Apr 03 18:00:09 +0000 2012``; epoch seconds, milli-, micro- and
     nanoseconds, told apart by magnitude. What lies before the year 1 or past 9999 is no time.
+
+    ``day_first`` and ``fractional`` (floats of which some are not whole) say what else the column
+    as a whole decides: where it is one part of several.
     """
-    parsed = _parsed(column)
+    parsed = _parsed(column, day_first, fractional)
     beyond = (parsed.us < _FIRST) | (parsed.us > _LAST)
     if beyond.any():
         parsed.us[beyond], parsed.ok[beyond], parsed.aware[beyond] = 0, False, False
     return parsed
 
 
-def _parsed(column: pa.ChunkedArray) -> ParsedTimes:
+def _parsed(
+    column: pa.ChunkedArray, day_first: bool | None, fractional: bool | None
+) -> ParsedTimes:
     kind = column.type
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return _typed(column)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         numbers = numbers_of(column)
-        finite = numbers[np.isfinite(numbers)]
-        if len(finite) and not np.all(finite == np.floor(finite)):
+        if has_fractions(numbers) if fractional is None else fractional:
             return _float_epochs(numbers)
     if pa.types.is_string(kind) and (quick := _uniform_iso(column)) is not None:
         return quick
     texts = text_of(column)
-    by_day, either_order = _parse_texts(texts, day_first=True)
-    if not either_order:
+    by_day = _parse_texts(texts, day_first is not False)
+    if not by_day.either_order or day_first is not None:
         return by_day
-    return _day_or_month(by_day, _parse_texts(texts, day_first=False)[0])
+    by_month = _parse_texts(texts, day_first=False)
+    order = DateOrder()
+    order.add(by_day, by_month)
+    day_first, note = order.decided()
+    better = by_day if day_first else by_month
+    better.notes.append(note)
+    return better
+
+
+def has_fractions(numbers: npt.NDArray[np.float64]) -> bool:
+    """Whether some of the numbers are not whole."""
+    finite = numbers[np.isfinite(numbers)]
+    return bool(len(finite) and not np.all(finite == np.floor(finite)))
 
 
 def is_time_of_day(column: pa.ChunkedArray) -> bool:
@@ -175,35 +196,47 @@ def _uniform_iso(texts: pa.ChunkedArray) -> ParsedTimes | None:
     return None
 
 
-def _day_or_month(by_day: ParsedTimes, by_month: ParsedTimes) -> ParsedTimes:
-    """Whether 03/04 is the 3rd of April or the 4th of March, for the column as a whole.
+class DateOrder:
+    """Whether 03/04 is the 3rd of April or the 4th of March, for a column as a whole.
 
     The order that parses more rows; if both parse all, the one by which the data spans less time
     (days of one fortnight, read the wrong way, scatter over a year); if equal, day first.
     """
-    if by_day.ok.sum() != by_month.ok.sum():
-        better, other = (by_day, by_month)
-        if by_month.ok.sum() > by_day.ok.sum():
-            better, other = by_month, by_day
-        order = DAY_FIRST if better is by_day else MONTH_FIRST
-        better.notes.append(
-            f"Dates are read as {order}: {int(better.ok.sum() - other.ok.sum()):,} rows have no "
-            "meaning the other way round."
+
+    def __init__(self) -> None:
+        self._ok = [0, 0]
+        self._low, self._high = [_LAST, _LAST], [_FIRST, _FIRST]
+
+    def add(self, by_day: ParsedTimes, by_month: ParsedTimes) -> None:
+        """Take into account a part of the column, parsed both ways."""
+        for i, parsed in enumerate((by_day, by_month)):
+            us = parsed.us[parsed.ok]
+            self._ok[i] += len(us)
+            if len(us):
+                self._low[i] = min(self._low[i], int(us.min()))
+                self._high[i] = max(self._high[i], int(us.max()))
+
+    def decided(self) -> tuple[bool, str]:
+        """Whether the day comes first, and the sentence that says so."""
+        more = self._ok[0] - self._ok[1]
+        if more:
+            order = DAY_FIRST if more > 0 else MONTH_FIRST
+            return more > 0, (
+                f"Dates are read as {order}: {abs(more):,} rows have no meaning the other way "
+                "round."
+            )
+        spans = [max(high - low, 0) for low, high in zip(self._low, self._high, strict=True)]
+        by_day, by_month = spans
+        order = MONTH_FIRST if by_month < by_day else DAY_FIRST
+        why = "the data then spans less time" if by_day != by_month else "day first is the commoner"
+        return by_month >= by_day, (
+            f"Dates could be DD/MM or MM/DD; they are read as {order} because {why}. If that is "
+            "wrong, write the dates as YYYY-MM-DD."
         )
-        return better
-    spans = [int(np.ptp(p.us[p.ok])) if p.ok.any() else 0 for p in (by_day, by_month)]
-    better = by_month if spans[1] < spans[0] else by_day
-    order = DAY_FIRST if better is by_day else MONTH_FIRST
-    why = "the data then spans less time" if spans[0] != spans[1] else "day first is the commoner"
-    better.notes.append(
-        f"Dates could be DD/MM or MM/DD; they are read as {order} because {why}. If that is wrong, "
-        "write the dates as YYYY-MM-DD."
-    )
-    return better
 
 
-def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> tuple[ParsedTimes, int]:
-    """Every row, and how many have day and month in an order to be decided."""
+def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> ParsedTimes:
+    """Every row; day and month, where they are figures, in the order given."""
     n = len(texts)
     out = ParsedTimes(np.zeros(n, np.int64), np.zeros(n, bool), np.zeros(n, bool))
     start = either_order = 0
@@ -213,7 +246,8 @@ def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> tuple[ParsedTimes, 
             either_order += _parse_chunk(part, day_first, out, slice(start, start + len(part)))
             start += len(part)
     out.formats = +out.formats
-    return out, either_order
+    out.either_order = either_order
+    return out
 
 
 # --- shapes ------------------------------------------------------------------------------------

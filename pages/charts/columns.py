@@ -11,7 +11,7 @@ from fpanon_core.model.extent import central
 from .maps import Map, beyond_told, layered
 from .style import Theme
 
-_TALLEST = 0.3  # of the map's longer side
+_TALLEST = 0.22  # of the map's longer side
 _PITCH = 45.0
 _M_PER_DEGREE = 111_195.0
 
@@ -65,4 +65,6 @@ def columns_map(
         material={"ambient": 0.6, "diffuse": 0.5, "shininess": 8},
     )
     told = beyond_told(seen, lon[offsets[:-1]], lat[offsets[:-1]], "hexagon")
-    return layered([layer], seen.ends, of, height=height, pitch=_PITCH, told=told)
+    return layered(
+        [layer], seen.ends, of, height=height, pitch=_PITCH, above_m=tallest_m, told=told
+    )

@@ -26,8 +26,11 @@ from .words import count as plural
 MAX_POINTS = 5_000
 MAX_CELLS = 3_000
 _WIDTH_PX = 400  # a column of two on a laptop; a wider map shows more around the data
+_WHOLE_PX = 720  # of a map looked at from aside, which has a line of its own
 _KM_PER_DEGREE = 111.195
-_NEARER, _FARTHER = 0.6, 4.0  # zoom, and sides of what is seen, of a map looked at from aside
+# Of a map looked at from aside: zoom; sides of what is seen; how far north of the middle it looks,
+# of its height, as what stands on the ground rises beyond it.
+_NEARER, _FARTHER, _NORTH = 0.15, 4.0, 0.05
 
 
 class Map(pdk.Deck):
@@ -353,6 +356,7 @@ def layered(
     *,
     height: int,
     pitch: float = 0.0,
+    above_m: float = 0.0,
     told: str = "",
 ) -> Map:
     """A map of layers that are made elsewhere, over the outlines.
@@ -366,10 +370,12 @@ def layered(
     pitch : float
         Degrees from the vertical at which it is looked at; 0 from above. A bar of scale would be
         true at one distance only, and is left out when it is not 0.
+    above_m : float
+        Height at which the names of towns stand then.
     told : str
         What of the layers lies beyond that.
     """
-    return _map(_all(*around), layers, of, height, pitch=pitch, told=told)
+    return _map(_all(*around), layers, of, height, pitch=pitch, above_m=above_m, told=told)
 
 
 def _all(lon: FloatArray, lat: FloatArray) -> Extent:
@@ -386,26 +392,32 @@ def _map(
     *,
     whole: tuple[FloatArray, FloatArray] | None = None,
     pitch: float = 0.0,
+    above_m: float = 0.0,
     told: str = "",
 ) -> Map:
     """A map that begins with what is to be shown; ``whole``: as far as one may want to zoom out."""
     box = _box_of(shown)
     all_of_it = box if whole is None else _box_of(_all(*whole))
     # From aside what is far is small, and the ground reaches to the horizon.
-    zoom = _zoom(box, height) + (_NEARER if pitch else 0.0)
+    zoom = _zoom(box, height, _WHOLE_PX) + _NEARER if pitch else _zoom(box, height)
     seen = _seen(box, zoom, height)
     around = seen.grown(_FARTHER if pitch else 1.0).with_(all_of_it)
     names = _names(seen, around, of)
-    if pitch:
-        names = [layer for layer in names if layer.id == "towns"]
+    if pitch:  # towns alone, above what stands on the ground
+        towns = [{"p": [x, y, above_m], "t": name} for name, x, y in outlines(around).places]
+        names = [texts("towns", towns, of, 14, offset=(0, -14))]
+    ground = _ground(seen, around, of)
+    if pitch:  # one on the other in their order, as all lie at one height
+        for layer in ground:
+            layer.parameters = {"depthCompare": "always", "depthWriteEnabled": False}
     return Map(
         around,
         told,
-        layers=[*_ground(seen, around, of), *layers, *names],
+        layers=[*ground, *layers, *names],
         views=[pdk.View(type="MapView", controller=True)],
         initial_view_state=pdk.ViewState(
             longitude=(box.west + box.east) / 2,
-            latitude=_middle(box),
+            latitude=_middle(box) + (_NORTH * (box.north - box.south) if pitch else 0.0),
             zoom=zoom,
             min_zoom=max(min(zoom - 1.5, _zoom(all_of_it, height)), 0),
             max_zoom=zoom + 6,
@@ -545,12 +557,10 @@ def _box_of(shown: Extent) -> Box:
     return Box(west - x, south - y, east + x, north + y).grown(0.08)
 
 
-def _zoom(box: Box, height: int) -> float:
+def _zoom(box: Box, height: int, width: int = _WIDTH_PX) -> float:
     """The zoom at which the box fills the picture (deck.gl: the world is 512 pixels at zoom 0)."""
     tall = (_mercator(box.north) - _mercator(box.south)) / (2 * math.pi)
-    return round(
-        min(math.log2(_WIDTH_PX / 512 / (box.width / 360)), math.log2(height / 512 / tall)), 2
-    )
+    return round(min(math.log2(width / 512 / (box.width / 360)), math.log2(height / 512 / tall)), 2)
 
 
 def _seen(box: Box, zoom: float, height: int) -> Box:

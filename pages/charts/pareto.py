@@ -17,7 +17,7 @@ _SHAPES = {False: "circle", True: "triangle-up"}
 _CORNERS = ("top right", "top left", "bottom right", "bottom left", "middle right", "middle left")
 # Of the figure's inner part on a small projector, at a desk, and on a wall: a number has a place
 # that is free in all of them.
-_WIDTHS_PX, _MARGINS_PX = (430.0, 850.0, 1_300.0), 140.0
+_WIDTHS_PX, _MARGINS_PX = (430.0, 850.0, 870.0, 1_300.0), (104.0, 140.0)
 _DOT_PX, _AWAY_PX, _LINE_PX, _DIGIT_PX, _LIMIT_PX = 8.0, 8.0, 16.0, 9.0, 60.0
 _LEGEND_ROW_PX = 44  # two rows, where there are more kinds of dots than fit one
 Box: TypeAlias = tuple[float, ...]
@@ -199,7 +199,11 @@ def _labels(
     those that are compared, then the front's.
     """
     at = {d.number: (d.utility, d.risk) for d in dots}
-    screens = [_Screen(wide, height - _MARGINS_PX, across, up) for wide in _WIDTHS_PX]
+    screens = [
+        _Screen(wide, height - margins, across, up)
+        for wide in _WIDTHS_PX
+        for margins in _MARGINS_PX
+    ]
     dotted = [{n: screen.around(*xy) for n, xy in at.items()} for screen in screens]
     lines = [screen.lines(front, limit) for screen in screens]
     numbers: list[list[Box]] = [[] for _ in screens]

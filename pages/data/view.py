@@ -25,6 +25,10 @@ of = style.theme(st.context.theme.type)
 place = head.line("data", "What was read, and what was set aside?")
 data, job, refused = dataset.current(), dataset.opening(), None
 if data is not None and (job is None or job.error is None) and dataset.asked() is None:
+    if place.button(
+        "On to the overview", icon=":material/arrow_forward:", type="primary", key="data_on"
+    ):
+        st.switch_page("pages/overview/view.py")
     with place.popover("Open other data", icon=":material/folder_open:", key="data_open"):
         opening.show()
         study_form.opening(key="data")
@@ -103,7 +107,6 @@ with st.container(key="main_figure", gap="small"):
     st.dataframe(story.first_rows(report), hide_index=True, key="data_first_rows")
 what_this_means(*story.account(report), key="account")
 with st.container(horizontal=True, vertical_alignment="center", key="data_next"):
-    st.page_link("pages/overview/view.py", label="On to the overview", icon=":material/dashboard:")
     if len(report.rejects):
         downloads.offer(
             "Download the rows set aside (CSV)",

@@ -20,7 +20,7 @@ from pages.shell.figure import plot, show_map
 from pages.shell.guard import act
 from pages.shell.slides import Slide
 
-FIGURE_PX = 560
+FIGURE_PX = 540
 _AT, _ALONE = "fp_present_at", "fp_present_alone"
 # Pages whose figures become slides: address, and what their links say.
 _WAY = {
@@ -62,7 +62,7 @@ def dress() -> None:
     )
     st.html(
         "<style>"
-        ".st-key-present_heading h1 {font-size: 2.25rem; padding: 0;} "
+        ".st-key-present_heading h1 {font-size: 2.25rem; padding: 0 0 0.4rem;} "
         ".st-key-present_sentence p {font-size: 1.45rem; line-height: 1.4;} "
         f"{alone if st.session_state.get(_ALONE) else ''}"
         "</style>"
@@ -70,16 +70,12 @@ def dress() -> None:
 
 
 def line() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """The places of the title, and of what is pressed, at the right of it."""
-    across = st.container(
-        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
-    )
-    heading = across.container(key="present_heading", width="stretch")
-    corner = across.container(
-        horizontal=True, vertical_alignment="center", gap="small", width="content",
+    """The places of the title, and of what is pressed, in a row above it."""
+    corner = st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="right", gap="small",
         key="present_corner",
     )  # fmt: skip
-    return heading, corner
+    return st.container(key="present_heading"), corner
 
 
 def offered(digest: str) -> list[Shown]:

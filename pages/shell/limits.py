@@ -115,19 +115,14 @@ def line(of: Limits) -> str:
     many = len(of.judged)
     if not many:
         return "No limit is set"
-    return f"{words.count(many, 'limit')}: {told(of)}{_more(of)}"
+    # Short, so that the bar stays one line: the popover says of each what it is of.
+    return f"{words.count(many, 'limit')}: {told(of).replace(' points over guessing', ' points')}"
 
 
 def counted(of: Limits) -> str:
     """Which limits are counted where a page says how many a form is above."""
     parts = [_COUNTED[risk] for risk in of.judged]
     return f"In force, {len(parts)}: {'; '.join(parts)}." if parts else "None is in force."
-
-
-def _more(of: Limits) -> str:
-    named = [n for n in _SPOKEN if n in _ALWAYS or of.limit(n) != Limits().limit(n)]
-    rest = [_SPOKEN[n].short for n in _SPOKEN if n not in named and of.limit(n) is not None]
-    return f" · {', '.join(rest)}" if rest else ""
 
 
 def told(limits: Limits | None = None) -> str:

@@ -32,6 +32,7 @@ def dress() -> None:
         '[data-testid="stMainBlockContainer"] {padding: 2.2rem 2.5rem 2rem;}'
         '[data-testid="stSidebarHeader"] {height: 2.2rem; margin-bottom: 0;}'
         '[data-testid="stSidebarUserContent"] {padding: 0 0.3rem 1rem;}'
+        '.st-key-overview_four [data-testid="stPageLink-NavLink"] {padding-left: 0;}'
         ".st-key-navigation em {font-size: 0.8em; font-style: normal; margin-left: 0.2em;}"
         '.st-key-navigation [data-testid="stCaptionContainer"] {margin-top: 0.9rem;}'
         '.st-key-navigation [data-testid="stCaptionContainer"] p '

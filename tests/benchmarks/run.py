@@ -21,6 +21,7 @@ from tests.benchmarks import (
     kgap,
     linkage,
     options,
+    parts,
     reading,
     recovery,
     relinking,
@@ -31,6 +32,7 @@ from tests.benchmarks import (
 CASES = (
     kgap.CASES
     | reading.CASES
+    | parts.CASES
     | glove.CASES
     | aligned.CASES
     | unicity.CASES

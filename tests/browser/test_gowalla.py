@@ -32,7 +32,7 @@ def test_from_the_start_to_a_report_in_twelve_clicks(dashboard: Dashboard) -> No
     read = page.locator(".st-key-data_read button")
     expect(read).to_be_enabled()
     read.click()
-    page.get_by_role("link", name="On to the overview").click()
+    page.locator(".st-key-data_on button").click()
     dashboard.wait_for_view("Overview")
     _measured(page)
     page.locator(".st-key-overview_find_go button").click()

@@ -60,7 +60,7 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     )
     assert "Synthetic data" not in bar.inner_text()
 
-    page.get_by_test_id("stMain").get_by_role("link", name="On to the overview").click()
+    page.locator(".st-key-data_on button").click()
     dashboard.wait_for_view("Overview")
     dashboard.turn_to("How hard to hide")
     dashboard.says("12 users")

@@ -22,13 +22,13 @@ def test_the_line_tells_what_holds() -> None:
 
 def test_the_bar_counts_what_a_verdict_counts() -> None:
     """Found alone by points and alone with the whole record are two, with one number."""
-    assert limits.line(Limits()) == f"6 limits: {LINE} · EM, KL"
+    assert limits.line(Limits()) == "6 limits: named ≤ 5 % · home ≤ 5 points · alone ≤ 5 %"
     assert limits.counted(Limits()).startswith("In force, 6: ")
     assert limits.counted(Limits()).count(";") == 5
     # Naming, home, EM and KL are left.
     four = Limits({"unicity": None, "em": 4.0})
     assert limits.line(four).startswith("4 limits: ")
-    assert limits.line(four).endswith("alone: no limit · EM ≤ 4 bins · KL")
+    assert limits.line(four).endswith("alone: no limit · EM ≤ 4 bins")
     none = Limits(dict.fromkeys(("outsider", "home", "unicity", "em", "kl")))
     assert (limits.line(none), limits.counted(none)) == ("No limit is set", "None is in force.")
 

@@ -11,11 +11,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 # Who may open a file to write to: the way out itself, the key of digests, caches of code, and the
-# audit log, to which lines are added (its own tests hold that it is its owner's alone). And who
-# opens by descriptor, to read.
+# audit log, to which lines are added, and columns that are mapped, in a folder of their own (their
+# own tests hold that these are their owner's alone). And who opens by descriptor, to read.
 MAY_OPEN = {
     *("tables/whole.py", "tables/writing.py", "model/keyed.py", "kernels/__init__.py"),
-    *("io/audit.py", "tables/folder.py"),
+    *("io/audit.py", "io/kept.py", "tables/folder.py", "tables/parts.py", "model/mapped.py"),
 }
 WRITES = {
     *("to_csv", "to_excel", "to_parquet", "to_feather", "to_pickle", "to_html"),

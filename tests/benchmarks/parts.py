@@ -1,0 +1,119 @@
+"""Parts on disk into fingerprints, beside DuckDB's plain scan of the same files in the same run.
+
+The parts are the records of ``generate_cdr``, 32,000 people a part, written beforehand into the
+folder that FPANON_PARTS names, or the system's for temporary files. Run with ``taskset -c 0,1``.
+"""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from fpanon_core import FingerprintSet, read_cdr, read_parts
+from fpanon_core.synthetic.generate import generate_cdr_chunks
+
+_PEOPLE = 32_000
+
+
+def _case(rows, against_memory=False):
+    place = Path(os.environ.get("FPANON_PARTS", tempfile.gettempdir()))
+    with tempfile.TemporaryDirectory(dir=place) as own:
+        (folder := Path(own) / "parts").mkdir()
+        n, written = 0, []
+        for frame in generate_cdr_chunks(2_000_000, chunk_users=_PEOPLE, seed=1):
+            table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+            pq.write_table(table, folder / f"part-{len(written):04d}.parquet")
+            written.append(table if against_memory else None)
+            n += len(frame)
+            if n >= rows:
+                break
+        del frame, table
+        before = _peak_gb()
+        scan_s, scan_cpu_s, _ = _timed(lambda: _scan(folder))
+        ours_s, ours_cpu_s, (fs, report) = _timed(
+            lambda: read_parts(folder, Path(own) / "made", private=own)
+        )
+        peak = _peak_gb()
+        assert report.rows_read == n == report.rows_used + sum(report.set_aside.values())
+        result = {
+            "rows": n,
+            "parts": len(written),
+            "people": fs.n_users,
+            "samples": fs.n_samples,
+            "DuckDB's scan, s": round(scan_s, 2),
+            "its processor s": round(scan_cpu_s, 2),
+            "read_parts, s": round(ours_s, 2),
+            "its processor time, s": round(ours_cpu_s, 2),
+            "million rows a second": round(n / ours_s / 1e6, 2),
+            "million rows a processor second": round(n / ours_cpu_s / 1e6, 2),
+            "peak, GB": round(peak, 2),
+            "of it before": round(before, 2),
+            "cores": len(os.sched_getaffinity(0)),
+            "load": " ".join(f"{x:.1f}" for x in os.getloadavg()),
+            "one child that adds up all columns: own memory, shared memory, GB": _child(fs.folder),
+        }
+        if against_memory:
+            one = Path(own) / "one.parquet"
+            pq.write_table(pa.concat_tables(written).unify_dictionaries(), one)
+            seconds, cpu_s, (whole, _) = _timed(lambda: read_cdr(one))
+            result["read_cdr of the same, s"] = round(seconds, 2)
+            result["its processor seconds"] = round(cpu_s, 2)
+            result["same digest"] = whole.digest == fs.digest
+        loaded_s, _, again = _timed(lambda: FingerprintSet.load(fs.folder))
+        assert again.digest == fs.digest
+        result["load, checked by digest, s"] = round(loaded_s, 2)
+        shutil.rmtree(fs.folder)
+    return result
+
+
+def _scan(folder):
+    with duckdb.connect(config={"threads": len(os.sched_getaffinity(0))}) as connection:
+        query = (
+            "SELECT count(*), sum(user_id), max(epoch(timestamp)), sum(lat), sum(lon)"
+            f" FROM read_parquet('{folder}/*.parquet')"
+        )
+        return connection.sql(query).fetchall()
+
+
+def _timed(call):
+    wall, cpu = time.perf_counter(), time.process_time()
+    found = call()
+    return time.perf_counter() - wall, time.process_time() - cpu, found
+
+
+def _peak_gb():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+
+
+_LOOK = """
+import pickle, sys
+fs = pickle.loads(sys.stdin.buffer.read())
+sum(float(getattr(fs, name).sum()) for name in ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min"))
+found = dict(line.split(":") for line in open("/proc/self/status") if line.startswith("Rss"))
+print(*(round(int(found[name].split()[0]) / 1e6, 2) for name in ("RssAnon", "RssFile")))
+"""
+
+
+def _child(folder):
+    import pickle
+
+    fs = FingerprintSet.load(folder)
+    command = [sys.executable, "-c", _LOOK]
+    out = subprocess.run(command, input=pickle.dumps(fs), capture_output=True, check=True)
+    return out.stdout.decode().strip()
+
+
+CASES = {
+    "parts_2m": partial(_case, 2_000_000, True),
+    "parts_20m": partial(_case, 20_000_000, True),
+    "parts_100m": partial(_case, 100_000_000),
+}
