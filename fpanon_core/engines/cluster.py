@@ -332,7 +332,8 @@ def _connected(address: str) -> Any:
         if not (keys.tls_ca_file and keys.tls_client_cert):
             raise ConfigError(
                 f"No keys for {address}: Dask's configuration names no "
-                "distributed.comm.tls.ca-file, or no client's certificate; docs/scale.md says how to give them."
+                "distributed.comm.tls.ca-file, or no client's certificate; docs/scale.md says how to "
+                "give them."
             )
     # What it would say of a lost connection is said in plain words by us.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
