@@ -176,6 +176,13 @@ as tls://host:8786.
                     except _LOST:
                         lost = True
                         waiting.appendleft(number)
+                    except Exception as fault:
+                        if "No module named" not in str(fault):
+                            raise
+                        raise ConfigError(
+                            f"fpanon is not installed on a worker of {self._address}; install the "
+                            "same version on all of them (docs/scale.md)."
+                        ) from None
                 for future in self._finished(running):
                     number = running.pop(future)
                     if future.status == "error":
@@ -332,8 +339,8 @@ def _connected(address: str) -> Any:
         if not (keys.tls_ca_file and keys.tls_client_cert):
             raise ConfigError(
                 f"No keys for {address}: Dask's configuration names no "
-                "distributed.comm.tls.ca-file, or no client's certificate; docs/scale.md says how to "
-                "give them."
+                "distributed.comm.tls.ca-file, or no client's certificate; see "
+                "docs/scale.md."
             )
     # What it would say of a lost connection is said in plain words by us.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
