@@ -176,6 +176,13 @@ as tls://host:8786.
                     except _LOST:
                         lost = True
                         waiting.appendleft(number)
+                    except Exception as fault:
+                        if "No module named" not in str(fault):
+                            raise
+                        raise ConfigError(
+                            f"fpanon is not installed on a worker of {self._address}; install the "
+                            "same version on all of them (docs/scale.md)."
+                        ) from None
                 for future in self._finished(running):
                     number = running.pop(future)
                     if future.status == "error":
@@ -321,16 +328,24 @@ def _is_here(host: str) -> bool:
 
 def _connected(address: str) -> Any:
     try:
-        client = import_module("distributed").Client
+        dask = import_module("distributed")
     except ImportError:
         raise ConfigError(
             "Work on a cluster needs the packages dask and distributed, which are not installed; "
             "install them: pip install 'fpanon[cluster]'."
         ) from None
+    if urlsplit(address).scheme == "tls":
+        keys = dask.Security()  # of Dask's configuration
+        if not (keys.tls_ca_file and keys.tls_client_cert):
+            raise ConfigError(
+                f"No keys for {address}: Dask's configuration names no "
+                "distributed.comm.tls.ca-file, or no client's certificate; see "
+                "docs/scale.md."
+            )
     # What it would say of a lost connection is said in plain words by us.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
-        return client(address, timeout=_CONNECT_S, set_as_default=False)
+        return dask.Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, TimeoutError, RuntimeError, ValueError, TypeError):
         raise InfeasibleError(
             f"No scheduler answers at {address}; see that it runs and can be reached from here, "

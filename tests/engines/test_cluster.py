@@ -306,6 +306,12 @@ def test_nobody_answers(monkeypatch):
         DaskEngine("tcp://127.0.0.1:9")
 
 
+def test_without_keys_a_sentence_says_so():
+    pytest.importorskip("distributed")
+    with pytest.raises(f.ConfigError, match=r"No keys for tls://127.0.0.1:9: Dask"):
+        DaskEngine("tls://127.0.0.1:9")
+
+
 def test_without_dask_a_sentence_says_what_to_install(monkeypatch):
     def missing(_):
         raise ImportError
