@@ -111,10 +111,14 @@ def test_from_the_choice_to_the_file(dashboard: Dashboard) -> None:
     dashboard.wait_until_idle()
     dashboard.choose("options_choice_name", "about 15 antennas · 12 h")
     box = page.get_by_role("textbox", name="Why this one")
-    box.fill("Above the limits, for this test alone.")
-    box.press("Control+Enter")
-    dashboard.settle()
-    dashboard.press("options_choice_keep", "Chosen:")
+
+    def keep() -> None:  # what is typed while the page is drawn anew is lost
+        box.fill("Above the limits, for this test alone.")
+        box.press("Control+Enter")
+        dashboard.settle()
+        dashboard.press("options_choice_keep")
+
+    dashboard.insist(keep, lambda ms: dashboard.says("Chosen:", ms))
     page.get_by_test_id("stMain").get_by_role("link", name="On to the report").click()
     dashboard.says("What was decided, on what evidence?")
     shown = page.frame_locator("iframe[title='st.iframe'], [data-testid=stIFrame]")
