@@ -46,6 +46,7 @@ from ..model.arrays import FloatArray, IntArray, SmallFloats, SmallInts, Steps
 from .stretch import ERR32, STEPS, Ahead, Packed, Scale, fingerprint_effort
 
 SLACK = 1e-9  # on efforts computed in 64 bits
+_AT_ONCE = 16  # columns one by one are worth it below a 16th of a row: a guess, not tuned
 NO_FLOOR = np.zeros((1, 1), np.float32)
 NO_EXTRA = np.zeros((0, 0), np.uint8)
 
@@ -186,28 +187,35 @@ def search_tile(
     width = b_last - b_first
     bound = found.bound
     step = scale.w_space / STEPS
-    highest = -1.0
-    for b in range(b_first, b_last):
-        highest = max(highest, worst[b])
+    everyone = np.arange(width)
+    measured = everyone[worst[b_first:b_last] >= 0.0]
     for a in range(a_first, a_last):
-        if max(worst[a], highest) < 0.0:
+        # Whoever is not measured matters to those alone who are: few, where few are asked about.
+        columns = everyone if worst[a] >= 0.0 else measured
+        if len(columns) == 0:
             continue
-        for column in range(width):
-            bound[column] = 0.0
         f0, f1 = features.offsets[a], features.offsets[a + 1]
-        for f in range(f0, f1):
-            share = features.share[f]
-            row = floor[features.feature[f]]
+        if _AT_ONCE * len(columns) < width:
+            for column in columns:
+                bound[column] = 0.0
+                for f in range(f0, f1):
+                    bound[column] += features.share[f] * floor[features.feature[f], column]
+        else:
             for column in range(width):
-                bound[column] += share * row[column]
+                bound[column] = 0.0
+            for f in range(f0, f1):
+                share = features.share[f]
+                row = floor[features.feature[f]]
+                for column in range(width):
+                    bound[column] += share * row[column]
         lower = 1.0 - (f1 - f0 + 4) * ERR32
         length = packed.offsets[a + 1] - packed.offsets[a]
         at, end = known.offsets[a], known.offsets[a + 1]
-        for b in range(max(b_first, a + 1), b_last):
+        for at_column in range(np.searchsorted(columns, a + 1 - b_first), len(columns)):
+            column = columns[at_column]
+            b = b_first + column
             limit = max(worst[a], worst[b]) + SLACK
-            if limit < SLACK:
-                continue
-            to_b = bound[b - b_first] * lower
+            to_b = bound[column] * lower
             effort = to_b
             to_a = 0.0
             if packed.offsets[b + 1] - packed.offsets[b] == length:
@@ -226,7 +234,6 @@ def search_tile(
                     continue
             rest = 0.0
             if len(extra):
-                column = b - b_first
                 spare = (limit - effort) * length  # what the sum may still grow by
                 if packed.offsets[b + 1] - packed.offsets[b] == length:
                     spare *= 2.0
