@@ -56,7 +56,7 @@ def heads(made: Report) -> list[str]:
 
 def chosen(weighed: Weighed) -> str:
     """The choice, in a line."""
-    return f"Chosen on *Release options*: **{plain(weighed.chosen)}**." if weighed.stands else ""
+    return f"Chosen: **{plain(weighed.chosen)}**." if weighed.stands else ""
 
 
 def recipe(made: Recipe) -> bytes:

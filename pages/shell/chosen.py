@@ -43,14 +43,23 @@ def keep(digest: str, result: OptionResult, why: str) -> None:
 
 
 def refused(result: OptionResult, why: str, limits: Limits) -> str:
-    """Why a choice is not kept: it is not within the limits, and no reason is given; else empty."""
+    """Why a choice is not kept: what speaks against it, where no reason is given; else empty.
+
+    That is a limit which it is above, or may be, or anybody who is alone in it: whether that may
+    be is a decision, and somebody's.
+    """
     over = over_told(result, limits)
-    if not over or why.strip():
+    alone = result.alone if result.crowd_least <= 1 else 0
+    if why.strip() or not (over or alone):
         return ""
+    against = f"“{plain(result.option.told)}” is not within your limits. "
+    against += f"{plain('; '.join(over), MESSAGE_LENGTH)}."
+    if not over:
+        whom = f"{alone:,} of the {result.n_users:,} people"
+        against = f"In “{plain(result.option.told)}” {whom} are alone with their record."
     return (
-        f"“{plain(result.option.told)}” is not within your limits. "
-        f"{plain('; '.join(over), MESSAGE_LENGTH)}. Say above why it is chosen all the same, and "
-        "keep it then: the reason stands in the report and in the study."
+        f"{against} Say above why it is chosen all the same, and keep it then: the reason stands "
+        "in the report and in the study."
     )
 
 
