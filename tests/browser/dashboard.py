@@ -383,12 +383,16 @@ class Dashboard:
         """Until a figure has exactly these curves, drawn and in its legend."""
         self.page.wait_for_function(_HAS_CURVES, arg=[key, names])
 
-    def table(self, heading: str) -> list[list[str]]:
-        """The cells of the small table with that column heading, row by row."""
+    def table(self, heading: str, rows: int) -> list[list[str]]:
+        """The cells of the small table with that column heading, once it has that many rows.
+
+        What a table tells screen readers, which is read here, follows what it draws with a delay.
+        """
         grid = self.page.locator("[data-testid=stDataFrame] canvas").filter(
             has=self.page.locator("[role=columnheader]", has_text=heading)
         )
-        grid.locator("[role=gridcell]").first.wait_for(state="attached")
+        filled = grid.locator("tbody tr").filter(has=self.page.locator("[role=gridcell]"))
+        expect(filled).to_have_count(rows)
         return grid.evaluate(
             "c => [...c.querySelectorAll('tbody tr')].map("
             "r => [...r.querySelectorAll('[role=gridcell]')].map(d => d.textContent))"

@@ -97,7 +97,7 @@ def test_releases_beside_each_other_and_one_of_them_leaves(
         for figure in ("glove_cdf_space_m", "glove_cdf_time_min"):
             dashboard.wait_for_curves(figure, named)
     dashboard.says("The promise holds within each day, not over several")
-    rows = dashboard.table("Mean loss")
+    rows = dashboard.table("Mean loss", 2)
     assert [row[:3] for row in rows] == [["aligned", "5", "whole"], ["aligned", "5", "days"]]
 
     dashboard.press("produce_hidden_go")
@@ -134,8 +134,7 @@ def test_equally_coarse_data_beside_it(hidden: Dashboard) -> None:
     ]
     legend = dashboard.page.locator(".st-key-glove_cost .legendtext")
     expect(legend).to_have_text(ways)
-    rows = dashboard.table("Users hidden (%)")
-    assert len(rows) == 9
+    dashboard.table("Users hidden (%)", 9)
     told = dashboard.page.get_by_text(
         "everyone is one of 2 only at 24 km · 24 h: the first of 7 grids from 1 km · 30 min to one "
         "cell for everything (24 km · 2 days), each laid where most people share a cell, to do so. "
