@@ -17,7 +17,8 @@ from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # type: ignore[import-untyped,unused-ignore]
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
-from ..kernels.network_simplex import any_below, cheapest_flow, distances
+from ..kernels.cost_rows import Costs, any_below, cost_of, extremes, in_table, row_of
+from ..kernels.network_simplex import cheapest_flow, distances
 from ..model.arrays import FloatArray, IntArray
 from ..model.ragged import offsets_of
 
@@ -57,7 +58,16 @@ def transport(cost: FloatArray, supply: IntArray, demand: IntArray) -> Flows:
     elif short > 0:
         cost = np.hstack([cost, np.zeros((sources, 1))])
         demand = np.append(demand, short)
-    return _within(_solve(cost, supply, demand)[0], sources, sinks)
+    return _within(_solve(in_table(_plain(cost)), supply, demand)[0], sources, sinks)
+
+
+def transport_all(costs: Costs, supply: IntArray, demand: IntArray) -> tuple[Flows, FloatArray]:
+    """As :func:`transport` between equal totals, and what each flow costs per head.
+
+    Costs may be made row by row, which takes no room for pairs.
+    """
+    (source, sink, many), _ = _solve(costs, supply, demand)
+    return (source, sink, many), cost_of(costs, source, sink)
 
 
 def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand: IntArray) -> Flows:
@@ -82,7 +92,9 @@ def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand:
             spare = int(demand[some].sum()) - needed
             if spare > 0:
                 cost = np.vstack([distances(begin, end[some]), np.zeros(len(some))])
-                flows, price = _solve(cost, np.append(supply, spare), demand[some])
+                flows, price = _solve(
+                    in_table(_plain(cost)), np.append(supply, spare), demand[some]
+                )
                 slack = _TOLERANCE * float(cost.max())
                 if price is not None and (price[:-1] - price[-1] <= apart[:, -1] + slack).all():
                     source, sink, many = _within(flows, len(begin), len(some))
@@ -131,25 +143,29 @@ def _within(flows: Flows, sources: int, sinks: int) -> Flows:
     return source[real], sink[real], many[real]
 
 
-def _solve(cost: FloatArray, supply: IntArray, demand: IntArray) -> tuple[Flows, FloatArray | None]:
+def _plain(cost: FloatArray) -> FloatArray:
+    return np.ascontiguousarray(cost, np.float64)
+
+
+def _solve(costs: Costs, supply: IntArray, demand: IntArray) -> tuple[Flows, FloatArray | None]:
     """The optimal flows between equal totals; the sources' prices, if known."""
     if len(supply) == 1 or len(demand) == 1:
         return _above_zero(np.minimum.outer(supply, demand)), None
-    cost = np.ascontiguousarray(cost, np.float64)
-    arc, many, potential = cheapest_flow(
-        cost, supply.astype(np.int64), demand.astype(np.int64), float(cost.max()), _MOST_STEPS
-    )
+    supply, demand = supply.astype(np.int64), demand.astype(np.int64)
+    between = extremes(costs, len(supply))
+    arc, many, potential = cheapest_flow(costs, supply, demand, between[1], _MOST_STEPS)
     source, sink = np.divmod(arc, len(demand))
     # Prices that are not those of a far-off root: the greatest potential becomes 0.
     potential = potential - max(float(potential.max()), 0.0)
     price = -potential[: len(supply)]
-    if _proven(cost, supply, demand, (source, sink, many), potential):
+    if _proven(costs, supply, demand, (source, sink, many), potential, between):
         return (source, sink, many), price
     # Everyone a row and a column of their own: slower, and without a tolerance.
     who, where = (
         np.repeat(np.arange(len(supply)), supply),
         np.repeat(np.arange(len(demand)), demand),
     )
+    cost = np.stack([row_of(costs, i).copy() for i in range(len(supply))])
     row, column = linear_sum_assignment(cost[np.ix_(who, where)])
     flow = np.zeros(cost.shape, np.int64)
     np.add.at(flow, (who[row], where[column]), 1)
@@ -162,16 +178,18 @@ def _above_zero(flow: IntArray) -> Flows:
 
 
 def _proven(
-    cost: FloatArray, supply: IntArray, demand: IntArray, flows: Flows, potential: FloatArray
-) -> bool:
+    costs: Costs, supply: IntArray, demand: IntArray, flows: Flows, potential: FloatArray,
+    between: tuple[float, float],
+) -> bool:  # fmt: skip
     """Whether the flows are complete, and as cheap as the dual prices say they must be."""
     source, sink, many = flows
     sent = np.bincount(source, many, len(supply))
     got = np.bincount(sink, many, len(demand))
     if (sent != supply).any() or (got != demand).any():
         return False
-    slack = _TOLERANCE * max(float(cost.max()), -float(cost.min()), 1e-300)
-    if any_below(cost, potential, -slack):
+    slack = _TOLERANCE * max(between[1], -between[0], 1e-300)
+    if any_below(costs, potential, len(supply), -slack):
         return False
     worth = float(potential[len(supply) :] @ demand - potential[: len(supply)] @ supply)
-    return bool(abs(float(cost[source, sink] @ many) - worth) <= slack * float(supply.sum()))
+    paid = float(cost_of(costs, source, sink) @ many)
+    return bool(abs(paid - worth) <= slack * float(supply.sum()))

@@ -5,7 +5,7 @@ two days are alike, 1 where two days of equal length have no place in common; be
 not whole it can be a little below 0, or more than 1. A link between each
 day and the next is an optimal assignment under G.
 
-People × people costs need not be kept. Days without a common place cost the sum of a part of U and
+People × people costs are never kept. Days without a common place cost the sum of a part of U and
 a part of V, so that the choice among them changes no total. Against that, each common place, with
 frequencies f and g, saves ``[φ(f+g) − φ(f) − φ(g)]/(n_U + n_V)``, ``φ(z) = z·log₂ z``; the cheapest
 assignment is the one that saves most, over the pairs with a common place only. Days with equal
@@ -25,18 +25,21 @@ import numpy.typing as npt
 
 from ..engines.local import Engine
 from ..engines.progress import Progress
+from ..kernels.cost_rows import at_places, by_places
 from ..kernels.recovery_links import count_common, save_common
 from ..model.aggregates import UNKNOWN
 from ..model.arrays import FloatArray, IntArray, SmallInts
 from ..model.errors import ConfigError
 from ..model.ragged import offsets_of, rows_of
-from .assignment import Pairs, most_saving, transport
+from .assignment import Pairs, most_saving, transport_all
 
 # Of each row: places, and how often; rows begin at the offsets.
 Frequencies = tuple[IntArray, SmallInts, IntArray]
 
-# Transport between groups pays where they are few: at most this share of the pairs of people.
+# Transport between groups pays where they are few: at most this share of the pairs of people. It is
+# the way, too, where the pairs with a common place are too many to be kept.
 _GROUPS_SHARE = 0.04
+_MOST_PAIRS = 2**22
 
 
 def entropy(frequencies: npt.ArrayLike) -> float:
@@ -138,21 +141,23 @@ def link_two(first: SmallInts, second: SmallInts) -> tuple[IntArray, float]:
     (of, u), (to, v) = _grouped(first), _grouped(second)
     people, lengths = len(first), (first.shape[1], second.shape[1])
     apart = _apart(u, v, lengths)
-    if (len(u[0]) - 1) * (len(v[0]) - 1) <= _GROUPS_SHARE * people**2:
-        saved = _dense(_savings(u, v, lengths), len(v[0]) - 1)
-        gain = apart[0][:, None] + apart[1][None, :] - saved
-        i, j, many = transport(gain, np.bincount(of), np.bincount(to))
-        follower = np.empty(people, np.int64)
-        goal, into = np.repeat(j, many), np.argsort(to, kind="stable")
-        # People by their group, each with the next free one of the group they go to.
-        leaving = np.argsort(of, kind="stable")
-        arriving = np.argsort(goal, kind="stable")
-        follower[leaving[arriving]] = into
-        return follower, float(gain[i, j] @ many)
-    u, v = (_spread(f, g) for f, g in ((u, of), (v, to)))
-    follower, saved_bits = most_saving(_savings(u, v, lengths))
-    total = apart[0][of].sum() + apart[1][to].sum() - saved_bits
-    return follower, float(total)
+    worth = _worth(lengths)
+    if (len(u[0]) - 1) * (len(v[0]) - 1) > _GROUPS_SHARE * people**2:
+        rows, columns = (_spread(f, g) for f, g in ((u, of), (v, to)))
+        many = _common(rows, columns)
+        if many.sum() <= _MOST_PAIRS:
+            follower, saved_bits = most_saving(_savings(rows, columns, worth, many))
+            total = apart[0][of].sum() + apart[1][to].sum() - saved_bits
+            return follower, float(total)
+    costs = by_places(u, v, worth, *apart)
+    (_, j, many), gain = transport_all(costs, np.bincount(of), np.bincount(to))
+    follower = np.empty(people, np.int64)
+    goal, into = np.repeat(j, many), np.argsort(to, kind="stable")
+    # People by their group, each with the next free one of the group they go to.
+    leaving = np.argsort(of, kind="stable")
+    arriving = np.argsort(goal, kind="stable")
+    follower[leaving[arriving]] = into
+    return follower, float(gain @ many)
 
 
 def _grouped(rows: SmallInts) -> tuple[IntArray, Frequencies]:
@@ -195,32 +200,32 @@ def _entropies(frequencies: Frequencies, length: int) -> FloatArray:
     return bits
 
 
-def _savings(u: Frequencies, v: Frequencies, lengths: tuple[int, int]) -> Pairs:
-    """What each pair of rows with a common place saves against having none."""
+def _worth(lengths: tuple[int, int]) -> FloatArray:
+    """What a common place saves, by how often either day was there."""
     f, g = (np.arange(n + 1, dtype=np.float64) for n in lengths)
-    worth = (_phi(f[:, None] + g) - _phi(f)[:, None] - _phi(g)) / sum(lengths)
-    # Rows of v by place.
-    by_place = np.argsort(v[1], kind="stable")
-    places = int(max(u[1].max(), v[1].max())) + 1
-    starts = offsets_of(np.bincount(v[1], minlength=places))
-    row = np.repeat(np.arange(len(v[0]) - 1), np.diff(v[0]))[by_place].astype(np.int32)
-    often = v[2][by_place]
+    worth: FloatArray = (_phi(f[:, None] + g) - _phi(f)[:, None] - _phi(g)) / sum(lengths)
+    return worth
+
+
+def _common(u: Frequencies, v: Frequencies) -> IntArray:
+    """With how many rows of v each row of u has a place in common."""
+    starts, row, _ = at_places(v, int(u[1].max()) + 1)
     rows, columns = len(u[0]) - 1, len(v[0]) - 1
     many = np.zeros(rows, np.int64)
     count_common(0, rows, u[0], u[1], starts, row, np.zeros(columns, np.uint8), many)
+    return many
+
+
+def _savings(u: Frequencies, v: Frequencies, worth: FloatArray, many: IntArray) -> Pairs:
+    """What each pair of rows with a common place saves against having none."""
+    starts, row, often = at_places(v, int(u[1].max()) + 1)
     offsets = offsets_of(many)
     column = np.empty(int(offsets[-1]), np.int32)
     value = np.empty(int(offsets[-1]))
-    save_common(0, rows, *u, starts, row, often, worth, np.zeros(columns), offsets, column, value)
+    scratch = np.zeros(len(v[0]) - 1)
+    save_common(0, len(many), *u, starts, row, often, worth, scratch, offsets, column, value)
     return offsets, column, value
 
 
 def _phi(z: FloatArray) -> FloatArray:
     return np.where(z > 0, z * np.log2(np.maximum(z, 1.0)), 0.0)
-
-
-def _dense(saved: Pairs, columns: int) -> FloatArray:
-    offsets, column, value = saved
-    table = np.zeros((len(offsets) - 1, columns))
-    table[np.repeat(np.arange(len(table)), np.diff(offsets)), column] = value
-    return table

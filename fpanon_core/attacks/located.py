@@ -7,21 +7,23 @@ Source: docs/science.md, “Counts and trajectory recovery”.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..model.aggregates import LeftOut
-from ..model.arrays import FloatArray, IntArray
+from ..model.arrays import FloatArray, IntArray, SmallInts
 from ..model.counts_frame import CountsFrame, slots_between
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.projection import lon_lat, project
-from ..model.ragged import rows_of
+from ..model.ragged import offsets_of, rows_of
 
 _CLOSE_M = 1e-6  # places nearer than this to equally near are equally near
 _CLOSE_MIN = 1e-9
+_SAMPLES_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,33 +76,34 @@ def located(
     if frame is None:
         starts, end = _slots_of(fs, slot_min)
         edges, wall = np.append(starts, end), fs.wall_minutes(starts)
-        begin, place = fs.t_min, cell
+        begin, place = fs.t_min, np.arange(len(corners[0]))
     else:
         edges, wall = frame.slot_edge_min, frame.wall_start_min
         begin = fs.t_min + _minutes_after(fs, frame)
-        place = _place_of(corners, frame, fs.crs)[cell]
+        place = _place_of(corners, frame, fs.crs)
         corners = (frame.x_m, frame.y_m, frame.dx_m, frame.dy_m)
         starts = edges[:-1]
-    end_min = begin + fs.dt_min
-    if not shared:
-        if (fs.dt_min > slot_min + _CLOSE_MIN).any():
-            raise InfeasibleError(
-                f"Samples of up to {fs.dt_min.max():g} min reach over several slots of "
-                f"{slot_min:g} min, so that one record would be in many; choose slots as long as "
-                "the samples, or fill in."
-            )
-        end_min = begin
-    ahead = (end_min <= edges[0]) if shared else (begin < edges[0])
-    outside, late = place < 0, ahead | (begin >= edges[-1])
-    kept = np.flatnonzero(~outside & ~late)
-    user, slot, at = _most_frequent(
-        fs.sample_user[kept], place[kept], begin[kept], end_min[kept], edges
-    )
-    left_out = LeftOut(
-        int(outside.sum()),
-        int((late & ~outside).sum()),
-        int(fs.weight.sum() - fs.weight[np.unique(user)].sum()),
-    )
+    if not shared and (fs.dt_min > slot_min + _CLOSE_MIN).any():
+        raise InfeasibleError(
+            f"Samples of up to {fs.dt_min.max():g} min reach over several slots of "
+            f"{slot_min:g} min, so that one record would be in many; choose slots as long as "
+            "the samples, or fill in."
+        )
+    outside, late, found = 0, 0, []
+    for users in _some_users(fs):
+        rows = slice(int(fs.offsets[users.start]), int(fs.offsets[users.stop]))
+        user = np.repeat(np.arange(users.start, users.stop), np.diff(fs.offsets)[users])
+        from_, at = begin[rows], place[cell[rows]]
+        to = from_ + fs.dt_min[rows] if shared else from_
+        ahead = (to <= edges[0]) if shared else (from_ < edges[0])
+        out, off = at < 0, ahead | (from_ >= edges[-1])
+        outside, late = outside + int(out.sum()), late + int((off & ~out).sum())
+        kept = ~out & ~off
+        found.append(_most_frequent(user[kept], at[kept], from_[kept], to[kept], edges))
+    user, slot, at = (np.concatenate(column) for column in zip(*found, strict=True))
+    seen = np.zeros(fs.n_users, np.bool_)
+    seen[user] = True
+    left_out = LeftOut(outside, late, int(fs.weight[~seen].sum()))
     return Located(user, slot, at, corners, starts, wall, left_out)
 
 
@@ -140,14 +143,42 @@ def _minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
     return (fs.clock.epoch - frame.clock.epoch).total_seconds() / 60
 
 
-def _cells(fs: FingerprintSet) -> tuple[IntArray, tuple[FloatArray, ...]]:
+def _some_users(fs: FingerprintSet) -> Iterator[slice]:
+    """Users with so many samples together that what is made of them takes little room."""
+    first = 0
+    while first < fs.n_users:
+        end = int(np.searchsorted(fs.offsets, fs.offsets[first] + _SAMPLES_AT_ONCE, "right")) - 1
+        users = slice(first, max(end, first + 1))
+        yield users
+        first = users.stop
+
+
+def _cells(fs: FingerprintSet) -> tuple[SmallInts, tuple[FloatArray, ...]]:
     """Number of the cell of each sample, and each cell's corner and extent."""
     keys = (fs.x_m, fs.y_m, fs.dx_m, fs.dy_m)
+    cell = np.empty(len(fs.x_m), np.int32)
+    parts: list[tuple[FloatArray, ...]] = []
+    for at in range(0, len(cell), _SAMPLES_AT_ONCE):
+        some = slice(at, at + _SAMPLES_AT_ONCE)
+        cell[some], there = _distinct_cells(tuple(k[some] for k in keys))
+        parts.append(there)
+    number, corners = _distinct_cells(
+        tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+    )
+    many = offsets_of([len(part[0]) for part in parts])
+    for begin, at in zip(many, range(0, len(cell), _SAMPLES_AT_ONCE), strict=False):
+        some = slice(at, at + _SAMPLES_AT_ONCE)
+        cell[some] = number[begin + cell[some]]
+    return cell, corners
+
+
+def _distinct_cells(keys: tuple[FloatArray, ...]) -> tuple[SmallInts, tuple[FloatArray, ...]]:
+    """The number of each, by x, then y, then extent, and those there are."""
     order = np.lexsort(keys[::-1])
     ordered = [k[order] for k in keys]
     new = np.ones(len(order), bool)
     new[1:] = np.logical_or.reduce([k[1:] != k[:-1] for k in ordered])
-    cell = np.empty(len(order), np.int64)
+    cell = np.empty(len(order), np.int32)
     cell[order] = np.cumsum(new) - 1
     return cell, tuple(k[new] for k in ordered)
 

@@ -18,7 +18,8 @@ gives it for dense costs; flows and potentials are equal to POT's to the bit:
   two sides of the tree join.
 
 Most of the time goes into the search. Arcs of a source lie side by side, so that several are
-compared at once; those of the tree are marked by a cost that never enters.
+compared at once; those of the tree are marked by a cost that never enters. Costs may be made row
+by row instead of kept (:mod:`.cost_rows`): the pivots are the same.
 
 Source: Kovács 2015; POT.
 """
@@ -31,6 +32,7 @@ import numpy as np
 from numba import njit
 
 from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
+from .cost_rows import Costs, is_held, mark, row_of
 
 _IN_TREE = 1e300
 _LEAST_BLOCK = 10
@@ -68,51 +70,38 @@ def distances(begin: FloatArray, end: FloatArray) -> FloatArray:
 
 @njit(nogil=True, cache=True)
 def cheapest_flow(
-    cost: FloatArray, supply: IntArray, demand: IntArray, greatest: float, most_pivots: int
+    costs: Costs, supply: IntArray, demand: IntArray, greatest: float, most_pivots: int
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Flows above 0, as arcs (source × sinks + sink) and amounts, and the potentials of all nodes.
 
-    ``cost``, (n_sources, n_sinks), is marked meanwhile and left as it was; ``greatest`` is the
-    greatest of it. Supply and demand are above 0 and have the same total. Complete and optimal,
-    unless it took ``most_pivots``; who asks proves it.
+    A table of ``costs`` is marked meanwhile and left as it was; ``greatest`` is the greatest cost.
+    Supply and demand are above 0 and have the same total. Complete and optimal, unless it took
+    ``most_pivots``; who asks proves it.
     """
-    sources, sinks = cost.shape
+    sources, sinks = len(supply), len(demand)
     tree = _first_tree(supply, demand, (greatest + 1) * (sources + sinks))
-    table = cost.reshape(-1)
-    for arc in _cheapest_to(cost):
-        source, sink = divmod(arc, sinks)
-        if table[arc] + tree.potential[source] - tree.potential[sources + sink] < 0:
-            _enter(tree, table, arc, source, sources + sink)
-    size = max(int(np.sqrt(float(len(table)))), _LEAST_BLOCK)
+    first, least = _cheapest_to(costs, sources, sinks)
+    for sink in range(sinks - 1, -1, -1):
+        source = first[sink]
+        if least[sink] + tree.potential[source] - tree.potential[sources + sink] < 0:
+            _enter(tree, costs, source * sinks + sink, least[sink], source, sources + sink)
+    size = max(int(np.sqrt(float(sources * sinks))), _LEAST_BLOCK)
     room = np.empty(_AT_ONCE)
-    at = len(table) - 1
+    at = sources * sinks - 1
     for _ in range(most_pivots):
-        arc, at = _search(table, tree.potential, sources, sinks, at, size, room)
+        arc, cost, at = _search(costs, tree, sources, sinks, at, size, room)
         if arc == _NONE:
             break
-        _enter(tree, table, arc, arc // sinks, sources + arc % sinks)
+        _enter(tree, costs, arc, cost, arc // sinks, sources + arc % sinks)
     used = np.zeros(sources + sinks, np.bool_)
     for node in range(sources + sinks):
-        if tree.arc[node] != _NONE:
-            table[tree.arc[node]] = tree.cost[node]
+        arc = tree.arc[node]
+        if arc != _NONE:
+            mark(costs, arc // sinks, arc % sinks, tree.cost[node])
             used[node] = tree.flow[node] > 0
     of = np.flatnonzero(used)
     of = of[np.argsort(tree.arc[of])]
     return tree.arc[of], tree.flow[of], tree.potential[:-1]
-
-
-@njit(nogil=True, cache=True)
-def any_below(cost: FloatArray, potential: FloatArray, least: float) -> bool:
-    """Whether an arc costs less than this under the potentials, ``least`` being 0 or below."""
-    sources, sinks = cost.shape
-    to = potential[sources:]
-    many = 0
-    for i in range(sources):
-        own = potential[i]
-        row = cost[i]
-        for j in range(sinks):
-            many += (row[j] + own) - to[j] < least
-    return many > 0
 
 
 @njit(nogil=True, cache=True)
@@ -134,41 +123,55 @@ def _first_tree(supply: IntArray, demand: IntArray, far: float) -> Tree:
 
 
 @njit(nogil=True, cache=True)
-def _cheapest_to(cost: FloatArray) -> IntArray:
-    """The cheapest arc to each sink (ties: the last source), from the last sink to the first."""
-    sources, sinks = cost.shape
+def _cheapest_to(costs: Costs, sources: int, sinks: int) -> tuple[IntArray, FloatArray]:
+    """The source of the cheapest arc to each sink (ties: the last source), and what it costs."""
     least, source = np.full(sinks, np.inf), np.zeros(sinks, np.int64)
     for i in range(sources):
-        row = cost[i]
+        row = row_of(costs, i)
         for j in range(sinks):
             nearer = row[j] <= least[j]
             least[j] = row[j] if nearer else least[j]
             source[j] = i if nearer else source[j]
-    return (source * sinks + np.arange(sinks))[::-1]
+    return source, least
+
+
+@njit(nogil=True, cache=True)
+def _marked(costs: Costs, tree: Tree, source: int, sinks: int) -> FloatArray:
+    """The costs of a source, where those of the arcs in the tree never enter."""
+    if is_held(costs, source):
+        return row_of(costs, source)
+    row = row_of(costs, source)
+    if tree.arc[source] != _NONE:
+        row[tree.arc[source] % sinks] = _IN_TREE
+    sink = tree.child[source]
+    while sink != _NONE:
+        row[tree.arc[sink] % sinks] = _IN_TREE
+        sink = tree.after[sink]
+    return row
 
 
 @njit(nogil=True, cache=True)
 def _search(
-    table: FloatArray, potential: FloatArray, sources: int, sinks: int, at: int, size: int,
-    room: FloatArray,
-) -> tuple[int, int]:  # fmt: skip
-    """The arc that enters next, −1 if there is none, and where the search ended.
+    costs: Costs, tree: Tree, sources: int, sinks: int, at: int, size: int, room: FloatArray
+) -> tuple[int, float, int]:
+    """The arc that enters next, −1 if there is none, what it costs, and where the search ended.
 
     What an arc saves is kept: above 0, floats are ordered as the whole numbers of the same bits
     are, and the greatest of whole numbers is found several at a time.
     """
-    bits = room.view(np.int64)
-    found, best = _NONE, np.int64(0)
-    left, in_block = len(table), size
+    potential, bits = tree.potential, room.view(np.int64)
+    found, cost, best = _NONE, 0.0, np.int64(0)
+    left, in_block = sources * sinks, size
     source, above = at // sinks, at % sinks + 1  # the arcs to sinks below this are to come
+    row = _marked(costs, tree, source, sinks)
     while left > 0:
         many = min(above, in_block, left, _AT_ONCE)
         first = above - many
         own = potential[source]
-        costs = table[source * sinks + first : source * sinks + above]
+        some = row[first:above]
         to = potential[sources + first : sources + above]
         for k in range(many):
-            room[k] = to[k] - (costs[k] + own)
+            room[k] = to[k] - (some[k] + own)
         top = best
         for k in range(many):
             top = max(top, bits[k])
@@ -177,32 +180,34 @@ def _search(
             k = many - 1
             while bits[k] != top:
                 k -= 1
-            found = source * sinks + first + k
+            found, cost = source * sinks + first + k, some[k]
         left -= many
         in_block -= many
         above = first
         if in_block == 0:
-            if found != _NONE and _saves(table, potential, sources, sinks, found):
-                return found, source * sinks + first
+            if found != _NONE and _saves(cost, potential, sources, sinks, found):
+                return found, cost, source * sinks + first
             in_block = size
         if above == 0:
             source = source - 1 if source > 0 else sources - 1
             above = sinks
-    if found != _NONE and _saves(table, potential, sources, sinks, found):
-        return found, at
-    return _NONE, at
+            if left > 0:
+                row = _marked(costs, tree, source, sinks)
+    if found != _NONE and _saves(cost, potential, sources, sinks, found):
+        return found, cost, at
+    return _NONE, cost, at
 
 
 @njit(nogil=True, cache=True)
-def _saves(table: FloatArray, potential: FloatArray, sources: int, sinks: int, arc: int) -> bool:
+def _saves(cost: float, potential: FloatArray, sources: int, sinks: int, arc: int) -> bool:
     """Whether an arc costs less than nothing by more than rounding."""
     source, sink = potential[arc // sinks], potential[sources + arc % sinks]
-    size = max(abs(source), abs(sink), abs(table[arc]))
-    return (table[arc] + source) - sink < -_NOTHING * size
+    size = max(abs(source), abs(sink), abs(cost))
+    return (cost + source) - sink < -_NOTHING * size
 
 
 @njit(nogil=True, cache=True)
-def _enter(tree: Tree, table: FloatArray, arc: int, source: int, sink: int) -> None:
+def _enter(tree: Tree, costs: Costs, arc: int, cost: float, source: int, sink: int) -> None:
     """Send what can be sent along the cycle, and put the arc in place of an emptied one."""
     parent, depth, upward, flow = tree.parent, tree.depth, tree.upward, tree.flow
     # On the source's side arcs that lead upward are emptied: the first of the least. On the sink's
@@ -228,14 +233,14 @@ def _enter(tree: Tree, table: FloatArray, arc: int, source: int, sink: int) -> N
         while v != join:
             flow[v] += sent if upward[v] else -sent
             v = parent[v]
-    cost = table[arc]
-    table[arc] = _IN_TREE
+    sinks = costs.table.shape[1]
+    mark(costs, arc // sinks, arc % sinks, _IN_TREE)
     if below <= above:
         out, moved, onto = right, sink, source
     else:
         out, moved, onto = left, source, sink
     if tree.arc[out] != _NONE:
-        table[tree.arc[out]] = tree.cost[out]
+        mark(costs, tree.arc[out] // sinks, tree.arc[out] % sinks, tree.cost[out])
     _hang(tree, moved, onto, out, arc, moved == source, sent, cost)
     change = tree.potential[onto] - tree.potential[moved]
     _shift(tree, moved, change - cost if moved == source else change + cost)

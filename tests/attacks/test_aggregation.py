@@ -17,15 +17,21 @@ from fpanon_core import (
     SchemaError,
     aggregate_counts,
 )
-from fpanon_core.attacks import aggregation
+from fpanon_core.attacks import aggregation, located
 from tests.oracles import recovery as oracle
 from tests.support.fingerprint_sets import boxes, crowds
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.one_of(crowds(20), boxes()), st.sampled_from([30.0, 180.0, 1440.0]))
-def test_equals_the_oracle(fs, slot_min):
-    counts, truth = aggregate_counts(fs, slot_min=slot_min)
+@given(
+    st.one_of(crowds(20), boxes()),
+    st.sampled_from([30.0, 180.0, 1440.0]),
+    st.sampled_from([1, 7, 99]),
+)
+def test_equals_the_oracle(fs, slot_min, at_once):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(located, "_SAMPLES_AT_ONCE", at_once)
+        counts, truth = aggregate_counts(fs, slot_min=slot_min)
     corner = np.column_stack([counts.x_m, counts.y_m])
     key = [
         (*c, dx, dy) for c, dx, dy in zip(corner.tolist(), counts.dx_m, counts.dy_m, strict=True)

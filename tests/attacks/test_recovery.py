@@ -21,6 +21,7 @@ from fpanon_core import (
 )
 from fpanon_core.attacks import assignment, linking
 from fpanon_core.attacks.recovery import scaled
+from fpanon_core.kernels.cost_rows import in_table
 from tests.oracles import recovery as oracle
 
 SLOT = 180.0  # eight a day, two of them at night
@@ -113,12 +114,17 @@ def check_links(recovered):
         assert ours == pytest.approx(least, abs=1e-9)
 
 
-@pytest.mark.parametrize("groups", [0.0, 2.0], ids=["people", "groups"])
+@pytest.mark.parametrize(
+    ("groups", "pairs"),
+    [(0.0, 2**24), (2.0, 2**24), (0.0, 0)],
+    ids=["people", "groups", "people too many to keep their pairs"],
+)
 @settings(max_examples=60, deadline=None)
 @given(counts=aggregates())
-def test_costs_equal_the_user_by_user_assignment(groups, counts):
+def test_costs_equal_the_user_by_user_assignment(groups, pairs, counts):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(linking, "_GROUPS_SHARE", groups)
+        patch.setattr(linking, "_MOST_PAIRS", pairs)
         recovered = recover_trajectories(counts)
     assert recovered.n_trajectories == counts.totals[0]
     assert (recovered.unrecorded == 0).all()
@@ -169,14 +175,18 @@ def test_without_the_solvers_proof_people_are_assigned_one_by_one(monkeypatch):
 
 def test_a_false_proof_is_no_proof():
     """Sources 0, 1 and sinks 0, 1: straight costs 0, crossed 2. Prices u = v = 0 prove straight."""
-    cost, ones = np.array([[0.0, 1.0], [1.0, 0.0]]), np.ones(2, np.int64)
+    cost, ones = in_table(np.array([[0.0, 1.0], [1.0, 0.0]])), np.ones(2, np.int64)
     at, across = np.arange(2), np.array([1, 0])
     none, wrong = np.zeros(4), np.array([0.0, 0.0, -1.0, -1.0])  # u = −potential, v = potential
-    assert assignment._proven(cost, ones, ones, (at, at, ones), none)
-    assert not assignment._proven(cost, ones, ones, (at, across, ones), none)
-    assert not assignment._proven(cost, ones, ones, (at[:1], at[:1], ones[:1]), none)
-    assert not assignment._proven(cost, ones, ones, (at, at, ones), wrong)
-    assert not assignment._proven(cost, ones, ones, (at, across, ones), -wrong)
+
+    def proven(flows, potential):
+        return assignment._proven(cost, ones, ones, flows, potential, (0.0, 1.0))
+
+    assert proven((at, at, ones), none)
+    assert not proven((at, across, ones), none)
+    assert not proven((at[:1], at[:1], ones[:1]), none)
+    assert not proven((at, at, ones), wrong)
+    assert not proven((at, across, ones), -wrong)
 
 
 def test_workers_and_repetition_change_nothing():

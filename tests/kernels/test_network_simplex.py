@@ -8,7 +8,9 @@ from ot.lp import emd
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from fpanon_core.kernels.network_simplex import any_below, cheapest_flow, distances
+from fpanon_core.kernels.cost_rows import any_below as any_row_below
+from fpanon_core.kernels.cost_rows import by_places, cost_of, extremes, in_table
+from fpanon_core.kernels.network_simplex import cheapest_flow, distances
 
 MANY = 10**6
 
@@ -36,13 +38,18 @@ def problems(draw, most=40):
 
 def solved(cost, supply, demand, most_pivots=MANY):
     before = cost.copy()
-    arc, many, potential = cheapest_flow(cost, supply, demand, cost.max(), most_pivots)
+    costs = in_table(cost)
+    arc, many, potential = cheapest_flow(costs, supply, demand, cost.max(), most_pivots)
     assert np.array_equal(cost, before)
     flow = np.zeros(cost.size)
     flow[arc] = many
     assert (np.diff(arc) > 0).all()
     assert (many > 0).all()
     return flow.reshape(cost.shape), potential
+
+
+def any_below(cost, potential, least):
+    return any_row_below(in_table(cost), potential, len(cost), least)
 
 
 @settings(max_examples=200, deadline=None)
@@ -99,6 +106,64 @@ def test_by_hand():
     assert potential[2] - potential[0] == 1.0
     assert not any_below(cost, potential, 0.0)
     assert any_below(cost, potential + np.array([-5.0, 0, 0, 0]), -1.0)
+
+
+@st.composite
+def days(draw):
+    """Two days: of each group its places and how often, (offsets, places, often); people of each.
+
+    The parts of the costs, and what common places save, are any.
+    """
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    places, often = draw(st.integers(1, 12)), draw(st.integers(1, 4))
+    sides, n = [], draw(st.integers(3, 60))
+    for _ in range(2):
+        groups = draw(st.integers(2, n - 1))
+        rows = [np.sort(rng.permutation(places)[: rng.integers(1, 6)]) for _ in range(groups)]
+        offsets = np.cumsum([0, *map(len, rows)])
+        place = np.concatenate(rows).astype(np.int32)
+        people = np.bincount(np.append(np.arange(groups), rng.integers(0, groups, n - groups)))
+        apart = rng.integers(0, 5, groups) / 4 if draw(st.booleans()) else rng.random(groups)
+        sides.append(((offsets, place, rng.integers(1, often + 1, len(place))), people, apart))
+    worth = rng.integers(1, 9, (often + 1, often + 1)) / 8
+    return sides, worth if draw(st.booleans()) else rng.random(worth.shape)
+
+
+def table_of(sides, worth):
+    (u, _, apart), (v, _, to_apart) = sides
+    cost = np.empty((len(apart), len(to_apart)))
+    for i in range(len(apart)):
+        for j in range(len(to_apart)):
+            saved = 0.0
+            for a in range(u[0][i], u[0][i + 1]):
+                for b in range(v[0][j], v[0][j + 1]):
+                    if u[1][a] == v[1][b]:
+                        saved += worth[u[2][a], v[2][b]]
+            cost[i, j] = apart[i] + to_apart[j] - saved
+    return cost
+
+
+@settings(max_examples=200, deadline=None)
+@given(days())
+def test_costs_made_row_by_row_lead_to_the_same_flows(problem):
+    """Pivot for pivot: flows and potentials are those of the whole table, to the bit."""
+    sides, worth = problem
+    (u, supply, apart), (v, demand, to_apart) = sides
+    cost, costs = table_of(*problem), by_places(u, v, worth, apart, to_apart)
+    assert costs.shape == cost.shape
+    assert extremes(costs, len(cost)) == (cost.min(), cost.max())
+    flow, potential = solved(cost, supply, demand)
+    arc, many, made = cheapest_flow(costs, supply, demand, cost.max(), MANY)
+    assert arc.tolist() == np.flatnonzero(flow).tolist()
+    assert many.tolist() == flow.ravel()[arc].tolist()
+    assert np.array_equal(made, potential)
+    source, sink = np.divmod(arc, cost.shape[1])
+    assert np.array_equal(cost_of(costs, source, sink), cost[source, sink])
+    assert not any_row_below(costs, potential, len(cost), -1e-9)
+    reduced = cost + potential[: len(cost), None] - potential[len(cost) :]
+    shifted = potential.copy()
+    shifted[np.argmin(reduced.min(axis=1))] -= 1.0
+    assert any_row_below(costs, shifted, len(cost), -0.5)
 
 
 def test_too_few_pivots_leave_it_incomplete():
