@@ -28,6 +28,7 @@ from . import measuring as m
 from . import named_option as o
 from . import reading as r
 from . import tables as t
+from .foretelling import foretold
 from .terminal import progress_line, table_text
 
 # What the re-linking attack finds, or why it cannot be asked.
@@ -117,6 +118,7 @@ def attack(
     _check_original(wanted.source)
     fs, report = wanted.read()
     config = replace(config, option=o.named(option, own, fs))
+    foretold(study, fs, config, engine)
     with progress_line("attack") as progress:
         result = study(fs, config, engine=engine, progress=progress)
     linked = None

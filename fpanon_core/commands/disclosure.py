@@ -19,6 +19,7 @@ from ..tables.writing import check_writable, write_table
 from . import measuring as m
 from . import reading as r
 from . import tables as t
+from .foretelling import foretold
 from .terminal import progress_line, table_text, whole_numbers
 
 
@@ -56,6 +57,7 @@ def disclosure(
         t.check_folder(tables)
     fs, report = wanted.read()
     config = replace(config, profiles=config.profiles or (as_read(fs),))
+    foretold(study, fs, config, engine)
     with progress_line("disclosure") as progress:
         result = study(fs, config, engine=engine, progress=progress)
     if out is not None:

@@ -22,6 +22,7 @@ from ..studies.publishing import publish
 from ..studies.under_profiles import corners
 from . import leaving
 from . import reading as r
+from .foretelling import foretold
 from .measuring import engine_of
 from .tables import check_folder, told, write_tables
 from .terminal import progress_line, table_text
@@ -86,6 +87,7 @@ def carried_out(
         )
     kept = None if checkpoint is None else Checkpoint(checkpoint)
     fs, report = wanted.read()
+    foretold(hiding.study, fs, config, engine)
     with progress_line("GLOVE" if config.method == "glove" else config.method) as progress:
         result = hiding.study(fs, config, checkpoint=kept, engine=engine, progress=progress)
     passed = result.verdict.passed

@@ -17,6 +17,7 @@ from ..studies.under_profiles import check_profiles, corners
 from ..tables.writing import check_writable
 from . import measuring as m
 from . import reading as r
+from .foretelling import foretold
 from .tables import Tables, check_folder, told, write_guarded, write_tables
 from .terminal import progress_line, table_text, whole_numbers
 
@@ -54,6 +55,7 @@ def measure(
         check_folder(tables)
     fs, report = wanted.read()
     check_profiles(fs, config.profiles)
+    foretold(anonymizability.study, fs, config, engine)
     with progress_line("k-gap") as progress:
         result = anonymizability.study(fs, config, engine=engine, progress=progress)
     if out is not None:

@@ -29,6 +29,7 @@ from . import measuring as m
 from . import reading as r
 from . import recipes
 from . import tables as t
+from .foretelling import foretold
 from .terminal import progress_line, table_text
 
 _REJECTS_SHOWN = 20
@@ -183,9 +184,11 @@ def options(
         limits=limits,
     )  # fmt: skip
     saved = _Saved(begun, out, previous)
+    config = Config(tuple(asked), knowledge)
+    foretold(study, fs, config, engine)
     with progress_line("options") as progress:
         table = study(
-            fs, Config(tuple(asked), knowledge), None if previous is None else previous.table,
+            fs, config, None if previous is None else previous.table,
             saved.add, engine=engine, progress=progress,
         ).with_choice(risk, choice)  # fmt: skip
     if out is not None:

@@ -22,6 +22,7 @@ from ..tables.writing import check_writable, write_table
 from . import measuring as m
 from . import reading as r
 from . import tables as t
+from .foretelling import foretold
 from .terminal import progress_line, table_text
 
 _EVERYONE = "all"
@@ -110,6 +111,7 @@ def recover(
     if tables is not None:
         t.check_folder(tables)
     fs, report = wanted.read()
+    foretold(recovery.study, fs, config, engine)
     with progress_line("recovery") as progress:
         found = recovery.study(fs, config, engine=engine, progress=progress)
     varied = tried = None

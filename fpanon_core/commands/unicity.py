@@ -21,6 +21,7 @@ from ..studies.unicity_grid import unicity_grid
 from ..tables.writing import check_writable, write_table
 from . import measuring as m
 from . import reading as r
+from .foretelling import foretold
 from .tables import Tables, check_folder, plain_rows, told, write_tables
 from .terminal import progress_line, table_text, whole_numbers
 
@@ -82,6 +83,7 @@ def unicity(
     if tables is not None:
         check_folder(tables)
     fs, report = wanted.read()
+    foretold(outsider.study, fs, outsider.Config(users, seed) if study is None else study, engine)
     with progress_line("unicity") as progress:
         table = unicity_grid(
             fs, profiles or [as_read(fs)], points, out_of=crowds, strategy=drawing, users=users,

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..model.amounts import gigabytes
 from ..model.environment import number
 
 MEMORY_VARIABLE = "FPANON_MEMORY_GB"
@@ -147,12 +148,13 @@ def out_of_memory(memory_bytes: int | None) -> str:
     return f"The computation ran out of memory ({allowed}) and was stopped. {STILL_HERE} {WAY_OUT}"
 
 
-def needs_too_much(needs_bytes: int, memory_bytes: int) -> str:
+def needs_too_much(needs_bytes: int, memory_bytes: int, would_fit: str = "") -> str:
     """For the screen, when a computation is not begun because it would run out of memory."""
-    return (
+    said = (
         f"This would need about {gigabytes(needs_bytes)} of memory, by an estimate; a computation "
-        f"may take {gigabytes(memory_bytes)} here. It was not begun. {STILL_HERE} {WAY_OUT}"
+        f"may take {gigabytes(memory_bytes)} here. It was not begun."
     )
+    return " ".join(part for part in (said, would_fit, STILL_HERE, WAY_OUT) if part)
 
 
 def took_too_long(seconds: float) -> str:
@@ -169,17 +171,6 @@ WAY_OUT = (
     "Choose fewer people (screening), a coarser profile or a smaller k, or use a machine with more "
     f"memory; whoever runs this one sets the limit ({MEMORY_VARIABLE})."
 )
-
-
-def gigabytes(amount: float) -> str:
-    """Bytes in words, in units of 10⁹ or 10⁶.
-
-    Examples
-    --------
-    >>> gigabytes(11_600_000_000), gigabytes(250_000_000)
-    ('11.6 GB', '250 MB')
-    """
-    return f"{amount / 1e9:.1f} GB" if amount >= 0.95e9 else f"{amount / 1e6:.0f} MB"
 
 
 def _duration(seconds: float) -> str:

@@ -164,7 +164,7 @@ class ProcessRunner:
                 self._finish(job, "cancelled")
                 return job
             if job.needs_bytes is not None and most is not None and job.needs_bytes > most:
-                said = needs_too_much(job.needs_bytes, most)
+                said = needs_too_much(job.needs_bytes, most, job.meta.get("would_fit", ""))
                 self._finish(job, "failed", error=InfeasibleError(said))
                 return job
             self._queue.append(job)

@@ -17,6 +17,7 @@ from . import attack
 from .tabled import Tabled
 
 _SMALL, _LARGE = 300, 1_200
+_WARMING = 60  # people; what is loaded when a kernel is first called is no part of the growth
 _POWERS = (1.0, 2.0)
 _SEED = 0
 
@@ -89,6 +90,8 @@ def estimate_attack_s(
     """
     n, engine = fs.n_users, engine or LocalEngine()
     users = np.random.default_rng(_SEED).permutation(n)
+    if n > _SMALL:
+        _seconds(fs.subset(np.sort(users[:_WARMING])), config, made, engine)
     small = _seconds(fs.subset(np.sort(users[: min(n, _SMALL)])), config, made, engine)
     if n <= _SMALL:
         return small

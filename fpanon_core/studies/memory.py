@@ -1,11 +1,11 @@
 """How much memory will a question take? From the size of the data, before it is asked.
 
-Measured on generated call records of 500 to 8,000 people over 14 days, 33,000 to 480,000 samples,
-in a child process by what it holds of its own at its peak, at k = 2 (22 November 2026): a start,
-and so many bytes for each sample, which is from a tenth less to half more than what was measured.
-Of an attack, which takes more where people are hidden in periods than of noise, the same number is
-from a fifth less to half more.
-Data beyond that range are taken to need memory in proportion, which nobody measured.
+Measured on generated call records of 2,000 to 32,000 people over 14 days, 123,000 to 2 million
+samples, in a child process by what it holds of its own at its peak, at k = 2 (23 November 2026,
+tests/benchmarks/foretold.py): a start, and so many bytes for each sample, which is within a factor
+of 1.5 of what was measured. An attack takes more where people are hidden in periods than of noise.
+Data beyond that range are taken to need memory in proportion; a million people in shards, and the
+recovery attack on 100,000, were measured beside it (RESULTS.md).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..engines.local import Engine, LocalEngine
 from ..model.fingerprints import FingerprintSet
 
 START_BYTES = 180_000_000
@@ -25,13 +26,26 @@ BYTES_A_SAMPLE = {
     "disclosure": 350,
     "followed": 600,
     "hiding": 450,
-    "options": 1_400,  # 16 of them one after another, whose releases are kept
+    "options": 1_110,  # 16 of them one after another, whose releases are kept
     "unicity": 275,
 }
 """By study: the data on their way and in place, and what is made of them at the peak."""
 
 
-def needed_bytes(study: Callable[..., Any], fs: FingerprintSet | None) -> int | None:
+OPTIONS_BYTES_A_SAMPLE, OPTION_BYTES_A_SAMPLE = 150, 60
+"""Of an exploration: the data, and each option more, whose release is kept."""
+COUNTS_BYTES_A_SAMPLE, CELL_BYTES = 100, 50
+"""Of the recovery attack: a sample, and a person in a slot."""
+SHARDED_BYTES_A_SAMPLE = 135
+"""Of hiding by shards, beside what the shards under way take: the data, and what is published."""
+
+
+def needed_bytes(
+    study: Callable[..., Any],
+    fs: FingerprintSet | None,
+    config: Any = None,
+    engine: Engine | None = None,
+) -> int | None:
     """Memory that a study's process is likely to take on some data; None where nobody measured it.
 
     Parameters
@@ -40,6 +54,10 @@ def needed_bytes(study: Callable[..., Any], fs: FingerprintSet | None) -> int | 
         The study, of a module of this package.
     fs : FingerprintSet or None
         Its data.
+    config : Config, optional
+        Of its module; who is hidden by shards needs less.
+    engine : LocalEngine, optional
+        That many shards are under way at once as it has cores.
 
     Examples
     --------
@@ -48,5 +66,44 @@ def needed_bytes(study: Callable[..., Any], fs: FingerprintSet | None) -> int | 
     >>> needed_bytes(hiding.study, fs) - START_BYTES
     1350
     """
-    each = BYTES_A_SAMPLE.get(study.__module__.rpartition(".")[2])
-    return None if fs is None or each is None else START_BYTES + each * fs.n_samples
+    each = None if fs is None else _bytes_a_sample(study, fs, config, engine)
+    return None if fs is None or each is None else START_BYTES + int(each * fs.n_samples)
+
+
+def people_that_fit(
+    study: Callable[..., Any], fs: FingerprintSet, config: Any, limit_bytes: int,
+    engine: Engine | None = None,
+) -> int:  # fmt: skip
+    """How many of the people, drawn by chance, would fit into so much memory."""
+    each = _bytes_a_sample(study, fs, config, engine)
+    if each is None:
+        return fs.n_users
+    samples = max(limit_bytes - START_BYTES, 0) / each
+    people = min(int(samples / fs.n_samples * fs.n_users), fs.n_users)
+    return people if people < 100 else people // 10 * 10
+
+
+def _bytes_a_sample(
+    study: Callable[..., Any], fs: FingerprintSet, config: Any, engine: Engine | None
+) -> float | None:
+    name = study.__module__.rpartition(".")[2]
+    if name == "recovery" and config is not None:
+        return _of_recovery(fs, config) / max(fs.n_samples, 1)
+    each: float | None = BYTES_A_SAMPLE.get(name)
+    if name == "options" and config is not None:
+        each = OPTIONS_BYTES_A_SAMPLE + OPTION_BYTES_A_SAMPLE * len(config.options)
+    shards: int | None = getattr(config, "shards", None)
+    if each is None or shards is None:
+        return each
+    at_once = min((engine or LocalEngine()).workers, shards)
+    return min(each, SHARDED_BYTES_A_SAMPLE + each * at_once / shards)
+
+
+def _of_recovery(fs: FingerprintSet, config: Any) -> float:
+    """People by slots: where everyone was, is said to have been, and was paired with."""
+    people = int(fs.weight.sum())
+    if config.users is not None:
+        people = min(people, config.users)
+    end, begin = float((fs.t_min + fs.dt_min).max()), float(fs.t_min.min())
+    slots = (end - begin) / float(config.slot_min)
+    return COUNTS_BYTES_A_SAMPLE * fs.n_samples + CELL_BYTES * people * slots

@@ -25,6 +25,10 @@ from .options_table import OptionsTable
 _FORMAT = 1
 
 
+NOTHING_LEAVES = ""
+"""In the place of the name of a chosen form, where it was decided that none is released."""
+
+
 @dataclass(frozen=True)
 class Decision:
     """What the officer decided, and in whose name.
@@ -34,7 +38,8 @@ class Decision:
     question : str
         What was to be decided; the usual question where empty.
     chosen : str or None
-        Name of the option that was chosen; None where none is.
+        Name of the option that was chosen; None where none is, :data:`NOTHING_LEAVES` where it
+        was decided to release nothing.
     why : str
         The reason.
     signer : str
@@ -48,6 +53,11 @@ class Decision:
     why: str = ""
     signer: str = ""
     data_name: str = ""
+
+    @property
+    def refused(self) -> bool:
+        """Whether it was decided that nothing leaves."""
+        return self.chosen == NOTHING_LEAVES
 
 
 @dataclass(frozen=True, eq=False)

@@ -127,7 +127,7 @@ def report(exploration: Exploration, decision: Decision, *, made_on: str = "") -
     if not table.results:
         raise ConfigError("No option was weighed; there is nothing to report.")
     recipe = recipe_of(table, exploration.limits, decision)
-    row = None if decision.chosen is None else named(table, decision.chosen)
+    row = None if not decision.chosen else named(table, decision.chosen)
     chosen = None if row is None else table.results[row]
     raw = exploration.as_it_is
     made = [i for i, result in enumerate(table.results) if result.fault is None]

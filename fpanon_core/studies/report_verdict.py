@@ -216,6 +216,10 @@ def _alone_in(nobody: int, forms: int) -> str:
 
 
 def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:
+    if decision.refused:
+        why = w.shown(decision.why)
+        because = f"Because: {why}" if why else "No reason is given."
+        return Sentence("Decided: nothing is released.", (because,), "against")
     if chosen is None:
         told = "This report releases nothing; it tells what was weighed."
         return Sentence("No form has been chosen.", (told,), "open")

@@ -44,9 +44,9 @@ KINDS = {
 }
 """The studies whose answers are kept, by the kind of question that asks for them."""
 
-NOT_KEPT = {"produce_option", "produce_hidden", "questionnaire"}
+NOT_KEPT = {"produce_option", "produce_hidden", "questionnaire", "foretell"}
 """A release as it leaves comes with the key from its people to their ids, and a questionnaire is
-known by its upload: neither stands in a file."""
+known by its upload: neither stands in a file. What is foretold is of one machine."""
 
 _NEVER = (Source, FolderFile)  # what is read, and where from, no file says
 

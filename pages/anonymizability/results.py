@@ -11,7 +11,7 @@ import streamlit as st
 
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile
-from fpanon_core.studies import anonymizability, estimates, under_profiles
+from fpanon_core.studies import anonymizability, estimates, foretold, under_profiles
 from fpanon_core.studies.anonymizability import Config, Result
 from pages.shell import job_panel, questions
 from pages.shell.dataset import Dataset
@@ -95,7 +95,8 @@ def offer(data: Dataset, settings: Settings) -> None:
     """A button that measures what does not start by itself, and next to it how long it takes."""
     seconds, missing = expected_s(data, settings)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(story.cost_of_asking(missing, settings.profiles, data.fs.n_users, seconds))
+        cost = story.cost_of_asking(missing, settings.profiles, data.fs.n_users, seconds)
+        st.markdown(f"{cost} {foretold.memory_told(anonymizability.study, data.fs)}")
         if st.button("Measure all profiles", key="anon_go", type="primary"):
             ask(data, settings)
             st.rerun()

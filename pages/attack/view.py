@@ -32,11 +32,11 @@ if asked is None:
     )
     end_view()
 alone = questions.ordinary(data.fs)  # larger data wait to be asked
-if not alone and (seconds := question.expected_s(data, asked)) is not None:
-    st.caption(story.expected(seconds))
+seconds = None if alone else question.expected_s(data, asked)
 result = questions.settle(
-    question.of(data, asked), alone=alone, asked=asked.pressed, button="Attack this release"
-)
+    question.of(data, asked), alone=alone, asked=asked.pressed, button="Attack this release",
+    told="" if seconds is None else story.expected(seconds),
+)  # fmt: skip
 if result is None:
     st.caption("The figure appears here as soon as the release is made and attacked.")
     end_view()

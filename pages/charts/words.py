@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from fpanon_core.model.amounts import clock as clock
 from pages.charts.plain import plain
 
 
@@ -29,16 +30,6 @@ def duration(minutes: float) -> str:
     if minutes < 48 * 60:
         return f"{round(minutes / 60, 1):g} hours"
     return f"{round(minutes / 1440, 1 if minutes < 14_400 else None):g} days"
-
-
-def clock(seconds: float) -> str:
-    """Such as "8 s", "2 min 05 s", "1 h 20 min"."""
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
 def count(number: int, noun: str) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from fpanon_core.studies import hiding, leaving_out
+from fpanon_core.studies import foretold, hiding, leaving_out
 from pages.charts import style
 from pages.hiding import comparison, figures, files, form, groups, names, story
 from pages.hiding.columns import COLUMNS
@@ -30,7 +30,7 @@ asked = form.form(data)
 if asked is not None:
     form.ask(data, asked)
 if (expected := form.expected(data)) is not None:
-    st.caption(story.expected(expected))
+    st.caption(f"{story.expected(expected)} {foretold.memory_told(hiding.study, data.fs)}")
 questions.progress(form.RELEASES)
 made = form.made(data)
 if not made:

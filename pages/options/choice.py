@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from fpanon_core.studies.options_table import OptionsTable
+from pages.options import story
 from pages.shell import chosen, limits, weighed
 from pages.shell.chosen import Choice
 
@@ -20,9 +21,10 @@ def form(table: OptionsTable, names: Sequence[str]) -> Choice | None:
     """
     if (proposed := weighed.proposed()) in names:
         st.session_state[_NAME] = proposed
-    select(names)
+    listed = [*names, chosen.REFUSE]
+    select(listed)
     name = st.selectbox(
-        "Option to release", names, key=_NAME, index=None, width=520,
+        "Option to release", listed, key=_NAME, index=None, width=520,
         placeholder="none yet", persist_state="session",
     )  # fmt: skip
     why = st.text_area(
@@ -31,14 +33,24 @@ def form(table: OptionsTable, names: Sequence[str]) -> Choice | None:
         placeholder=chosen.REASON,
     )  # fmt: skip
     pressed = st.button("Keep this choice", key="options_choice_keep")
-    if pressed and name is not None:
+    if pressed and name == chosen.REFUSE:
+        if why.strip():
+            chosen.refuse(table.digest, why)
+        else:
+            st.error(chosen.NO_REASON)
+    elif pressed and name is not None:
         result = table.results[list(names).index(name)]
         if refusal := chosen.refused(result, why, limits.in_force()):
             st.error(refusal)
         else:
             chosen.keep(table.digest, result, why)
     elif pressed:
-        st.error("Choose an option first.")
+        st.error(f"Choose an option first, or “{chosen.REFUSE}”.")
+    why_not = chosen.refusal(table.digest)
+    if why_not is not None and name in (chosen.REFUSE, None):
+        st.success(story.refused_told(why_not))
+    elif why_not is not None:
+        st.info(story.REFUSED_BEFORE)
     standing = chosen.current(table.digest)
     if standing is not None and name is not None and name != standing.result.option.name:
         st.info(

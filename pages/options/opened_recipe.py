@@ -52,7 +52,7 @@ def _use(fs: FingerprintSet, file: Any) -> None:
     form.take(recipe.knowledge, [option.name for option in recipe.options])
     criteria_form.take(recipe.risk, recipe.utility)
     limits.take(recipe.limits)
-    if recipe.decision.chosen is not None:
+    if recipe.decision.chosen:
         st.session_state[f"options_choice_why_{recipe.decision.chosen}"] = recipe.decision.why
     st.session_state[_TOLD] = told(recipe, fs.digest)
 
@@ -97,7 +97,9 @@ def told(recipe: Recipe, digest: str) -> list[str]:
         )
     if recipe.utility.weights is None:
         said.append("Its utility was asked of experts; open their answers under Utility.")
-    if recipe.decision.chosen is not None:
+    if recipe.decision.refused:
+        said.append("It was decided then that nothing leaves; decide anew under Your choice.")
+    elif recipe.decision.chosen is not None:
         said.append(
             f"Chosen was {plain(recipe.decision.chosen)}: select and keep it under Your choice, "
             "where its reason stands already."

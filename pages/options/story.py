@@ -242,6 +242,17 @@ def fault_told(result: OptionResult) -> str:
     return f"**{name}** could not be made: {plain(for_screen(result.fault), MESSAGE_LENGTH)}"
 
 
+REFUSED_BEFORE = (
+    "It was decided that nothing leaves. Keep this choice to decide otherwise; the report says "
+    "what was kept last."
+)
+
+
+def refused_told(why: str) -> str:
+    """That nothing leaves, and why."""
+    return f"Decided: **nothing leaves.** {plain(why, MESSAGE_LENGTH)} The report says so."
+
+
 def chosen_told(
     result: OptionResult, why: str, table: OptionsTable, criteria: Criteria
 ) -> tuple[str, bool]:

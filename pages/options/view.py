@@ -11,6 +11,7 @@ from fpanon_core.model.spaces import corners_text
 from fpanon_core.studies.options import compared_on_m
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PUBLISHED_TRADE
+from fpanon_core.studies.recipe import NOTHING_LEAVES
 from pages.charts import style
 from pages.options import (
     choice,
@@ -122,11 +123,12 @@ with chosen_place:
         (st.success if unopposed else st.warning)(text)
         produced.section(data, standing.result.option)
     whole = replace(table, results=tuple(results))  # with those that failed, and why
-    kept = chosen.current(data.digest)
+    kept, refusal = chosen.current(data.digest), chosen.refusal(data.digest)
+    named = kept.result.option.name if kept else None if refusal is None else NOTHING_LEAVES
     weighed.put(
         Weighed(
-            data.digest, whole, by.judged, kept.result.option.name if kept else None,
-            kept.why if kept else "", len(wanted) - len(results),
+            data.digest, whole, by.judged, named, kept.why if kept else refusal or "",
+            len(wanted) - len(results),
         )
     )  # fmt: skip
     st.page_link("pages/report/view.py", label="On to the report", icon=":material/description:")

@@ -65,6 +65,8 @@ def section(data: Dataset, explored: Exploration) -> None:
             _found(explored, sum(job.active for job in waiting(data)))
         if (standing := chosen.current(data.digest)) is not None:
             st.markdown(story.chosen_told(standing.result.option.name, standing.why))
+        elif chosen.refusal(data.digest) is not None:
+            st.markdown(story.REFUSED)
         if tried is None:
             _offer(data, explored.limits, wanted, "Find a release")
         elif not {o.steps for o in wanted} <= {o.steps for o in tried.options}:
@@ -169,6 +171,7 @@ def _found(explored: Exploration, on_the_way: int) -> None:
         ):
             _choice(explored.table.digest, result)
         at_hand.attack(result.option.name, key="overview_attack")
+        _refusing(explored.table.digest)
         _links()
 
 
@@ -188,6 +191,21 @@ def _choice(digest: str, result: OptionResult) -> None:
         st.switch_page("pages/report/view.py")
 
 
+def _refusing(digest: str) -> None:
+    """That nothing leaves is a decision like any other: with its reason, and into the report."""
+    with st.popover("Release nothing", icon=":material/block:", key="overview_refuse"):
+        why = st.text_area(
+            "Why nothing leaves", key="overview_why_not", max_chars=2_000, height=100,
+            placeholder=chosen.REASON,
+        )  # fmt: skip
+        if st.button("Keep it, and on to the report", key="overview_refuse_keep", type="primary"):
+            if not why.strip():
+                st.error(chosen.NO_REASON)
+                return
+            chosen.refuse(digest, why)
+            st.switch_page("pages/report/view.py")
+
+
 def _nothing(explored: Exploration) -> None:
     for text in story.miss(explored):
         st.markdown(text)
@@ -198,6 +216,7 @@ def _nothing(explored: Exploration) -> None:
             type="primary" if counts else "secondary",
         ):  # fmt: skip
             st.switch_page("pages/aggregates/view.py")
+        _refusing(explored.table.digest)
         _links(primary=not counts)
 
 

@@ -321,6 +321,9 @@ def _short(text: str) -> str:
     return text
 
 
+REFUSED = "Decided: **nothing leaves.** The report says so, with the reason."
+
+
 def chosen_told(name: str, why: str) -> str:
     """Which option was chosen, and where its release is."""
     reason = "" if why else " No reason is given yet."

@@ -36,14 +36,15 @@ def decision(weighed: Weighed, label: str) -> Decision:
     with st.container():
         reason = crc32(weighed.why.encode())  # another one given there takes the place of this
         why = st.text_area(
-            "Why the chosen form", weighed.why, key=f"report_why_{weighed.chosen}_{reason}",
-            max_chars=2_000, height=100, persist_state="session", help=_NO_PERSON,
-            disabled=not weighed.stands,
+            "Why nothing leaves" if weighed.refused else "Why the chosen form", weighed.why,
+            key=f"report_why_{weighed.chosen}_{reason}", max_chars=2_000, height=100,
+            persist_state="session", help=_NO_PERSON,
+            disabled=not (weighed.stands or weighed.refused),
         )  # fmt: skip
         signer = st.text_input(
             "Who signs", entry.named(),
             key="report_signer", max_chars=120, persist_state="session",
             help="Stands in the report, not in its recipe.",
         )  # fmt: skip
-    chosen = weighed.chosen if weighed.stands else None
+    chosen = weighed.chosen if weighed.stands or weighed.refused else None
     return Decision(question.strip(), chosen, why.strip(), signer.strip(), data_name.strip())

@@ -37,14 +37,15 @@ def missing(weighed: Weighed) -> list[str]:
             f"{words.count(weighed.waiting, 'option')} {words.were(weighed.waiting)} not done when "
             "you left *Release options*: the report is without them."
         )
-    if weighed.chosen is not None and not weighed.stands:
+    if weighed.chosen and not weighed.stands:
         told.append(
             f"Your choice, {plain(weighed.chosen)}, is not among the forms weighed now: the report "
             "says that none is chosen."
         )
     elif weighed.chosen is None:
         told.append(
-            "No form is kept as your choice: the report says so. Keep one on *Release options*."
+            "Nothing is decided yet: the report says so. Keep a form as your choice, or that "
+            "nothing leaves, on *Release options*."
         )
     return told
 
@@ -56,6 +57,8 @@ def heads(made: Report) -> list[str]:
 
 def chosen(weighed: Weighed) -> str:
     """The choice, in a line."""
+    if weighed.refused:
+        return "Decided: **nothing leaves.**"
     return f"Chosen: **{plain(weighed.chosen)}**." if weighed.stands else ""
 
 

@@ -8,12 +8,18 @@ import streamlit as st
 
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult
+from fpanon_core.studies.recipe import NOTHING_LEAVES
 from fpanon_core.studies.report_verdict import over_told
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import weighed
 
-_CHOICE = "fp_choice"
+_CHOICE, _REFUSAL = "fp_choice", "fp_refusal"
+REFUSE = "none of them: nothing leaves"
+"""In the list of the options, in the place of one."""
+NO_REASON = (
+    "Say why nothing may leave, and keep it then: the reason stands in the report and in the study."
+)
 REASON = (
     "What weighs for it, who asked for what, what was given up. Name no person. It stands in the "
     "report and in its recipe."
@@ -36,10 +42,32 @@ def reason_key(name: str | None) -> str:
 
 def keep(digest: str, result: OptionResult, why: str) -> None:
     """It is this one, from now on."""
+    st.session_state.pop(_REFUSAL, None)
     st.session_state[_CHOICE] = Choice(digest, result, why.strip())
     found = weighed.of_data(digest)
     if found is not None:
         weighed.put(replace(found, chosen=result.option.name, why=why.strip()))
+
+
+def refuse(digest: str, why: str) -> None:
+    """Nothing leaves, from now on; what was chosen before is chosen no more."""
+    st.session_state.pop(_CHOICE, None)
+    st.session_state[_REFUSAL] = (digest, why.strip())
+    found = weighed.of_data(digest)
+    if found is not None:
+        weighed.put(replace(found, chosen=NOTHING_LEAVES, why=why.strip()))
+
+
+def refusal(digest: str) -> str | None:
+    """Why nothing of the data of that digest leaves; None where that was not decided."""
+    of, why = st.session_state.get(_REFUSAL, ("", ""))
+    if of == digest:
+        return str(why)
+    found: Choice | None = st.session_state.get(_CHOICE)
+    opened = weighed.of_data(digest)  # of a study that was opened
+    if opened is None or not opened.refused or (found is not None and found.digest == digest):
+        return None
+    return opened.why
 
 
 def refused(result: OptionResult, why: str, limits: Limits) -> str:
@@ -68,6 +96,8 @@ def current(digest: str) -> Choice | None:
     found: Choice | None = st.session_state.get(_CHOICE)
     if found is not None and found.digest == digest:
         return found
+    if refusal(digest) is not None:
+        return None
     opened = weighed.of_data(digest)  # of a study that was opened
     if opened is None or not opened.stands:
         return None

@@ -12,9 +12,11 @@ from typing import Any
 
 import streamlit as st
 
+from fpanon_core.engines.limits import Limits
 from fpanon_core.engines.process import Job
+from fpanon_core.model.amounts import clock
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.studies import memory
+from fpanon_core.studies import foretold, memory
 
 from . import job_panel, session
 
@@ -161,6 +163,12 @@ def ask(question: Question, *, again: bool = False) -> None:
     if not question.kind.together:
         let_go(question.kind)
     arguments = () if question.fs is None else (question.fs,)
+    study, fs = question.kind.study, question.fs
+    needs = memory.needed_bytes(study, fs, question.config)
+    most = Limits.of_server().memory_bytes
+    would_fit = ""
+    if fs is not None and needs is not None and most is not None and needs > most:
+        would_fit = foretold.ways_out(study, fs, question.config, most)
     session.start(
         question.kind.study,
         *arguments,
@@ -170,7 +178,8 @@ def ask(question: Question, *, again: bool = False) -> None:
         kind=question.kind.name,
         adopt=_adopt,
         page=question.kind.page,
-        needs_bytes=memory.needed_bytes(question.kind.study, question.fs),
+        needs_bytes=needs,
+        would_fit=would_fit,
         key=question.key,
         of=question.kind,
     )
@@ -201,7 +210,12 @@ def ordinary(fs: FingerprintSet) -> bool:
 
 
 def settle(
-    question: Question, *, alone: bool, asked: bool = False, button: str = "Measure"
+    question: Question,
+    *,
+    alone: bool,
+    asked: bool = False,
+    button: str = "Measure",
+    told: str | None = None,
 ) -> Any | None:
     """The answer; or its progress, its failure or a button that asks, while there is none.
 
@@ -213,15 +227,42 @@ def settle(
         Somebody has just asked for it.
     button : str
         What to press otherwise.
+    told : str or None
+        What it is likely to take, said below the button; looked for here when None.
     """
     found = answer(question)
     name = question.kind.name
     if found is None and not under_way(question):
         by_itself = alone and not held(question)
         if asked or by_itself or st.button(button, key=f"{name}_go", type="primary"):
+            let_go(FORETOLD)
             ask(question)
+        else:
+            _foretell(question, told)
     progress(question.kind)
     return found
+
+
+FORETOLD = Kind("foretell", foretold.study, page=None, kept=8, together=True)
+
+
+def _foretell(question: Question, told: str | None) -> None:
+    """What a question that waits to be asked is likely to take; its time once that is known."""
+    study, fs, config = question.kind.study, question.fs, question.config
+    if fs is None or ordinary(fs):
+        return  # it is over sooner than it could be foretold
+    parts = [told] if told else []
+    if told is None:
+        about = Question(FORETOLD, fs, foretold.Config(study, config), "Estimating")
+        ask(about)
+        found: foretold.Foretold | None = answer(about)
+        if found is not None and found.seconds is not None:
+            parts.append(f"This is likely to take about {clock(max(found.seconds, 1))}.")
+        for job in jobs(FORETOLD):
+            if job.active and job.meta["key"] == about.key:
+                job_panel.quiet(job, "Estimating from samples how long it will take …")
+    parts.append(foretold.memory_told(study, fs, config))
+    st.caption(" ".join(part for part in parts if part))
 
 
 def progress(kind: Kind) -> None:

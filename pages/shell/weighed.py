@@ -12,6 +12,7 @@ import streamlit as st
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.recipe import NOTHING_LEAVES
 
 from . import session
 
@@ -30,7 +31,7 @@ class Weighed:
         Of those that are done, also those that failed.
     limits : Limits
     chosen : str or None
-        Name of the option that was chosen.
+        Name of the option that was chosen; empty where it was decided that nothing leaves.
     why : str
         The reason.
     waiting : int
@@ -48,6 +49,11 @@ class Weighed:
     def stands(self) -> bool:
         """Whether the option that was chosen is among those weighed."""
         return any(r.option.name == self.chosen and not r.fault for r in self.table.results)
+
+    @property
+    def refused(self) -> bool:
+        """Whether it was decided that nothing leaves."""
+        return self.chosen == NOTHING_LEAVES
 
 
 def put(weighed: Weighed) -> None:

@@ -49,6 +49,7 @@ from fpanon_core.studies import (
     crossing,
     disclosure,
     estimates,
+    foretold,
     glove_estimate,
     hiding,
     look,
@@ -226,6 +227,9 @@ CASES: dict[str, Callable[[], Any]] = {
     "crossing": lambda: crossing.study(crossing.Config("a", "b"), *_published()),
     "disclosure": lambda: disclosure.study(PEOPLE, WARMED[disclosure]),
     "estimates": lambda: estimates.study(PEOPLE, WARMED[estimates]),
+    "foretold": lambda: foretold.study(
+        PEOPLE, foretold.Config(disclosure.study, WARMED[disclosure])
+    ),
     "glove_estimate": lambda: glove_estimate.study(PEOPLE, glove_estimate.Config((2,))),
     "hiding": lambda: hiding.study(PEOPLE, WARMED[hiding]),
     "look": lambda: look.study(PEOPLE, look.Config()),

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from fpanon_core.studies import recipe
 from fpanon_core.studies.recipe import Decision
 from pages.report import story
+from pages.shell.chosen import REFUSE
 from tests.pages.test_options_view import explored, names
 from tests.support.views import answers, go, has, idle, new_app, rows, said, until, upload
 
@@ -53,9 +54,37 @@ def test_before_there_is_anything_it_says_what_to_do(app: AppTest) -> None:
     assert not has(app, "report_get_html")
 
 
+def test_that_nothing_leaves_is_decided_with_a_reason_and_undone_by_a_choice(
+    weighed: AppTest,
+) -> None:
+    go(weighed, "options")
+    name = next(n for n in weighed.selectbox(key="options_choice_name").options if n != REFUSE)
+    choose(weighed, name, "It hides.")
+    choose(weighed, REFUSE, "  ")
+    assert "Say why nothing may leave" in weighed.error[0].value
+    assert chosen_in(weighed) == name
+    choose(weighed, REFUSE, "They can be served by *counts*.")
+    assert "Decided: **nothing leaves.**" in said(weighed)
+    page = reported(weighed)
+    assert "Decided: nothing is released." in page
+    assert "Because: They can be served by *counts*." in page
+    assert "Chosen was" not in page
+    assert "Decided: **nothing leaves.**" in said(weighed)
+    go(weighed, "overview")
+    assert "Decided: **nothing leaves.**" in said(weighed)
+    choose(weighed, name, "It hides after all.")
+    assert chosen_in(weighed) == name
+    assert "Decided: nothing is released." not in reported(weighed)
+
+
+def chosen_in(at: AppTest) -> str | None:
+    found: str | None = at.session_state["fp_weighed"].chosen
+    return found
+
+
 def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
     page = reported(weighed)
-    assert "No form is kept as your choice" in said(weighed)
+    assert "Nothing is decided yet" in said(weighed)
     assert "No form has been chosen." in page
     assert "Of 12 forms tried" in page
     assert "The data as they are were not weighed" not in page

@@ -87,6 +87,7 @@ NOT_DOWNLOADED = {
     "counts_release": "leaves as one zip, the same from everyone (tests/cli/test_counts.py)",
     "crossing": "a question before a release leaves; its tables are the command's alone",
     "estimates": "how long a run will take",
+    "foretold": "how long a run will take, and its memory",
     "glove_estimate": "how long a run will take",
     "look": "what the map beside others draws",
     "people_by_hexagon": "what a slide shows",

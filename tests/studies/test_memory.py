@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from fpanon_core import AddNoise, LocalEngine
 from fpanon_core.engines.limits import Limits, memory_of
 from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import (
     anonymizability,
     attack,
@@ -18,32 +21,75 @@ from fpanon_core.studies import (
     followed,
     hiding,
     options,
+    recovery,
     sparsity,
     unicity,
 )
 from fpanon_core.studies.memory import needed_bytes
 
-# Samples, and bytes at the peak in MB; generate_cdr(n, seed=1) of 500, 2,000 and 8,000 people.
-MEASURED = {
-    anonymizability: {33_473: 192, 123_104: 231, 480_206: 354},
-    disclosure: {33_473: 163, 123_104: 213, 480_206: 320},
-    hiding: {33_473: 203, 123_104: 244, 480_206: 404},
-    options: {33_473: 227, 123_104: 381, 480_206: 608},  # the 3 × 4, as it is, noise, exchange
-    unicity: {33_473: 138, 123_104: 166, 480_206: 260},
-}
+# Samples, and MB at the peak; generate_cdr(n, seed=1) of 2,000, 8,000 and 32,000 people
+# (tests/benchmarks/foretold.py, 23 November 2026).
+FORM = ReleaseOption()
+MEASURED = [
+    (anonymizability, anonymizability.Config(), (295, 385, 856)),
+    (unicity, unicity.Config(), (173, 275, 665)),
+    (disclosure, disclosure.Config(), (199, 275, 623)),
+    (hiding, hiding.Config(2, method="aligned"), (303, 432, 1010)),
+    (hiding, hiding.Config(2, method="glove"), (289, 452, 1038)),
+    (attack, attack.Config(ReleaseOption(steps=[AddNoise(1_000)])), (350, 514, 1123)),
+    (recovery, recovery.Config(users=None), (236, 620, 1334)),
+    (options, SimpleNamespace(options=4 * [FORM]), (229, 320, 699)),
+]
+SAMPLES = (123_104, 480_206, 1_966_740)
+PEOPLE = (2_000, 8_000, 32_000)
 
-# Likewise, of the data as they are and of days, then aligned: what takes least and most.
+
+def data(samples, people):
+    """What an estimate asks of data: two weeks of them."""
+    ends = np.array([0.0, 14 * 1440.0])
+    return SimpleNamespace(
+        n_samples=samples, n_users=people, weight=np.ones(people, np.int64),
+        t_min=ends, dt_min=np.ones(2),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("module", "config", "peaks"),
+    MEASURED,
+    ids=[m[0].__name__.rpartition(".")[2] for m in MEASURED],
+)
+def test_the_estimate_is_near_what_was_measured(module, config, peaks):
+    for samples, people, measured in zip(SAMPLES, PEOPLE, peaks, strict=True):
+        foretold = needed_bytes(module.study, data(samples, people), config)
+        assert 1 / 1.5 <= foretold / (measured * 1e6) <= 1.5
+
+
+def test_sixteen_options_in_a_row_keep_their_releases():
+    """Measured on 22 November 2026."""
+    sixteen = SimpleNamespace(options=16 * [FORM])
+    for samples, measured in {33_473: 227, 123_104: 381, 480_206: 608}.items():
+        foretold = needed_bytes(options.study, data(samples, 100), sixteen)
+        assert foretold == needed_bytes(options.study, data(samples, 100))
+        assert 1 / 1.5 <= foretold / (measured * 1e6) <= 1.5
+
+
+def test_shards_need_less_and_never_more():
+    """Two cores: two of 200 shards at once; a million people took 8.3 GB of 61 million samples."""
+    million = data(61_000_000, 1_000_000)
+    config, engine = hiding.Config(2, shards=200), LocalEngine(2)
+    foretold = needed_bytes(hiding.study, million, config, engine)
+    assert 1 / 1.5 <= foretold / 8.3e9 <= 1.5
+    whole = needed_bytes(hiding.study, million, replace(config, shards=None), engine)
+    assert (
+        foretold < whole == needed_bytes(hiding.study, million, replace(config, shards=2), engine)
+    )
+
+
+# Of the data as they are and of days, then aligned: what takes least and most.
 ATTACKED = {
     attack.study: {33_473: (184, 247), 123_104: (227, 302), 480_206: (346, 535)},
     followed.follow: {33_473: (185, 217), 123_104: (218, 283), 480_206: (344, 522)},
 }
-
-
-@pytest.mark.parametrize("study", MEASURED, ids=lambda s: s.__name__.rpartition(".")[2])
-def test_the_estimate_is_near_what_was_measured(study):
-    for samples, measured in MEASURED[study].items():
-        foretold = needed_bytes(study.study, SimpleNamespace(n_samples=samples))
-        assert 0.9 <= foretold / (measured * 1e6) <= 1.5
 
 
 @pytest.mark.parametrize("study", ATTACKED, ids=lambda s: s.__name__)

@@ -24,7 +24,7 @@ from fpanon_core.studies.exploration import Exploration, Facts, as_it_is, facts_
 from fpanon_core.studies.judgement import Limits, most_useful
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice, utility_choice
 from fpanon_core.studies.options_table import OptionsTable
-from fpanon_core.studies.recipe import Decision, Recipe
+from fpanon_core.studies.recipe import NOTHING_LEAVES, Decision, Recipe
 from fpanon_core.studies.report import report
 from fpanon_core.studies.report_figures import front
 from fpanon_core.studies.report_page import page
@@ -82,6 +82,14 @@ def test_the_verdict_of_a_choice_within_the_limits() -> None:
         ("for", "Of 2 forms tried, 1 breaks none of the limits; nobody is alone in it."),
         ("for", f"Chosen was “{COARSE.told}”, which breaks none of the limits."),
     ]
+    # Nothing may leave either, which is a decision, too, and never in green.
+    refused = heads(found, chosen=NOTHING_LEAVES, why="Who asked can be served otherwise.")
+    assert refused == [*heads(found)[:2], ("against", "Decided: nothing is released.")]
+    made = report(found, Decision(chosen=NOTHING_LEAVES, why="Who asked is served otherwise."))
+    assert made.verdict[2].text == ("Because: Who asked is served otherwise.",)
+    assert "(chosen)" not in page(made)
+    assert "Who asked is served otherwise." in page(made)
+    assert Recipe.from_dict(made.recipe.to_dict()).decision.refused
     # Without a reason nothing is in green.
     assert heads(found, chosen="coarse")[2][0] == "open"
     last = report(found, Decision(chosen="coarse", why="It hides.")).verdict[2]

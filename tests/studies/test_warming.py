@@ -15,6 +15,7 @@ COMPILED_WITH_OTHERS = {
     "attack_estimate": "compiled with attack",
     "comparison": "compiled with hiding",
     "counts_release": "has nothing to compile",
+    "foretold": "compiled with what it foretells",
     "glove_estimate": "compiled with hiding",
     "look": "compiled with options and anonymizability",
     "people_by_hexagon": "has nothing to compile",

@@ -1,0 +1,84 @@
+"""What was foretold of a question's time and memory, beside what it took; three sizes of data.
+
+Each runs in a child process of its own, as in the dashboard, that has compiled before; memory is
+what the child holds of its own at its peak, seen every 5 ms.
+"""
+
+import time
+from functools import partial
+
+from fpanon_core import AddNoise, LocalEngine, generate_cdr, read_cdr
+from fpanon_core.engines.limits import Limits, memory_of
+from fpanon_core.engines.process import ProcessRunner
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.studies import (
+    anonymizability,
+    attack,
+    disclosure,
+    hiding,
+    options,
+    presets,
+    recovery,
+    unicity,
+)
+from fpanon_core.studies.foretold import foretell
+
+SIZES = (2_000, 8_000, 32_000)
+
+
+def _calls(fs):
+    return {
+        "anonymizability": (anonymizability, anonymizability.Config()),
+        "unicity": (unicity, unicity.Config()),
+        "disclosure": (disclosure, disclosure.Config()),
+        "hiding, aligned": (hiding, hiding.Config(2, method="aligned")),
+        "hiding, GLOVE": (hiding, hiding.Config(2, method="glove")),
+        "hiding, aligned, shards": (
+            hiding, hiding.Config(2, method="aligned", shards=max(2, fs.n_users // 5_000)),
+        ),
+        "attack": (attack, attack.Config(ReleaseOption(steps=[AddNoise(1_000)]))),
+        "recovery": (recovery, recovery.Config(users=None)),
+        "options": (options, options.Config(tuple(presets.trade_grid(fs)[:4]))),
+    }  # fmt: skip
+
+
+def _people(n):
+    return read_cdr(generate_cdr(n, seed=1), timezone="UTC")[0]
+
+
+def _one(call, n_users):
+    small, fs = _people(120), _people(n_users)
+    module, config = _calls(fs)[call]
+    told = foretell(module.study, fs, config, limits=Limits(), engine=LocalEngine())
+    runner = ProcessRunner()
+    try:
+        warm = runner.submit(module.study, small, _calls(small)[call][1], label="compile")
+        while warm.active:
+            time.sleep(0.05)
+        job, most = runner.submit(module.study, fs, config, label="measure"), 0
+        while job.active:
+            most = max(most, memory_of(runner.process_id) if runner.process_id else 0)
+            time.sleep(0.005)
+        took, status = job.elapsed_s, job.status
+    finally:
+        runner.close()
+    return {
+        "people": n_users,
+        "samples": fs.n_samples,
+        "seconds foretold": None if told.seconds is None else round(told.seconds, 1),
+        "seconds": round(took, 1),
+        "MB foretold": None if told.needs_bytes is None else round(told.needs_bytes / 1e6),
+        "MB": round(most / 1e6),
+        "bytes a sample": round((most - 180e6) / fs.n_samples),
+        "ended": status,
+    }
+
+
+CASES = {
+    f"foretold_{call}_{n}": partial(_one, call, n)
+    for call in (
+        "anonymizability", "unicity", "disclosure", "hiding, aligned", "hiding, GLOVE",
+        "hiding, aligned, shards", "attack", "recovery", "options",
+    )
+    for n in SIZES
+}  # fmt: skip
