@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..model.keyed import keyed
 from ..model.risk import RISKS
-from ..model.techniques import Periods
+from ..model.techniques import Glove, Periods
 from . import report_words as w
 from .exploration import Exploration, Facts
 from .judgement import Limits, interval, limit_key
@@ -142,14 +142,26 @@ def chosen_told(exploration: Exploration, chosen: OptionResult) -> tuple[str, ..
         told.append("It breaks none of the limits.")
     else:
         told.append("No limit was set to hold it to.")
-    return (*told, alone_told(chosen))
+    told.append(alone_told(chosen))
+    if any(isinstance(step, Periods) for step in chosen.option.steps):
+        told.append(
+            "In periods what is counted is records, each of one person in one period, and beside "
+            "the data as they are people: one person has many. What habits show across the "
+            "periods is measured on the page Attack, not here."
+        )
+    if any(isinstance(step, Glove) for step in chosen.option.steps):
+        told.append(
+            "The edges of what is published are those of single samples: whoever knows such a "
+            "moment of a person may find the group by it, not the person in it."
+        )
+    return tuple(told)
 
 
 def found(
     exploration: Exploration, raw: OptionResult | None, chosen: OptionResult | None, risk: str
 ) -> Found:
     """A measure of the data as they are and of the chosen form."""
-    measure, shown = w.MEASURES[risk], chosen or raw
+    measure = w.MEASURES[risk]
 
     def told(result: OptionResult | None) -> str:
         if result is None:
@@ -165,9 +177,17 @@ def found(
         measure.name,
         told(raw),
         told(chosen),
-        "" if shown is None else w.guessing(shown, risk),
+        _guessing(raw, chosen, risk),
         w.limit(exploration.limits, risk),
     )
+
+
+def _guessing(raw: OptionResult | None, chosen: OptionResult | None, risk: str) -> str:
+    """What guessing finds, as they are and in the form; of other records it finds others."""
+    both = ["" if result is None else w.guessing(result, risk) for result in (raw, chosen)]
+    if all(both) and both[0] != both[1]:
+        return f"{both[0]} as they are, {both[1]} in the form"
+    return both[1] or both[0]
 
 
 def costs(chosen: OptionResult) -> Terms:
@@ -176,7 +196,7 @@ def costs(chosen: OptionResult) -> Terms:
     return (
         ("People in it", f"{chosen.n_users:,}"
          + ("" if math.isnan(share) else f" ({w.percent(share)} of those in the data)")),
-        ("Samples in it", f"{chosen.n_samples:,}"),
+        ("Rows in it", f"{chosen.n_samples:,}"),
         ("Samples left out by suppression", w.percent(chosen.suppressed_share)),
     )  # fmt: skip
 
@@ -223,7 +243,8 @@ def assumed(exploration: Exploration) -> list[str]:
     if any(isinstance(step, Periods) for option in table.options for step in option.steps):
         told.append(
             "In periods a person has another pseudonym in each. That habits may show which records "
-            "of several periods are one person's is not measured here."
+            "of several periods are one person's is not in this report; the page Attack measures "
+            "it."
         )
     return told
 

@@ -95,7 +95,15 @@ def _offer(made: counts_release.Result, *, prefix: str) -> None:
         st.warning(warning)
     what_this_means(*counts_story.made(made), key="aggregates_counts")
     made_by = made.config
-    form = made_by.form
+    form, why = made_by.form, ""
+    if form == "plain":
+        why = st.text_area(
+            "Why unprotected counts may leave", key="aggregates_counts_why", max_chars=2_000,
+            height=100, placeholder=counts_story.REASON, persist_state="session",
+        ).strip()  # fmt: skip
+        if not why:
+            st.caption(counts_story.REASON_FIRST)
+            return
     downloads.offer(
         counts_story.zip_label(made_by),
         made.package,
@@ -107,6 +115,7 @@ def _offer(made: counts_release.Result, *, prefix: str) -> None:
             "below": made_by.below if form == "suppressed" else None,
             "epsilon": made_by.epsilon if form == "private" else None,
             "unit": made_by.unit if form == "private" else None,
+            "why": why or None,
         },
     )
     with st.expander("The README in it"):

@@ -10,6 +10,11 @@ from fpanon_core.studies import counts_words
 from fpanon_core.studies.counts_release import Config, Form, Result
 from pages.charts import words
 
+REASON = "Who asked for what, and why the small counts harm nobody. Name no person."
+REASON_FIRST = (
+    "No limit holds such counts to anything, and an attack may bring the people behind them back. "
+    "Say why they may leave; the zip is offered then."
+)
 EMPTY = (
     "State how the counts are protected, places and period, and the counts of everybody are made. "
     "They leave as one zip: the counts, the places, a README of one page and a description for "

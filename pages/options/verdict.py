@@ -209,7 +209,7 @@ def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
             "published are of one record, each person's longest, which is sought among those of "
             "its period; true points are of one period, and any record of any person is asked for "
             "by itself. "
-            "That habits may show which records are one person's is not measured here."
+            "Whether habits show which records are one person's, the page *Attack* measures."
         )
     moved = [f"“{plain(option.told)}”" for option in options if option.moved]
     if not moved:

@@ -76,7 +76,7 @@ def moved(result: anonymizability.Result) -> Told:
     k = min(measured.parts)
     parts = measured.parts[k]
     space, time = float(np.median(parts.space_m)), float(np.median(parts.time_min))
-    n = len(measured.gaps.users)
+    n, stretch = len(measured.gaps.users), result.config.stretch
     hidden = int((measured.gaps.at(k).values == 0).sum())
     return Told(
         " · ".join(
@@ -88,8 +88,9 @@ def moved(result: anonymizability.Result) -> Told:
             if part
         ),
         f"Half of the {n:,} people, all counted, would have to be moved so far or more on "
-        f"average, half so long or more, to look like {words.others(k)}."
-        + (f" {_none(hidden, n)} so already." if hidden else ""),
+        f"average, half so long or more, to look like {words.others(k)}. What is farther than "
+        f"{words.distance(stretch.max_space_m)} or {words.duration(stretch.max_time_min)} off "
+        "counts as no more." + (f" {_none(hidden, n)} so already." if hidden else ""),
     )
 
 
@@ -103,7 +104,8 @@ def home(raw: OptionResult) -> Told:
     beside = f"; guessing finds {words.percent(guessing)}" if math.isfinite(guessing) else ""
     return Told(
         _share(raw, "home"),
-        f"of {_homes_of(raw)} ({_ends(raw, 'home')}), by who has the record{beside}.",
+        f"of {_homes_of(raw)} ({_ends(raw, 'home')}), by who has the record{beside}. "
+        "A home is where the recorded nights were, however few.",
     )
 
 

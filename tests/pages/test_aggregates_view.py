@@ -241,6 +241,13 @@ FRAME = {
 }  # fmt: skip
 
 
+def reasoned(at: AppTest) -> None:
+    """Unprotected counts are made, and a reason is given to let them leave."""
+    until(at, lambda at: has(at, "aggregates_counts_why"))
+    at.text_area(key="aggregates_counts_why").set_value("A town of its own choice.").run()
+    assert has(at, "aggregates_get_release")
+
+
 def test_the_counts_made_are_offered_under_their_own_settings_only(app: AppTest) -> None:
     """Whatever is changed, refused or read again, the zip made before goes."""
     upload(app, rows(users=9, samples=12))
@@ -249,7 +256,7 @@ def test_the_counts_made_are_offered_under_their_own_settings_only(app: AppTest)
 
     def made() -> bool:
         stated(app, form_of="plain", **FRAME)
-        until(app, lambda at: has(at, "aggregates_get_release"))
+        reasoned(app)
         return has(app, "aggregates_get_release")
 
     for change in ({"form_of": "suppressed"}, {"days": 2}, {"north": 14.76}, {"side": 500.0}):
@@ -294,7 +301,10 @@ def test_counts_to_publish_are_stated_made_and_packed(
     stated(app)
     assert "State how the counts are protected and the first day and the number of" in said(app)
     stated(app, form_of="plain", **FRAME)
-    until(app, lambda at: has(at, "aggregates_get_release"))
+    until(app, lambda at: has(at, "aggregates_counts_why"))
+    assert not has(app, "aggregates_get_release")
+    assert "Say why they may leave" in said(app)
+    reasoned(app)
     text = said(app)
     # Nine people 0.01° apart from 14.70 north on, of 12 samples each: five below 14.75.
     assert "5 people counted at" in text

@@ -74,7 +74,10 @@ def _popovers(block: Any) -> Iterator[str]:
 
 def has(at: AppTest, key: str) -> bool:
     """Whether a widget of that key is there."""
-    kinds = ("button", "selectbox", "download_button", "toggle", "radio", "number_input")
+    kinds = (
+        *("button", "selectbox", "download_button", "toggle", "radio", "number_input"),
+        "text_area",
+    )
     return any(e.key == key for kind in kinds for e in getattr(at, kind))
 
 
