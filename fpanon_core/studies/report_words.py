@@ -212,7 +212,8 @@ def homes_asked(result: OptionResult) -> str:
     if not result.homes_asked:
         return ""
     if any(isinstance(step, Periods) for step in result.option.steps):
-        return f"{count(result.homes_asked, 'record')} with recorded nights"
+        records = count(result.homes_asked, "record")
+        return f"{records} of people whose nights are recorded"
     return f"{count(result.homes_asked, 'person', 'people')} whose nights are recorded"
 
 

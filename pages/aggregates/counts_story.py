@@ -98,8 +98,8 @@ def _unseen(made: Result) -> str:
     seen = made.of_one - made.of_one_unseen
     return (
         f" In {words.percent(made.of_one_unseen / made.of_one)} of those the person was not "
-        "recorded in that slot: put there between two records, and perhaps elsewhere. The other "
-        f"{seen:,} say where somebody was; nothing tells which these are."
+        "recorded in that slot: put there from the records before or after, and perhaps "
+        f"elsewhere. The other {seen:,} say where somebody was; nothing tells which these are."
     )
 
 

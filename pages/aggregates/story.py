@@ -52,8 +52,8 @@ def release(found: recovery.Result) -> Sentences:
         f"Nothing but numbers: how many of {people:,} people are counted at each of "
         f"{words.count(counts.n_places, 'place')}, every {words.duration(counts.slot_min)}. No "
         "record of anybody is published.",
-        f"{words.percent(filled)} of the points that are counted are filled in between two records "
-        "of a person: nobody was seen there then."
+        f"{words.percent(filled)} of the points that are counted are filled in from a person's "
+        "records before or after: nobody was seen there then."
         if filled > 0
         else "",
         f"Yet {words.percent(found.alone)} of the counts above 0 are of one person alone, and "
@@ -77,8 +77,9 @@ def attack(found: recovery.Result) -> Sentences:
     nights = f"Of single nights it recovers {words.percent(night)}, of" if night == night else "Of"
     filled = 1 - found.recorded
     return (
-        f"{words.percent(filled)} of the points had to be filled in between two records; nobody "
-        f"saw them. This is of the other {words.percent(found.recorded)}, the recorded points."
+        f"{words.percent(filled)} of the points had to be filled in from the records before or "
+        f"after; nobody saw them. This is of the other {words.percent(found.recorded)}, the "
+        "recorded points."
         if filled > 0
         else "Every point was recorded; none had to be filled in.",
         f"From the counts alone the attack gets {words.percent(whole)} of everybody's recorded "
@@ -117,8 +118,8 @@ def lack(found: recovery.Result) -> str:
         return ""
     roaming = (
         f"people are seen so rarely that {words.percent(1 - found.recorded)} of the points had to "
-        "be filled in between two records, which moves them at night when they may have been at "
-        "home"
+        "be filled in from the records before or after, which moves them at night when they "
+        "may have been at home"
         if found.recorded < _HARDLY_SEEN
         else "people are on the move at night, as taxis are"
     )

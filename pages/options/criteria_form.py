@@ -121,7 +121,7 @@ def _computed() -> tuple[Any, str, str] | None:
     )
     st.caption(f"Weights: {parts}.")
     told = "utility by your own weights" if named == _OWN else f"utility for {named}"
-    return weights, f"{told[0].upper()}{told[1:]} (0 to 1)", told
+    return weights if named == _OWN else named, f"{told[0].upper()}{told[1:]} (0 to 1)", told
 
 
 def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:

@@ -186,7 +186,7 @@ def test_people_hardly_ever_seen_are_not_taken_for_taxis(app: AppTest) -> None:
     # 12:00 to 12:00 two days later: 97 slots, three of them with a record.
     assert found.recorded == 3 / 97
     assert "people are seen so rarely that 96.9 % of the points" in said(app)
-    assert "96.9 % of the points had to be filled in between two records" in said(app)
+    assert "96.9 % of the points had to be filled in from the records before or after" in said(app)
     assert not app.exception
 
 

@@ -517,7 +517,9 @@ def test_homes_are_told_with_the_people_asked() -> None:
     )
     assert estimate(asked, "home") == told
     cut = ReleaseOption("cut", [Periods(7), Glove(2)])
-    assert "of 11 records with recorded nights" in estimate(replace(asked, option=cut), "home")
+    assert "of 11 records of people whose nights are recorded" in estimate(
+        replace(asked, option=cut), "home"
+    )
     made = report(exploration(asked), Decision(chosen="coarse"))
     assert f"Home found within 1 km by who has the record: {told}." in " ".join(
         made.verdict[2].text
