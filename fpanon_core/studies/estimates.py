@@ -19,7 +19,10 @@ from ..model.profiles import GeneralizationProfile
 from .tabled import Tabled
 from .under_profiles import as_read, generalized, laid
 
-_SMALL, _LARGE = 400, 1_200
+_SAMPLES = (400, 1_200, 4_800)  # people
+_LONG_ENOUGH_S = 1.0
+# Of the growth beyond the samples. Least: generated people, 8,000 to 300,000, grow with 1.6.
+_POWERS = (1.5, 2.0)
 _WARMING = 30  # people; what is loaded when a kernel is first called is no part of the growth
 _SEED = 0
 
@@ -85,10 +88,11 @@ def estimate_k_gap_s(
 ) -> float:
     """Seconds that ``k_gap(fs, k)`` is likely to take on this machine, now.
 
-    Two samples of users are measured, and the growth between them is carried on to the whole set,
-    as a power of the number of users between 1 and 2: pairs grow with the square, but the more
-    users there are, the nearer the nearest, and the more pairs are left out. An estimate, good to a
-    factor of about two; takes a second or two itself, and nothing where the set is small.
+    Samples of users are measured until one takes a second, and the growth between the last two is
+    carried on to the whole set, as a power of the number of users between 1.5 and 2: pairs grow
+    with the square, but the more users there are, the nearer the nearest, and the more pairs are
+    left out. An estimate, good to a factor of about two; takes a second or two itself, and nothing
+    where the set is small.
 
     Raises
     ------
@@ -98,17 +102,20 @@ def estimate_k_gap_s(
     check_k(k, fs.n_users)
     n = fs.n_users
     users = np.random.default_rng(_SEED).permutation(n)
-    crowd = min(k, _SMALL)
-    if n > _SMALL:
+    crowd, took, some = min(k, _SAMPLES[0]), 0.0, 0
+    if n > _SAMPLES[0]:
         _seconds(fs.subset(users[:_WARMING]), 2, config, engine)
-    small = _seconds(fs.subset(users[: min(n, _SMALL)]), crowd, config, engine)
-    if n <= _SMALL:
-        return small
-    large = _seconds(fs.subset(users[: min(n, _LARGE)]), crowd, config, engine)
-    if n <= _LARGE:
-        return large
-    power = math.log(max(large, 1e-6) / max(small, 1e-6)) / math.log(_LARGE / _SMALL)
-    return float(large * (n / _LARGE) ** min(max(power, 1.0), 2.0))
+    for many in _SAMPLES:
+        before, fewer = took, some
+        some = min(n, many)
+        took = _seconds(fs.subset(users[:some]), crowd, config, engine)
+        if some == n or (before and took >= _LONG_ENOUGH_S):
+            break
+    if some == n:
+        return took
+    power = math.log(max(took, 1e-6) / max(before, 1e-6)) / math.log(some / fewer)
+    low, high = _POWERS
+    return float(took * (n / some) ** min(max(power, low), high))
 
 
 def _seconds(
