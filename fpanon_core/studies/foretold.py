@@ -29,10 +29,12 @@ from .under_profiles import as_read, generalized
 
 _FIRST, _TIMES = 300, 4  # people of the first sample, and how many times more in each next one
 _LONG_ENOUGH_S = 1.0  # a shorter run says little of how time grows
-_POWERS = (0.0, 2.0)
+_MOST_POWER = 2.0
+# Least: assignments of the recovery attack grow faster than small samples show.
+_LEAST_POWER = {"recovery": 1.2}
 _SEED = 0
 _MANY = 1 << 62
-_LEAST_BEYOND = 0.5  # as indexes of all people are made, whoever is asked about
+_LEAST_BEYOND = 0.65  # as indexes of all people are made, whoever is asked about
 _PEOPLE_A_SHARD = 5_000
 
 
@@ -259,8 +261,8 @@ def _carried_on(
     power = 1.0
     if before[0]:
         power = math.log(max(took, 1e-6) / max(before[1], 1e-6)) / math.log(some / before[0])
-    low, high = _POWERS
-    power = min(max(power, low), high)
+    least = _LEAST_POWER.get(study.__module__.rpartition(".")[2], 0.0)
+    power = min(max(power, least), _MOST_POWER)
     # Beyond those who are asked about, only the people grow among whom they are looked for.
     within = min(fs.n_users, max(asked, some))
     beyond = (fs.n_users / within) ** max(power - 1.0, _LEAST_BEYOND)

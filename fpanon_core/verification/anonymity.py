@@ -27,7 +27,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS, GloveResult, Verification
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
-from .claim import Claim
+from .claim import Claim, some_users
 from .faults import Faults
 from .fitting import fit
 from .periods import apart, check_groups, faults_of, periods_of
@@ -171,23 +171,27 @@ def _check_result(result: GloveResult, faults: Faults) -> None:
 def _check_accuracy(result: GloveResult, held: Held, faults: Faults) -> None:
     """The spans stated for every sample are those of the cells that hold it."""
     fs, table = faults.original, result.accuracy
-    expected = {
-        "user": fs.sample_user,
-        "sample": np.arange(fs.n_samples),
-        "group": np.asarray(result.group)[fs.sample_user],
-        "space_m": held.side,
-        "time_min": held.span,
-    }
-    if len(table) != fs.n_samples or not set(expected) <= set(table.columns):
+    names = {"user", "sample", "group", "space_m", "time_min"}
+    if len(table) != fs.n_samples or not names <= set(table.columns):
         faults.add("accuracy", "The accuracy is not stated for every original sample.")
         return
-    wrong = np.zeros(fs.n_samples, bool)
-    for name, values in expected.items():
-        stated = table[name].to_numpy(np.float64)
-        wrong |= ~np.isclose(stated, values, rtol=0, atol=1e-5, equal_nan=True)
-    if wrong.any():
-        text = f"The accuracy of {int(wrong.sum())} samples is not as stated."
-        faults.add("accuracy", text)
+    group, wrong = np.asarray(result.group), 0
+    for users, rows in some_users(fs):
+        user = np.repeat(np.arange(users.start, users.stop), np.diff(fs.offsets)[users])
+        expected = {
+            "user": user,
+            "sample": np.arange(rows.start, rows.stop),
+            "group": group[user],
+            "space_m": held.side[rows],
+            "time_min": held.span[rows],
+        }
+        off = np.zeros(len(user), bool)
+        for name, values in expected.items():
+            stated = table[name].to_numpy()[rows].astype(np.float64)
+            off |= ~np.isclose(stated, values, rtol=0, atol=1e-5, equal_nan=True)
+        wrong += int(off.sum())
+    if wrong:
+        faults.add("accuracy", f"The accuracy of {wrong} samples is not as stated.")
 
 
 def check_claim(

@@ -95,13 +95,18 @@ def stretches(fs: FingerprintSet) -> Iterator[tuple[slice, slice, IntArray, Floa
     samples : float64 ndarray (n, 6)
         As :func:`rectangles`.
     """
+    for users, rows in some_users(fs):
+        offsets = fs.offsets[users.start : users.stop + 1] - fs.offsets[users.start]
+        yield users, rows, offsets, bounds_of(fs, rows)
+
+
+def some_users(fs: FingerprintSet) -> Iterator[tuple[slice, slice]]:
+    """Some of the users after another, and the rows of their samples, about a million at a time."""
     begin = 0
     while begin < fs.n_users:
         upto = int(np.searchsorted(fs.offsets, fs.offsets[begin] + _STRETCH, "right")) - 1
         upto = min(max(upto, begin + 1), fs.n_users)
-        rows = slice(int(fs.offsets[begin]), int(fs.offsets[upto]))
-        offsets = fs.offsets[begin : upto + 1] - fs.offsets[begin]
-        yield slice(begin, upto), rows, offsets, bounds_of(fs, rows)
+        yield slice(begin, upto), slice(int(fs.offsets[begin]), int(fs.offsets[upto]))
         begin = upto
 
 
