@@ -48,6 +48,7 @@ from .packing import pack, scale_of, with_features
 _WIDTH = 128  # users b of a tile: one row of the floor stays within a few cache lines
 _HEIGHT = 512  # users a of a tile
 _MOST_NEAR = 16  # candidates by mean position alone
+_LEAF = 10  # points in a leaf of the tree: a third less time than 40, at 20,000 users
 _EXTRA_CANDIDATES = 8
 _ROUND_OF_CANDIDATES = 16  # the first lower the limits for the next
 _PAIRS_A_BLOCK = 8_192
@@ -371,7 +372,7 @@ class _Search:
 
     @cached_property
     def _tree(self) -> BallTree:
-        return BallTree(self._means, metric="manhattan")
+        return BallTree(self._means, _LEAF, metric="manhattan")
 
 
 def _search_part(
