@@ -31,14 +31,14 @@ from fpanon_core.studies.memory import needed_bytes
 # (tests/benchmarks/foretold.py, 23 November 2026).
 FORM = ReleaseOption()
 MEASURED = [
-    (anonymizability, anonymizability.Config(), (295, 385, 856)),
-    (unicity, unicity.Config(), (173, 275, 665)),
-    (disclosure, disclosure.Config(), (199, 275, 623)),
-    (hiding, hiding.Config(2, method="aligned"), (303, 432, 1010)),
-    (hiding, hiding.Config(2, method="glove"), (289, 452, 1038)),
-    (attack, attack.Config(ReleaseOption(steps=[AddNoise(1_000)])), (350, 514, 1123)),
-    (recovery, recovery.Config(users=None), (236, 620, 1334)),
-    (options, SimpleNamespace(options=4 * [FORM]), (229, 320, 699)),
+    (anonymizability, anonymizability.Config(), (236, 359, 856)),
+    (unicity, unicity.Config(), (171, 266, 642)),
+    (disclosure, disclosure.Config(), (192, 269, 590)),
+    (hiding, hiding.Config(2, method="aligned"), (259, 406, 997)),
+    (hiding, hiding.Config(2, method="glove"), (261, 425, 1038)),
+    (attack, attack.Config(ReleaseOption(steps=[AddNoise(1_000)])), (292, 453, 1061)),
+    (recovery, recovery.Config(users=None), (208, 482, 1275)),
+    (options, SimpleNamespace(options=4 * [FORM]), (228, 319, 694)),
 ]
 SAMPLES = (123_104, 480_206, 1_966_740)
 PEOPLE = (2_000, 8_000, 32_000)
