@@ -243,7 +243,7 @@ def settle(
     return found
 
 
-FORETOLD = Kind("foretell", foretold.study, page=None, kept=8, together=True)
+FORETOLD = Kind("foretell", foretold.study, page=None, kept=8, together=True, identity=repr)
 
 
 def _foretell(question: Question, told: str | None) -> None:
