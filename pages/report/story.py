@@ -56,9 +56,7 @@ def heads(made: Report) -> list[str]:
 
 
 def chosen(weighed: Weighed) -> str:
-    """The choice, in a line."""
-    if weighed.refused:
-        return "Decided: **nothing leaves.**"
+    """The choice, in a line; that nothing leaves, the verdict says."""
     return f"Chosen: **{plain(weighed.chosen)}**." if weighed.stands else ""
 
 
