@@ -48,6 +48,10 @@ class Report:
     chosen_told : tuple of str
     why : str
         The reason, as it was given.
+    refused : bool
+        Whether it was decided that nothing is released.
+    produced : tuple of (str, str)
+        What is in the release that was produced, and its digest; empty without.
     attacks : figures.Attacks
     found : tuple of Found
     cost : figures.Cost or None
@@ -80,6 +84,8 @@ class Report:
     chosen: str
     chosen_told: tuple[str, ...]
     why: str
+    refused: bool
+    produced: Terms
     attacks: figures.Attacks
     found: tuple[Found, ...]
     cost: figures.Cost | None
@@ -93,7 +99,10 @@ class Report:
     recipe: Recipe
 
 
-def report(exploration: Exploration, decision: Decision, *, made_on: str = "") -> Report:
+def report(
+    exploration: Exploration, decision: Decision, *, made_on: str = "",
+    produced: parts.Produced | None = None,
+) -> Report:  # fmt: skip
     """The report on a saved exploration and what was decided.
 
     Parameters
@@ -103,6 +112,8 @@ def report(exploration: Exploration, decision: Decision, *, made_on: str = "") -
         Its texts are shown letter by letter.
     made_on : str
         The date, as it is to stand there; a line to fill in where empty.
+    produced : Produced, optional
+        The release of the chosen form, where it was produced.
 
     Raises
     ------
@@ -150,6 +161,8 @@ def report(exploration: Exploration, decision: Decision, *, made_on: str = "") -
         chosen=title,
         chosen_told=() if chosen is None else parts.chosen_told(exploration, chosen),
         why=w.shown(decision.why, lines=True).strip(),
+        refused=decision.refused,
+        produced=() if produced is None or chosen is None else parts.produced(produced),
         attacks=figures.attacks(exploration, chosen),
         found=tuple(parts.found(exploration, raw, chosen, risk) for risk in COMPARED),
         cost=figures.cost(exploration, chosen),

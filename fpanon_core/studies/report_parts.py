@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from ..model.facts import ReleaseFacts
 from ..model.keyed import keyed
 from ..model.risk import RISKS
 from ..model.techniques import Glove, Periods
@@ -180,6 +181,39 @@ def found(
         _guessing(raw, chosen, risk),
         w.limit(exploration.limits, risk),
     )
+
+
+@dataclass(frozen=True)
+class Produced:
+    """A release that was produced, and the digest by which the file is known again.
+
+    Attributes
+    ----------
+    facts : ReleaseFacts
+    sha256 : str
+        Of the file as it leaves, hexadecimal.
+    """
+
+    facts: ReleaseFacts
+    sha256: str
+
+
+def produced(made: Produced) -> Terms:
+    """What is in the file that was produced, and how it is told from any other."""
+    facts, told = made.facts, []
+    if facts.first_day is not None and facts.last_day is not None:
+        told.append(("Days in it", f"{facts.first_day} to {facts.last_day}"))
+    if facts.periods is not None and facts.period_days is not None:
+        records = w.count(facts.pseudonyms or 0, "record")
+        days = w.count(facts.period_days, "day")
+        told.append(("Periods", f"{facts.periods:,} of {days}, with {records} in all"))
+    told += [("People", f"{facts.people:,}"), ("Rows", f"{facts.rows:,}")]
+    told.append(("People left out", f"{facts.people_left_out:,}"))
+    told.append(("Samples left out", f"{facts.samples_left_out:,} of {facts.samples_in:,}"))
+    if facts.groups is not None:
+        told.append(("Groups", f"{facts.groups:,}"))
+    told.append(("SHA-256 of the file", made.sha256))
+    return tuple(told)
 
 
 def _guessing(raw: OptionResult | None, chosen: OptionResult | None, risk: str) -> str:

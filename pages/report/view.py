@@ -50,7 +50,9 @@ exploration = Exploration(
     facts_of(data.report, label=label, note=source.note, synthetic=source.synthetic),
     found.limits,
 )
-made = report(exploration, decision, made_on=date.today().isoformat())
+made = report(
+    exploration, decision, made_on=date.today().isoformat(), produced=produced.made(data, found)
+)
 html = page(made)
 prefix = "synthetic_" if source.synthetic else ""
 with settings:

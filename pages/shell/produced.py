@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import streamlit as st
 
 from fpanon_core.model import limits
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import production, report_words
 from fpanon_core.studies.option_result import OptionResult
+from fpanon_core.studies.report_parts import Produced
 from fpanon_core.studies.report_verdict import over_told
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
-from . import release, weighed
+from . import questions, release, weighed
 from .dataset import Dataset
 from .questions import Kind
 
@@ -37,6 +40,17 @@ def section(data: Dataset, option: ReleaseOption) -> None:
     form = release.file_format(PRODUCED)
     config = production.Config(ReleaseOption(steps=option.steps), format=form)
     release.section(PRODUCED, data, config, f"“{option.name}”", note=NOTE)
+
+
+def made(data: Dataset, found: weighed.Weighed) -> Produced | None:
+    """The release of the chosen form that was produced last, if it may leave."""
+    option = weighed.chosen_option(found)
+    answers = questions.of_data(PRODUCED, data.fs).values()
+    results = [each.result for each in answers if option and each.result.archive]
+    mine = [r for r in results if option and r.config.option.steps == option.steps]
+    if not mine:
+        return None
+    return Produced(mine[-1].facts, sha256(mine[-1].archive).hexdigest())
 
 
 def outside(data: Dataset, option: ReleaseOption) -> tuple[str, ...]:

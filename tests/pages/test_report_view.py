@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -9,6 +11,7 @@ from fpanon_core.studies import recipe
 from fpanon_core.studies.recipe import Decision
 from pages.report import story
 from pages.shell.chosen import REFUSE
+from pages.shell.produced import PRODUCED
 from tests.pages.test_options_view import explored, names
 from tests.support.views import answers, go, has, idle, new_app, rows, said, until, upload
 
@@ -114,6 +117,23 @@ def test_the_choice_its_reason_and_name_are_in_the_page_letter_by_letter(
     # It is all still there after another page was looked at.
     go(weighed, "unicity")
     assert "Ada &lt;script&gt;" in reported(weighed)
+
+
+def test_the_release_that_was_produced_is_known_by_its_digest(weighed: AppTest) -> None:
+    name, other = names(weighed)[:2]
+    choose(weighed, name, "Asked for.")
+    assert "SHA-256" not in reported(weighed)
+    weighed.button(key="produce_option_go").click().run()
+    until(weighed, lambda at: bool(answers(at, PRODUCED)) and idle(at))
+    page = shown(weighed.run())
+    (found,) = [each.result for each in answers(weighed, PRODUCED).values()]
+    assert f"<dt>SHA-256 of the file</dt><dd>{sha256(found.archive).hexdigest()}</dd>" in page
+    facts = found.facts
+    assert f"<dt>Days in it</dt><dd>{facts.first_day} to {facts.last_day}</dd>" in page
+    assert f"<dt>Rows</dt><dd>{facts.rows:,}</dd>" in page
+    # Of another form nothing was produced.
+    choose(weighed, other, "Asked for.")
+    assert "SHA-256" not in reported(weighed)
 
 
 def test_a_choice_outside_of_the_limits_is_said_first_of_all(weighed: AppTest) -> None:
