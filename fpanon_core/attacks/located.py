@@ -7,7 +7,6 @@ Source: docs/science.md, “Counts and trajectory recovery”.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +18,7 @@ from ..model.counts_frame import CountsFrame, slots_between
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.projection import lon_lat, project
-from ..model.ragged import offsets_of, rows_of
+from ..model.ragged import offsets_of, rows_of, stretches
 
 _CLOSE_M = 1e-6  # places nearer than this to equally near are equally near
 _CLOSE_MIN = 1e-9
@@ -90,7 +89,7 @@ def located(
             "the samples, or fill in."
         )
     outside, late, found = 0, 0, []
-    for users in _some_users(fs):
+    for users in stretches(fs.offsets, _SAMPLES_AT_ONCE):
         rows = slice(int(fs.offsets[users.start]), int(fs.offsets[users.stop]))
         user = np.repeat(np.arange(users.start, users.stop), np.diff(fs.offsets)[users])
         from_, at = begin[rows], place[cell[rows]]
@@ -141,16 +140,6 @@ def _minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
     if fs.clock is None or frame.clock is None:
         return 0.0
     return (fs.clock.epoch - frame.clock.epoch).total_seconds() / 60
-
-
-def _some_users(fs: FingerprintSet) -> Iterator[slice]:
-    """Users with so many samples together that what is made of them takes little room."""
-    first = 0
-    while first < fs.n_users:
-        end = int(np.searchsorted(fs.offsets, fs.offsets[first] + _SAMPLES_AT_ONCE, "right")) - 1
-        users = slice(first, max(end, first + 1))
-        yield users
-        first = users.stop
 
 
 def _cells(fs: FingerprintSet) -> tuple[SmallInts, tuple[FloatArray, ...]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyarrow import csv
+from pyarrow import csv, parquet
 
 from ..model.budgets import Budget, check_columns
 from ..model.errors import SchemaError, only_ours
@@ -18,6 +19,7 @@ from ..tables.packed import gunzipped, is_gzip
 from ..tables.parquet import read_parquet
 from ..tables.sources import bytes_of
 
+_PIECE_ROWS, _PIECE_BYTES = 250_000, 32 << 20
 _TEXT = ("pseudonym", "start", "end")
 _NEEDED = tuple(name for name in CELL_COLUMNS if name[:4] not in ("lat_", "lon_"))
 _POSSIBLE = ("pseudonym", "group", *CELL_COLUMNS)
@@ -43,7 +45,39 @@ def read_published(path: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
     SchemaError
         If the file is missing or damaged, or is no release.
     """
-    table = _read(path)
+    return _as_published(_read(path))
+
+
+def published_pieces(path: Path) -> Iterator[pd.DataFrame]:
+    """The same as :func:`read_published`, some hundred thousand rows at a time, of one's own file.
+
+    Raises
+    ------
+    SchemaError
+        If the file is damaged, or is no release.
+    """
+    try:
+        with pa.memory_map(str(path)) as source:
+            if path.suffix == ".parquet":
+                file = parquet.ParquetFile(source)
+                for batch in file.iter_batches(_PIECE_ROWS):
+                    yield _as_published(pa.Table.from_batches([batch]))
+                return
+            kinds = dict.fromkeys(_TEXT, pa.string()) | {"group": pa.int64()}
+            kinds |= dict.fromkeys(CELL_COLUMNS[:-2], pa.float64())
+            reader = csv.open_csv(
+                source, csv.ReadOptions(block_size=_PIECE_BYTES),
+                convert_options=csv.ConvertOptions(column_types=kinds),
+            )  # fmt: skip
+            for batch in reader:
+                yield _as_published(pa.Table.from_batches([batch]))
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, KeyError):
+        raise SchemaError("The file of the release is damaged or of another kind.") from None
+
+
+def _as_published(table: pa.Table) -> pd.DataFrame:
     names = table.column_names
     missing = [name for name in ("pseudonym", *_NEEDED) if name not in names]
     if missing:

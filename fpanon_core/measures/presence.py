@@ -17,8 +17,10 @@ import numpy as np
 from ..kernels.release_presence import bounds, presence_of_records
 from ..model.arrays import BoolArray, IntArray
 from ..model.fingerprints import FingerprintSet
+from ..model.ragged import rows_of, stretches
 from ..model.records import Records
 
+_STRETCH = 1_000_000  # samples
 _SLACK = 1e-6  # of a metre, and of a minute: bounds written as text are no finer
 
 
@@ -66,16 +68,25 @@ def presence(original: FingerprintSet, records: Records, person: IntArray) -> Pr
     (0.5, [True, False])
     """
     covered = np.zeros(original.n_samples, bool)
-    pairs = presence_of_records(
-        np.ascontiguousarray(person, np.int64),
-        original.offsets,
-        bounds(*original.arrays().values()),
-        float(original.dt_min.max()),
-        np.ascontiguousarray(records.begins),
-        np.ascontiguousarray(records.lengths),
-        bounds(*records.cells.arrays().values()),
-        _SLACK,
-        covered,
-    )
-    rows = records.n_rows
-    return Presence(rows, rows - int(pairs), covered)
+    longest = float(original.dt_min.max())
+    pairs = 0
+    by_person = np.argsort(person, kind="stable")
+    # Bounds of all samples at once would be larger than the data.
+    for users in stretches(original.offsets, _STRETCH):
+        rows = slice(int(original.offsets[users.start]), int(original.offsets[users.stop]))
+        ends = np.searchsorted(person[by_person], (users.start, users.stop))
+        some = by_person[ends[0] : ends[1]]
+        lengths = records.lengths[some]
+        held = rows_of(records.begins[some], lengths)
+        pairs += presence_of_records(
+            np.ascontiguousarray(person[some] - users.start, np.int64),
+            original.offsets[users.start : users.stop + 1] - rows.start,
+            bounds(*(part[rows] for part in original.arrays().values())),
+            longest,
+            np.cumsum(lengths) - lengths,
+            np.ascontiguousarray(lengths),
+            bounds(*(part[held] for part in records.cells.arrays().values())),
+            _SLACK,
+            covered[rows],
+        )
+    return Presence(records.n_rows, records.n_rows - int(pairs), covered)

@@ -19,6 +19,8 @@ from .errors import SchemaError
 
 MAX_BYTES = 4 << 30
 """Nothing is decoded beyond this size."""
+MAX_RELEASE_BYTES = 64 << 30
+"""But for a release's data, which are looked at piece by piece."""
 MAX_RATIO = 100
 """Nor beyond this multiple of the source's size, once it exceeds :data:`ALWAYS_FINE`: tables of
 events pack 3 to 30 times."""
@@ -46,6 +48,8 @@ class Budget:
     ----------
     source_bytes : int
         Size of the source as it came.
+    most_bytes : int
+        However large the source is.
 
     Examples
     --------
@@ -54,11 +58,12 @@ class Budget:
     """
 
     source_bytes: int
+    most_bytes: int = MAX_BYTES
 
     @property
     def decoded_bytes(self) -> int:
         """How large it may become, unpacked and decoded."""
-        return min(MAX_BYTES, max(ALWAYS_FINE, self.source_bytes * MAX_RATIO))
+        return min(self.most_bytes, max(ALWAYS_FINE, self.source_bytes * MAX_RATIO))
 
     @property
     def cells(self) -> int:
@@ -80,8 +85,8 @@ class Budget:
         if size > self.decoded_bytes:
             raise SchemaError(
                 f"The packed file unpacks to more than {_size(ALWAYS_FINE)} and {MAX_RATIO} times "
-                f"its size, or to more than {_size(MAX_BYTES)}, which no table of events does; "
-                "unpack it yourself and check what it holds."
+                f"its size, or to more than {_size(self.most_bytes)}, which no table of events "
+                "does; unpack it yourself and check what it holds."
             )
 
     def check_cells(self, count: int) -> None:

@@ -17,7 +17,8 @@ from .arrays import FloatArray, pieces
 
 _STATED = "+title=stated"  # PROJ reads a title as a remark
 _DECIMALS = 7  # of degrees: about a centimetre
-_THREADS = min(4, os.cpu_count() or 1)
+THREADS = min(4, os.cpu_count() or 1)
+"""That work on long lists of positions at once."""
 
 
 def equal_area_around(lat: float, lon: float, *, stated: bool = False) -> str:
@@ -48,8 +49,8 @@ def project(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatArray, Flo
             x[part], y[part] = transformer.transform(lon[part], lat[part])
 
     parts = list(pieces(len(lon)))
-    shares = [share for i in range(_THREADS) if (share := parts[i::_THREADS])]
-    with ThreadPoolExecutor(_THREADS) as pool:  # a transformer belongs to one thread
+    shares = [share for i in range(THREADS) if (share := parts[i::THREADS])]
+    with ThreadPoolExecutor(THREADS) as pool:  # a transformer belongs to one thread
         for done in [pool.submit(work, share) for share in shares]:
             done.result()
     lost = ~(np.isfinite(x) & np.isfinite(y))

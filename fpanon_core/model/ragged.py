@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,3 +25,19 @@ def rows_of(begins: IntArray, lengths: IntArray) -> IntArray:
     """
     offsets = offsets_of(lengths)
     return np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1], lengths)
+
+
+def stretches(offsets: IntArray, most: int) -> Iterator[slice]:
+    """Lists one after another, so many that they have ``most`` entries together, or one alone.
+
+    Examples
+    --------
+    >>> [(some.start, some.stop) for some in stretches(np.array([0, 2, 4, 9, 10]), 4)]
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    begin, count = 0, len(offsets) - 1
+    while begin < count:
+        upto = int(np.searchsorted(offsets, offsets[begin] + most, "right")) - 1
+        upto = min(max(upto, begin + 1), count)
+        yield slice(begin, upto)
+        begin = upto

@@ -8,6 +8,7 @@ releases of the same people they would join them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .arrays import IntArray
+from .arrays import FloatArray, IntArray
 from .cells import Cells
 from .clock import LocalClock, instants
 from .fingerprints import FingerprintSet
-from .projection import degrees_of
+from .projection import THREADS, degrees_of
 from .published import GeneralizedFingerprintSet
 from .ragged import rows_of
 from .randomness import secret_order, secret_pseudonyms
@@ -119,24 +120,41 @@ class Records:
         least one piece, empty where nothing is published.
         """
         naming = self.named() if naming is None else naming
-        table = self._table
+        degrees = self._degrees()
         piece = np.cumsum(self.lengths[naming.order]) // _CHUNK_ROWS
         for some in np.split(naming.order, np.flatnonzero(np.diff(piece)) + 1):
             lengths = self.lengths[some]
-            names: dict[str, Any] = {"pseudonym": np.repeat(naming.pseudonyms[some], lengths)}
+            columns: dict[str, Any] = {"pseudonym": np.repeat(naming.pseudonyms[some], lengths)}
             if self.group is not None:
                 numbers = naming.group[self.group[some]] if len(some) else np.empty(0, np.int64)
-                names["group"] = np.repeat(numbers, lengths)
-            rows = table.iloc[rows_of(self.begins[some], lengths)].reset_index(drop=True)
-            yield pd.concat([pd.DataFrame(names), rows], axis=1)
+                columns["group"] = np.repeat(numbers, lengths)
+            yield pd.DataFrame(columns | self._of(rows_of(self.begins[some], lengths), degrees))
 
-    @property
-    def _table(self) -> pd.DataFrame:
-        """The columns of each distinct sample."""
+    def _of(self, rows: IntArray, degrees: dict[str, FloatArray]) -> dict[str, Any]:
+        """The columns of some of the distinct samples."""
         c = self.cells
-        bounds = (c.x_m, c.x_m + c.dx_m, c.y_m, c.y_m + c.dy_m)
-        metres = dict(zip(CELL_COLUMNS[:4], bounds, strict=True))
-        frame = pd.concat([pd.DataFrame(metres), degrees_of(self.crs, *bounds)], axis=1)
-        frame["start"] = instants(self.clock, c.t_min)
-        frame["end"] = instants(self.clock, c.t_min + c.dt_min)
-        return frame
+        x, y, t = (low[rows] for low in (c.x_m, c.y_m, c.t_min))
+        bounds = (x, x + c.dx_m[rows], y, y + c.dy_m[rows])
+        times = (instants(self.clock, minutes) for minutes in (t, t + c.dt_min[rows]))
+        return (
+            dict(zip(CELL_COLUMNS[:4], bounds, strict=True))
+            | {name: values[rows] for name, values in degrees.items()}
+            | dict(zip(CELL_COLUMNS[-2:], times, strict=True))
+        )
+
+    def _degrees(self) -> dict[str, FloatArray]:
+        """The columns of each distinct sample that take long to work out, once for all records."""
+        c = self.cells
+        degrees = {name: np.empty(len(c.x_m)) for name in CELL_COLUMNS[4:8]}
+
+        def work(begin: int) -> None:
+            part = slice(begin, begin + _CHUNK_ROWS)
+            x, y = c.x_m[part], c.y_m[part]
+            found = degrees_of(self.crs, x, x + c.dx_m[part], y, y + c.dy_m[part])
+            for name, values in degrees.items():
+                values[part] = found[name]
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            for done in [pool.submit(work, at) for at in range(0, len(c.x_m), _CHUNK_ROWS)]:
+                done.result()
+        return degrees

@@ -8,12 +8,13 @@ promise is about.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from ..io.published import read_published
+from ..io.published import published_pieces, read_published
 from ..model.facts import Verdict
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
@@ -51,8 +52,7 @@ def verdict_on(
     left_out : DataFrame or None
         What of the original does not leave; None where it cannot be traced.
     """
-    table = read_published(data)
-    if not _as_made(table, origin, naming):
+    if not _as_made(published_pieces(data), origin, naming):
         return Verdict(False, origin.k, "NOT verified: what was read back is not what was made.")
     whole = origin.k is None or _holds_the_original(origin)
     found = verify_release(
@@ -65,7 +65,11 @@ def verdict_on(
         ids = origin.seen.pieces.user_ids[inside]
         key = pd.DataFrame({"pseudonym": naming.pseudonyms, "user_id": ids})
     found = verify_k_anonymity(
-        origin.seen, table, origin.hidden.k, suppressed=origin.hidden.suppressed, key=key
+        origin.seen,
+        read_published(data),
+        origin.hidden.k,
+        suppressed=origin.hidden.suppressed,
+        key=key,
     )
     return _verdict(found, origin.k, " It was held against the data that GLOVE was given.")
 
@@ -88,15 +92,18 @@ def _holds(step: Step, fs: FingerprintSet) -> bool:
     return isinstance(step, SampleUsers | SuppressRare | Periods)
 
 
-def _as_made(table: pd.DataFrame, origin: Origin, naming: Naming) -> bool:
-    """Whether a table holds, row by row, what was to be written."""
-    at = 0
+def _as_made(pieces: Iterator[pd.DataFrame], origin: Origin, naming: Naming) -> bool:
+    """Whether what is read back is, row by row, what was to be written."""
+    waiting = pd.DataFrame()
     for piece in origin.records.frames(naming):
-        part = table.iloc[at : at + len(piece)]
-        at += len(piece)
-        if len(part) != len(piece):
-            return False
-        for name in (n for n in piece.columns if n in table.columns):
+        while len(waiting) < len(piece):
+            more = next(pieces, None)
+            if more is None:
+                return False
+            waiting = pd.concat([waiting, more], ignore_index=True) if len(waiting) else more
+        part = waiting.iloc[: len(piece)]
+        waiting = waiting.iloc[len(piece) :]
+        for name in (n for n in piece.columns if n in part.columns):
             if not np.asarray(part[name].array == piece[name].array, bool).all():
                 return False  # of times, instants are compared, without an object for each
-    return at == len(table)
+    return not len(waiting) and all(not len(more) for more in pieces)

@@ -70,7 +70,11 @@ def by_start(cells: FloatArray) -> FloatArray:
 
 def contents(pieces: list[FloatArray]) -> IntArray:
     """A number for each array, equal where the arrays are."""
-    numbers: dict[bytes, int] = {}
+    return numbered(pieces, {})
+
+
+def numbered(pieces: list[FloatArray], numbers: dict[bytes, int]) -> IntArray:
+    """The same where some were numbered before; adds what is new to ``numbers``."""
     out = [
         numbers.setdefault(hashlib.sha256(np.ascontiguousarray(p).data).digest(), len(numbers))
         for p in pieces

@@ -16,19 +16,18 @@ COLUMNS = ("lat_min", "lat_max", "lon_min", "lon_max")
 _SLACK_DEG = 2e-7  # they are written to seven decimals
 
 
-def check_degrees(table: pd.DataFrame, cells: FloatArray, faults: Faults) -> None:
-    """The degrees stated are the extremes over each rectangle's corners and middles of sides."""
-    original = faults.original
+def wrong_degrees(table: pd.DataFrame, cells: FloatArray, crs: str | None) -> int:
+    """In how many rows the degrees stated are not the extremes over corners and middles of sides.
+
+    Of data without a projection, none may be stated: −1.
+    """
     if not set(COLUMNS) <= set(table.columns):
-        return
+        return 0
     stated = table[list(COLUMNS)].to_numpy(np.float64)
-    if original.crs is None:
-        if not np.isnan(stated).all():
-            text = "Latitudes and longitudes are given, and the original has no map projection."
-            faults.add("degrees", text)
-        return
+    if crs is None:
+        return 0 if np.isnan(stated).all() else -1
     places, which = np.unique(cells[:, :4], axis=0, return_inverse=True)
-    back = Transformer.from_crs(CRS.from_user_input(original.crs), "EPSG:4326", always_xy=True)
+    back = Transformer.from_crs(CRS.from_user_input(crs), "EPSG:4326", always_xy=True)
     west, east, south, north = places.T
     lons, lats = [], []
     for x in (west, (west + east) / 2, east):
@@ -42,7 +41,14 @@ def check_degrees(table: pd.DataFrame, cells: FloatArray, faults: Faults) -> Non
     expected = np.column_stack([np.min(lats, axis=0), np.max(lats, axis=0), *farthest])
     gap = np.abs(stated - expected[which.reshape(-1)])
     gap[:, 2:] = np.minimum(gap[:, 2:], np.abs(gap[:, 2:] - 360.0))
-    wrong = int((~(gap <= _SLACK_DEG).all(axis=1)).sum())
-    if wrong:
+    return int((~(gap <= _SLACK_DEG).all(axis=1)).sum())
+
+
+def tell_degrees(wrong: int, faults: Faults) -> None:
+    """A fault where rows were wrong."""
+    if wrong < 0:
+        text = "Latitudes and longitudes are given, and the original has no map projection."
+        faults.add("degrees", text)
+    elif wrong:
         text = f"In {wrong} rows the latitudes and longitudes are not those of the metres."
         faults.add("degrees", text)

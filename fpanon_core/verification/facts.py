@@ -19,6 +19,7 @@ from .faults import Faults
 from .page_figures import CROWDING, MOST_LEFT_OUT, period, side, window
 from .periods import periods_of
 from .records import Records
+from .rows import Rows
 
 _SLACK_SHARE = 5e-5  # a share stated to four decimals
 
@@ -34,7 +35,7 @@ def _number(value: Any) -> float | None:
     return float(value) if usable and math.isfinite(value) else None
 
 
-def check_facts(facts: dict[str, Any], rows: pd.DataFrame, sha256: str, faults: Faults) -> None:
+def check_facts(facts: dict[str, Any], rows: Rows, sha256: str, faults: Faults) -> None:
     """Projection, clock, granularity, limits, k and verdict are what they are said to be."""
     if not facts:
         return
@@ -76,7 +77,7 @@ def _zone(faults: Faults) -> dt.tzinfo:
     return ZoneInfo(faults.original.clock.timezone)
 
 
-def _check_period(facts: dict[str, Any], rows: pd.DataFrame, faults: Faults) -> None:
+def _check_period(facts: dict[str, Any], rows: Rows, faults: Faults) -> None:
     """Every published sample begins on one of the days stated."""
     first, last = facts.get("first_day"), facts.get("last_day")
     if first is None and last is None:
@@ -89,21 +90,23 @@ def _check_period(facts: dict[str, Any], rows: pd.DataFrame, faults: Faults) -> 
     if days[0] > days[1]:
         faults.add("period", "The last day stated is before the first.")
         return
-    if faults.original.clock is not None and len(rows):
+    if faults.original.clock is not None and rows.number:
         stated = facts.get("last_window_days")
         if (None if stated is None else tuple(stated)) != _last_window(rows, days[1], faults):
             faults.add("period", "How much of the last window is recorded is not what is stated.")
-    if faults.k and faults.original.clock is not None and len(rows):
-        starts = rows["start"].dt.tz_convert(faults.original.clock.timezone)
-        if starts.min().date() < days[0] or starts.max().date() > days[1]:
+    if faults.k and faults.original.clock is not None and rows.number:
+        zone = faults.original.clock.timezone
+        first_start, last_start = (
+            at.tz_convert(zone).date() for at in (rows.first_start, rows.last_start)
+        )
+        if first_start < days[0] or last_start > days[1]:
             faults.add("period", "A published sample begins outside the days stated.")
 
 
-def _last_window(rows: pd.DataFrame, last: dt.date, faults: Faults) -> tuple[int, int] | None:
+def _last_window(rows: Rows, last: dt.date, faults: Faults) -> tuple[int, int] | None:
     """Days of the window that ends last up to that day, and all; None if it ends by then."""
-    end = rows["end"].max()
-    zone = _zone(faults)
-    begin_day = rows.loc[rows["end"] == end, "start"].max().tz_convert(zone).date()
+    end, zone = rows.last_end, _zone(faults)
+    begin_day = rows.start_of_last.tz_convert(zone).date()
     end_day = (end - pd.Timedelta(milliseconds=60)).tz_convert(zone).date()
     beyond, days = (end_day - last).days, (end_day - begin_day).days + 1
     return (days - beyond, days) if beyond > 0 else None
@@ -198,7 +201,7 @@ def _words(step: dict[str, Any]) -> str | None:
 
 
 def check_counts(
-    facts: dict[str, Any], rows: pd.DataFrame, records: Records, listed: BoolArray | None,
+    facts: dict[str, Any], rows: Rows, records: Records, listed: BoolArray | None,
     checked: Checked | None, faults: Faults,
 ) -> None:  # fmt: skip
     """Counts and shares stated are those found."""
@@ -211,7 +214,7 @@ def check_counts(
         people, absent = _check_pieces(facts, records, checked, faults)
     found: dict[str, int | None] = {
         "people": people,
-        "rows": len(rows),
+        "rows": rows.number,
         "groups": len(set(records.claim.label.tolist())) if "group" in rows.columns else None,
         "samples_in": fs.n_samples,
         "people_left_out": absent,
@@ -234,7 +237,7 @@ def check_counts(
     stated = _number(facts.get("phantom_share"))
     # A cell of GLOVE is true of one person at least; where samples are moved, perhaps of nobody.
     possible = stated is not None and 0 <= stated <= 1 and not (stated == 1 and faults.k)
-    if not possible and (len(rows) or facts.get("phantom_share") is not None):
+    if not possible and (rows.number or facts.get("phantom_share") is not None):
         faults.add("phantom share", "The phantom share stated cannot be.")
     if checked is None:
         return

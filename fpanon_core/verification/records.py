@@ -15,9 +15,9 @@ import pandas as pd
 from ..model.arrays import FloatArray, IntArray
 from ..model.errors import SchemaError
 from ..model.fingerprints import FingerprintSet
-from .claim import Claim, by_start, contents
+from .claim import Claim, by_start, numbered
 from .degrees import COLUMNS as DEGREES
-from .degrees import check_degrees
+from .degrees import tell_degrees, wrong_degrees
 from .faults import Faults
 from .periods import periods_of
 
@@ -57,60 +57,123 @@ def records_of(table: pd.DataFrame, faults: Faults) -> Records:
     SchemaError
         A column is missing, or of another type.
     """
-    missing = [name for name in _NEEDED if name not in table.columns]
-    if missing:
-        raise SchemaError(
-            f"The table lacks {', '.join(missing)}; give one as written by the export."
+    gathering = Gathering(faults)
+    gathering.add(table)
+    return gathering.records()
+
+
+class Gathering:
+    """The records of a table, as its rows come, some of them after others.
+
+    Kept is each distinct record once, so that memory grows with what is published, not with for how
+    many people.
+
+    Attributes
+    ----------
+    apart : bool
+        Whether the rows of some record do not follow one another.
+    backwards : bool
+        Whether those of some record are not in order of time.
+    """
+
+    def __init__(self, faults: Faults) -> None:
+        self.apart = self.backwards = False
+        self._faults = faults
+        self._number: dict[str, int] = {}  # of each pseudonym
+        self._contents: dict[bytes, int] = {}
+        self._classes: dict[tuple[int, int], int] = {}  # of label and content, in order of coming
+        self._cells: list[FloatArray] = []  # of each class
+        self._kind: list[IntArray] = []
+        self._nameless = False
+        self._several = self._wrong = 0
+
+    def add(self, table: pd.DataFrame) -> bool:
+        """Rows with the columns of a release, of records all of whose rows are among them.
+
+        Whether it was so: none is taken where one of the records has come before.
+
+        Raises
+        ------
+        SchemaError
+            A column is missing, or of another type.
+        """
+        missing = [name for name in _NEEDED if name not in table.columns]
+        if missing:
+            raise SchemaError(
+                f"The table lacks {', '.join(missing)}; give one as written by the export."
+            )
+        code, names = _coded(table)
+        if any(name in self._number for name in names):
+            return False
+        begun = len(self._number)
+        self._number.update((name, begun + at) for at, name in enumerate(names))
+        self._nameless |= bool(table["pseudonym"].isna().any())
+        try:
+            bounds = [table[name].to_numpy(np.float64) for name in BOUNDS]
+            times = [_minutes(table[name], self._faults.original) for name in ("start", "end")]
+            stated = table["group"].to_numpy(np.int64) if "group" in table.columns else None
+        except (ValueError, TypeError, OverflowError):
+            raise SchemaError("A bound or a group in the table is not a number.") from None
+        cells = np.column_stack([*bounds, *times])
+        self._wrong += wrong_degrees(table, cells, self._faults.original.crs)
+        begins_anew = code[1:] != code[:-1]
+        self.apart |= int(begins_anew.sum()) + 1 > max(len(names), 1)
+        self.backwards |= bool((~begins_anew & (cells[1:, 4] < cells[:-1, 4])).any())
+        order = np.lexsort((cells[:, 4], code))
+        begins = np.searchsorted(code[order], np.arange(1, len(names)))
+        pieces = [by_start(cells[rows]) for rows in np.split(order, begins)] if len(names) else []
+        content = numbered(pieces, self._contents)
+        label = content if stated is None else self._labels(stated, code, len(names))
+        kind = np.empty(len(names), np.int64)
+        for record, pair in enumerate(zip(label.tolist(), content.tolist(), strict=True)):
+            kind[record] = self._classes.setdefault(pair, len(self._cells))
+            if kind[record] == len(self._cells):
+                self._cells.append(pieces[record])
+        self._kind.append(kind)
+        return True
+
+    def _labels(self, stated: IntArray, code: IntArray, n_records: int) -> IntArray:
+        """The group of each record: that of its first row."""
+        label = np.empty(n_records, np.int64)
+        label[code[::-1]] = stated[::-1]
+        self._several += len(np.unique(code[stated != label[code]]))
+        return label
+
+    def records(self) -> Records:
+        """All that were added; what is wrong with them is told now. To be asked once."""
+        if self._nameless:
+            self._faults.add("pseudonym", "A row has no pseudonym.")
+        tell_degrees(self._wrong, self._faults)
+        for _ in range(self._several):
+            text = "The rows of one pseudonym are in more than one group."
+            self._faults.add("several groups", text)
+        pairs = np.array(list(self._classes), np.int64).reshape(-1, 2)
+        came = np.lexsort((pairs[:, 1], pairs[:, 0]))
+        place = np.argsort(came)
+        kind = place[np.concatenate([np.empty(0, np.int64), *self._kind])]
+        lengths = np.array([len(piece) for piece in self._cells], np.int64)[came]
+        last = np.cumsum(lengths, dtype=np.int64)
+        cells = np.empty((int(lengths.sum()), 6))
+        for begin, end, of in zip(last - lengths, last, came.tolist(), strict=True):
+            cells[begin:end] = self._cells[of]
+            self._cells[of] = cells[:0]  # there may be many: none is held twice
+        claim = Claim(
+            cells=cells,
+            first=last - lengths,
+            last=last,
+            label=pairs[came, 0],
+            content=pairs[came, 1],
+            records=np.bincount(kind, minlength=len(came)).astype(np.int64),
+            home=None,
         )
-    code, names = coded(table)
-    if table["pseudonym"].isna().any():
-        faults.add("pseudonym", "A row has no pseudonym.")
-    try:
-        bounds = [table[name].to_numpy(np.float64) for name in BOUNDS]
-        times = [_minutes(table[name], faults.original) for name in ("start", "end")]
-        stated = table["group"].to_numpy(np.int64) if "group" in table.columns else None
-    except (ValueError, TypeError, OverflowError):
-        raise SchemaError("A bound or a group in the table is not a number.") from None
-    cells = np.column_stack([*bounds, *times])
-    check_degrees(table, cells, faults)
-    order = np.lexsort((cells[:, 4], code))
-    begins = np.searchsorted(code[order], np.arange(1, len(names)))
-    pieces = [by_start(cells[rows]) for rows in np.split(order, begins)] if len(names) else []
-    content = contents(pieces)
-    label = content if stated is None else _labels(stated, code, len(names), faults)
-    pairs = np.column_stack([label, content]) if len(names) else np.empty((0, 2), np.int64)
-    classes, sample, kind, size = np.unique(
-        pairs, axis=0, return_index=True, return_inverse=True, return_counts=True
-    )
-    chosen = [pieces[record] for record in sample]
-    last = np.cumsum([len(piece) for piece in chosen], dtype=np.int64)
-    claim = Claim(
-        cells=np.ascontiguousarray(np.concatenate([np.empty((0, 6)), *chosen])),
-        first=last - np.array([len(piece) for piece in chosen], np.int64),
-        last=last,
-        label=classes[:, 0],
-        content=classes[:, 1],
-        records=size.astype(np.int64),
-        home=None,
-    )
-    return Records(names, kind.reshape(-1).astype(np.int64), claim)
+        return Records(list(self._number), kind.astype(np.int64), claim)
 
 
-def coded(table: pd.DataFrame) -> tuple[IntArray, list[str]]:
+def _coded(table: pd.DataFrame) -> tuple[IntArray, list[str]]:
     """Number of each row's pseudonym, and the pseudonyms by number; none is one, too: ``""``."""
     texts = table["pseudonym"].astype(object)
     code, names = pd.factorize(texts.where(texts.notna(), "").astype(str))
     return code.astype(np.int64), [str(name) for name in names]
-
-
-def _labels(stated: IntArray, code: IntArray, n_records: int, faults: Faults) -> IntArray:
-    """The group of each record: that of its first row."""
-    label = np.empty(n_records, np.int64)
-    label[code[::-1]] = stated[::-1]
-    several = len(np.unique(code[stated != label[code]]))
-    for _ in range(several):
-        faults.add("several groups", "The rows of one pseudonym are in more than one group.")
-    return label
 
 
 def _minutes(times: pd.Series[Any], original: FingerprintSet) -> FloatArray:

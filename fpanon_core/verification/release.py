@@ -18,22 +18,17 @@ from ..model.glove import Verification
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
 from .anonymity import check_claim, listed_samples
-from .data_file import read_rows
+from .data_file import DataFile
 from .facts import check_counts, check_facts, limits_stated
 from .faults import Faults
 from .listed import read_listed
-from .package import check_page, check_texts, digest, read_package, texts
+from .package import check_page, check_texts, read_package, texts
 from .page_figures import CROWDING
 from .periods import check_groups, cut_into, faults_of, period_days, periods_of
 from .promises import check_cells, check_crowds, check_limits
-from .records import Key, coded, matched, records_of
-from .secrecy import (
-    check_groups_numbered,
-    check_ids,
-    check_order,
-    check_pseudonyms,
-    check_rows_in_order,
-)
+from .records import Key, matched
+from .rows import read_rows
+from .secrecy import check_groups_numbered, check_ids, check_order, check_pseudonyms
 
 Place = str | os.PathLike[str]
 _MOVING = frozenset({"add_noise", "permute"})
@@ -134,18 +129,17 @@ def _check(
     elif faults.cut is not None and days != faults.cut.days:
         faults.add("period", "The release is in other periods than the original given.")
     listed = None if left_out is None else listed_samples(left_out, faults, of_whole=True)
-    rows, metadata = read_rows(name, package.members[name], faults)
-    check_texts(package, metadata, faults)
-    check_ids(texts(package, metadata), package.fields, faults)
-    if rows is None:
+    file = DataFile(name, package.data, faults)
+    check_texts(package, file.extra, faults)
+    check_ids(texts(package, file.extra), package.fields, faults)
+    found = read_rows(file, faults)
+    if found is None:
         return False, False
-    if facts and package.fields != list(rows.columns):
+    rows, records = found
+    if facts and package.fields != rows.columns:
         faults.add("description", "The description names other columns than the data file has.")
-    check_facts(facts, rows, digest(package.members[name]), faults)
-    records = records_of(rows, faults)
+    check_facts(facts, rows, package.data_digest, faults)
     check_pseudonyms(records, faults)
-    code = coded(rows)[0]
-    check_rows_in_order(code, rows["start"], faults)
     if "group" in rows.columns:
         check_groups_numbered(records, faults)
     space_m, time_min = limits_stated(facts)

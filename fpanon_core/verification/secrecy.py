@@ -9,10 +9,8 @@ import base64
 import hashlib
 import math
 import re
-from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy.stats import rankdata  # type: ignore[import-untyped,unused-ignore]
 
 from ..model.arrays import FloatArray, IntArray, TextArray
@@ -41,10 +39,19 @@ def check_pseudonyms(records: Records, faults: Faults) -> None:
     least = math.ceil(math.log(max(places, 1) / _CHANCE, 32))
     lengths = sorted({len(i) for i in ids if len(i) >= least})
     by_length = {len(name) for name in names if len(name) >= least}
-    coded = {code[:n] for i in ids for code in _codes(i) for n in by_length if len(code) >= n}
+    # Of many people all codes together would not fit into memory; their own names do.
+    bare: dict[str, int] = {}
     for name in names:
-        if _bare(name) in coded:
-            faults.add("pseudonym", "A pseudonym is computed from an id of the original.")
+        bare[_bare(name)] = bare.get(_bare(name), 0) + 1
+    coded = {
+        code[:n]
+        for i in ids
+        for code in _codes(i)
+        for n in by_length
+        if len(code) >= n and code[:n] in bare
+    }
+    for _ in range(sum(bare[code] for code in coded)):
+        faults.add("pseudonym", "A pseudonym is computed from an id of the original.")
     for name in names:
         for length in lengths:
             if any(name[at : at + length] in ids for at in range(len(name) - length + 1)):
@@ -93,17 +100,6 @@ def check_groups_numbered(records: Records, faults: Faults) -> None:
     labels = np.unique(records.claim.label)
     if not np.array_equal(labels, np.arange(1, len(labels) + 1)):
         faults.add("group numbers", "The groups are not numbered 1 to their number.")
-
-
-def check_rows_in_order(code: IntArray, starts: pd.Series[Any], faults: Faults) -> None:
-    """The rows of each record follow one another, in order of time."""
-    new = np.ones(len(code), bool)
-    new[1:] = code[1:] != code[:-1]
-    if int(new.sum()) != len(np.unique(code)):
-        text = "The rows of a pseudonym do not follow one another: several records have it."
-        faults.add("order of rows", text)
-    elif (~new[1:] & np.asarray(starts.array[1:] < starts.array[:-1])).any():
-        faults.add("order of rows", "The rows of a record are not in order of time.")
 
 
 def check_order(records: Records, whose: IntArray | None, home: IntArray, faults: Faults) -> None:

@@ -18,6 +18,7 @@ from tests.benchmarks import (
     cluster,
     disclosure,
     glove,
+    journey,
     kgap,
     linkage,
     options,
@@ -44,6 +45,7 @@ CASES = (
     | cluster.CASES
     | relinking.CASES
     | scale.CASES
+    | journey.CASES
 )
 # Long cases run only when named.
 BY_DEFAULT = (

@@ -23,22 +23,22 @@ from fpanon_core import (
 )
 from fpanon_core.model.cells import CELL
 
-_REGION_USERS = 82_000
-_APART_M = 200_000.0  # regions are 120 km wide
+REGION_USERS = 82_000
+APART_M = 200_000.0  # regions are 120 km wide
 
 
 def regions(n_users):
     """Fingerprints of so many people, region by region from west to east."""
     parts = []
-    for number, first in enumerate(range(0, n_users, _REGION_USERS)):
-        many = min(_REGION_USERS, n_users - first)
+    for number, first in enumerate(range(0, n_users, REGION_USERS)):
+        many = min(REGION_USERS, n_users - first)
         parts.append(read_cdr(generate_cdr(many, seed=1 + number), timezone="UTC")[0])
         print(f"region {number}: {many:,} people", flush=True)
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
     moved = {
-        "x_m": np.concatenate([p.x_m + number * _APART_M for number, p in enumerate(parts)]),
+        "x_m": np.concatenate([p.x_m + number * APART_M for number, p in enumerate(parts)]),
         "offsets": np.cumsum(np.concatenate([[0], *(p.lengths for p in parts)])),
         "user_ids": np.arange(n_users),
         "weight": np.ones(n_users, np.int64),
