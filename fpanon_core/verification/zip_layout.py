@@ -17,6 +17,7 @@ _END_64 = struct.Struct("<4sQ2H2I4Q")
 _PLACE_OF_END_64 = struct.Struct("<4sIQI")
 _SIZES = struct.Struct("<2H")  # head of the field with what has more than 32 bits
 _SIZES_ID, _ELSEWHERE = 1, 0xFFFFFFFF
+_LARGE = 0x7FFFFFFF  # beyond, sizes and places are told in 64 bits
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 _DOS_DAY = 33  # 1 January 1980, as a local header writes it
 _DESCRIPTOR = 8  # the flag of sizes that follow the data
@@ -29,7 +30,7 @@ def only_sizes(info: zipfile.ZipInfo) -> bool:
         return True
     kind, length = _SIZES.unpack_from(info.extra.ljust(_SIZES.size, b"\0"))
     alone = kind == _SIZES_ID and length == len(info.extra) - _SIZES.size
-    return alone and max(info.file_size, info.header_offset) > 0x7FFFFFFF
+    return alone and max(info.file_size, info.header_offset) > _LARGE
 
 
 def is_tight(content: bytes | mmap.mmap, members: list[zipfile.ZipInfo]) -> bool:
@@ -61,7 +62,8 @@ def is_tight(content: bytes | mmap.mmap, members: list[zipfile.ZipInfo]) -> bool
         if n_extra:
             extra = content[begin : begin + n_extra]
             both = [info.file_size, info.compress_size]
-            if (size, packed) != (_ELSEWHERE, _ELSEWHERE) or extra != _beyond(both):
+            short = (size, packed) == (_ELSEWHERE, _ELSEWHERE) and max(both) > _LARGE
+            if not short or extra != _beyond(both):
                 return False
             size, packed = both
             begin += n_extra

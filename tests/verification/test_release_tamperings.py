@@ -20,6 +20,7 @@ from fpanon_core.anonymize.glove import glove
 from fpanon_core.model.errors import ConfigError, SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies.publishing import publish
+from fpanon_core.verification import data_file, package
 from fpanon_core.verification.faults import Faults
 from fpanon_core.verification.package import Package, check_page
 from fpanon_core.verification.release import verify_release
@@ -43,6 +44,15 @@ def tampering(kind, among, **how):
 @pytest.fixture(scope="module")
 def made(fs, result, whole):
     return {"result": Release(fs, result), "whole": Release(fs, whole)}
+
+
+@pytest.fixture(autouse=True, params=["at once", "in pieces"])
+def reading(request, monkeypatch):
+    """As a small release is read, and as one that does not fit into memory."""
+    if request.param == "in pieces":
+        monkeypatch.setattr(data_file, "_PIECE_ROWS", 40)
+        monkeypatch.setattr(data_file, "_PIECE_BYTES", 6_000)
+        monkeypatch.setattr(package, "_MAPPED", 1)
 
 
 @pytest.fixture

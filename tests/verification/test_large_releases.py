@@ -1,0 +1,180 @@
+"""Releases beyond what zip files and memory hold at once: sizes in 64 bits, rows in pieces."""
+
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fpanon_core import FingerprintSet, aligned, generate_cdr, publish, read_cdr, verify_release
+from fpanon_core.io import published, publishing
+from fpanon_core.measures import presence
+from fpanon_core.model import records
+from fpanon_core.model.errors import SchemaError
+from fpanon_core.verification import data_file, package, rows, zip_layout
+from fpanon_core.verification.faults import Faults
+
+FORMS = pytest.mark.parametrize("form", ["csv", "parquet"])
+
+
+@pytest.fixture(scope="module")
+def people():
+    return read_cdr(generate_cdr(40, days=4, seed=2), timezone="UTC")[0]
+
+
+@pytest.fixture
+def little(monkeypatch):
+    """Pieces of a few rows, and members mapped however small."""
+    for module, name, value in (
+        (data_file, "_PIECE_ROWS", 7), (data_file, "_PIECE_BYTES", 4_000), (package, "_MAPPED", 1),
+        (published, "_PIECE_ROWS", 11), (published, "_PIECE_BYTES", 4_500),
+        (presence, "_STRETCH", 5), (records, "_CHUNK_ROWS", 13),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, value)
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Whatever has more than a hundred bytes is told in 64 bits."""
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 100)
+    monkeypatch.setattr(zip_layout, "_LARGE", 100)
+
+
+@FORMS
+@pytest.mark.usefixtures("little")
+def test_a_release_in_pieces_leaves_and_verifies(people, form, tmp_path):
+    made = aligned(people, 2)
+    key, lost = tmp_path / "key.csv", tmp_path / "lost.csv"
+    for out in (tmp_path / "release", tmp_path / "release.zip"):
+        for file in (key, lost):
+            file.unlink(missing_ok=True)
+        publish(made, out, original=people, key=key, left_out=lost, format=form)
+        assert verify_release(out, people, 2).passed
+        assert verify_release(out, people, 2, key=key, left_out=lost).passed
+        assert not verify_release(out, people, 3, key=key).passed
+
+
+@FORMS
+def test_it_is_the_table_that_is_written_at_once(people, form, tmp_path, monkeypatch):
+    made = aligned(people, 2)
+    naming = made.records.named()
+    at_once = pd.concat(list(made.records.frames(naming)), ignore_index=True)
+    monkeypatch.setattr(records, "_CHUNK_ROWS", 13)
+    pieces = list(made.records.frames(naming))
+    assert len(pieces) > 10
+    pd.testing.assert_frame_equal(pd.concat(pieces, ignore_index=True), at_once)
+    data = publishing.write_data(pieces, tmp_path, form, projected=True)
+    monkeypatch.setattr(published, "_PIECE_ROWS", 11)
+    monkeypatch.setattr(published, "_PIECE_BYTES", 4_500)
+    back = list(published.published_pieces(data))
+    assert len(back) > 2
+    pd.testing.assert_frame_equal(
+        pd.concat(back, ignore_index=True), published.read_published(data), check_dtype=False
+    )
+
+
+@pytest.mark.usefixtures("little")
+def test_whose_rows_were_recorded_does_not_depend_on_the_stretches(people, monkeypatch):
+    made = aligned(people, 2)
+    person = np.flatnonzero(made.group >= 0)[::-1]  # of others: some rows are not true
+    found = presence.presence(people, made.records, person)
+    monkeypatch.setattr(presence, "_STRETCH", 10**9)
+    whole = presence.presence(people, made.records, person)
+    assert (found.rows, found.phantoms) == (whole.rows, whole.phantoms)
+    assert found.phantoms > 0
+    assert found.covered.tolist() == whole.covered.tolist()
+
+
+@pytest.mark.usefixtures("short")
+@FORMS
+def test_sizes_in_64_bits(people, form, tmp_path):
+    """As a zip file of more than 2 GB has them, of any size here."""
+    made = publish(aligned(people, 2), tmp_path / "release.zip", original=people, format=form)
+    with zipfile.ZipFile(made) as archive:
+        assert any(info.extra for info in archive.infolist())
+    assert made.read_bytes().count(b"PK\x06\x06") == 1
+    assert verify_release(made, people, 2).passed
+
+
+@pytest.mark.usefixtures("short")
+def test_nothing_hides_beside_sizes_in_64_bits(people, tmp_path):
+    folder = publish(aligned(people, 2), tmp_path / "release", original=people)
+    content = (tmp_path / "release.zip").open("w+b")
+    with content:
+        publishing.write_zip(folder, content)
+        content.seek(0)
+        right = content.read()
+    assert verify_release(right, people, 2).passed
+    at = right.index(b"PK\x06\x06")
+    wrong = [
+        right[:at] + b"\0" + right[at:],
+        right + b"\0",
+        right[: at + 24] + b"\x01\0\0\0" + right[at + 28 :],  # more members
+        right[: at + 12] + b"\x2e\0" + right[at + 14 :],  # made by a later version
+    ]
+    beyond = zip_layout._beyond([len((folder / "data.csv").read_bytes())])[4:]
+    places = [i for i in range(len(right)) if right.startswith(beyond, i)]
+    assert len(places) == 2  # in the member's head, and in the list of members
+    wrong += [right[:i] + b"\x07" + right[i + 1 :] for i in places]
+    for altered in wrong:
+        assert not verify_release(altered, people, 2).passed
+    marked = io.BytesIO(right)
+    with zipfile.ZipFile(marked, "a") as archive:
+        archive.getinfo("README.md").extra = b"\x99\x99\x04\x00abcd"
+        archive.comment = b""
+        archive._didModify = True
+    assert "members" in verify_release(marked.getvalue(), people, 2).counts
+
+
+def test_sizes_in_64_bits_of_what_is_small_are_a_fault(people, tmp_path, monkeypatch):
+    """They could carry a mark."""
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 100)
+    made = publish(aligned(people, 2), tmp_path / "plain", original=people)
+    with (tmp_path / "release.zip").open("wb") as into:
+        publishing.write_zip(made, into)
+    assert set(verify_release(tmp_path / "release.zip", people, 2).counts) == {"members"}
+
+
+@pytest.mark.usefixtures("little")
+def test_a_record_far_apart_from_itself(people, tmp_path, monkeypatch):
+    """Told as such; and beyond what fits into memory nothing else is."""
+    made = publish(aligned(people, 2), tmp_path / "release", original=people)
+    data = made / "data.csv"
+    head, *lines = data.read_text().splitlines(keepends=True)
+    data.write_text("".join([head, *lines[1:], lines[0]]))
+    found = verify_release(made, people, 2).counts
+    assert {"order of rows", "hash"} <= set(found)
+    faults = Faults(people, 2)
+    monkeypatch.setattr(rows, "MAX_BYTES", 1)
+    file = data_file.DataFile("data.csv", data.read_bytes(), faults)
+    assert rows.read_rows(file, faults) is None
+    assert faults.verdict().counts == {"order of rows": 1}
+
+
+@pytest.mark.usefixtures("little")
+@FORMS
+def test_damage_far_into_the_rows(people, form, tmp_path):
+    made = publish(aligned(people, 2), tmp_path / "release", original=people, format=form)
+    data = made / f"data.{form}"
+    content = data.read_bytes()
+    middle = len(content) // 2
+    data.write_bytes(content[:middle] + b"\xff\xff,,,\n" * 20 + content[middle + 120 :])
+    found = verify_release(made, people, 2).counts
+    assert {"data file", "hash"} <= set(found)
+
+
+def test_no_room_to_unpack(people, tmp_path, monkeypatch):
+    made = publish(aligned(people, 2), tmp_path / "release.zip", original=people)
+    monkeypatch.setattr(package, "_MAPPED", 1)
+    usage = package.shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(package.shutil, "disk_usage", lambda _: usage._replace(free=10))
+    with pytest.raises(SchemaError, match="unpack it yourself and give the folder"):
+        verify_release(made, people, 2)
+
+
+def test_rows_without_clock_in_pieces(tmp_path, little):  # noqa: ARG001
+    rng = np.random.default_rng(0)
+    x, y, t = rng.uniform(0, 20_000, (3, 300))
+    fs = FingerprintSet.from_samples(np.repeat(np.arange(50), 6), x, y, t)
+    assert verify_release(publish(aligned(fs, 2), tmp_path / "r", original=fs), fs, 2).passed
