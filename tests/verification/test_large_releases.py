@@ -142,7 +142,9 @@ def test_a_record_far_apart_from_itself(people, tmp_path, monkeypatch):
     made = publish(aligned(people, 2), tmp_path / "release", original=people)
     data = made / "data.csv"
     head, *lines = data.read_text().splitlines(keepends=True)
-    data.write_text("".join([head, *lines[1:], lines[0]]))
+    names = [line.split(",")[0] for line in lines]
+    first = next(i for i, name in enumerate(names) if name != names[-1] and names.count(name) > 1)
+    data.write_text("".join([head, *lines[:first], *lines[first + 1 :], lines[first]]))
     found = verify_release(made, people, 2).counts
     assert {"order of rows", "hash"} <= set(found)
     faults = Faults(people, 2)
