@@ -4,21 +4,35 @@ Each runs in a child process of its own, as in the dashboard, that has compiled 
 what the child holds of its own at its peak, seen every 5 ms.
 """
 
+import datetime as dt
 import time
 from functools import partial
+
+import numpy as np
 
 from fpanon_core import AddNoise, LocalEngine, generate_cdr, read_cdr
 from fpanon_core.engines.limits import Limits, memory_of
 from fpanon_core.engines.process import ProcessRunner
+from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
 from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.projection import lon_lat
+from fpanon_core.model.techniques import Periods
 from fpanon_core.studies import (
     anonymizability,
     attack,
+    comparison,
+    counts_release,
     disclosure,
     hiding,
+    look,
     options,
+    people_by_hexagon,
     presets,
+    production,
     recovery,
+    recovery_factors,
+    recovery_mitigations,
+    relinking,
     unicity,
 )
 from fpanon_core.studies.foretold import foretell
@@ -39,7 +53,24 @@ def _calls(fs):
         "attack": (attack, attack.Config(ReleaseOption(steps=[AddNoise(1_000)]))),
         "recovery": (recovery, recovery.Config(users=None)),
         "options": (options, options.Config(tuple(presets.trade_grid(fs)[:4]))),
+        "production": (production, production.Config(ReleaseOption(steps=[AddNoise(1_000)]))),
+        "relinking": (relinking, relinking.Config(ReleaseOption(steps=[Periods(7)]))),
+        "recovery_factors": (recovery_factors, recovery_factors.Config(users=1_000)),
+        "recovery_mitigations": (recovery_mitigations, recovery_mitigations.Config(users=1_000)),
+        "comparison": (comparison, comparison.Config(ks=(2,))),
+        "counts_release": (counts_release, counts_release.Config(_frame(fs))),
+        "look": (look, look.Config(ReleaseOption(steps=[AddNoise(1_000)]))),
+        "people_by_hexagon": (people_by_hexagon, people_by_hexagon.Config()),
     }  # fmt: skip
+
+
+def _frame(fs):
+    """Squares of 1 km around all, slots of half an hour for the two weeks."""
+    corners = [(fs.x_m.min(), fs.y_m.min()), (fs.x_m.max(), fs.y_m.max())]
+    (west, east), (south, north) = lon_lat(fs.crs, *np.array(corners).T)
+    first = fs.clock.epoch.date() + dt.timedelta(days=1)
+    area = StatedArea(south - 0.01, west - 0.01, north + 0.01, east + 0.01)
+    return FrameConfig(StatedPeriod(first, 14), "grid", area)
 
 
 def _people(n):
@@ -78,7 +109,9 @@ CASES = {
     f"foretold_{call}_{n}": partial(_one, call, n)
     for call in (
         "anonymizability", "unicity", "disclosure", "hiding, aligned", "hiding, GLOVE",
-        "hiding, aligned, shards", "attack", "recovery", "options",
+        "hiding, aligned, shards", "attack", "recovery", "options", "production", "relinking",
+        "recovery_factors", "recovery_mitigations", "comparison", "counts_release", "look",
+        "people_by_hexagon",
     )
     for n in SIZES
 }  # fmt: skip

@@ -64,9 +64,10 @@ def _way(n_users, shards, form):
         if form is None:
             _step("hide, nothing written", figures, *hide, "--checkpoint", made)
         else:
-            _step("hide, written", figures, *hide, "--format", form, "--out", out)
+            key = Path(own) / "key.csv"
+            _step("hide, written", figures, *hide, "--format", form, "--out", out, "--key", key)
             figures["zip, GB"] = round(out.stat().st_size / 1e9, 2) if out.exists() else None
-            _step("verify", figures, "verify", out, kept)
+            _step("verify", figures, "verify", out, kept, "--key", key)
     return figures | {"load": round(os.getloadavg()[0], 1)}
 
 
