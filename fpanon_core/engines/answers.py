@@ -20,6 +20,8 @@ from types import NoneType
 from typing import Any, NoReturn
 
 from ..model.cells import Cells
+from ..model.fingerprints import FingerprintSet
+from ..model.mapped import reopen
 from .kinds import KIND_OF, OF_KIND
 
 _PLAIN = frozenset(
@@ -133,6 +135,8 @@ class _Hearing(pickle.Unpickler):
 def _parts(obj: object) -> tuple[Any, ...]:
     """The kind of something, and its parts."""
     cls = type(obj)
+    if isinstance(obj, FingerprintSet) and obj.folder is not None:
+        return ("mapped", *obj.by_name)  # both look at one copy
     if cls in KIND_OF:
         kind, parts = KIND_OF[cls]
         return (kind, *parts(obj))
@@ -146,11 +150,13 @@ def _parts(obj: object) -> tuple[Any, ...]:
     raise NotDataError(f"{cls.__module__}.{cls.__qualname__} may not cross from a child")
 
 
-_OWN = frozenset({"member", "dataclass", "text"})
+_OWN = frozenset({"member", "dataclass", "text", "mapped"})
 
 
 def _own(kind: str, name: str, content: Any) -> object:
-    """An object of a class of fpanon_core."""
+    """An object of a class of fpanon_core, or a set of fingerprints by the name of its folder."""
+    if kind == "mapped":
+        return reopen(name, content)  # a folder of numbers and texts, whoever names it
     cls: Any = _class(name)
     if kind == "member" and issubclass(cls, enum.Enum):
         return cls[content]

@@ -27,7 +27,7 @@ from .cells import CELL, Cells
 from .checks import positive
 from .clock import LocalClock
 from .errors import InfeasibleError, SchemaError
-from .mapped import digest_of, load, reopen, save
+from .mapped import Stamp, digest_of, load, reopen, save
 from .ragged import offsets_of, rows_of
 
 Distinct = tuple[list[IntArray], IntArray]
@@ -237,10 +237,16 @@ class FingerprintSet(Cells):
         held = self.__dict__.get("_folder")
         return None if held is None else Path(held[0])
 
+    @property
+    def by_name(self) -> tuple[str, Stamp]:
+        """Of a mapped set: its folder and the state of its files, by which others reopen it."""
+        found: tuple[str, Stamp] = self.__dict__["_folder"]
+        return found
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         """To another process: a mapped set by its folder, any other as it is."""
-        if (folder := self.__dict__.get("_folder")) is not None:
-            return reopen, folder
+        if self.folder is not None:
+            return reopen, self.by_name
         return super().__reduce_ex__(protocol)
 
     # --- what is in it -------------------------------------------------------------------------

@@ -23,10 +23,10 @@ from ..model.configs import Screening
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.mapped import is_folder_of_fingerprints, remove
-from ..tables.folder import FolderFile
+from ..tables.folder import FolderFile, KeptFolder
 from ..tables.sources import read_source
 
-Body = bytes | Path | FolderFile
+Body = bytes | Path | FolderFile | KeptFolder
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Source:
         For the screen.
     sample : str
         Key of a sample data set, or "".
-    file, antennas : tuple of (name, bytes, Path or FolderFile), or None
+    file, antennas : tuple of (name, bytes, Path, FolderFile or KeptFolder), or None
         The table of events, and of antennas; antennas given with a sample take the place of its
-        own.
+        own. Or, in place of events, a folder in which a reading was kept.
     synthetic : bool
         Whether the people in it were generated; said wherever it is shown.
     note : str
@@ -54,6 +54,11 @@ class Source:
     antennas: tuple[str, Body] | None = field(default=None, repr=False)
     synthetic: bool = False
     note: str = ""
+
+    @property
+    def was_read(self) -> bool:
+        """Whether it is a reading that was kept, so that nothing of how it is read can change."""
+        return self.file is not None and isinstance(self.file[1], KeptFolder)
 
     @classmethod
     def of_sample(cls, key: str, antennas: tuple[str, Body] | None = None) -> Source:
@@ -118,6 +123,8 @@ def read_or_ask(
     ConfigError, SchemaError
         As :func:`fpanon_core.read_cdr`.
     """
+    if source.was_read:
+        return _of_kept(source, reading)
     try:
         fs, report = _read(source, replace(reading, positions=reading.positions or ASK), progress)
     except DoubtfulPositions as asked:
@@ -130,6 +137,16 @@ def _refuse_doubtful(report: IngestReport) -> None:
     for doubt in report.doubts:
         if doubt.strong:
             raise DoubtfulPositions(doubt)
+
+
+def _of_kept(source: Source, reading: Reading) -> tuple[FingerprintSet, IngestReport]:
+    """The reading that was kept, if the folder was the one chosen from first to last."""
+    assert source.file is not None
+    chosen = source.file[1]
+    assert isinstance(chosen, KeptFolder)
+    found = _kept(chosen.path(), source, reading, None)
+    chosen.path()
+    return found
 
 
 def _kept(
@@ -237,6 +254,7 @@ def _opened(file: tuple[str, Body]) -> Path | io.BytesIO:
     name, body = file
     if isinstance(body, Path):
         return body
+    assert not isinstance(body, KeptFolder)
     stream = io.BytesIO(body.read(MAX_BYTES) if isinstance(body, FolderFile) else body)
     stream.name = name  # read_cdr tells the kind of file by its content, and by its name in doubt
     return stream

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, get_args, get_type_hints
 
-from ..tables.folder import FolderFile
+from ..tables.folder import FolderFile, KeptFolder
 from .questionnaires import Answers
 from .reading import Source
 from .study import Study
@@ -48,7 +48,7 @@ NOT_KEPT = {"produce_option", "produce_hidden", "questionnaire", "foretell"}
 """A release as it leaves comes with the key from its people to their ids, and a questionnaire is
 known by its upload: neither stands in a file. What is foretold is of one machine."""
 
-_NEVER = (Source, FolderFile)  # what is read, and where from, no file says
+_NEVER = (Source, FolderFile, KeptFolder)  # what is read, and where from, no file says
 
 
 @cache

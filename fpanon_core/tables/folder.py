@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ..model.errors import SchemaError
+from ..model.mapped import is_folder_of_fingerprints
 
 SUFFIXES = (
     *(".csv", ".tsv", ".txt", ".gz", ".zip", ".parquet", ".xlsx"),
@@ -68,18 +69,75 @@ class FolderFile:
                 raise _gone() from None
 
 
+@dataclass(frozen=True)
+class KeptFolder:
+    """A folder of fingerprints that was chosen, in which a reading was kept.
+
+    Attributes
+    ----------
+    folder, name, number
+        As of a :class:`FolderFile`.
+    """
+
+    folder: Path = field(repr=False)
+    name: str = field(repr=False)
+    number: tuple[int, int] = field(repr=False)
+
+    def path(self) -> Path:
+        """Where it is; to be asked again after what is in it was opened.
+
+        Raises
+        ------
+        SchemaError
+            It is no longer there, or another, or a link leads to it.
+        """
+        if _number_of(self.folder, self.name) != self.number:
+            raise _gone()
+        return self.folder / self.name
+
+
 def data_files(folder: Path) -> list[str]:
     """Names, relative to the folder, of the readable data files in it and below, sorted.
 
-    What is a link, or below one, is not among them; the folder itself may be one.
+    What is a link, or below one, is not among them; the folder itself may be one. Nor is what
+    belongs to a folder of fingerprints.
     """
     found = []
-    for below, _, files in os.walk(folder, followlinks=False):
+    for below, folders, files in os.walk(folder, followlinks=False):
+        if is_folder_of_fingerprints(Path(below)):
+            folders.clear()
+            continue
         for name in files:
             path = Path(below) / name
             if name.endswith(SUFFIXES) and _is_plain(path):
                 found.append(path.relative_to(folder).as_posix())
     return sorted(found)
+
+
+def kept_folders(folder: Path) -> list[str]:
+    """Names, relative to the folder, of the folders of fingerprints below it, sorted; no links."""
+    found = []
+    for below, folders, _ in os.walk(folder, followlinks=False):
+        here = Path(below)
+        if here != folder and is_folder_of_fingerprints(here):
+            found.append(here.relative_to(folder).as_posix())
+            folders.clear()
+    return sorted(found)
+
+
+def kept_in(folder: Path, name: str) -> KeptFolder:
+    """The folder of fingerprints of that name in the folder.
+
+    Raises
+    ------
+    SchemaError
+        There is none, or the name or a link leads out of the folder.
+    """
+    root = folder.resolve()
+    number = _number_of(root, name)
+    if not is_folder_of_fingerprints(root / name):
+        raise _gone()
+    return KeptFolder(root, name, number)
 
 
 def file_in(folder: Path, name: str) -> FolderFile:
@@ -129,6 +187,29 @@ def _opened(folder: Path, name: str) -> int:
     return file
 
 
+def _number_of(folder: Path, name: str) -> tuple[int, int]:
+    """Of a folder, opened from the operator's own part by part; no link is followed.
+
+    Raises
+    ------
+    SchemaError
+    """
+    parts = list(_parts(name))
+    try:
+        here = os.open(folder, _FOLDER)
+        try:
+            for part in parts:
+                below = os.open(part, _FOLDER, dir_fd=here)
+                os.close(here)
+                here = below
+            found = os.fstat(here)
+        finally:
+            os.close(here)
+    except OSError:
+        raise _gone() from None
+    return found.st_dev, found.st_ino
+
+
 def _parts(name: str) -> Iterator[str]:
     path = PurePosixPath(name)
     if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in name:
@@ -145,5 +226,5 @@ def _is_plain(path: Path) -> bool:
 
 def _gone() -> SchemaError:
     return SchemaError(
-        "This file is not, or no longer, in the server's data folder; choose one from the list."
+        "This is not, or no longer, in the server's data folder; choose one from the list."
     )

@@ -10,7 +10,7 @@ import streamlit as st
 from fpanon_core.io.samples import SAMPLES
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies.reading import Source
-from fpanon_core.tables.folder import data_files, file_in
+from fpanon_core.tables.folder import data_files, file_in, kept_folders, kept_in
 from pages.charts.plain import plain
 from pages.shell import away, dataset, refused, session
 
@@ -65,20 +65,36 @@ def _upload() -> None:
 
 
 def _from_folder(folder: Path) -> None:
-    files = data_files(folder)
-    if not files:
+    files, kept = data_files(folder), kept_folders(folder)
+    if not files and not kept:
         st.info("The server's data folder holds no file that can be read.")
         return
     left, right = st.columns([3, 2], gap="large")
-    name = left.selectbox("Events", files, index=None, key="data_folder_file")
-    antennas = right.selectbox("Antennas (optional)", files, index=None, key="data_folder_antennas")
+    name = left.selectbox(
+        "Events",
+        [*kept, *files],
+        index=None,
+        key="data_folder_file",
+        format_func=lambda one: f"{one} (folder, read already)" if one in kept else one,
+        help="A file; or a folder in which fpanon ingest --keep has kept what it read.",
+    )
+    antennas = right.selectbox(
+        "Antennas (optional)",
+        files,
+        index=None,
+        key="data_folder_antennas",
+        disabled=name in kept,
+    )
     if st.button("Read", key="data_folder_read", type="primary", disabled=name is None) and name:
         try:
-            source = Source(
-                name,
-                file=(name, file_in(folder, name)),
-                antennas=(antennas, file_in(folder, antennas)) if antennas else None,
-            )
+            if name in kept:
+                source = Source(name, file=(name, kept_in(folder, name)))
+            else:
+                source = Source(
+                    name,
+                    file=(name, file_in(folder, name)),
+                    antennas=(antennas, file_in(folder, antennas)) if antennas else None,
+                )
         except FpanonError as error:
             refused.say(error)
             return

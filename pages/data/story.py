@@ -99,6 +99,14 @@ def column(report: IngestReport, role: str) -> str:
     return " + ".join(parts)
 
 
+READ_BEFORE = (
+    "This was read before, from parts, and kept. The rows themselves, and those set aside, are not "
+    "in the folder; columns, times, granularity and screening can only be changed by reading the "
+    "records anew: fpanon ingest RECORDS --keep FOLDER."
+)
+SCREENED_BEFORE = "Who remains was settled when the records were read."
+
+
 def first_rows(report: IngestReport) -> pd.DataFrame:
     """The first rows as they were understood, each column with the role it was taken for."""
     head = report.first_rows

@@ -43,6 +43,7 @@ if job is not None:
     # The form to correct it is the refused file's, then, not that of the data still open.
     if job.error is not None and not job.meta["source"].sample:
         refused = job
+    if refused is not None and not job.meta["source"].was_read:
         form.correction(job.meta["source"], job.meta["reading"], None)
 if (asked := dataset.asked()) is not None:
     asking.show(asked)
@@ -103,8 +104,11 @@ with st.container(key="main_figure", gap="small"):
                 config=style.CONFIG | {"staticPlot": True},
                 alt="Legend of the map: the dots of a few numbers of samples.",
             )
-    st.markdown("**The first rows, as they were read**")
-    st.dataframe(story.first_rows(report), hide_index=True, key="data_first_rows")
+    if data.source.was_read:
+        st.caption(story.READ_BEFORE)
+    else:
+        st.markdown("**The first rows, as they were read**")
+        st.dataframe(story.first_rows(report), hide_index=True, key="data_first_rows")
 what_this_means(*story.account(report), key="account")
 with st.container(horizontal=True, vertical_alignment="center", key="data_next"):
     if len(report.rejects):
@@ -120,10 +124,11 @@ with st.container(horizontal=True, vertical_alignment="center", key="data_next")
         st.button(
             "Undo last change", key="data_undo", icon=":material/undo:", on_click=act(dataset.undo)
         )
-st.caption(story.unused(report))
+if not data.source.was_read:
+    st.caption(story.unused(report))
 for note in report.notes:
     st.caption(plain(for_screen(note), MESSAGE_LENGTH))
-if refused is None:
+if refused is None and not data.source.was_read:
     form.correction(data.source, data.reading, report)
 
 background.section()
@@ -148,10 +153,13 @@ with left:
 with right:
     st.subheader("Screening", anchor=False)
     st.markdown(
-        "Keep only users seen often enough to judge; the others are counted, never just lost."
+        story.SCREENED_BEFORE
+        if data.source.was_read
+        else "Keep only users seen often enough to judge; the others are counted, never just lost."
     )
-    rule = data.reading.screen
-    if (screen := form.screening(rule)) is not None:
+    rule = report.screening if data.source.was_read else data.reading.screen
+    screen = None if data.source.was_read else form.screening(rule)
+    if screen is not None:
         dataset.read_again(dataset.screened(data.reading, screen))
         st.rerun()
     if rule.active:

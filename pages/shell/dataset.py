@@ -156,11 +156,14 @@ def _kind(source: Source) -> str:
     """What sort of thing was opened; never what a file is called."""
     if source.file is None:
         return f"sample {source.sample}"
+    if source.was_read:
+        return "folder kept on the server"
     return "upload" if isinstance(source.file[1], bytes) else "file of the server's folder"
 
 
 def _open(source: Source) -> None:
-    wanted: Reading | None = None if source.sample else st.session_state.get(_NEXT)
+    told = source.sample or source.was_read
+    wanted: Reading | None = None if told else st.session_state.get(_NEXT)
     _start(source, wanted or Reading(), [])
 
 

@@ -402,6 +402,18 @@ def test_offsets_that_lead_out_of_the_arrays_are_refused() -> None:
         unpacked(packed(wrong))
 
 
+def test_a_mapped_set_comes_back_by_the_name_of_its_folder(tmp_path):
+    fs = FingerprintSet.load(PEOPLE.save(tmp_path / "kept"))
+    body = packed((fs, fs.digest))
+    assert len(body) < 4_000
+    again, digest = unpacked(body)
+    assert (again.folder, again.digest) == (fs.folder, digest)
+    assert again.x_m.tolist() == PEOPLE.x_m.tolist()
+    (tmp_path / "kept" / "count.npy").write_bytes(b"other")
+    with pytest.raises(SchemaError, match="altered"):
+        unpacked(body)
+
+
 def test_a_child_that_answers_with_more_than_data_fails_its_job_and_runs_nothing(
     tmp_path: Path,
 ) -> None:

@@ -9,6 +9,8 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from fpanon_core.model.configs import Screening
+from fpanon_core.studies.reading import Reading, Source, read
 from pages.anonymizability import results
 from pages.shell import job_panel, session
 from tests.support.views import (
@@ -265,6 +267,38 @@ def test_server_folder_is_offered_only_when_named_and_confined(
     app.button(key="data_folder_read").click().run()
     until(app, idle)
     assert "3 users" in said(app)
+
+
+def test_a_folder_read_before_is_opened_from_the_servers_folder(
+    app: AppTest, tmp_path, monkeypatch
+) -> None:
+    """As it was kept: nothing of how it was read can be changed, and its columns are mapped."""
+    folder = tmp_path / "shared"
+    (folder / "parts").mkdir(parents=True)
+    for part in range(2):
+        (folder / "parts" / f"{part}.csv").write_bytes(rows(users=4, samples=3))
+    reading = Reading(timezone="Africa/Dakar", screen=Screening(min_samples=2))
+    source = Source("parts", file=("parts", folder / "parts"))
+    whole, _ = read(source, reading, keep=folder / "kept")
+    monkeypatch.setenv("FPANON_DATA_DIR", str(folder))
+    go(app, "data")
+    app.radio(key="data_way").set_value("Pick from the server's folder").run()
+    picker = app.selectbox(key="data_folder_file")
+    assert picker.options == ["kept (folder, read already)", "parts/0.csv", "parts/1.csv"]
+    picker.set_value("kept").run()
+    assert app.selectbox(key="data_folder_antennas").disabled
+    app.button(key="data_folder_read").click().run()
+    until(app, idle)
+    fs = app.session_state["fp_dataset"].fs
+    assert (fs.digest, fs.folder) == (whole.digest, (folder / "kept").resolve())
+    told = said(app)
+    assert "4 users" in told
+    assert "Africa/Dakar time." in told
+    assert "read before, from parts, and kept" in told
+    assert not has(app, "data_screen")
+    assert not has(app, "data_list_columns")
+    go(app, "anonymizability")
+    until(app, lambda at: not app.error and idle(at))
 
 
 @pytest.mark.processes

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from fpanon_core.model.errors import SchemaError
-from fpanon_core.tables.folder import data_files, file_in
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.tables.folder import data_files, file_in, kept_folders, kept_in
 
 
 @pytest.fixture
@@ -76,3 +77,44 @@ def test_another_file_in_its_place_is_not_taken_for_it(folder: Path) -> None:
 
 def test_what_is_chosen_shows_no_name_in_a_log(folder: Path) -> None:
     assert "a.csv" not in repr(file_in(folder, "a.csv"))
+
+
+@pytest.fixture
+def kept(folder: Path, tmp_path: Path) -> Path:
+    fs = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 5])
+    fs.save(folder / "deep" / "kept")
+    fs.save(tmp_path / "elsewhere")
+    (folder / "away").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    return folder
+
+
+def test_folders_of_fingerprints_are_listed_and_not_what_is_in_them(kept: Path) -> None:
+    assert kept_folders(kept) == ["deep/kept"]
+    assert kept_folders(kept / "deep" / "kept") == []
+    assert data_files(kept) == ["a.csv", "deep/b.parquet"]
+    chosen = pickle.loads(pickle.dumps(kept_in(kept, "deep/kept")))
+    assert FingerprintSet.load(chosen.path()).n_users == 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../elsewhere", "away", "up/elsewhere", "deep", "a.csv", "", ".", "deep/kept\0", "none"],
+    ids=repr,
+)
+def test_no_other_folder_is_opened(kept: Path, name: str) -> None:
+    with pytest.raises(SchemaError, match="server's data folder"):
+        kept_in(kept, name)
+
+
+def test_a_folder_put_in_the_place_of_the_one_chosen_is_refused(kept: Path, tmp_path: Path) -> None:
+    chosen = kept_in(kept, "deep/kept")
+    (kept / "deep" / "kept").rename(tmp_path / "moved")
+    with pytest.raises(SchemaError, match="no longer"):
+        chosen.path()
+    (kept / "deep" / "kept").symlink_to(tmp_path / "moved", target_is_directory=True)
+    with pytest.raises(SchemaError, match="no longer"):
+        chosen.path()
+    (kept / "deep" / "kept").unlink()
+    FingerprintSet.from_samples([1], [0], [0], [0]).save(kept / "deep" / "kept")
+    with pytest.raises(SchemaError, match="no longer"):
+        chosen.path()
