@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.hexagons import hexagon_map
+from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
@@ -102,7 +103,13 @@ class Result(Tabled):
         return {"hexagons": pd.DataFrame({"cell": cells, "people": self.people})}
 
 
-def study(fs: FingerprintSet, config: Config, *, progress: Progress | None = None) -> Result:
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    *,
+    engine: Engine | None = None,  # noqa: ARG001
+    progress: Progress | None = None,
+) -> Result:
     """Count the people of each hexagon.
 
     Raises
