@@ -24,18 +24,22 @@ from ..model.errors import FpanonError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from . import anonymizability, attack, attack_estimate, estimates, glove_estimate, hiding
 from .memory import needed_bytes, people_that_fit
+from .recovery import Counting, drawn_rows
 from .tabled import Tabled
 from .under_profiles import as_read, generalized
 
 _FIRST, _TIMES = 300, 4  # people of the first sample, and how many times more in each next one
-_LONG_ENOUGH_S = 1.0  # a shorter run says little of how time grows
-_MOST_POWER = 2.0
-# Least: assignments of the recovery attack grow faster than small samples show.
-_LEAST_POWER = {"recovery": 1.2}
+# A shorter run says little of how time grows.
+_LONG_ENOUGH_S, _LONG_ENOUGH_OF = 1.0, {"look": 2.0}
+# Assignments of the recovery attack grow faster than small samples show, as do k-gaps.
+_LEAST_POWER = {"recovery": 1.2, "look": 1.5}
+# Of the links between two periods all pairs are looked at, of more and more points.
+_MOST_POWER, _MOST_POWER_OF = 2.0, {"relinking": 2.3}
 _SEED = 0
 _MANY = 1 << 62
 _LEAST_BEYOND = 0.65  # as indexes of all people are made, whoever is asked about
-_PEOPLE_A_SHARD = 5_000
+PEOPLE_A_SHARD = 5_000
+"""A good size: larger ones take longer a person, smaller ones cost accuracy."""
 
 
 @dataclass(frozen=True)
@@ -167,8 +171,8 @@ def ways_out(
     said, people = [], people_that_fit(study, fs, config, limit_bytes, engine)
     if people >= 2:
         said.append(f"About {people:,} of the {fs.n_users:,} people would fit.")
-    if study is hiding.study and config.shards is None and fs.n_users > _PEOPLE_A_SHARD:
-        shards = math.ceil(fs.n_users / _PEOPLE_A_SHARD)
+    if study is hiding.study and config.shards is None and fs.n_users > PEOPLE_A_SHARD:
+        shards = math.ceil(fs.n_users / PEOPLE_A_SHARD)
         within = needed_bytes(study, fs, replace(config, shards=shards), engine)
         if within is not None and within <= limit_bytes:
             said.append(f"All of them would, hidden in {shards:,} shards.")
@@ -242,6 +246,10 @@ def _hiding_s(fs: FingerprintSet, config: hiding.Config, engine: Engine) -> floa
 def _carried_on(
     study: Callable[..., Any], fs: FingerprintSet, config: Any, engine: Engine
 ) -> float:
+    if isinstance(config, Counting):
+        fs = fs.subset(drawn_rows(fs, config))  # the others have no part in it
+    name = study.__module__.rpartition(".")[2]
+    long_enough_s = _LONG_ENOUGH_OF.get(name, _LONG_ENOUGH_S)
     order = np.random.default_rng(_SEED).permutation(fs.n_users)
     before, many = (0, 0.0), _FIRST
     asked = _asked(config)
@@ -255,14 +263,14 @@ def _carried_on(
         took = time.perf_counter() - started
         if some == fs.n_users:
             return took
-        if (took >= _LONG_ENOUGH_S and before[0]) or took >= 4 * _LONG_ENOUGH_S:
+        if (took >= long_enough_s and before[0]) or took >= 4 * long_enough_s:
             break
         before, many = (some, took), _TIMES * some
     power = 1.0
     if before[0]:
         power = math.log(max(took, 1e-6) / max(before[1], 1e-6)) / math.log(some / before[0])
-    least = _LEAST_POWER.get(study.__module__.rpartition(".")[2], 0.0)
-    power = min(max(power, least), _MOST_POWER)
+    power = max(power, _LEAST_POWER.get(name, 0.0))
+    power = min(power, _MOST_POWER_OF.get(name, _MOST_POWER))
     # Beyond those who are asked about, only the people grow among whom they are looked for.
     within = min(fs.n_users, max(asked, some))
     beyond = (fs.n_users / within) ** max(power - 1.0, _LEAST_BEYOND)

@@ -11,9 +11,11 @@ recovery attack on 100,000, were measured beside it (RESULTS.md).
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import cos, radians
 from typing import Any
 
 from ..engines.local import Engine, LocalEngine
+from ..model.counts_frame import FrameConfig
 from ..model.fingerprints import FingerprintSet
 
 START_BYTES = 180_000_000
@@ -22,11 +24,15 @@ START_BYTES = 180_000_000
 BYTES_A_SAMPLE = {
     "anonymizability": 360,
     "attack": 700,
-    "comparison": 450,  # GLOVE, several times in a row
+    "comparison": 520,  # GLOVE, several times in a row
+    "counts_release": 130,
     "disclosure": 350,
     "followed": 600,
     "hiding": 450,
+    "look": 450,
     "options": 1_110,  # 16 of them one after another, whose releases are kept
+    "production": 430,
+    "relinking": 900,
     "unicity": 275,
 }
 """By study: the data on their way and in place, and what is made of them at the peak."""
@@ -35,8 +41,14 @@ BYTES_A_SAMPLE = {
 OPTIONS_BYTES_A_SAMPLE, OPTION_BYTES_A_SAMPLE = 150, 60
 """Of an exploration: the data, and each option more, whose release is kept."""
 COUNTS_BYTES_A_SAMPLE, CELL_BYTES = 100, 50
-"""Of the recovery attack: a sample, and a person in a slot."""
-SHARDED_BYTES_A_SAMPLE = 135
+"""Of the recovery attack, and what is asked of it besides: a sample, and a person in a slot."""
+COUNT_BYTES = 24
+"""Of counts to be published, each, beside the samples."""
+WRITING_BYTES = 220_000_000
+"""Of a release that is written, read back and checked, some hundred thousand rows at a time."""
+_ANTENNAS, _DEGREE_M = 1_000, 111_000
+_OF_RECOVERY = ("recovery", "recovery_factors", "recovery_mitigations")
+SHARDED_BYTES_A_SAMPLE = 150
 """Of hiding by shards, beside what the shards under way take: the data, and what is published."""
 
 
@@ -67,7 +79,9 @@ def needed_bytes(
     1350
     """
     each = None if fs is None else _bytes_a_sample(study, fs, config, engine)
-    return None if fs is None or each is None else START_BYTES + int(each * fs.n_samples)
+    if fs is None or each is None:
+        return None
+    return START_BYTES + int(each * fs.n_samples) + _beside(study, config)
 
 
 def people_that_fit(
@@ -78,7 +92,7 @@ def people_that_fit(
     each = _bytes_a_sample(study, fs, config, engine)
     if each is None:
         return fs.n_users
-    samples = max(limit_bytes - START_BYTES, 0) / each
+    samples = max(limit_bytes - START_BYTES - _beside(study, config), 0) / each
     people = min(int(samples / fs.n_samples * fs.n_users), fs.n_users)
     return people if people < 100 else people // 10 * 10
 
@@ -87,7 +101,7 @@ def _bytes_a_sample(
     study: Callable[..., Any], fs: FingerprintSet, config: Any, engine: Engine | None
 ) -> float | None:
     name = study.__module__.rpartition(".")[2]
-    if name == "recovery" and config is not None:
+    if name in _OF_RECOVERY and config is not None:
         return _of_recovery(fs, config) / max(fs.n_samples, 1)
     each: float | None = BYTES_A_SAMPLE.get(name)
     if name == "options" and config is not None:
@@ -97,6 +111,31 @@ def _bytes_a_sample(
         return each
     at_once = min((engine or LocalEngine()).workers, shards)
     return min(each, SHARDED_BYTES_A_SAMPLE + each * at_once / shards)
+
+
+def _beside(study: Callable[..., Any], config: Any) -> int:
+    """What does not grow with the data."""
+    name = study.__module__.rpartition(".")[2]
+    if name == "production":
+        return WRITING_BYTES
+    if name == "counts_release" and config is not None:
+        return COUNT_BYTES * _counts(config.frame)
+    return 0
+
+
+def _counts(frame: FrameConfig) -> int:
+    """How many counts are stated, about; of antennas, not how many there are, some."""
+    slots = frame.period.days * 1_440 / frame.period.slot_min
+    area = frame.area
+    if area is None:
+        return int(slots * _ANTENNAS)
+    high, wide = area.north - area.south, area.east - area.west
+    if area.unit == "degrees":
+        high, wide = (
+            high * _DEGREE_M,
+            wide * _DEGREE_M * cos(radians((area.north + area.south) / 2)),
+        )
+    return int(slots * (high / frame.side_m + 1) * (wide / frame.side_m + 1))
 
 
 def _of_recovery(fs: FingerprintSet, config: Any) -> float:

@@ -22,8 +22,10 @@ def word(method: Method) -> str:
 
 
 def limits_of(config: Config) -> str:
-    """The limits of a release, and what becomes of the left-overs; "" where all is as usual."""
+    """The limits of a release, its shards, and who is left over; "" where all is as usual."""
     parts = []
+    if config.shards is not None:
+        parts.append(f"{config.shards:,} shards")
     if config.suppress_space_m is not None:
         parts.append(f"at most {config.suppress_space_m / 1000:g} km")
     if config.suppress_time_min is not None:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from fpanon_core.model import limits
 from fpanon_core.studies import glove_estimate
+from fpanon_core.studies.foretold import PEOPLE_A_SHARD
 from fpanon_core.studies.hiding import Config, Result, Worth
 from fpanon_core.studies.leaving_out import Gain
 from pages.charts import words
@@ -85,6 +86,15 @@ def expected(found: glove_estimate.Result) -> str:
     what = names.word(found.config.method)
     return (
         f"On this machine {what} of whole records takes {', '.join(times)}; periods take no more."
+    )
+
+
+def in_shards(n_users: int) -> str:
+    """What so many people had better be cut into."""
+    many = max(2, n_users // PEOPLE_A_SHARD)
+    return (
+        f"Cut into shards first (under Limits; {many:,} are of about {PEOPLE_A_SHARD:,} people), "
+        "it takes less of both, and accuracy falls a little."
     )
 
 

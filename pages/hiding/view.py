@@ -30,7 +30,9 @@ asked = form.form(data)
 if asked is not None:
     form.ask(data, asked)
 if (expected := form.expected(data)) is not None:
-    st.caption(f"{story.expected(expected)} {foretold.memory_told(hiding.study, data.fs)}")
+    memory = foretold.memory_told(hiding.study, data.fs)
+    shards = story.in_shards(data.fs.n_users) if data.fs.n_users >= form.SHARDED_FROM else ""
+    st.caption(" ".join(filter(None, (story.expected(expected), memory, shards))))
 questions.progress(form.RELEASES)
 made = form.made(data)
 if not made:

@@ -31,7 +31,8 @@ _NAMES = {
     "aggregates": {"fp_recovery_plan", "fp_counts_config", "fp_counts_of"},
     "glove": {
         "glove_k", "glove_leave_out", "glove_leftover", "glove_method", "glove_period",
-        "glove_space", "glove_time", "fp_glove_data", "fp_group", "produce_hidden_format",
+        "glove_shards", "glove_space", "glove_time", "fp_glove_data", "fp_group",
+        "produce_hidden_format",
     },
     "options": {
         "options_choice_name", "options_example", "options_on_map", "options_own_weights",

@@ -431,3 +431,8 @@ def test_what_is_left_out_is_listed_where_anything_is(limit_m) -> None:
     assert ("The left-out samples are listed" in told) == (limit_m is not None)
     assert ("--left-out LIST`" in told) == (limit_m is not None)
     assert ("2 samples of the 4 recorded" in told) == (limit_m is not None)
+
+
+def test_a_good_number_of_shards_is_named():
+    assert "under Limits; 200 are of about 5,000 people" in story.in_shards(1_000_000)
+    assert "2 are of" in story.in_shards(10_000)

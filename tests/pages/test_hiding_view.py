@@ -83,6 +83,20 @@ def test_releases_stand_beside_each_other(small: AppTest) -> None:
     assert len(small.dataframe[0].value) == 2
 
 
+def test_many_people_are_cut_into_shards(small: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not offered for few; said in the release's name, and what it costs is its own."""
+    assert "glove_shards" not in {each.key for each in small.number_input}
+    monkeypatch.setattr(form, "SHARDED_FROM", 7)
+    small.run()
+    small.number_input(key="glove_shards").set_value(3)
+    hidden(small)
+    assert latest(small).config.shards == 3
+    assert latest(small).verdict.passed
+    assert small.dataframe[0].value["Limits"].tolist() == ["3 shards"]
+    chosen = next(each for each in small.selectbox if each.label == "Look at the release")
+    assert chosen.options == ["aligned, k = 2 · 3 shards"]
+
+
 def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None:
     """Twenty users on two days, four hours each: by GLOVE; by day; and with up to 10 % left out."""
     upload(app, two_days(users=20))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import time
 from dataclasses import replace
 from types import SimpleNamespace
@@ -12,16 +13,25 @@ import pytest
 from fpanon_core import AddNoise, LocalEngine
 from fpanon_core.engines.limits import Limits, memory_of
 from fpanon_core.engines.process import ProcessRunner
+from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.techniques import Periods
 from fpanon_core.studies import (
     anonymizability,
     attack,
+    comparison,
+    counts_release,
     disclosure,
     followed,
     hiding,
+    look,
     options,
+    production,
     recovery,
+    recovery_factors,
+    recovery_mitigations,
+    relinking,
     sparsity,
     unicity,
 )
@@ -30,6 +40,9 @@ from fpanon_core.studies.memory import needed_bytes
 # Samples, and MB at the peak; generate_cdr(n, seed=1) of 2,000, 8,000 and 32,000 people
 # (tests/benchmarks/foretold.py, 23 November 2026).
 FORM = ReleaseOption()
+AROUND = FrameConfig(  # 10,500 squares of 1 km
+    StatedPeriod(dt.date(2024, 3, 4), 14), "grid", StatedArea(23.608, 0.448, 24.405, 1.601)
+)
 MEASURED = [
     (anonymizability, anonymizability.Config(), (236, 359, 856)),
     (unicity, unicity.Config(), (171, 266, 642)),
@@ -39,6 +52,13 @@ MEASURED = [
     (attack, attack.Config(ReleaseOption(steps=[AddNoise(1_000)])), (292, 453, 1061)),
     (recovery, recovery.Config(users=None), (208, 482, 1275)),
     (options, SimpleNamespace(options=4 * [FORM]), (228, 319, 694)),
+    (production, production.Config(ReleaseOption(steps=[AddNoise(1_000)])), (408, 737, 1146)),
+    (relinking, relinking.Config(ReleaseOption(steps=[Periods(7)])), (213, 521, 2016)),
+    (recovery_factors, recovery_factors.Config(users=1_000), (198, 218, 359)),
+    (recovery_mitigations, recovery_mitigations.Config(users=1_000), (286, 323, 385)),
+    (comparison, comparison.Config(ks=(2,)), (283, 468, 1229)),
+    (look, look.Config(), (270, 433, 1030)),
+    (counts_release, counts_release.Config(AROUND), (350, 447, 591)),
 ]
 SAMPLES = (123_104, 480_206, 1_966_740)
 PEOPLE = (2_000, 8_000, 32_000)
