@@ -11,6 +11,8 @@ import pandas as pd
 from ..anonymize.aligned import aligned
 from ..anonymize.glove import glove
 from ..anonymize.periods import into_periods
+from ..anonymize.shards import LEAST_CROWDS as LEAST_CROWDS
+from ..anonymize.shards import most_shards as most_shards
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..io.checkpoint import Checkpoint

@@ -79,6 +79,9 @@ def form(data: Dataset) -> hiding.Config | None:
     if k not in k_limit:
         st.error(story.k_refused(int(k), data.fs.n_users, k_limit))
         return None
+    if shards is not None and shards > (most := hiding.most_shards(data.fs, int(k))):
+        st.error(story.shards_refused(shards, data.fs.n_users, int(k), most))
+        return None
     if not pressed:
         return None
     try:
@@ -137,7 +140,7 @@ def _shards(data: Dataset) -> int | None:
     shards: int | None = st.number_input(
         "Cut into so many shards first",
         min_value=2,
-        max_value=data.fs.n_users // limits.K.low,
+        max_value=None,  # as of k: refused in words
         value=None,
         key="glove_shards",
         persist_state="session",

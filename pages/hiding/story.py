@@ -12,7 +12,7 @@ import pandas as pd
 from fpanon_core.model import limits
 from fpanon_core.studies import glove_estimate
 from fpanon_core.studies.foretold import PEOPLE_A_SHARD
-from fpanon_core.studies.hiding import Config, Result, Worth
+from fpanon_core.studies.hiding import LEAST_CROWDS, Config, Result, Worth
 from fpanon_core.studies.leaving_out import Gain
 from pages.charts import words
 from pages.charts.cdf import Curve
@@ -78,6 +78,21 @@ def k_refused(k: int, n_users: int, possible: limits.Limit[int]) -> str:
             f"among more than there are. Choose k from {possible.low} to {possible.high}."
         )
     return f"k = {k:,} is not offered here; choose k from {possible.low} to {possible.high}."
+
+
+def shards_refused(shards: int, n_users: int, k: int, most: int) -> str:
+    """Why people cannot be cut into so many shards."""
+    room = f"room for {LEAST_CROWDS} crowds of k = {k:,}"
+    if most < 2:
+        return (
+            f"{words.count(n_users, 'user')} cannot be cut into shards: each needs {room}. "
+            "Leave the field empty, and all are hidden at once."
+        )
+    each = words.count(n_users // shards, "user")
+    return (
+        f"{shards:,} shards would hold about {each} each. Each needs {room}: choose up to "
+        f"{most:,} shards, or leave the field empty."
+    )
 
 
 def expected(found: glove_estimate.Result) -> str:

@@ -83,18 +83,33 @@ def test_releases_stand_beside_each_other(small: AppTest) -> None:
     assert len(small.dataframe[0].value) == 2
 
 
-def test_many_people_are_cut_into_shards(small: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not offered for few; said in the release's name, and what it costs is its own."""
-    assert "glove_shards" not in {each.key for each in small.number_input}
-    monkeypatch.setattr(form, "SHARDED_FROM", 7)
-    small.run()
-    small.number_input(key="glove_shards").set_value(3)
-    hidden(small)
-    assert latest(small).config.shards == 3
-    assert latest(small).verdict.passed
-    assert small.dataframe[0].value["Limits"].tolist() == ["3 shards"]
-    chosen = next(each for each in small.selectbox if each.label == "Look at the release")
+def test_many_people_are_cut_into_shards(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not offered for few; said in the release's name; too many are refused before the run."""
+    monkeypatch.setattr(form, "SHARDED_FROM", 61)
+    upload(app, rows(users=60, samples=2))
+    go(app, "hiding")
+    assert "glove_shards" not in {each.key for each in app.number_input}
+    monkeypatch.setattr(form, "SHARDED_FROM", 60)
+    app.run()
+    app.number_input(key="glove_shards").set_value(4)
+    hidden(app, 0)
+    assert not made(app)
+    assert "4 shards would hold about 15 users each" in app.error[0].value
+    assert "choose up to 3 shards" in app.error[0].value
+    app.number_input(key="glove_shards").set_value(3)
+    hidden(app)
+    assert not app.error
+    assert latest(app).config.shards == 3
+    assert latest(app).verdict.passed
+    assert app.dataframe[0].value["Limits"].tolist() == ["3 shards"]
+    chosen = next(each for each in app.selectbox if each.label == "Look at the release")
     assert chosen.options == ["aligned, k = 2 · 3 shards"]
+    app.number_input(key="glove_k").set_value(50)
+    hidden(app)  # no other release
+    assert (
+        "60 users cannot be cut into shards: each needs room for 10 crowds of k = 50"
+        in app.error[0].value
+    )
 
 
 def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None:
