@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import wraps
@@ -22,6 +23,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.mapped import is_folder_of_fingerprints
 from ..studies.exploration import Facts, facts_of
 from ..studies.reading import Reading, Source, read
+from ..studies.reading_foretold import foretell_reading, is_large
 from ..tables.names import ROLES
 
 _KEYS = ", ".join(s.key for s in SAMPLES)
@@ -114,7 +116,10 @@ class Request:
         """
         if (self.source is None) == (self.sample_key is None):
             raise ConfigError("Give either a file to read or --sample, one of the two.")
-        fs, report = read(self._what(), replace(self._how(), centre=centre), keep=keep)
+        what, how = self._what(), replace(self._how(), centre=centre)
+        if sys.stderr.isatty() and is_large(what, in_parts=keep is not None):
+            typer.echo(f"Reading {foretell_reading(what, how)}.", err=True)
+        fs, report = read(what, how, keep=keep)
         for doubt in report.doubts:
             typer.echo(f"Warning: {for_command_line(doubt.message)}", err=True)
         return fs, report

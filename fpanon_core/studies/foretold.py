@@ -190,14 +190,21 @@ def memory_told(
     told = foretell(study, fs, config, timed=False, limits=limits, engine=engine)
     if told.needs_bytes is None:
         return ""
-    needs = f"It needs about {gigabytes(told.needs_bytes)} of memory"
-    if told.limit_bytes is None:
+    needs = needed(told.needs_bytes, told.limit_bytes)
+    if told.limit_bytes is None or told.fits:
+        return needs
+    return f"{needs} {ways_out(study, fs, config, told.limit_bytes, engine)}".rstrip()
+
+
+def needed(needs_bytes: int, limit_bytes: int | None) -> str:
+    """For the screen: memory that something needs, beside what it may take."""
+    needs = f"It needs about {gigabytes(needs_bytes)} of memory"
+    if limit_bytes is None:
         return f"{needs}."
-    may = f"a computation may take {gigabytes(told.limit_bytes)} here"
-    if told.fits:
+    may = f"a computation may take {gigabytes(limit_bytes)} here"
+    if needs_bytes <= limit_bytes:
         return f"{needs}; {may}."
-    out = ways_out(study, fs, config, told.limit_bytes, engine)
-    return f"{needs}, more than there is: {may}. {out}".rstrip()
+    return f"{needs}, more than there is: {may}."
 
 
 def seconds_of(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pandas as pd
 
@@ -25,6 +28,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.mapped import is_folder_of_fingerprints, remove
 from ..tables.folder import FolderFile, KeptFolder
 from ..tables.sources import read_source
+from .reading_memory import refuse_parts, refuse_table
 
 Body = bytes | Path | FolderFile | KeptFolder
 
@@ -179,6 +183,7 @@ def _parts(
             "--keep NEW_FOLDER; then give the new folder in its place."
         )
     antennas = None if source.antennas is None else _opened(source.antennas)
+    refuse_parts(path)
     fs, report = read_parts(
         path,
         keep,
@@ -220,6 +225,8 @@ def _read(
         timezone = timezone or known.timezone
     else:
         assert source.file is not None
+        with beginning(source) as file:
+            refuse_table(file)
         table = _opened(source.file)
     return read_cdr(
         table,
@@ -248,6 +255,28 @@ def peek(source: Source, *, progress: Progress) -> list[str | int]:
 def places_of(fs: FingerprintSet) -> pd.DataFrame:
     """The places in the data, ``x_m``, ``y_m`` and the ``samples`` at each."""
     return visited_places(fs)
+
+
+@contextlib.contextmanager
+def beginning(source: Source) -> Iterator[IO[bytes]]:
+    """The table of events, open for a look at it; nothing where it cannot be opened.
+
+    Raises
+    ------
+    SchemaError
+        It is not the file any more that was chosen in the server's folder.
+    """
+    body = None if source.file is None else source.file[1]
+    if isinstance(body, bytes):
+        yield io.BytesIO(body)
+    elif isinstance(body, FolderFile):
+        with body.opened() as file:
+            yield file
+    elif isinstance(body, Path) and body.is_file() and os.access(body, os.R_OK):
+        with body.open("rb") as file:
+            yield file
+    else:
+        yield io.BytesIO()
 
 
 def _opened(file: tuple[str, Body]) -> Path | io.BytesIO:

@@ -9,12 +9,14 @@ so that another file put in its place is not taken for it.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from ..model.errors import SchemaError
 from ..model.mapped import is_folder_of_fingerprints
@@ -45,6 +47,21 @@ class FolderFile:
     name: str = field(repr=False)
     number: tuple[int, int] = field(repr=False)
 
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[IO[bytes]]:
+        """The file, open for reading.
+
+        Raises
+        ------
+        SchemaError
+            It is no longer there, or another file, or a link is.
+        """
+        with os.fdopen(_opened(self.folder, self.name), "rb") as file:
+            found = os.fstat(file.fileno())
+            if (found.st_dev, found.st_ino) != self.number:
+                raise _gone()
+            yield file
+
     def read(self, most: int) -> bytes:
         """Its content.
 
@@ -54,11 +71,8 @@ class FolderFile:
             It is no longer there, or another file, or a link is; or it has more than ``most``
             bytes.
         """
-        with os.fdopen(_opened(self.folder, self.name), "rb") as file:
-            found = os.fstat(file.fileno())
-            if (found.st_dev, found.st_ino) != self.number:
-                raise _gone()
-            if found.st_size > most:
+        with self.opened() as file:
+            if os.fstat(file.fileno()).st_size > most:
                 raise SchemaError(
                     f"The file has more than {most >> 30} GB; give Parquet, or a part of the users "
                     "or days."

@@ -12,6 +12,7 @@ from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies.reading import Source
 from fpanon_core.tables.folder import data_files, file_in, kept_folders, kept_in
 from pages.charts.plain import plain
+from pages.data import expected
 from pages.shell import away, dataset, refused, session
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
@@ -85,7 +86,8 @@ def _from_folder(folder: Path) -> None:
         key="data_folder_antennas",
         disabled=name in kept,
     )
-    if st.button("Read", key="data_folder_read", type="primary", disabled=name is None) and name:
+    source = None
+    if name:
         try:
             if name in kept:
                 source = Source(name, file=(name, kept_in(folder, name)))
@@ -98,8 +100,11 @@ def _from_folder(folder: Path) -> None:
         except FpanonError as error:
             refused.say(error)
             return
+    if st.button("Read", key="data_folder_read", type="primary", disabled=name is None) and source:
         dataset.open_file(source)
         st.rerun()
+    if source is not None:
+        expected.show(source)
 
 
 def _samples() -> None:

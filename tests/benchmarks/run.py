@@ -23,6 +23,7 @@ from tests.benchmarks import (
     linkage,
     options,
     parts,
+    read_foretold,
     reading,
     recovery,
     relinking,
@@ -34,6 +35,7 @@ CASES = (
     kgap.CASES
     | reading.CASES
     | parts.CASES
+    | read_foretold.CASES
     | glove.CASES
     | aligned.CASES
     | unicity.CASES

@@ -58,6 +58,7 @@ from fpanon_core.studies import (
     production,
     questionnaires,
     reading,
+    reading_foretold,
     recovery,
     recovery_factors,
     recovery_mitigations,
@@ -243,6 +244,9 @@ CASES: dict[str, Callable[[], Any]] = {
     "production": lambda: production.study(PEOPLE, WARMED[production]),
     "questionnaires": lambda: questionnaires.study(
         questionnaires.Config(options=("1 km · 1 h", "5 km · 6 h"))
+    ),
+    "reading_foretold": lambda: reading_foretold.study(
+        reading.Source("", file=("a.csv", 9 * warming._EVENTS))
     ),
     "recovery": lambda: recovery.study(TWO_DAYS, recovery.Config(180.0)),
     "recovery_factors": lambda: recovery_factors.study(

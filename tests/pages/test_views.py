@@ -10,8 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core.model.configs import Screening
+from fpanon_core.studies import reading_foretold
 from fpanon_core.studies.reading import Reading, Source, read
+from fpanon_core.studies.reading_foretold import ReadingForetold
 from pages.anonymizability import results
+from pages.data import expected
 from pages.shell import job_panel, session
 from tests.support.views import (
     HEADER,
@@ -267,6 +270,35 @@ def test_server_folder_is_offered_only_when_named_and_confined(
     app.button(key="data_folder_read").click().run()
     until(app, idle)
     assert "3 users" in said(app)
+
+
+def test_what_reading_a_large_file_takes_is_told_before(
+    app: AppTest, tmp_path, monkeypatch
+) -> None:
+    """Rows, time and memory; of what was chosen then, and nothing of small files."""
+    (tmp_path / "own.csv").write_bytes(rows(users=30, samples=20))
+    (tmp_path / "small.csv").write_bytes(rows(users=3, samples=2))
+    monkeypatch.setenv("FPANON_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr(reading_foretold, "LARGE_BYTES", 10_000)
+    go(app, "data")
+    app.radio(key="data_way").set_value("Pick from the server's folder").run()
+    app.selectbox(key="data_folder_file").set_value("own.csv").run()
+    until(app, lambda at: "It has about 600 rows." in said(at))
+    assert "Reading it is likely to take about 1 s. It needs about 210 MB of memory" in said(app)
+    app.selectbox(key="data_folder_file").set_value("small.csv").run()
+    assert "Reading it is" not in said(app)
+    app.selectbox(key="data_folder_file").set_value("own.csv").run()
+    until(app, lambda at: "It has about 600 rows." in said(at))
+    app.button(key="data_folder_read").click().run()
+    until(app, idle)
+    assert "30 users" in said(app)
+
+
+def test_what_would_not_fit_says_what_can_be_done_instead() -> None:
+    told = ReadingForetold(None, 30_000_000_000, 12_000_000_000, 123_456_789)
+    text = expected.said(told)
+    assert text.startswith("It has about 120,000,000 rows. It needs about 30.0 GB of memory, more")
+    assert "fpanon ingest FOLDER --keep NEW_FOLDER. What is kept is opened here." in text
 
 
 def test_a_folder_read_before_is_opened_from_the_servers_folder(

@@ -1,0 +1,165 @@
+"""What will reading a table take? Its rows, time and memory, told before it is read.
+
+Time is measured by really reading the first rows, in two amounts, and carried on to all.
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..engines.limits import Limits
+from ..engines.progress import Progress
+from ..io.turns import AS_THEY_ARE
+from ..model.errors import FpanonError
+from ..model.mapped import is_folder_of_fingerprints
+from ..tables.heads import Head, head_of, heads_of, shortened
+from ..tables.whole import staged
+from .foretold import Foretold
+from .reading import Reading, Source, beginning, read
+from .reading_memory import needed_for, needed_for_parts, parts_in
+
+LARGE_BYTES = 50_000_000
+"""Of a file, or parts together: less is read sooner than it could be foretold."""
+# A row of a table that no cache holds takes longer, as measured of 3 to 12 million rows.
+_OF_MANY = 1.4
+_SUFFIX = {"text": ".csv", "JSON": ".json", "Parquet": ".parquet", "XLSX": ".xlsx"}
+
+
+@dataclass(frozen=True)
+class ReadingForetold(Foretold):
+    """What reading a table is likely to take on this machine, now.
+
+    Attributes
+    ----------
+    rows : int or None
+        About; None where the table's beginning does not tell.
+    """
+
+    rows: int | None = None
+
+    def __str__(self) -> str:
+        told = super().__str__()
+        return told if self.rows is None else f"about {self.rows_rounded:,} rows: {told}"
+
+    @property
+    def rows_rounded(self) -> int:
+        """To two digits, as it is no count."""
+        rows = self.rows or 0
+        unit: int = 10 ** max(len(str(rows)) - 2, 0)
+        return round(rows / unit) * unit
+
+
+def study(
+    source: Source, reading: Reading | None = None, *, progress: Progress | None = None
+) -> ReadingForetold:
+    """As :func:`foretell_reading`, of what somebody has chosen."""
+    if progress is not None:
+        progress(0.0)
+    return foretell_reading(source, reading or Reading())
+
+
+def foretell_reading(
+    source: Source, reading: Reading, *, timed: bool = True, limits: Limits | None = None
+) -> ReadingForetold:
+    """What ``read(source, reading)`` is likely to take.
+
+    Time is good to a factor of about two, memory to one of about one and a half.
+
+    Parameters
+    ----------
+    source : Source
+        A file, an upload or a folder of parts; of a sample, or what was read already, nothing is
+        known.
+    timed : bool
+        Whether to read the first rows; a few seconds at most.
+    limits : Limits, optional
+        Those of this machine, as the environment has them, when None.
+
+    Raises
+    ------
+    SchemaError
+        It is not the file any more that was chosen in the server's folder.
+    """
+    limit = (limits or Limits.of_server()).memory_bytes
+    if source.sample or source.was_read:
+        return ReadingForetold(limit_bytes=limit)
+    path = source.file[1] if source.file is not None else None
+    in_parts = isinstance(path, Path) and path.is_dir()
+    if in_parts:
+        assert isinstance(path, Path)
+        heads = heads_of(parts_in(path))
+    else:
+        with beginning(source) as file:
+            head = head_of(file)
+        heads = [] if head is None else [head]
+    if not heads:
+        return ReadingForetold(limit_bytes=limit)
+    needs = needed_for_parts(heads) if in_parts else needed_for(heads[0])
+    seconds = _seconds(heads, source, reading, in_parts) if timed else None
+    return ReadingForetold(seconds, needs, limit, sum(head.rows for head in heads) or None)
+
+
+def is_large(source: Source, *, in_parts: bool = True) -> bool:
+    """Whether reading it takes longer than to foretell it; parts only where they can be read."""
+    body = source.file[1] if source.file is not None else None
+    if source.sample or source.was_read or body is None:
+        return False
+    if isinstance(body, Path) and body.is_dir():
+        wanted = in_parts and not is_folder_of_fingerprints(body)
+        return wanted and _size(parts_in(body)) >= LARGE_BYTES
+    with beginning(source) as file:
+        return file.seek(0, io.SEEK_END) >= LARGE_BYTES
+
+
+def _seconds(
+    heads: Sequence[Head], source: Source, reading: Reading, in_parts: bool
+) -> float | None:
+    some = [head for head in heads if head.first_rows]
+    if not some:
+        return None
+    # The doubt about positions is decided of all rows, and later.
+    quiet = replace(reading, positions=reading.positions or AS_THEY_ARE)
+    fewer = [shortened(some[0])]
+    try:
+        with staged(Path(tempfile.gettempdir())) if in_parts else nullcontext() as place:
+
+            def taken(heads: Sequence[Head], name: str) -> float:
+                began = time.perf_counter()
+                if place is None:
+                    read(replace(source, file=(_name_of(heads[0]), heads[0].first)), quiet)
+                else:
+                    folder = _parts_of(heads, place / name)
+                    read(replace(source, file=("", folder)), quiet, keep=place / f"{name}-kept")
+                return time.perf_counter() - began
+
+            taken(fewer, "first")  # what is loaded and compiled once is not the table's
+            few = min(taken(fewer, f"few-{i}") for i in range(2))
+            many = min(taken(some, f"many-{i}") for i in range(2))
+    except FpanonError:
+        return None
+    rows_few, rows_many = (sum(h.first_rows for h in hs) for hs in (fewer, some))
+    each = (many - few) / max(rows_many - rows_few, 1) if many > few else 0.0
+    more = max(sum(head.rows for head in heads) - rows_many, 0)
+    return many + more * each * _OF_MANY + sum(head.unpacking_s for head in heads)
+
+
+def _parts_of(heads: Sequence[Head], folder: Path) -> Path:
+    folder.mkdir(0o700)
+    for i, head in enumerate(heads):
+        (folder / f"{i}{_name_of(head)}").write_bytes(head.first)
+    return folder
+
+
+def _name_of(head: Head) -> str:
+    """A file's, for what it is: no name of the operator's."""
+    return f"head{_SUFFIX[head.kind]}"
+
+
+def _size(paths: Sequence[Path]) -> int:
+    return sum(path.stat().st_size for path in paths if path.is_file())

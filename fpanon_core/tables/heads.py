@@ -1,0 +1,209 @@
+"""What the beginning of a table says of all of it: how many rows, how large, and what they are.
+
+Looked at before a long reading: Parquet is asked for its description, of text and of what is packed
+the first few megabytes are unpacked, and of a workbook the directory is read. What is damaged says
+nothing here; whoever reads it says what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import struct
+import time
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .json_text import is_json
+from .parquet import is_nested_type
+from .workbook import WORKBOOK
+
+Kind = Literal["text", "JSON", "Parquet", "XLSX"]
+_LOOKED_AT = 24 << 20  # bytes of text
+_ROWS = 1 << 18  # of Parquet
+_FILES = 8  # of many that are alike
+_SHEETS = "xl/worksheets/"
+_FAULTS = (
+    *(pa.ArrowException, zipfile.BadZipFile, zlib.error, struct.error),
+    *(OSError, EOFError, ValueError, KeyError, TypeError, LookupError, NotImplementedError),
+    *(RuntimeError, OverflowError),
+)
+
+
+@dataclass(frozen=True)
+class Head:
+    """What is known of a table by its beginning.
+
+    Attributes
+    ----------
+    kind : {"text", "JSON", "Parquet", "XLSX"}
+    packed_bytes : int
+        Of the file as it is.
+    decoded_bytes : int
+        Unpacked, about; of Parquet as columns in memory.
+    rows : int
+        About; of a workbook 0.
+    first : bytes
+        A table of the same kind with the first rows; empty where none can be cut off.
+    first_rows : int
+        In it.
+    unpacking_s : float
+        What unpacking all of it takes, beside reading it, about.
+    """
+
+    kind: Kind
+    packed_bytes: int
+    decoded_bytes: int
+    rows: int
+    first: bytes = b""
+    first_rows: int = 0
+    unpacking_s: float = 0.0
+
+
+def head_of(file: IO[bytes]) -> Head | None:
+    """The head of a table; None where its beginning cannot be understood.
+
+    Parameters
+    ----------
+    file : binary file object
+        Can be sought in; stays open, at any place.
+    """
+    try:
+        size = file.seek(0, io.SEEK_END)
+        file.seek(0)
+        magic = file.read(4)
+        if magic == b"PAR1":
+            return _of_parquet(file, size)
+        if magic[:2] == b"\x1f\x8b":
+            return _of_gzip(file, size)
+        if magic == b"PK\x03\x04":
+            return _of_zip(file, size)
+        file.seek(0)
+        return _of_text(file.read(_LOOKED_AT), size, size)
+    except _FAULTS:
+        return None
+
+
+def heads_of(paths: Sequence[Path]) -> list[Head]:
+    """The heads of several files that are alike, of some of them looked at and carried on to all.
+
+    Empty where none of those looked at can be understood.
+    """
+    at = sorted({round(i * (len(paths) - 1) / (_FILES - 1)) for i in range(_FILES)})
+    seen: dict[int, Head] = {}
+    for i in at if paths else ():
+        try:
+            with paths[i].open("rb") as file:
+                head = head_of(file)
+        except OSError:
+            continue
+        if head is not None:
+            seen[i] = head
+    if not seen:
+        return []
+    packed, decoded, rows = (
+        max(sum(getattr(head, name) for head in seen.values()), 1)
+        for name in ("packed_bytes", "decoded_bytes", "rows")
+    )
+    kind = next(iter(seen.values())).kind
+    others = {i: _size(path) for i, path in enumerate(paths) if i not in seen}
+    return [
+        seen[i]
+        if i in seen
+        else Head(kind, size, round(size * decoded / packed), round(size * rows / packed))
+        for i in range(len(paths))
+        for size in (others.get(i, 0),)
+    ]
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def shortened(head: Head) -> Head:
+    """A head whose first rows are about a fourth as many; itself where it has too few."""
+    if head.first_rows < 4:
+        return head
+    if head.kind == "Parquet":
+        some = pq.read_table(io.BytesIO(head.first)).slice(0, head.first_rows // 4)
+        pq.write_table(some, first := io.BytesIO())
+        return replace(head, first=first.getvalue(), first_rows=some.num_rows)
+    cut = head.first[: head.first.rfind(b"\n", 0, len(head.first) // 4) + 1]
+    return replace(head, first=cut, first_rows=cut.count(b"\n")) if cut else head
+
+
+def _of_parquet(file: IO[bytes], size: int) -> Head:
+    file.seek(0)
+    opened = pq.ParquetFile(file)
+    rows = opened.metadata.num_rows
+    flat = [field.name for field in opened.schema_arrow if not is_nested_type(field.type)]
+    some = next(opened.iter_batches(_ROWS, columns=flat), None)
+    if some is None or not some.num_rows:
+        return Head("Parquet", size, 0, rows)
+    table = pa.Table.from_batches([some])
+    first = io.BytesIO()
+    pq.write_table(table, first)
+    decoded = int(table.nbytes / table.num_rows * rows)
+    return Head("Parquet", size, decoded, rows, first.getvalue(), table.num_rows)
+
+
+def _of_gzip(file: IO[bytes], size: int) -> Head | None:
+    file.seek(0)
+    with gzip.GzipFile(fileobj=file) as stream:
+        began = time.perf_counter()
+        head = stream.read(_LOOKED_AT)
+        took = time.perf_counter() - began
+        if len(head) < _LOOKED_AT:
+            return _of_text(head, len(head), size, took)
+        # What was taken from the file is ahead of what was needed by a buffer at most.
+        times = size / max(file.tell(), 1)
+        return _of_text(head, int(times * len(head)), size, times * took)
+
+
+def _of_zip(file: IO[bytes], size: int) -> Head | None:
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        if any(member.filename == WORKBOOK for member in members):
+            sheets = [m.file_size for m in members if m.filename.startswith(_SHEETS)]
+            return Head("XLSX", size, sum(sheets), 0)
+        largest = max(members, key=lambda member: member.file_size)
+        with archive.open(largest) as stream:
+            began = time.perf_counter()
+            head = stream.read(_LOOKED_AT)
+            took = (time.perf_counter() - began) / max(len(head), 1) * largest.file_size
+        return _of_text(head, largest.file_size, size, took)
+
+
+def _of_text(head: bytes, decoded: int, size: int, unpacking_s: float = 0.0) -> Head | None:
+    """Of the first bytes of text, which are all that there is where they are as many."""
+    if not head or (b"\0" in head[:4096] and not head.startswith((b"\xff\xfe", b"\xfe\xff"))):
+        return None
+    whole = len(head) >= decoded
+    cut = head if whole else head[: head.rfind(b"\n") + 1]
+    lines = cut.count(b"\n") + (whole and not cut.endswith(b"\n"))
+    rows = round(lines * decoded / len(cut)) if cut else 0
+    # Of 16 bits, half a character would be cut off.
+    cuttable = bool(cut) and b"\0" not in cut[:4096]
+    kind: Kind = "JSON" if is_json(head) else "text"
+    if not cuttable or (kind == "JSON" and not _is_lines(cut)):
+        return Head(kind, size, decoded, rows, unpacking_s=unpacking_s)
+    return Head(kind, size, decoded, rows, cut, lines, unpacking_s)
+
+
+def _is_lines(cut: bytes) -> bool:
+    """Whether the first line is a record by itself."""
+    try:
+        return isinstance(json.loads(cut[: cut.find(b"\n")]), dict)
+    except ValueError:
+        return False
