@@ -140,7 +140,7 @@ def aligned(
                 "has groups of its own."
             )
         return hidden_by_period(
-            fs, k, lambda pieces, told: aligned(
+            fs, k, lambda pieces, told, _: aligned(
                 pieces, shards=fitting(shards, pieces, k), checkpoint=checkpoint, engine=engine,
                 progress=told, **settings,
             ), progress,

@@ -33,7 +33,7 @@ from ..model.glove import GloveResult
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
 from .grouping import Group, group_greedily, merged
-from .outcome import check_leave_out, check_limit, outcome, published_of, room_for
+from .outcome import begun_by, check_leave_out, check_limit, outcome, published_of, room_for
 from .periods import hidden_by_period
 from .shards import Store, check_shards, fitting, hidden_by_shard
 from .suppression import LEFT_OVER, suppress
@@ -120,10 +120,10 @@ def glove(
     if isinstance(fs, PeriodSet):
         whole("k", k, 2)
         return hidden_by_period(
-            fs, k, lambda pieces, told: glove(
+            fs, k, lambda pieces, told, end: begun_by(end, pieces, glove(
                 pieces, shards=fitting(shards, pieces, k), checkpoint=checkpoint, engine=engine,
                 progress=told, **settings,
-            ), progress,
+            )), progress,
         )  # fmt: skip
     if isinstance(fs, GeneralizedFingerprintSet):
         fs = fs.fingerprints()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from ..model.published import GeneralizedFingerprintSet
 from ..model.techniques import MOST_LEFT_OUT
 from .grouping import Group
 
+_SLACK_MIN = 1e-6
 HARDEST = 1 + REASONS.index("hardest to hide")  # codes count the reasons from 1
 
 
@@ -129,3 +131,45 @@ def outcome(
         number=np.array(fs.number),
         weight=np.array(fs.weight),
     )
+
+
+def begun_by(end: float, fs: FingerprintSet, made: GloveResult) -> GloveResult:
+    """The same result where each published sample begins before ``end``; what does not is joined.
+
+    Where samples that reach beyond a period's end overlap, they are cut there by one another's
+    ends, and some piece would begin in the next period as if it were of that.
+
+    Parameters
+    ----------
+    end : float
+        Of the period in which all samples begin, elapsed minutes.
+    fs : FingerprintSet
+        Who was hidden, by GLOVE.
+    made : GloveResult
+    """
+    published = made.published
+    late = published.t_min >= end - _SLACK_MIN
+    if not late.any():
+        return made
+    cells = np.column_stack([getattr(published, name) for name in CELL])
+    groups, code = [], np.zeros(fs.n_samples, np.int8)
+    gone = made.suppressed
+    code[gone["sample"].to_numpy(np.int64)] = 1 + gone["reason"].map(REASONS.index)
+    for g in range(published.n_groups):
+        mine = cells[published.rows_of(g)]
+        upto = int(np.searchsorted(mine[:, 2], end - _SLACK_MIN))
+        if upto < len(mine):  # the first begins where a sample does, before the end
+            low = mine[upto - 1 :, :3].min(axis=0)
+            high = (mine[upto - 1 :, :3] + mine[upto - 1 :, 3:]).max(axis=0)
+            mine = np.vstack([mine[: upto - 1], np.append(low, high - low)])
+        members = np.flatnonzero(made.group == g).tolist()
+        groups.append(Group(members, mine, int(published.n_users[g])))
+    return replace(
+        outcome(
+            fs, groups, code, made.left_over, method=made.method, k=made.k, leftover=made.leftover,
+            config=made.config, suppress_space_m=made.suppress_space_m,
+            suppress_time_min=made.suppress_time_min, leave_out=made.leave_out,
+            hardest=made.left_out,
+        ),
+        shards=made.shards,
+    )  # fmt: skip

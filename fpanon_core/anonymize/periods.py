@@ -23,7 +23,7 @@ from ..model.ragged import offsets_of, rows_of
 from ..model.randomness import generator, pseudonyms
 from .joined import Joined, part_of, settings_of
 
-Hide = Callable[[FingerprintSet, Progress | None], GloveResult]
+Hide = Callable[[FingerprintSet, Progress | None, float], GloveResult]
 
 SPARSE = REASONS.index("period of fewer than k")
 _DAY_MIN = 1_440.0
@@ -151,8 +151,9 @@ def hidden_by_period(
     periods : PeriodSet
     k : int
         In people: in one period everybody has one piece.
-    hide : callable of (FingerprintSet, progress)
-        Hides the pieces of one period. What is left out of it is so of each period.
+    hide : callable of (FingerprintSet, progress, float)
+        Hides the pieces of one period, which ends then, elapsed minutes: no published sample may
+        begin later. What is left out of it is so of each period.
     progress : callable of one float in [0, 1], optional
         Periods take shares by their samples.
 
@@ -178,6 +179,8 @@ def hidden_by_period(
             f"k ≤ {int(people.max())}, or longer periods."
         )
     samples = np.bincount(which[of], minlength=len(numbers))
+    ends = np.zeros(len(numbers))
+    ends[which[of]] = _periods_of(pieces, periods.days)[1]
     for at in range(len(numbers)):
         rows = np.flatnonzero(which == at)
         # As in whole fingerprints: of equals the one who stands first in the original, so that the
@@ -188,7 +191,7 @@ def hidden_by_period(
             join.leave(rows, SPARSE)
         else:
             told = part(progress, done / total, upto / total)
-            made = hide(pieces.subset(rows), told)
+            made = hide(pieces.subset(rows), told, float(ends[at]))
             join.add(rows, part_of(made))
             shards = max(shards, made.shards)
         done = upto

@@ -10,7 +10,11 @@ Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
@@ -19,11 +23,14 @@ from scipy.sparse.csgraph import (  # type: ignore[import-untyped,unused-ignore]
     min_weight_full_bipartite_matching,
 )
 
-from ..kernels.verify_fit import cells_met, classes_within, fewest_misses
+from ..kernels.verify_fit import cells_met, class_boxes, classes_within, fewest_misses
 from ..model.arrays import BoolArray, IntArray
-from .claim import SLACK, Claim, rectangles
+from ..model.fingerprints import FingerprintSet
+from ..model.projection import THREADS
+from .claim import SLACK, Claim, rectangles, stretches
 from .faults import Faults
 
+_T = TypeVar("_T")
 _MOST_PAIRS = 1_000_000  # of users and single records; beyond, ties are left as they fall
 
 
@@ -59,6 +66,44 @@ class _Pairs:
     misses: IntArray
 
 
+class _Search:
+    """Which classes may be whose: users against boxes around classes first, then samples."""
+
+    def __init__(self, claim: Claim, fs: FingerprintSet, wanted: BoolArray) -> None:
+        self._fs, self._wanted = fs, wanted
+        around = class_boxes(claim.cells, claim.first, claim.last)
+        self._classes = (claim.cells, claim.reach(), claim.first, claim.last, around, SLACK)
+
+    def fewest(self, most: int) -> IntArray:
+        """The fewest samples that each user misses in any class, as far as all may miss."""
+        found = self._over(lambda _, *some: fewest_misses(*some, *self._classes, most))  # type: ignore[call-arg]
+        return np.concatenate(list(found))
+
+    def within(self, most: IntArray) -> _Pairs:
+        """All pairs of a user and a class in which the user misses at most so many."""
+
+        def pairs(first: int, *some: Any) -> tuple[IntArray, ...]:
+            users = most[first : first + len(some[2]) - 1]
+            user, *others = classes_within(*some, *self._classes, users)  # type: ignore[call-arg]
+            return user + first, *others
+
+        return _Pairs(*map(np.concatenate, zip(*self._over(pairs), strict=True)))
+
+    def _over(self, work: Callable[..., _T]) -> Iterator[_T]:
+        """Some work on some users after another, in order, on all cores."""
+        with ThreadPoolExecutor(THREADS) as pool:
+            for users, rows, offsets, samples in stretches(self._fs):
+                n = users.stop - users.start
+                cuts = np.linspace(0, n, min(n, 4 * THREADS) + 1).astype(np.int64).tolist()
+                of_them = (offsets, samples, self._wanted[rows])
+                yield from [
+                    job.result()
+                    for job in [
+                        pool.submit(work, users.start, a, b, *of_them) for a, b in pairwise(cuts)
+                    ]
+                ]
+
+
 def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -> Fit | None:
     """A record for every user who must have one; None, with a fault, where there is no way.
 
@@ -89,9 +134,15 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
             text = "A user's samples are not all listed as left out, and there is no record left."
             faults.add("missing user", text)
         return None
-    args = (fs.offsets, rectangles(fs), wanted, claim.cells, claim.reach(), claim.first, claim.last)
-    fewest = fewest_misses(*args, SLACK)
     allowed = may_miss if listed is None else 0
+    found = _Search(claim, fs, wanted)
+    if allowed:
+        fewest = found.fewest(allowed)
+        pairs = None
+    else:
+        pairs = found.within(np.zeros(fs.n_users, np.int64))
+        fewest = np.bincount(fs.sample_user[wanted], minlength=fs.n_users).clip(0, 1)
+        fewest[pairs.user] = 0
     loose = allowed - int(fewest.sum())
     if loose < 0:
         for u in np.flatnonzero(fewest).tolist() if allowed == 0 else [-1]:
@@ -104,7 +155,8 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
             )
             faults.add("uncovered sample", text, user=u)
         return None
-    pairs = _Pairs(*classes_within(*args, SLACK, fewest + loose))
+    if pairs is None:
+        pairs = found.within(fewest + loose)
     chosen = must[pairs.user]
     pairs = _Pairs(pairs.user[chosen], pairs.kind[chosen], pairs.misses[chosen])
     sizes = claim.records
@@ -142,7 +194,9 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
         return None
     if closest and not only:
         user = np.argsort(place)[pairs.user]
-        met = cells_met(user, np.minimum(pairs.kind, claim.n_classes - 1), *args, SLACK)
+        kind = np.minimum(pairs.kind, claim.n_classes - 1)
+        args = (claim.cells, claim.reach(), claim.first, claim.last, SLACK)
+        met = cells_met(user, kind, fs.offsets, rectangles(fs), wanted, *args)
         met[pairs.kind == claim.n_classes] = 0
         home = _best(pairs, met, sizes, fs.n_users, allowed, home, mixed, faults)
         if home is None:

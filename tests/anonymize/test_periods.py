@@ -309,6 +309,19 @@ def test_what_a_result_says_of_its_pieces_must_be_so(change):
     assert not verify_k_anonymity(fs, wrong, 3).passed
 
 
+@pytest.mark.parametrize("hide", METHODS.values(), ids=list(METHODS))
+def test_samples_that_overlap_beyond_midnight_begin_no_record_of_the_next_day(hide):
+    """Both begin before midnight; the end of the shorter cuts the longer one after it."""
+    begin, last = [1_380.0, 1_400.0] * 2, [300.0, 100.0] * 2
+    fs = FingerprintSet.from_samples([1, 1, 2, 2], [0, 5_000] * 2, [0] * 4, begin)
+    fs = replace(fs, dt_min=np.array(last))
+    made = hide(into_periods(fs, 1, seed=1), 2)
+    assert (made.published.t_min < 1_440).all()
+    assert (made.published.t_min + made.published.dt_min).max() == 1_680
+    assert (made.accuracy["time_min"] >= last).all()
+    assert verify_k_anonymity(fs, made, 2).passed
+
+
 @settings(max_examples=20, deadline=None)
 @given(boxes(max_users=14, max_samples=8), st.sampled_from([1, 3]), st.sampled_from([2, 4]),
        st.sampled_from(["merge", "suppress"]))  # fmt: skip

@@ -1,0 +1,103 @@
+"""Whose a record may be: by boxes around records first, and yet as if every pair were tried."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fpanon_core.kernels.verify_fit import class_boxes, classes_within, fewest_misses
+
+SLACK = 1e-6
+few = st.integers(0, 4)
+
+
+def box(draw):
+    """x0, x1, y0, y1, t0, t1 on a small grid; of length 0 now and then."""
+    low, wide = [draw(few) for _ in range(3)], [draw(few) for _ in range(3)]
+    return [float(v) for a, d in zip(low, wide, strict=True) for v in (a, a + d)]
+
+
+@st.composite
+def people_and_records(draw):
+    people = [
+        [box(draw) for _ in range(draw(st.integers(1, 3)))] for _ in range(draw(st.integers(1, 4)))
+    ]
+    records = [
+        sorted((box(draw) for _ in range(draw(st.integers(1, 4)))), key=lambda c: c[4])
+        for _ in range(draw(st.integers(1, 5)))
+    ]  # fmt: skip
+    n = sum(map(len, people))
+    wanted = np.array([draw(st.booleans()) for _ in range(n)])
+    return people, records, wanted
+
+
+def holds(record, sample):
+    """Whether the cells that the sample reaches across hold it, for all of its time."""
+    x0, x1, y0, y1, t0, t1 = sample
+    held = sum(
+        min(c[5], t1) - max(c[4], t0)
+        for c in record
+        if c[4] < t1 and c[5] > t0
+        and c[0] <= x0 + SLACK and c[1] >= x1 - SLACK
+        and c[2] <= y0 + SLACK and c[3] >= y1 - SLACK
+    )  # fmt: skip
+    return held >= t1 - t0 - SLACK
+
+
+def arrays(people, records):
+    offsets = np.cumsum([0, *map(len, people)])
+    cells = np.array([c for record in records for c in record])
+    ends = np.cumsum([0, *map(len, records)])
+    reach = np.concatenate([np.maximum.accumulate([c[5] for c in record]) for record in records])
+    first, last = ends[:-1].copy(), ends[1:].copy()
+    samples = np.array([s for person in people for s in person])
+    return offsets, samples, cells, reach, first, last
+
+
+@settings(max_examples=300, deadline=None)
+@given(people_and_records(), st.integers(0, 2))
+def test_every_pair_that_fits_is_found_and_no_other(given_, most):
+    people, records, wanted = given_
+    offsets, samples, cells, reach, first, last = arrays(people, records)
+    misses = np.array(
+        [
+            [
+                sum(not holds(record, s) for s, w in zip(person, wanted[a:], strict=False) if w)
+                for record in records
+            ]
+            for a, person in zip(offsets, people, strict=False)
+        ]
+    )
+    around = class_boxes(cells, first, last)
+    args = (offsets, samples, wanted, cells, reach, first, last, around, SLACK)
+    n = len(people)
+    user, kind, cost = classes_within(0, n, *args, np.full(n, most))
+    expected = [(u, g, misses[u, g]) for u, g in np.argwhere(misses <= most)]
+    assert list(zip(user, kind, cost, strict=True)) == expected
+    assert (
+        fewest_misses(0, n, *args, most).tolist()
+        == np.minimum(misses.min(axis=1), most + 1).tolist()
+    )
+    half = n // 2  # people are looked at in stretches
+    some = classes_within(half, n, *args, np.full(n, most))
+    assert [tuple(pair) for pair in zip(*some, strict=True)] == [
+        e for e in expected if e[0] >= half
+    ]
+
+
+def test_the_box_around_a_record_is_that_of_all_its_cells():
+    cells = np.array([[0.0, 2, 5, 6, 0, 4], [1, 3, 2, 9, 1, 2], [7, 8, 7, 8, 7, 8]])
+    found = class_boxes(cells, np.array([0, 2]), np.array([2, 3]))
+    assert found.tolist() == [[0, 3, 2, 9, 0, 4], [7, 8, 7, 8, 7, 8]]
+
+
+@pytest.mark.parametrize("axis", [0, 2, 4])
+def test_a_record_that_ends_before_a_sample_is_not_tried(axis):
+    cells = np.array([[0.0, 5, 0, 5, 0, 5]])
+    sample = np.array([[0.0, 5, 0, 5, 0, 5]])
+    sample[0, axis : axis + 2] += 5
+    one = np.array([0]), np.array([1])
+    args = (np.array([0, 1]), sample, np.array([True]), cells, cells[:, 5].copy(), *one,
+            class_boxes(cells, *one), SLACK)  # fmt: skip
+    assert len(classes_within(0, 1, *args, np.zeros(1, np.int64))[0]) == 0
+    assert fewest_misses(0, 1, *args, 5).tolist() == [1]
