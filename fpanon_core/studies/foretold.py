@@ -31,8 +31,11 @@ from .under_profiles import as_read, generalized
 _FIRST, _TIMES = 300, 4  # people of the first sample, and how many times more in each next one
 # A shorter run says little of how time grows.
 _LONG_ENOUGH_S, _LONG_ENOUGH_OF = 1.0, {"look": 2.0}
-# Assignments of the recovery attack grow faster than small samples show, as do k-gaps.
-_LEAST_POWER = {"recovery": 1.2, "look": 1.5}
+# Assignments of the recovery attack grow faster than small samples show, as do k-gaps, links and
+# what is hidden; counts less slowly.
+_LEAST_POWER = {
+    "comparison": 1.25, "counts_release": 0.85, "look": 1.5, "recovery": 1.2, "relinking": 2.2,
+}  # fmt: skip
 # Of the links between two periods all pairs are looked at, of more and more points.
 _MOST_POWER, _MOST_POWER_OF = 2.0, {"relinking": 2.3}
 _SEED = 0

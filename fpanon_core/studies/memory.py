@@ -46,6 +46,8 @@ COUNT_BYTES = 24
 """Of counts to be published, each, beside the samples."""
 WRITING_BYTES = 220_000_000
 """Of a release that is written, read back and checked, some hundred thousand rows at a time."""
+MITIGATIONS_BYTES = 100_000_000
+"""Of attacks on forms of the data, one after another."""
 _ANTENNAS, _DEGREE_M = 1_000, 111_000
 _OF_RECOVERY = ("recovery", "recovery_factors", "recovery_mitigations")
 SHARDED_BYTES_A_SAMPLE = 150
@@ -118,6 +120,8 @@ def _beside(study: Callable[..., Any], config: Any) -> int:
     name = study.__module__.rpartition(".")[2]
     if name == "production":
         return WRITING_BYTES
+    if name == "recovery_mitigations":
+        return MITIGATIONS_BYTES
     if name == "counts_release" and config is not None:
         return COUNT_BYTES * _counts(config.frame)
     return 0

@@ -55,7 +55,7 @@ MEASURED = [
     (production, production.Config(ReleaseOption(steps=[AddNoise(1_000)])), (408, 737, 1146)),
     (relinking, relinking.Config(ReleaseOption(steps=[Periods(7)])), (213, 521, 2016)),
     (recovery_factors, recovery_factors.Config(users=1_000), (198, 218, 359)),
-    (recovery_mitigations, recovery_mitigations.Config(users=1_000), (286, 323, 385)),
+    (recovery_mitigations, recovery_mitigations.Config(users=1_000), (358, 431, 458)),
     (comparison, comparison.Config(ks=(2,)), (283, 468, 1229)),
     (look, look.Config(), (270, 433, 1030)),
     (counts_release, counts_release.Config(AROUND), (350, 447, 591)),
