@@ -39,9 +39,10 @@ _MORE = (
 def needed_for(head: Head) -> int:
     """Memory that reading a table as a whole is likely to take."""
     packed = 0 if head.kind in ("Parquet", "XLSX") else head.packed_bytes - head.decoded_bytes
-    decoded = BYTES_A_BYTE[head.kind] * head.decoded_bytes + max(packed, 0)
-    rows = BYTES_A_ROW * head.rows if head.kind in ("text", "Parquet") else 0
-    return READING_BYTES + int(rows + decoded)
+    decoded = BYTES_A_BYTE[head.kind] * head.decoded_bytes
+    if head.kind in ("JSON", "XLSX"):
+        return START_BYTES + int(decoded + max(packed, 0))
+    return READING_BYTES + int(BYTES_A_ROW * head.rows + decoded + max(packed, 0))
 
 
 def needed_for_parts(heads: Sequence[Head]) -> int:

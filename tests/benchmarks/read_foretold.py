@@ -1,15 +1,13 @@
 """What was foretold of a reading's time and memory, beside what it took; three sizes of each kind.
 
-Tables of events whose ids are numbers (narrow), ids of 64 letters (long), or 16 columns (wide). A
-file is read in a child process as in the dashboard, by what it holds of its own at its peak; parts
-in a process as on the command line. Written into the folder that FPANON_PARTS names, or the
+Tables of events whose ids are numbers (narrow), ids of 64 letters (long), or 16 columns (wide).
+Read in a child process as in the dashboard, by what it holds of its own at its peak. Written into the folder that FPANON_PARTS names, or the
 system's for temporary files.
 """
 
 import hashlib
 import os
 import tempfile
-import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -66,17 +64,7 @@ def _write(frame, path):
 def _file(form, shape, n, place):
     _write(_events(shape, n), path := place / f"events.{form}")
     source = Source(path.name, file=(path.name, path))
-    told = foretell_reading(source, _HOW, limits=Limits())
-    runner, most = ProcessRunner(), 0
-    try:
-        job = runner.submit(reading.read, source, _HOW, label="measure")
-        while job.active:
-            most = max(most, memory_of(runner.process_id) if runner.process_id else 0)
-            time.sleep(0.005)
-        assert job.status == "done", job.error
-        return told, job.elapsed_s, most
-    finally:
-        runner.close()
+    return foretell_reading(source, _HOW, limits=Limits()), *_measured(reading.read, source, _HOW)
 
 
 def _parts(form, shape, n, place):
@@ -85,19 +73,25 @@ def _parts(form, shape, n, place):
         _write(_events(shape, _A_PART, seed=i), folder / f"{i:03d}.{form}")
     source = Source("parts", file=("parts", folder))
     told = foretell_reading(source, _HOW, limits=Limits())
-    most, over = 0, threading.Event()
+    return told, *_measured(keep, source, place / "kept")
 
-    def look():
-        nonlocal most
-        while not over.wait(0.005):
-            most = max(most, memory_of(os.getpid()))
 
-    threading.Thread(target=look, daemon=True).start()
-    began = time.perf_counter()
-    reading.read(source, _HOW, keep=place / "kept")
-    took = time.perf_counter() - began
-    over.set()
-    return told, took, most
+def keep(source, place, *, progress=None):
+    """In a child: parts into a folder."""
+    return reading.read(source, _HOW, keep=place, progress=progress)[0].n_samples
+
+
+def _measured(work, *arguments):
+    runner, most = ProcessRunner(), 0
+    try:
+        job = runner.submit(work, *arguments, label="measure")
+        while job.active:
+            most = max(most, memory_of(runner.process_id) if runner.process_id else 0)
+            time.sleep(0.005)
+        assert job.status == "done", job.error
+        return job.elapsed_s, most
+    finally:
+        runner.close()
 
 
 def _case(read, form, shape, n):
