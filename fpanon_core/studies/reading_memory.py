@@ -26,7 +26,7 @@ BYTES_A_ROW = 180
 """The columns of an event, sorted and compared, and the sample made of it."""
 BYTES_A_BYTE: dict[Kind, float] = {"text": 1.9, "Parquet": 1.4, "JSON": 12.5, "XLSX": 2.0}
 """Of the table decoded; JSON and sheets are taken apart field by field."""
-PARTS_START_BYTES = 390_000_000
+PARTS_START_BYTES = 480_000_000
 PARTS_BYTES_A_ROW = 22
 PARTS_TIMES = 5  # the rows of a batch, so often at a time
 

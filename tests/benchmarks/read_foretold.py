@@ -1,8 +1,8 @@
 """What was foretold of a reading's time and memory, beside what it took; three sizes of each kind.
 
 Tables of events whose ids are numbers (narrow), ids of 64 letters (long), or 16 columns (wide).
-Read in a child process as in the dashboard, by what it holds of its own at its peak. Written into the folder that FPANON_PARTS names, or the
-system's for temporary files.
+Read in a child process as in the dashboard, by what it holds of its own at its peak. Written into
+the folder that FPANON_PARTS names, or the system's for temporary files.
 """
 
 import hashlib

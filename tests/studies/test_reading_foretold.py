@@ -32,10 +32,10 @@ MEASURED = {
 }  # fmt: skip
 # Parts of a million rows: rows in all, bytes a row as decoded, MB.
 PARTS = {
-    "narrow Parquet": ("Parquet", 32, {2: 510, 8: 884, 24: 1_287}),
-    "long Parquet": ("Parquet", 96, {2: 857, 8: 1_288, 24: 1_627}),
-    "narrow CSV": ("text", 44, {2: 560, 8: 888}),
-    "long CSV": ("text", 110, {2: 1_000, 8: 1_020}),
+    "narrow Parquet": ("Parquet", 32, {2: 585, 8: 1_038, 24: 1_391}),
+    "long Parquet": ("Parquet", 99, {2: 973, 8: 1_477}),
+    "narrow CSV": ("text", 44, {2: 717, 8: 1_154}),
+    "long CSV": ("text", 110, {2: 1_055}),
 }
 
 
