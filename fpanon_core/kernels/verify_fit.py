@@ -12,6 +12,9 @@ from numba import njit
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from .verify_cover import lies_inside, may_end_after
 
+BLOCK = 32
+"""Classes in a block."""
+
 
 @njit(nogil=True, cache=True)
 def class_boxes(cells: FloatArray, first: IntArray, last: IntArray) -> FloatArray:
@@ -107,29 +110,41 @@ def fewest_misses(
 def classes_within(
     begin_user: int, end_user: int, offsets: IntArray, samples: FloatArray, wanted: BoolArray,
     cells: FloatArray, reach: FloatArray, first: IntArray, last: IntArray, around: FloatArray,
-    slack: float, most: IntArray,
+    order: IntArray, hulls: FloatArray, slack: float, most: IntArray,
 ) -> tuple[IntArray, IntArray, IntArray]:  # fmt: skip
-    """User, class and misses of every pair with at most ``most[user]`` misses, by user."""
+    """User, class and misses of every pair with at most ``most[user]`` misses, by user and class.
+
+    ``order`` are the classes, :data:`BLOCK` after another in a block, and ``hulls`` the boxes
+    around all boxes of a block.
+    """
     room = 2 * (end_user - begin_user) + 16
     users, classes, costs = (np.empty(room, np.int64), np.empty(room, np.int64),
                              np.empty(room, np.int64))  # fmt: skip
     count, box = 0, np.empty(6)
     for u in range(begin_user, end_user):
         _box_of(offsets[u], offsets[u + 1], samples, wanted, slack, box)
-        for g in range(len(first)):
-            if most[u] == 0 and not _reaches(around[g], box, slack):
+        begun = count
+        for b in range(len(hulls)):
+            if most[u] == 0 and not _reaches(hulls[b], box, slack):
                 continue
-            found = _misses(offsets[u], offsets[u + 1], samples, wanted, cells, reach, first[g],
-                            last[g], around[g], slack, most[u])  # fmt: skip
-            if found > most[u]:
-                continue
-            if count == room:
-                users = np.concatenate((users, np.empty(room, np.int64)))
-                classes = np.concatenate((classes, np.empty(room, np.int64)))
-                costs = np.concatenate((costs, np.empty(room, np.int64)))
-                room *= 2
-            users[count], classes[count], costs[count] = u, g, found
-            count += 1
+            for at in range(b * BLOCK, min((b + 1) * BLOCK, len(order))):
+                g = order[at]
+                if most[u] == 0 and not _reaches(around[g], box, slack):
+                    continue
+                found = _misses(offsets[u], offsets[u + 1], samples, wanted, cells, reach,
+                                first[g], last[g], around[g], slack, most[u])  # fmt: skip
+                if found > most[u]:
+                    continue
+                if count == room:
+                    users = np.concatenate((users, np.empty(room, np.int64)))
+                    classes = np.concatenate((classes, np.empty(room, np.int64)))
+                    costs = np.concatenate((costs, np.empty(room, np.int64)))
+                    room *= 2
+                users[count], classes[count], costs[count] = u, g, found
+                count += 1
+        turn = np.argsort(classes[begun:count])
+        classes[begun:count] = classes[begun:count][turn]
+        costs[begun:count] = costs[begun:count][turn]
     return users[:count].copy(), classes[:count].copy(), costs[:count].copy()
 
 

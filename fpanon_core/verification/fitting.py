@@ -10,6 +10,7 @@ Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -23,8 +24,8 @@ from scipy.sparse.csgraph import (  # type: ignore[import-untyped,unused-ignore]
     min_weight_full_bipartite_matching,
 )
 
-from ..kernels.verify_fit import cells_met, class_boxes, classes_within, fewest_misses
-from ..model.arrays import BoolArray, IntArray
+from ..kernels.verify_fit import BLOCK, cells_met, class_boxes, classes_within, fewest_misses
+from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
 from ..model.projection import THREADS
 from .claim import SLACK, Claim, rectangles, stretches
@@ -71,20 +72,21 @@ class _Search:
 
     def __init__(self, claim: Claim, fs: FingerprintSet, wanted: BoolArray) -> None:
         self._fs, self._wanted = fs, wanted
-        around = class_boxes(claim.cells, claim.first, claim.last)
-        self._classes = (claim.cells, claim.reach(), claim.first, claim.last, around, SLACK)
+        self._around = class_boxes(claim.cells, claim.first, claim.last)
+        self._classes = (claim.cells, claim.reach(), claim.first, claim.last, self._around)
 
     def fewest(self, most: int) -> IntArray:
         """The fewest samples that each user misses in any class, as far as all may miss."""
-        found = self._over(lambda _, *some: fewest_misses(*some, *self._classes, most))  # type: ignore[call-arg]
+        found = self._over(lambda _, *some: fewest_misses(*some, *self._classes, SLACK, most))  # type: ignore[call-arg]
         return np.concatenate(list(found))
 
     def within(self, most: IntArray) -> _Pairs:
         """All pairs of a user and a class in which the user misses at most so many."""
+        blocks = in_blocks(self._around)
 
         def pairs(first: int, *some: Any) -> tuple[IntArray, ...]:
             users = most[first : first + len(some[2]) - 1]
-            user, *others = classes_within(*some, *self._classes, users)  # type: ignore[call-arg]
+            user, *others = classes_within(*some, *self._classes, *blocks, SLACK, users)  # type: ignore[call-arg]
             return user + first, *others
 
         return _Pairs(*map(np.concatenate, zip(*self._over(pairs), strict=True)))
@@ -102,6 +104,25 @@ class _Search:
                         pool.submit(work, users.start, a, b, *of_them) for a, b in pairwise(cuts)
                     ]
                 ]
+
+
+def in_blocks(around: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Boxes in blocks of such as are near to each other: their order, and the hull of each block.
+
+    Slices of equal number from west to east, each from south to north (Leutenegger et al. 1997).
+    """
+    n = len(around)
+    x, y = around[:, 0] + around[:, 1], around[:, 2] + around[:, 3]
+    slices = max(1, math.isqrt(n // BLOCK))
+    which = np.empty(n, np.int64)
+    which[np.argsort(x, kind="stable")] = np.arange(n) * slices // max(n, 1)
+    order = np.lexsort((y, which))
+    begins = np.arange(0, n, BLOCK)
+    hulls = np.empty((len(begins), 6))
+    for axis, reduce in enumerate(3 * (np.minimum, np.maximum)):
+        if n:
+            hulls[:, axis] = reduce.reduceat(around[order, axis], begins)
+    return order, hulls
 
 
 def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -> Fit | None:

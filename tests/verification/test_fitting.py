@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core.kernels.verify_fit import class_boxes, classes_within, fewest_misses
+from fpanon_core.kernels.verify_fit import BLOCK, class_boxes, classes_within, fewest_misses
+from fpanon_core.verification.fitting import in_blocks
 
 SLACK = 1e-6
 few = st.integers(0, 4)
@@ -69,20 +70,45 @@ def test_every_pair_that_fits_is_found_and_no_other(given_, most):
         ]
     )
     around = class_boxes(cells, first, last)
-    args = (offsets, samples, wanted, cells, reach, first, last, around, SLACK)
-    n = len(people)
-    user, kind, cost = classes_within(0, n, *args, np.full(n, most))
+    args = (offsets, samples, wanted, cells, reach, first, last, around)
+    n, blocks = len(people), in_blocks(around)
+    user, kind, cost = classes_within(0, n, *args, *blocks, SLACK, np.full(n, most))
     expected = [(u, g, misses[u, g]) for u, g in np.argwhere(misses <= most)]
     assert list(zip(user, kind, cost, strict=True)) == expected
     assert (
-        fewest_misses(0, n, *args, most).tolist()
+        fewest_misses(0, n, *args, SLACK, most).tolist()
         == np.minimum(misses.min(axis=1), most + 1).tolist()
     )
     half = n // 2  # people are looked at in stretches
-    some = classes_within(half, n, *args, np.full(n, most))
+    some = classes_within(half, n, *args, *blocks, SLACK, np.full(n, most))
     assert [tuple(pair) for pair in zip(*some, strict=True)] == [
         e for e in expected if e[0] >= half
     ]
+
+
+def test_of_many_records_in_blocks_none_is_passed_over():
+    rng = np.random.default_rng(5)
+
+    def boxes(n, wide):
+        low = rng.integers(0, 30, 3)
+        low = low + rng.integers(0, 3, (n, 3))
+        return np.stack([low, low + rng.integers(1, wide, (n, 3))], axis=2).reshape(n, 6) * 1.0
+
+    people = [boxes(2, 3).tolist() for _ in range(60)]
+    records = [sorted(boxes(3, 9).tolist(), key=lambda c: c[4]) for _ in range(2_000)]
+    offsets, samples, cells, reach, first, last = arrays(people, records)
+    around, n = class_boxes(cells, first, last), len(people)
+    wanted = np.ones(len(samples), bool)
+    args = (offsets, samples, wanted, cells, reach, first, last, around, *in_blocks(around), SLACK)
+    for most in (0, 1):
+        found = list(zip(*classes_within(0, n, *args, np.full(n, most)), strict=True))
+        assert found == [
+            (u, g, missed)
+            for u, person in enumerate(people)
+            for g, record in enumerate(records)
+            if (missed := sum(not holds(record, s) for s in person)) <= most
+        ]
+        assert len(found) > 20
 
 
 def test_the_box_around_a_record_is_that_of_all_its_cells():
@@ -97,7 +123,22 @@ def test_a_record_that_ends_before_a_sample_is_not_tried(axis):
     sample = np.array([[0.0, 5, 0, 5, 0, 5]])
     sample[0, axis : axis + 2] += 5
     one = np.array([0]), np.array([1])
-    args = (np.array([0, 1]), sample, np.array([True]), cells, cells[:, 5].copy(), *one,
-            class_boxes(cells, *one), SLACK)  # fmt: skip
-    assert len(classes_within(0, 1, *args, np.zeros(1, np.int64))[0]) == 0
-    assert fewest_misses(0, 1, *args, 5).tolist() == [1]
+    around = class_boxes(cells, *one)
+    args = (np.array([0, 1]), sample, np.array([True]), cells, cells[:, 5].copy(), *one, around)
+    found = classes_within(0, 1, *args, *in_blocks(around), SLACK, np.zeros(1, np.int64))
+    assert len(found[0]) == 0
+    assert fewest_misses(0, 1, *args, SLACK, 5).tolist() == [1]
+
+
+@pytest.mark.parametrize("n", [0, 1, 31, 32, 33, 1_000])
+def test_blocks_hold_every_box_once_within_their_hull(n):
+    low = np.random.default_rng(n).uniform(0, 9, (n, 3))
+    around = np.stack([low, low + 1], axis=2).reshape(n, 6)
+    order, hulls = in_blocks(around)
+    assert sorted(order) == list(range(n))
+    assert len(hulls) == -(-n // BLOCK)
+    hull = hulls[np.arange(n) // BLOCK]
+    assert (hull[:, ::2] <= around[order, ::2]).all()
+    assert (hull[:, 1::2] >= around[order, 1::2]).all()
+    if n == 1_000:  # near to each other: half as wide as all, in the middle
+        assert np.median(np.ptp(hull[:, :2], axis=1)) < 5
