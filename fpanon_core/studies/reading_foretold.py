@@ -20,6 +20,7 @@ from ..model.errors import FpanonError
 from ..model.mapped import is_folder_of_fingerprints
 from ..tables.heads import Head, head_of, heads_of, shortened
 from ..tables.whole import staged
+from ..tables.writing import write_bytes
 from .foretold import Foretold
 from .reading import Reading, Source, beginning, read
 from .reading_memory import needed_for, needed_for_parts, parts_in
@@ -155,7 +156,7 @@ def _seconds(
 def _parts_of(heads: Sequence[Head], folder: Path) -> Path:
     folder.mkdir(0o700)
     for i, head in enumerate(heads):
-        (folder / f"{i}{_name_of(head)}").write_bytes(head.first)
+        write_bytes(head.first, folder / f"{i}{_name_of(head)}")
     return folder
 
 

@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 from .json_text import is_json
 from .parquet import is_nested_type
 from .workbook import WORKBOOK
+from .writing import parquet_bytes
 
 Kind = Literal["text", "JSON", "Parquet", "XLSX"]
 _LOOKED_AT = 24 << 20  # bytes of text
@@ -137,8 +138,7 @@ def shortened(head: Head) -> Head:
         return head
     if head.kind == "Parquet":
         some = pq.read_table(io.BytesIO(head.first)).slice(0, head.first_rows // 4)
-        pq.write_table(some, first := io.BytesIO())
-        return replace(head, first=first.getvalue(), first_rows=some.num_rows)
+        return replace(head, first=parquet_bytes(some), first_rows=some.num_rows)
     cut = head.first[: head.first.rfind(b"\n", 0, len(head.first) // 4) + 1]
     return replace(head, first=cut, first_rows=cut.count(b"\n")) if cut else head
 
@@ -152,10 +152,8 @@ def _of_parquet(file: IO[bytes], size: int) -> Head:
     if some is None or not some.num_rows:
         return Head("Parquet", size, 0, rows)
     table = pa.Table.from_batches([some])
-    first = io.BytesIO()
-    pq.write_table(table, first)
     decoded = int(table.nbytes / table.num_rows * rows)
-    return Head("Parquet", size, decoded, rows, first.getvalue(), table.num_rows)
+    return Head("Parquet", size, decoded, rows, parquet_bytes(table), table.num_rows)
 
 
 def _of_gzip(file: IO[bytes], size: int) -> Head | None:

@@ -69,6 +69,13 @@ def table_bytes(pieces: Iterable[pd.DataFrame], name: str) -> bytes:
     return content.getvalue()
 
 
+def parquet_bytes(table: pa.Table) -> bytes:
+    """An Arrow table as the bytes of a Parquet file."""
+    content = BytesIO()
+    parquet.write_table(table, content)
+    return content.getvalue()
+
+
 def write_bytes(content: bytes, path: str | os.PathLike[str], *, new: bool = False) -> None:
     """Write a whole file, which appears only when it is whole.
 

@@ -11,6 +11,7 @@ Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -27,11 +28,11 @@ from scipy.sparse.csgraph import (  # type: ignore[import-untyped,unused-ignore]
 from ..kernels.verify_fit import BLOCK, cells_met, class_boxes, classes_within, fewest_misses
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
-from ..model.projection import THREADS
 from .claim import SLACK, Claim, rectangles, stretches
 from .faults import Faults
 
 _T = TypeVar("_T")
+_THREADS = len(os.sched_getaffinity(0))
 _MOST_PAIRS = 1_000_000  # of users and single records; beyond, ties are left as they fall
 
 
@@ -93,10 +94,10 @@ class _Search:
 
     def _over(self, work: Callable[..., _T]) -> Iterator[_T]:
         """Some work on some users after another, in order, on all cores."""
-        with ThreadPoolExecutor(THREADS) as pool:
+        with ThreadPoolExecutor(_THREADS) as pool:
             for users, rows, offsets, samples in stretches(self._fs):
                 n = users.stop - users.start
-                cuts = np.linspace(0, n, min(n, 4 * THREADS) + 1).astype(np.int64).tolist()
+                cuts = np.linspace(0, n, min(n, 4 * _THREADS) + 1).astype(np.int64).tolist()
                 of_them = (offsets, samples, self._wanted[rows])
                 yield from [
                     job.result()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from fpanon_core.engines.process import Job
 from fpanon_core.model.amounts import clock
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import reading_foretold
@@ -55,12 +54,12 @@ def said(told: ReadingForetold) -> str:
     return " ".join(parts)
 
 
-def _ask(source: Source) -> Job:
+def _ask(source: Source) -> session.Job:
     return session.start(
         reading_foretold.study, source,
         label="Estimating", kind=JOBS, adopt=_adopt, page=None, source=source,
     )  # fmt: skip
 
 
-def _adopt(job: Job) -> None:
+def _adopt(job: session.Job) -> None:
     st.session_state[_TOLD] = (job.meta["source"].file, job.result)
