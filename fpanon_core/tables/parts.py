@@ -125,7 +125,7 @@ class Parts:
         with duckdb.connect(config=self._settings()) as connection:
             connection.execute("SET TimeZone = 'UTC'")
             # It would be written between what others read.
-            connection.execute("SET enable_progress_bar = false")
+            connection.execute("SET enable_progress_bar TO false")
             for part in self.parts:
                 if not part.n_rows:
                     continue
