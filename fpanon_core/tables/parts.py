@@ -36,6 +36,7 @@ BATCH = 1 << 20
 """Rows at a time."""
 _MOST_PARTS = 100_000
 _GLOB = set("*?[")
+_PROGRESS = "enable_progress_bar"
 _MEMORY = "1GB"  # of DuckDB, beyond which it spills
 _Faults = (
     *(pa.ArrowException, OSError, ValueError, KeyError, TypeError),
@@ -125,7 +126,7 @@ class Parts:
         with duckdb.connect(config=self._settings()) as connection:
             connection.execute("SET TimeZone = 'UTC'")
             # It would be written between what others read.
-            connection.execute("SET enable_progress_bar TO false")
+            connection.execute(f"SET {_PROGRESS} TO false")
             for part in self.parts:
                 if not part.n_rows:
                     continue
