@@ -194,7 +194,8 @@ class Dashboard:
         """
         for patience_ms in (SOON_MS, SOON_MS, LONG_MS):
             self.page.set_default_timeout(patience_ms)
-            with suppress(PlaywrightTimeout):  # nothing to click, as when the effect comes late
+            # Nothing to click, as when the effect comes late; or for a moment old and new at once.
+            with suppress(Error):
                 act()
             self.page.set_default_timeout(LONG_MS)
             try:

@@ -113,6 +113,7 @@ def test_from_the_choice_to_the_file(dashboard: Dashboard) -> None:
     box = page.get_by_role("textbox", name="Why this one")
 
     def keep() -> None:  # what is typed while the page is drawn anew is lost
+        dashboard.settle()
         box.fill("Above the limits, for this test alone.")
         box.press("Control+Enter")
         dashboard.settle()
