@@ -25,7 +25,7 @@ from .foretold import Foretold
 from .reading import Reading, Source, beginning, read
 from .reading_memory import needed_for, needed_for_parts, parts_in
 
-LARGE_BYTES = 50_000_000
+LARGE_BYTES = 20_000_000
 """Of a file, or parts together: less is read sooner than it could be foretold."""
 # A row of a table that no cache holds takes longer, as measured of 3 to 12 million rows; and a
 # process that reads has to begin.
