@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -29,8 +30,8 @@ class Origin:
         What was done.
     original : FingerprintSet
         The data before.
-    released : FingerprintSet
-        The data after; of GLOVE, as a reader gets them.
+    after : FingerprintSet or None
+        The data after; None where ``hidden`` says them, which is far less than a row for everybody.
     person : int64 ndarray (n_records,)
         Row number in the original of each record that leaves; with periods several records are one
         person's.
@@ -51,7 +52,7 @@ class Origin:
 
     option: ReleaseOption
     original: FingerprintSet
-    released: FingerprintSet
+    after: FingerprintSet | None
     person: IntArray
     seen: FingerprintSet | PeriodSet
     hidden: GloveResult | None = None
@@ -83,7 +84,7 @@ class Origin:
             )
         inside = hidden.group >= 0
         return cls(
-            option_of(hidden), original, hidden.expanded(),
+            option_of(hidden), original, None,
             hidden.people[inside], original, hidden, len(hidden.suppressed),
             None if hidden.period is None else hidden.period[inside], hidden.period_days,
         )  # fmt: skip
@@ -100,6 +101,14 @@ class Origin:
     def k(self) -> int | None:
         """The crowd that is promised; None where none is."""
         return None if self.hidden is None else self.hidden.k
+
+    @cached_property
+    def released(self) -> FingerprintSet:
+        """The data after; of GLOVE, as a reader gets them."""
+        if self.after is not None:
+            return self.after
+        assert self.hidden is not None
+        return self.hidden.expanded()
 
     @property
     def records(self) -> Records:

@@ -14,6 +14,7 @@ from ..anonymize.periods import into_periods
 from ..anonymize.shards import LEAST_CROWDS as LEAST_CROWDS
 from ..anonymize.shards import most_shards as most_shards
 from ..engines.local import Engine
+from ..engines.memory import give_back_after
 from ..engines.progress import Progress, part
 from ..io.checkpoint import Checkpoint
 from ..measures.mean_loss import mean_loss
@@ -163,10 +164,10 @@ def study(
     """
     told = part(progress, 0.0, _HIDING_SHARE)
     release = hidden(fs, config, checkpoint=checkpoint, engine=engine, progress=told)
-    return Result(
-        config, fs.digest, release, verify_k_anonymity(fs, release, config.k),
-        mean_loss(release, config=config.stretch),
-    )  # fmt: skip
+    give_back_after(fs.n_samples)
+    verdict = verify_k_anonymity(fs, release, config.k)
+    give_back_after(fs.n_samples)
+    return Result(config, fs.digest, release, verdict, mean_loss(release, config=config.stretch))
 
 
 def hidden(

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.periods import samples_of
+from ..engines.memory import give_back_after
 from ..io.publishing import (
     Format,
     check_beside,
@@ -217,12 +218,14 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
     records = origin.records
     naming = records.named()
     data = write_data(records.frames(naming), folder, format, projected=records.crs is not None)
+    give_back_after(origin.original.n_samples)
     found = presence(origin.original, records, origin.person)
     lost = _left_out(origin, found)
     facts = facts_of(origin, found, None if lost is None else len(lost))
     key = _key(origin, naming)
     describe(facts, replace(_UNCHECKED, k=facts.k), data)
     verdict = verdict_on(folder, data, origin, naming, key, lost)
+    give_back_after(origin.original.n_samples)
     describe(facts, verdict, data)
     if verdict.passed:  # and so do the page and the description that state the verdict
         again = verify_release(folder, origin.original, None, key=key, left_out=lost)

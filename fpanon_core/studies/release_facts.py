@@ -9,9 +9,11 @@ from ..measures.crowds import sharing
 from ..measures.presence import Presence
 from ..model.clock import instants
 from ..model.facts import Accuracy, ReleaseFacts
+from ..model.ragged import stretches
 from ..model.released import Origin
 
 _JUST_BEFORE_MIN = 1e-3  # a cell's last moment is no part of it
+_STRETCH = 1_000_000  # samples
 
 
 def facts_of(origin: Origin, found: Presence, left_out: int | None) -> ReleaseFacts:
@@ -27,6 +29,7 @@ def facts_of(origin: Origin, found: Presence, left_out: int | None) -> ReleaseFa
         the steps left out is told instead.
     """
     hidden, records = origin.hidden, origin.records
+    after = origin.released if hidden is None else hidden.published
     clock = records.clock
     first_day, last_day, last_window = _days(origin)
     epoch = None if clock is None else pd.Timestamp(clock.epoch).tz_convert(clock.timezone).date()
@@ -41,8 +44,8 @@ def facts_of(origin: Origin, found: Presence, left_out: int | None) -> ReleaseFa
         epoch=None if epoch is None else str(epoch),
         first_day=first_day,
         last_day=last_day,
-        granularity_m=origin.released.granularity_m,
-        granularity_min=origin.released.granularity_min,
+        granularity_m=after.granularity_m,
+        granularity_min=after.granularity_min,
         people=len(np.unique(origin.person)),
         groups=None if hidden is None else records.n_groups,
         rows=records.n_rows,
@@ -76,9 +79,14 @@ def _days(origin: Origin) -> tuple[str | None, str | None, tuple[int, int] | Non
     if not origin.moved:
         mine = np.zeros(fs.n_users, bool)
         mine[origin.person] = True
-        own = mine[fs.sample_user]
-        begin = max(begin, float(fs.t_min[own].min()))
-        last = min(last, float((fs.t_min + fs.dt_min)[own].max()))
+        firsts, lasts = [], []
+        for users in stretches(fs.offsets, _STRETCH):  # there may be many samples
+            rows = slice(int(fs.offsets[users.start]), int(fs.offsets[users.stop]))
+            own = mine[fs.sample_user[rows]]
+            firsts.append(fs.t_min[rows][own].min(initial=np.inf))
+            lasts.append((fs.t_min[rows] + fs.dt_min[rows])[own].max(initial=-np.inf))
+        begin = max(begin, float(min(firsts)))
+        last = min(last, float(max(lasts)))
     window = float(cells.t_min[ends == end].max())
     moments = instants(
         records.clock,
@@ -97,8 +105,9 @@ def _alone(origin: Origin) -> int:
 
 def accuracy_of(origin: Origin) -> Accuracy | None:
     """How coarse what is published is; None where nothing is."""
-    hidden, fs = origin.hidden, origin.released
+    hidden = origin.hidden
     if hidden is None:
+        fs = origin.released
         of, side, span = "rows", (fs.dx_m + fs.dy_m) / 2, fs.dt_min
     else:
         of = "original samples" if origin.direct else "samples as the steps before GLOVE left them"

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from ..engines.memory import give_back_after
 from ..io.published import published_pieces, read_published
 from ..model.facts import Verdict
 from ..model.fingerprints import FingerprintSet
@@ -54,6 +55,7 @@ def verdict_on(
     """
     if not _as_made(published_pieces(data), origin, naming):
         return Verdict(False, origin.k, "NOT verified: what was read back is not what was made.")
+    give_back_after(origin.original.n_samples)
     whole = origin.k is None or _holds_the_original(origin)
     found = verify_release(
         folder, origin.original, origin.k if whole else None, key=key, left_out=left_out

@@ -20,19 +20,20 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..model.arrays import BoolArray, IntArray
+from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.checks import whole
 from ..model.errors import SchemaError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS, GloveResult, Verification
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
-from .claim import Claim, some_users
+from .claim import Claim
 from .faults import Faults
 from .fitting import fit
 from .periods import apart, check_groups, faults_of, periods_of
 from .promises import (
     Held,
+    Spans,
     check_cells,
     check_coverage,
     check_crowds,
@@ -157,7 +158,8 @@ def _check_result(result: GloveResult, faults: Faults) -> None:
     limited = any(limit is not None for limit in limits)
     asked = faults.k
     faults.k = max(asked, result.k)  # what it promises beyond what was asked must hold, too
-    checked = check_claim(claim, listed, 0, limited or _says_limits(stated), faults)
+    accuracy = _accuracy(result, faults)
+    checked = check_claim(claim, listed, 0, limited or _says_limits(stated), faults, accuracy)
     faults.k = asked
     if checked is None:
         return
@@ -165,38 +167,57 @@ def _check_result(result: GloveResult, faults: Faults) -> None:
     if not abs(result.phantom_share - held.phantom_share) <= _SLACK_SHARE:
         text = f"The phantom share is {held.phantom_share:.6f}, not as stated."
         faults.add("phantom share", text)
-    _check_accuracy(result, held, faults)
-
-
-def _check_accuracy(result: GloveResult, held: Held, faults: Faults) -> None:
-    """The spans stated for every sample are those of the cells that hold it."""
-    fs, table = faults.original, result.accuracy
-    names = {"user", "sample", "group", "space_m", "time_min"}
-    if len(table) != fs.n_samples or not names <= set(table.columns):
+    if accuracy is None:
         faults.add("accuracy", "The accuracy is not stated for every original sample.")
-        return
-    group, wrong = np.asarray(result.group), 0
-    for users, rows in some_users(fs):
-        user = np.repeat(np.arange(users.start, users.stop), np.diff(fs.offsets)[users])
+    elif accuracy.wrong:
+        text = f"The accuracy of {accuracy.wrong} samples is not as stated."
+        faults.add("accuracy", text)
+
+
+def _accuracy(result: GloveResult, faults: Faults) -> _Accuracy | None:
+    """To be told of the samples; None where not all are stated."""
+    table = result.accuracy
+    names = {"user", "sample", "group", "space_m", "time_min"}
+    if len(table) != faults.original.n_samples or not names <= set(table.columns):
+        return None
+    return _Accuracy(faults.original, result)
+
+
+class _Accuracy:
+    """Whether the spans stated for every sample are those of the cells that hold it.
+
+    Attributes
+    ----------
+    wrong : int
+        Samples of which they are not.
+    """
+
+    def __init__(self, fs: FingerprintSet, result: GloveResult) -> None:
+        self._table, self._group = result.accuracy, np.asarray(result.group)
+        self._fs, self.wrong = fs, 0
+
+    def __call__(self, users: slice, rows: slice, side: FloatArray, span: FloatArray) -> None:
+        """Compare the samples of some users."""
+        lengths = np.diff(self._fs.offsets)[users]
+        user = np.repeat(np.arange(users.start, users.stop), lengths)
         expected = {
             "user": user,
             "sample": np.arange(rows.start, rows.stop),
-            "group": group[user],
-            "space_m": held.side[rows],
-            "time_min": held.span[rows],
+            "group": self._group[user],
+            "space_m": side,
+            "time_min": span,
         }
         off = np.zeros(len(user), bool)
         for name, values in expected.items():
-            stated = table[name].to_numpy()[rows].astype(np.float64)
+            stated = self._table[name].to_numpy()[rows].astype(np.float64)
             off |= ~np.isclose(stated, values, rtol=0, atol=1e-5, equal_nan=True)
-        wrong += int(off.sum())
-    if wrong:
-        faults.add("accuracy", f"The accuracy of {wrong} samples is not as stated.")
+        self.wrong += int(off.sum())
 
 
 def check_claim(
-    claim: Claim, listed: BoolArray | None, may_miss: int, limited: bool, faults: Faults
-) -> Checked | None:
+    claim: Claim, listed: BoolArray | None, may_miss: int, limited: bool, faults: Faults,
+    tell: Spans | None = None,
+) -> Checked | None:  # fmt: skip
     """All that must hold of the records themselves.
 
     Parameters
@@ -209,6 +230,8 @@ def check_claim(
     limited : bool
         Whether limits are kept, so that every published sample must hold samples of k people.
     faults : Faults
+    tell : callable, optional
+        Told of the cells that hold each sample, as :data:`.promises.Spans` says.
 
     Returns
     -------
@@ -231,7 +254,7 @@ def check_claim(
         home, only, closest = found.home, found.only, found.closest
         if not only:
             possible = found.user, found.kind
-    held = check_coverage(claim, home, listed, possible, faults)
+    held = check_coverage(claim, home, listed, possible, faults, tell)
     if listed is None and int(held.gone.sum()) > may_miss:
         text = (
             f"{int(held.gone.sum())} original samples lie outside what is published of their "

@@ -196,10 +196,10 @@ def check_groups(claim: Claim, of: Cut, period: IntArray, faults: Faults) -> Non
 def apart(claim: Claim, of: Cut, period: IntArray) -> tuple[Claim, FingerprintSet]:
     """Records and pieces, each period in a stretch of time of its own."""
     fs = of.fs
-    ends = [float((fs.t_min + fs.dt_min).max()), *claim.cells[:, 5].tolist()]
-    begins = [float(fs.t_min.min()), *claim.cells[:, 4].tolist()]
+    end = float(claim.cells[:, 5].max(initial=(fs.t_min + fs.dt_min).max()))
+    begin = float(claim.cells[:, 4].min(initial=fs.t_min.min()))
     # A power of two: whole minutes stay what they are.
-    stretch = 2.0 ** math.ceil(math.log2(2 * (max(ends) - min(begins)) + 2))
+    stretch = 2.0 ** math.ceil(math.log2(2 * (end - begin) + 2))
     cells = claim.cells.copy()
     by_cell: Any = np.repeat(period, claim.last - claim.first)
     cells[:, 4:] += (by_cell * stretch)[:, None]

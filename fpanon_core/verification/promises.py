@@ -5,7 +5,7 @@ Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +13,12 @@ import numpy as np
 from ..kernels.verify_cover import covered_samples, people_in_cells
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
-from .claim import SLACK, Claim, rectangles, stretches
+from .claim import SLACK, Claim, rectangles, some_users, stretches
 from .faults import Faults
+
+Spans = Callable[[slice, slice, FloatArray, FloatArray], object]
+"""Is given some of the users, the rows of their samples, and of each of these samples the largest
+(dx + dy)/2 of the cells that hold it, metres, and their length, minutes; NaN of those gone."""
 
 
 @dataclass
@@ -25,9 +29,6 @@ class Held:
     ----------
     gone : bool ndarray (n_samples,)
         Those that are not published, as listed; where there is no list, those not held.
-    side, span : float64 ndarray (n_samples,)
-        Largest (dx + dy)/2 of the cells that hold a sample, metres; their length, minutes. NaN of
-        those gone.
     people : int64 ndarray (n_cells,)
         People of its class with a sample in each cell.
     phantom_share : float
@@ -35,8 +36,6 @@ class Held:
     """
 
     gone: BoolArray
-    side: FloatArray
-    span: FloatArray
     people: IntArray
     phantom_share: float
 
@@ -118,13 +117,14 @@ def _people(claim: Claim, faults: Faults) -> FloatArray:
 
 def check_coverage(
     claim: Claim, home: IntArray, listed: BoolArray | None,
-    possible: tuple[IntArray, IntArray] | None, faults: Faults,
+    possible: tuple[IntArray, IntArray] | None, faults: Faults, tell: Spans | None = None,
 ) -> Held:  # fmt: skip
     """Every original sample is inside what is published of its user, or listed as left out.
 
     And none is listed that is published: where it is not known whose the records are, in whichever
     of the ``possible`` ones is the user's. Where there is no list, those not held are taken to be
-    left out; how many may be is for the caller to check.
+    left out; how many may be is for the caller to check. How wide and long the cells are that hold
+    each sample is told bit by bit, as many samples have far more of that than is kept of them.
     """
     fs = faults.original
     reach = claim.reach()
@@ -139,7 +139,7 @@ def check_coverage(
             )
             faults.add("uncovered sample", text, group=_label(claim, home, user[s]),
                        user=int(user[s]), sample=s)  # fmt: skip
-        kept = np.bincount(user[~gone], minlength=fs.n_users)
+        kept = _kept(fs, gone)
         for u in np.flatnonzero((home < 0) & (kept > 0)).tolist():
             text = (
                 f"A user is not published, and {kept[u]} of the user's samples are not listed as "
@@ -155,18 +155,20 @@ def check_coverage(
             text = "A sample is listed as left out and lies inside what is published of its user."
             faults.add("left out though published", text, group=_label(claim, home, user[s]),
                        user=int(user[s]), sample=s)  # fmt: skip
-    side, span = np.full(fs.n_samples, np.nan), np.full(fs.n_samples, np.nan)
     people, pairs = np.zeros(len(claim.cells), np.int64), 0
     for users, rows, offsets, samples in stretches(fs):
+        side, span = np.full((2, len(samples)), np.nan)
         of_these, more = people_in_cells(
             offsets, samples, covered[rows] & ~gone[rows], home[users], fs.weight[users],
-            claim.cells, reach, claim.first, claim.last, SLACK, side[rows], span[rows],
+            claim.cells, reach, claim.first, claim.last, SLACK, side, span,
         )  # fmt: skip
+        if tell is not None:
+            tell(users, rows, side, span)
         people += of_these
         pairs += more
     published = home[home >= 0]
     copies = int((claim.last - claim.first)[published].sum())
-    return Held(gone, side, span, people, 1.0 - pairs / copies if copies else 0.0)
+    return Held(gone, people, 1.0 - pairs / copies if copies else 0.0)
 
 
 def _covered(fs: FingerprintSet, home: IntArray, claim: Claim, reach: FloatArray) -> BoolArray:
@@ -178,6 +180,15 @@ def _covered(fs: FingerprintSet, home: IntArray, claim: Claim, reach: FloatArray
         for users, _, offsets, samples in stretches(fs)
     ]
     return np.concatenate(found)
+
+
+def _kept(fs: FingerprintSet, gone: BoolArray) -> IntArray:
+    """How many samples of each user are not gone."""
+    kept = np.zeros(fs.n_users, np.int64)
+    for users, rows in some_users(fs):
+        inside = fs.sample_user[rows][~gone[rows]] - users.start
+        kept[users] = np.bincount(inside, minlength=users.stop - users.start)
+    return kept
 
 
 def _label(claim: Claim, home: IntArray, user: int) -> int:
@@ -195,7 +206,7 @@ def check_samples_of_k(
     are too few. With the key it is known.
     """
     fs = faults.original
-    left = np.bincount(fs.sample_user[~held.gone], minlength=fs.n_users) > 0
+    left = _kept(fs, held.gone) > 0
     present = left & (home >= 0)
     labels, which = np.unique(claim.label, return_inverse=True)
     people = np.bincount(which[home[present]], fs.weight[present], minlength=len(labels))
@@ -246,7 +257,7 @@ def _possible(
             claim.last, SLACK, *spans,
         )  # fmt: skip
         cells += found
-        inside = np.bincount(fs.sample_user[covered], minlength=fs.n_users) > 0
+        inside = _kept(fs, ~covered) > 0
         classes += np.bincount(now[inside], fs.weight[inside], claim.n_classes).astype(np.int64)
     return cells, classes
 

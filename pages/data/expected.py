@@ -42,7 +42,7 @@ def said(told: ReadingForetold) -> str:
     parts = []
     if told.rows is not None:
         parts.append(f"It has about {told.rows_rounded:,} rows.")
-    if told.seconds is not None:
+    if told.seconds is not None and told.fits:
         parts.append(f"Reading it is likely to take about {clock(max(told.seconds, 1))}.")
     if told.needs_bytes is not None:
         parts.append(needed(told.needs_bytes, told.limit_bytes))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
-import gc
 import logging
 from collections.abc import Callable
 
-import pyarrow as pa
 from streamlit import runtime
+
+from fpanon_core.engines.memory import give_back
 
 from . import media, uploads
 from .lives import Registry
@@ -78,16 +77,6 @@ class Reaper:
         """Those whose script never ran: no connection is given one that the registry has not."""
         unknown = [name for name in self._stored() if self._registry.known(name) is None]
         return sum(self._close_session(session_id) for session_id in unknown)
-
-
-def give_back() -> None:
-    """Return what is free in this process to the machine; without it memory stays taken."""
-    gc.collect()
-    pa.default_memory_pool().release_unused()
-    try:
-        ctypes.CDLL(None).malloc_trim(0)  # glibc's; others give back by themselves
-    except (AttributeError, OSError):
-        return
 
 
 def _close_session(session_id: str) -> bool:

@@ -230,7 +230,7 @@ def test_the_order_of_records_changes_nothing(seed):
     origin = made.origin
     shuffled = otherwise(
         made,
-        released=origin.released.subset(order),
+        after=origin.released.subset(order),
         person=origin.person[order],
         period=origin.period[order],
     )
