@@ -7,7 +7,7 @@ COPY . .
 RUN python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-cluster.txt
 RUN python -m pip install --quiet --disable-pip-version-check --no-deps .
 
-RUN useradd --system --create-home --uid 10001 fpanon \
+RUN useradd --create-home --uid 10001 --shell /usr/sbin/nologin fpanon \
     && install -d -o fpanon -m 700 /var/cache/fpanon
 USER fpanon
 WORKDIR /home/fpanon

@@ -27,7 +27,7 @@ from .measuring import engine_of
 from .tables import check_folder, told, write_tables
 from .terminal import progress_line, table_text
 
-K = Annotated[int, typer.Option("--k", help="Least number of people who look the same.")]
+K = Annotated[int, typer.Option("--k", "-k", help="Least number of people who look the same.")]
 LeftOver = Annotated[
     str,
     typer.Option(

@@ -25,7 +25,7 @@ from .terminal import progress_line, table_text, whole_numbers
 @r.reading_options
 def measure(
     wanted: r.Request,
-    k: Annotated[str, typer.Option("--k", help="Crowds to hide in, such as 2,5,10.")] = "2",
+    k: Annotated[str, typer.Option("--k", "-k", help="Crowds to hide in, such as 2,5,10.")] = "2",
     profile: m.Profiles = None,
     w_space: m.WSpace = 0.5,
     w_time: m.WTime = None,

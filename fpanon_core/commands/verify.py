@@ -24,6 +24,7 @@ def verify(
         int | None,
         typer.Option(
             "--k",
+            "-k",
             help="The crowd that must be kept. Without it, that which the release itself promises.",
         ),
     ] = None,
