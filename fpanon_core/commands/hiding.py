@@ -62,6 +62,10 @@ CheckpointFolder = Annotated[
         "you alone, and is emptied when the run ends.",
     ),
 ]
+_KEPT = (
+    "Shards that were done are kept in {}: the same command, begun again, does only what is "
+    "missing. They tell of people; remove the folder if it is not to be gone on with."
+)
 AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON, for machines.")]
 
 
@@ -89,7 +93,12 @@ def carried_out(
     fs, report = wanted.read()
     foretold(hiding.study, fs, config, engine)
     with progress_line("GLOVE" if config.method == "glove" else config.method) as progress:
-        result = hiding.study(fs, config, checkpoint=kept, engine=engine, progress=progress)
+        try:
+            result = hiding.study(fs, config, checkpoint=kept, engine=engine, progress=progress)
+        except KeyboardInterrupt:
+            if kept is not None:
+                typer.echo(f"\nInterrupted. {_KEPT.format(kept.folder)}", err=True)
+            raise
     passed = result.verdict.passed
     beside = None
     if compare and passed:

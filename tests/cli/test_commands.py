@@ -765,6 +765,21 @@ def test_hide_by_shards_goes_on_where_it_was_killed(people: Path, tmp_path: Path
     assert checked.exit_code == 0, checked.output
 
 
+def test_hide_that_is_interrupted_says_how_to_go_on(
+    people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(hiding, "study", interrupted)
+    options = ["hide", people, "--shards", 1]
+    result = run(*options, "--checkpoint", tmp_path / "kept")
+    assert result.exit_code == 130
+    assert "Interrupted. Shards that were done are kept in" in result.stderr
+    result = run(*options)  # nothing is kept, and nothing is promised
+    assert (result.exit_code, "kept" in result.stderr) == (130, False)
+
+
 @pytest.mark.parametrize(
     "options",
     [["--method", "best"], ["--period", "0"], ["--period", "1.5"], ["--leave-out", "0.5"],
