@@ -174,6 +174,7 @@ def ways_out(
     said, people = [], people_that_fit(study, fs, config, limit_bytes, engine)
     if people >= 2:
         said.append(f"About {people:,} of the {fs.n_users:,} people would fit.")
+    config = hiding.Config() if study is hiding.study and config is None else config
     if study is hiding.study and config.shards is None and fs.n_users > PEOPLE_A_SHARD:
         shards = math.ceil(fs.n_users / PEOPLE_A_SHARD)
         within = needed_bytes(study, fs, replace(config, shards=shards), engine)

@@ -7,9 +7,9 @@ import streamlit as st
 from fpanon_core.model import limits
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.glove import Method
-from fpanon_core.studies import comparison, glove_estimate, hiding
+from fpanon_core.studies import comparison, foretold, glove_estimate, hiding
 from pages.hiding import names, story
-from pages.shell import periods, questions, refused, session, stretch
+from pages.shell import job_panel, periods, questions, refused, session, stretch
 from pages.shell.dataset import Dataset
 from pages.shell.questions import Kind, Question
 
@@ -174,16 +174,27 @@ def compared(data: Dataset) -> Question:
     return Question(COMPARISON, data.fs, config, "Comparing with equally coarse data")
 
 
-def expected(data: Dataset) -> glove_estimate.Result | None:
-    """How long a run by the method in the form, as it was last sent, is likely to take.
+def expected(data: Dataset) -> None:
+    """What hiding these people, as the form was last sent, is likely to take; nothing of few.
 
-    None while that is unknown, and for few users.
+    Memory follows from their number at once; time is looked for meanwhile.
     """
     if data.fs.n_users < _MANY_USERS:
-        return None
+        return
     method: Method = st.session_state.get("glove_method", "aligned")
     config = glove_estimate.Config(stretch=stretch.in_force(), method=method)
     question = Question(ESTIMATE, data.fs, config, "Estimating")
     questions.ask(question)
     found: glove_estimate.Result | None = questions.answer(question)
-    return found
+    parts = [] if found is None else [story.expected(found)]
+    shards: int | None = st.session_state.get("glove_shards")
+    if shards is not None:  # more are refused when they are asked for
+        shards = min(shards, hiding.most_shards(data.fs, 2))
+    wanted = hiding.Config(2, stretch=stretch.in_force(), method=method, shards=shards)
+    parts.append(foretold.memory_told(hiding.study, data.fs, wanted))
+    if data.fs.n_users >= SHARDED_FROM and shards is None:
+        parts.append(story.in_shards(data.fs.n_users))
+    st.caption(" ".join(filter(None, parts)))
+    for job in questions.jobs(ESTIMATE):
+        if job.active:
+            job_panel.quiet(job, "Estimating from a small sample how long it will take …")

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from fpanon_core.studies import foretold, hiding, leaving_out
+from fpanon_core.studies import hiding, leaving_out
 from pages.charts import style
 from pages.hiding import comparison, figures, files, form, groups, names, story
 from pages.hiding.columns import COLUMNS
@@ -29,10 +29,7 @@ data = needed.data(
 asked = form.form(data)
 if asked is not None:
     form.ask(data, asked)
-if (expected := form.expected(data)) is not None:
-    memory = foretold.memory_told(hiding.study, data.fs)
-    shards = story.in_shards(data.fs.n_users) if data.fs.n_users >= form.SHARDED_FROM else ""
-    st.caption(" ".join(filter(None, (story.expected(expected), memory, shards))))
+form.expected(data)
 questions.progress(form.RELEASES)
 made = form.made(data)
 if not made:

@@ -112,6 +112,29 @@ def test_many_people_are_cut_into_shards(app: AppTest, monkeypatch: pytest.Monke
     )
 
 
+def test_what_hiding_many_takes_stands_below_the_form(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory, and shards, at once; time as soon as it is known; and that it does not fit."""
+    monkeypatch.setattr(form, "_MANY_USERS", 60)
+    monkeypatch.setattr(form, "SHARDED_FROM", 60)
+    upload(app, rows(users=60, samples=2))
+    go(app, "hiding")
+    assert "It needs about 180 MB of memory; a computation may take" in said(app)
+    assert "Cut into shards first (under Limits" in said(app)
+    until(
+        app, lambda at: "On this machine aligned publishing" in said(at) or "Estim" not in said(at)
+    )
+    assert "of whole records takes about" in said(app)
+    app.number_input(key="glove_shards").set_value(3)
+    hidden(app)
+    assert "Cut into shards first" not in said(app)
+    monkeypatch.setenv("FPANON_MEMORY_GB", "0.01")
+    app.run()
+    assert not app.exception
+    assert "more than there is: a computation may take 10 MB here." in said(app)
+
+
 def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None:
     """Twenty users on two days, four hours each: by GLOVE; by day; and with up to 10 % left out."""
     upload(app, two_days(users=20))

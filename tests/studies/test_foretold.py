@@ -152,6 +152,8 @@ def test_for_the_screen():
         "It needs about 183 MB of memory; a computation may take 1.0 GB here."
     )
     assert foretold.memory_told(sparsity.study, fs, limits=enough) == ""
+    # With its usual settings, too, something that does not fit is said, and nothing fails.
+    assert foretold.memory_told(hiding.study, fs, limits=LITTLE) == said
 
 
 def test_a_job_that_is_refused_says_what_would_fit():
