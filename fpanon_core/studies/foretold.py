@@ -43,6 +43,9 @@ _MANY = 1 << 62
 _LEAST_BEYOND = 0.65  # as indexes of all people are made, whoever is asked about
 PEOPLE_A_SHARD = 5_000
 """A good size: larger ones take longer a person, smaller ones cost accuracy."""
+SHARDED_FROM = 2 * PEOPLE_A_SHARD
+"""People; of fewer all had better be hidden at once."""
+_FEWEST_A_SHARD = 500
 
 
 @dataclass(frozen=True)
@@ -174,13 +177,28 @@ def ways_out(
     said, people = [], people_that_fit(study, fs, config, limit_bytes, engine)
     if people >= 2:
         said.append(f"About {people:,} of the {fs.n_users:,} people would fit.")
-    config = hiding.Config() if study is hiding.study and config is None else config
-    if study is hiding.study and config.shards is None and fs.n_users > PEOPLE_A_SHARD:
-        shards = math.ceil(fs.n_users / PEOPLE_A_SHARD)
-        within = needed_bytes(study, fs, replace(config, shards=shards), engine)
-        if within is not None and within <= limit_bytes:
+    if study is hiding.study and fs.n_users >= SHARDED_FROM:
+        config = hiding.Config() if config is None else config
+        if (shards := _shards_that_fit(fs, config, limit_bytes, engine)) is not None:
             said.append(f"All of them would, hidden in {shards:,} shards.")
     return " ".join(said)
+
+
+def _shards_that_fit(
+    fs: FingerprintSet, config: hiding.Config, limit_bytes: int, engine: Engine | None
+) -> int | None:
+    """The fewest, of a good size or of halves of it, by which everybody can be hidden."""
+    people = PEOPLE_A_SHARD
+    while people >= _FEWEST_A_SHARD:
+        shards, people = math.ceil(fs.n_users / people), people // 2
+        if shards > hiding.most_shards(fs, config.k):
+            break
+        if shards <= (config.shards or 1):
+            continue
+        within = needed_bytes(hiding.study, fs, replace(config, shards=shards), engine)
+        if within is not None and within <= limit_bytes:
+            return shards
+    return None
 
 
 def memory_told(

@@ -17,8 +17,7 @@ RELEASES = Kind("glove", hiding.study, page="glove", kept=limits.KEPT_RELEASES, 
 COMPARISON = Kind("compare", comparison.study, page="glove")
 ESTIMATE = Kind("estimate_hiding", glove_estimate.study, page=None, kept=2)
 _FOR = "fp_glove_data"
-SHARDED_FROM = 10_000
-"""People; of fewer all are hidden at once."""
+SHARDED_FROM = foretold.SHARDED_FROM
 _MANY_USERS = 3_000  # below, a run is over before anyone asks how long
 
 

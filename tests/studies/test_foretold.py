@@ -140,6 +140,18 @@ def test_shards_are_a_way_out():
     assert "shards" not in foretold.ways_out(
         hiding.study, fs, hiding.Config(2, shards=200), 10**9, LocalEngine(2)
     )
+    fs = SimpleNamespace(n_users=30_000, n_samples=1_825_412)
+    for workers, shards in ((2, 6), (4, 12)):  # so many are under way at once
+        for config in (None, hiding.Config(2), hiding.Config(2, shards=3)):
+            engine = LocalEngine(workers)
+            said = foretold.ways_out(hiding.study, fs, config, 900 * 10**6, engine)
+            assert f"All of them would, hidden in {shards} shards." in said
+            cut = hiding.Config(2, shards=shards)
+            assert foretold.needed_bytes(hiding.study, fs, cut, engine) <= 900 * 10**6
+    # No more than k leaves room for, nor so small that little accuracy is left.
+    crowded = foretold.ways_out(hiding.study, fs, hiding.Config(500), 900 * 10**6, LocalEngine(4))
+    assert "shards" not in crowded
+    assert "shards" not in foretold.ways_out(hiding.study, fs, None, 10**8, LocalEngine(4))
 
 
 def test_for_the_screen():
