@@ -28,11 +28,14 @@ from typing import Any, BinaryIO
 from fpanon_core.engines.answers import packed
 from fpanon_core.engines.cluster import where_to_work
 from fpanon_core.engines.held import Shelf, unpack
+from fpanon_core.engines.limits import memory_of
+from fpanon_core.engines.memory import give_back
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 
 _LENGTH = struct.Struct(">Q")
 _REPORT_EVERY_S = 0.1
+_MUCH_BYTES = 300_000_000  # of a child; when it holds no data it has some 100 MB
 
 KILLED_FIRST = 900
 """Linux's oom_score_adj, of 1,000: with 900 a child goes before whatever else there is, and between
@@ -51,6 +54,9 @@ def main() -> None:
     shelf = Shelf()
     while True:
         serve(tasks.get, answers, shelf)
+        # What a reading or another question left free would count against the next one's limit.
+        if memory_of(os.getpid()) > _MUCH_BYTES:
+            give_back()
 
 
 def _go_first_when_memory_ends() -> None:

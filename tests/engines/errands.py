@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from fpanon_core.engines import worker
+from fpanon_core.engines.limits import memory_of
 from fpanon_core.model.errors import InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 
@@ -120,3 +121,19 @@ def answer_evil(trace: str, *, progress: Progress) -> None:
     )
     worker.send(answers, ((), "result", _Evil(f"touch {trace}")))
     time.sleep(60)
+
+
+_LEFT: list[bytearray] = []
+
+
+def scatter(n_bytes: int, *, progress: Progress) -> int:
+    """Fill memory with small pieces, and free all but the last: what is below it stays taken."""
+    progress(0.1)
+    pieces = [bytearray(b"1" * 4_000) for _ in range(n_bytes // 4_000)]
+    _LEFT.append(pieces[-1])
+    return len(pieces)
+
+
+def own_memory(*, progress: Progress) -> int:
+    progress(1.0)
+    return memory_of(os.getpid())

@@ -51,6 +51,16 @@ def test_what_fits_is_let_be(small: ProcessRunner) -> None:
     assert over(small.submit(errands.fill, 100 * MB, label="fill")).result == 100 * MB
 
 
+def test_what_one_job_leaves_free_is_none_of_the_next_ones_memory() -> None:
+    runner = ProcessRunner(limits=Limits(memory_bytes=1_000 * MB))
+    try:
+        over(runner.submit(errands.scatter, 600 * MB, label="scatter"))
+        left = over(runner.submit(errands.own_memory, label="look")).result
+    finally:
+        runner.close()
+    assert 0 < left < 300 * MB
+
+
 @pytest.mark.parametrize("kind", ["arrow", "numpy", "plain"])
 def test_memory_that_the_system_refuses_is_told_as_such(small: ProcessRunner, kind: str) -> None:
     """Arrow's MemoryError goes by another name."""
