@@ -190,8 +190,11 @@ def expected(data: Dataset) -> None:
     if shards is not None:  # more are refused when they are asked for
         shards = min(shards, hiding.most_shards(data.fs, 2))
     wanted = hiding.Config(2, stretch=stretch.in_force(), method=method, shards=shards)
-    parts.append(foretold.memory_told(hiding.study, data.fs, wanted))
-    if data.fs.n_users >= SHARDED_FROM and shards is None:
+    memory = foretold.memory_told(hiding.study, data.fs, wanted)
+    parts.append(memory)
+    if "shards" in memory:  # it says how many would do
+        parts.append(story.WHERE_SHARDS)
+    elif data.fs.n_users >= SHARDED_FROM and shards is None:
         parts.append(story.in_shards(data.fs.n_users))
     st.caption(" ".join(filter(None, parts)))
     for job in questions.jobs(ESTIMATE):

@@ -104,6 +104,9 @@ def expected(found: glove_estimate.Result) -> str:
     )
 
 
+WHERE_SHARDS = "Shards are set under Limits, in the form."
+
+
 def in_shards(n_users: int) -> str:
     """What so many people had better be cut into."""
     many = max(2, n_users // PEOPLE_A_SHARD)

@@ -133,6 +133,10 @@ def test_what_hiding_many_takes_stands_below_the_form(
     app.run()
     assert not app.exception
     assert "more than there is: a computation may take 10 MB here." in said(app)
+    assert "Shards are set under" not in said(app)
+    monkeypatch.setattr(form.foretold, "memory_told", lambda *_: "All would, in 12 shards.")
+    app.run()
+    assert "All would, in 12 shards. Shards are set under Limits, in the form." in said(app)
 
 
 def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None:
