@@ -17,6 +17,7 @@ from tests.benchmarks import (
     attack,
     cluster,
     disclosure,
+    foretold,
     glove,
     journey,
     kgap,
@@ -36,6 +37,7 @@ CASES = (
     | reading.CASES
     | parts.CASES
     | read_foretold.CASES
+    | foretold.CASES
     | glove.CASES
     | aligned.CASES
     | unicity.CASES
