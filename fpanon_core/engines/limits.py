@@ -148,13 +148,19 @@ def out_of_memory(memory_bytes: int | None) -> str:
     return f"The computation ran out of memory ({allowed}) and was stopped. {STILL_HERE} {WAY_OUT}"
 
 
-def needs_too_much(needs_bytes: int, memory_bytes: int, would_fit: str = "") -> str:
-    """For the screen, when a computation is not begun because it would run out of memory."""
+def needs_too_much(
+    needs_bytes: int, memory_bytes: int, would_fit: str = "", *, in_session: bool = True
+) -> str:
+    """Said when a computation is not begun because it would run out of memory.
+
+    ``in_session``: where there are data and settings that somebody may fear for.
+    """
     said = (
         f"This would need about {gigabytes(needs_bytes)} of memory, by an estimate; a computation "
         f"may take {gigabytes(memory_bytes)} here. It was not begun."
     )
-    return " ".join(part for part in (said, would_fit, STILL_HERE, WAY_OUT) if part)
+    still_here = STILL_HERE if in_session else ""
+    return " ".join(part for part in (said, would_fit, still_here, WAY_OUT) if part)
 
 
 def took_too_long(seconds: float) -> str:

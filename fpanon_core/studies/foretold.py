@@ -166,7 +166,9 @@ def refuse_what_does_not_fit(
     if told.fits or told.needs_bytes is None or told.limit_bytes is None:
         return
     would_fit = ways_out(study, fs, config, told.limit_bytes, engine)
-    raise InfeasibleError(needs_too_much(told.needs_bytes, told.limit_bytes, would_fit))
+    raise InfeasibleError(
+        needs_too_much(told.needs_bytes, told.limit_bytes, would_fit, in_session=False)
+    )
 
 
 def ways_out(
