@@ -32,6 +32,9 @@ _FOUND_LATER: Final = (
     (re.compile(r"\b(www)\.", re.IGNORECASE), rf"\1{_JOINER}."),
     (re.compile(r"(?<=[-<>=~])(?=[-<>=~])"), _JOINER),
 )
+# A command that a message names, to be copied whole: as code nothing in it is changed. It has no
+# character that means anything there.
+_COMMAND: Final = re.compile(r"\bfpanon [a-z]+(?: --?[a-z]+(?:-[a-z]+)*| [A-Z]+(?:_[A-Z]+)*\b)+")
 # Not drawn, or turning round what is drawn after it: control and format characters, and the like.
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
@@ -60,10 +63,18 @@ def plain(text: object, at_most: int = NAME_LENGTH) -> str:
     shown = "".join("\ufffd" if unicodedata.category(c) in _UNSEEN else c for c in line)
     if len(shown) > at_most:
         shown = shown[: at_most - 1].rstrip() + "…"
-    for found, instead in _FOUND_LATER:
-        shown = found.sub(instead, shown)
-    shown = _MARKS.sub(r"\\\1", shown)
+    parts, begin = [], 0
+    for command in _COMMAND.finditer(shown):
+        parts += [_escaped(shown[begin : command.start()]), f"`{command[0]}`"]
+        begin = command.end()
+    shown = "".join([*parts, _escaped(shown[begin:])])
     return _BEGINNINGS.sub(lambda m: f"{m[0][:-1]}\\{m[0][-1]}", shown)
+
+
+def _escaped(text: str) -> str:
+    for found, instead in _FOUND_LATER:
+        text = found.sub(instead, text)
+    return _MARKS.sub(r"\\\1", text)
 
 
 # What the charts themselves write: breaks, weight, and what plotly hides of a name on hovering.

@@ -49,7 +49,7 @@ def said(told: ReadingForetold) -> str:
     if not told.fits:
         parts.append(
             "Have it read piece by piece: as Parquet, or in several smaller files, in a folder of "
-            "its own, by fpanon ingest FOLDER --keep NEW_FOLDER. What is kept is opened here."
+            "its own, by `fpanon ingest FOLDER --keep NEW_FOLDER`. What is kept is opened here."
         )
     return " ".join(parts)
 

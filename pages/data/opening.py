@@ -77,7 +77,7 @@ def _from_folder(folder: Path) -> None:
         index=None,
         key="data_folder_file",
         format_func=lambda one: f"{one} (folder, read already)" if one in kept else one,
-        help="A file; or a folder in which fpanon ingest --keep has kept what it read.",
+        help="A file; or a folder in which `fpanon ingest --keep` has kept what it read.",
     )
     antennas = right.selectbox(
         "Antennas (optional)",

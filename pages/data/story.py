@@ -102,7 +102,7 @@ def column(report: IngestReport, role: str) -> str:
 READ_BEFORE = (
     "This was read before, from parts, and kept. The rows themselves, and those set aside, are not "
     "in the folder; columns, times, granularity and screening can only be changed by reading the "
-    "records anew: fpanon ingest RECORDS --keep FOLDER."
+    "records anew: `fpanon ingest RECORDS --keep FOLDER`."
 )
 SCREENED_BEFORE = "Who remains was settled when the records were read."
 

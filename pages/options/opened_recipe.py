@@ -92,7 +92,7 @@ def told(recipe: Recipe, digest: str) -> list[str]:
     if recipe.knowledge.users != USUAL.users:
         said.append(
             f"The recipe asks about {recipe.knowledge.users:,} people, this page about "
-            f"{USUAL.users:,}: figures differ. The command options, with --recipe, gives "
+            f"{USUAL.users:,}: figures differ. The command options, with `--recipe`, gives "
             "those of the report."
         )
     if recipe.utility.weights is None:

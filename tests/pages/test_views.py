@@ -298,7 +298,7 @@ def test_what_would_not_fit_says_what_can_be_done_instead() -> None:
     told = ReadingForetold(None, 30_000_000_000, 12_000_000_000, 123_456_789)
     text = expected.said(told)
     assert text.startswith("It has about 120,000,000 rows. It needs about 30.0 GB of memory, more")
-    assert "fpanon ingest FOLDER --keep NEW_FOLDER. What is kept is opened here." in text
+    assert "`fpanon ingest FOLDER --keep NEW_FOLDER`. What is kept is opened here." in text
     told = ReadingForetold(90.0, 30_000_000_000, 12_000_000_000, 123_456_789)
     assert expected.said(told) == text  # how long does not matter of what is not read
 
