@@ -13,9 +13,10 @@ import numpy.typing as npt
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.cells import CELL
 from ..model.clock import LocalClock
+from ..model.column_file import ColumnFile, rows_in
 from ..model.configs import Screening
 from ..model.fingerprints import FingerprintSet, distinct_cells
-from ..model.mapped import COLUMNS, ColumnFile, rows_in
+from ..model.mapped import COLUMNS
 from .instants import microseconds_of
 from .screening import local_days, screened_users
 from .spill import Spill

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..model.mapped import ColumnFile, rows_in
+from ..model.column_file import ColumnFile, mapped_rows, rows_in
 
 
 class Spill:
@@ -42,8 +42,7 @@ class Spill:
 
     def at(self, name: str, rows: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
         """A few rows of a column."""
-        mapped = np.load(self._folder / f"{name}.npy", mmap_mode="r")
-        return np.array(mapped[rows])
+        return np.array(mapped_rows(self._folder / f"{name}.npy")[rows])
 
     def remove(self) -> None:
         """Make room on the disk before the folder goes."""

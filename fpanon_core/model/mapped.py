@@ -13,9 +13,9 @@ import datetime as dt
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from typing_extensions import Buffer
 from .antennas import Antennas
 from .cells import CELL
 from .clock import LocalClock
+from .column_file import ColumnFile, blocks_of, mapped_rows
 from .errors import ConfigError, FpanonError, SchemaError
 
 if TYPE_CHECKING:
@@ -33,47 +34,12 @@ COLUMNS = ("offsets", *CELL, "count", "weight", "number")
 """The columns of a set, in the order in which its digest takes them."""
 _WHOLE = {"offsets", "count", "weight", "number"}
 _ABOUT, _FORMAT = "about.json", 1
-_BLOCK = 8 << 20
 _CHANGED = SchemaError(
     "The folder of fingerprints is damaged or was altered since it was written; read the data "
     "again."
 )
 
 Stamp = tuple[tuple[str, int, int, int], ...]
-
-
-class ColumnFile:
-    """A column that is written piece by piece, as a NumPy file of one dimension."""
-
-    def __init__(self, path: Path, kind: npt.DTypeLike) -> None:
-        self._file: BinaryIO = os.fdopen(
-            os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW, 0o600), "wb"
-        )
-        self._kind = np.dtype(kind)
-        self.rows = 0
-        self._header()
-
-    def append(self, values: npt.NDArray[Any]) -> None:
-        """Write further rows."""
-        self._file.write(np.ascontiguousarray(values, self._kind).data)
-        self.rows += len(values)
-
-    def close(self) -> None:
-        """Say at the beginning how many rows there are; NumPy keeps room for that."""
-        self._file.seek(0)
-        self._header()
-        self._file.close()
-
-    def __del__(self) -> None:
-        """Of a reading that failed or was stopped."""
-        if hasattr(self, "_file"):
-            self._file.close()
-
-    def _header(self) -> None:
-        np.lib.format.write_array_header_1_0(
-            self._file,
-            {"descr": self._kind.str, "fortran_order": False, "shape": (self.rows,)},
-        )
 
 
 def save(fs: FingerprintSet, folder: str | os.PathLike[str]) -> Path:
@@ -95,7 +61,7 @@ def load(folder: str | os.PathLike[str]) -> FingerprintSet:
     path = Path(folder)
     about, stamp = _about(path), _stamp(path)
     fs = _mapped(path, about, stamp)
-    if about["digest"] != digest_of(fs, lambda name: _blocks(path / about["files"][name])):
+    if about["digest"] != digest_of(fs, lambda name: blocks_of(path / about["files"][name])):
         raise _CHANGED
     if stamp != _stamp(path):
         raise _CHANGED
@@ -117,7 +83,7 @@ def seal(fs: FingerprintSet, user_ids: npt.NDArray[Any], folder: Path) -> Finger
     with told(folder):
         _write_rest(folder, fs, user_ids, files, "")
         made = _mapped(folder, _about(folder), ())
-        digest = digest_of(made, lambda name: _blocks(folder / files[name]))
+        digest = digest_of(made, lambda name: blocks_of(folder / files[name]))
         (folder / _ABOUT).unlink()
         (folder / "user_ids.txt").unlink()
         _write_rest(folder, fs, user_ids, files, digest)
@@ -256,7 +222,7 @@ def _mapped(path: Path, about: dict[str, Any], stamp: Stamp) -> FingerprintSet:
         clock = about["clock"]
         columns = {}
         for name in COLUMNS:
-            values = np.load(path / about["files"][name], mmap_mode="r", allow_pickle=False)
+            values = mapped_rows(path / about["files"][name])
             if values.ndim != 1 or values.dtype != (np.int64 if name in _WHOLE else np.float64):
                 raise _CHANGED
             columns[name] = values
@@ -286,15 +252,6 @@ def _stamp(path: Path) -> Stamp:
     return tuple((name, s.st_ino, s.st_size, s.st_mtime_ns) for name, s in found)
 
 
-def _blocks(path: Path) -> Iterator[bytes]:
-    """A column's bytes, read and not mapped: a page that is mapped counts as memory in use."""
-    with path.open("rb") as file:
-        np.lib.format.read_magic(file)
-        np.lib.format.read_array_header_1_0(file)
-        while block := file.read(_BLOCK):
-            yield block
-
-
 def _plain(antennas: Antennas) -> dict[str, Any]:
     return {
         "granularity_m": antennas.granularity_m,
@@ -314,13 +271,3 @@ def _antennas(plain: dict[str, Any]) -> Antennas:
         }
     )
     return made
-
-
-def rows_in(path: Path, rows: slice | None = None) -> npt.NDArray[Any]:
-    """Some rows of a column's file, or all, read into memory."""
-    with path.open("rb") as file:
-        np.lib.format.read_magic(file)
-        shape, _, kind = np.lib.format.read_array_header_1_0(file)
-        begin, end = (0, shape[0]) if rows is None else (rows.start, rows.stop)
-        file.seek(begin * kind.itemsize, os.SEEK_CUR)
-        return np.fromfile(file, kind, end - begin)
