@@ -20,6 +20,7 @@ import fpanon_core as f
 from fpanon_core.engines import cluster
 from fpanon_core.engines.cluster import DaskEngine, check_address, where_to_work
 from fpanon_core.engines.local import LocalEngine
+from fpanon_core.studies import releases
 
 pytestmark = pytest.mark.filterwarnings("default")  # of Dask's own making, in threads of its own
 
@@ -238,7 +239,8 @@ def test_data_stay_on_the_workers_no_longer_than_here(at_work, engine, fs):
 
 
 def _nothing_left(at_work, sets=1):
-    """But for the module's own set, which is still in use."""
+    """But for the module's own set, which is still in use; releases are kept here for a while."""
+    releases.forget()
     gc.collect()
     until = time.monotonic() + 10
     while True:
