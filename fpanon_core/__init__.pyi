@@ -60,7 +60,7 @@ from .model.fingerprints import FingerprintSet
 from .model.glove import GloveResult, Verification
 from .model.kgap import KGapResult
 from .model.knowledge import Knowledge
-from .model.linkage import ExpectedError, LinkConfig, LinkReading, LinkResult
+from .model.linkage import ExpectedError, LinkConfig, LinkReading, LinkResult, RiskResult
 from .model.options import ReleaseOption, as_option
 from .model.periods import PeriodSet
 from .model.privacy import PrivacyGuarantee
@@ -98,6 +98,7 @@ from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, hexagon_g
 from .studies.publishing import publish
 from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
+from .studies.reidentification import reidentification
 from .studies.release_match import match_releases
 from .studies.relinking import relink_periods
 from .studies.unicity_grid import unicity_grid
@@ -161,6 +162,7 @@ __all__ = [
     "ReleasedSet",
     "RelinkConfig",
     "RelinkResult",
+    "RiskResult",
     "SampleUsers",
     "ScalingFit",
     "SchemaError",
@@ -234,6 +236,7 @@ __all__ = [
     "read_questionnaire",
     "recover_trajectories",
     "recovery_factors",
+    "reidentification",
     "release",
     "relink_periods",
     "resolve",

@@ -1,8 +1,9 @@
-"""Whose record do true points lead to? Every published record scored by every known point.
+"""Whose record do known points lead to? Two attackers score every published record.
 
-The threat: an outsider who was told where somebody truly was, and at what times, has the release
-and its description, and looks for the record that the stated method is likeliest to have made of
-such a person.
+The threat: an attacker knows where a person was, and when, has the release and its description,
+and looks for the record that the stated method is likeliest to have made of such a person. The best
+sample takes, for each point, the record's likeliest sample; Bayes takes the mean over its samples,
+so that of two records that fit the shorter one leads.
 
 Source: docs/science.md, “An outsider who knows the truth”.
 """
@@ -19,6 +20,7 @@ from ..kernels.linkage_places import best_samples
 from ..kernels.linkage_scores import leading_records, rank_targets
 from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
 from ..model.cells import CELL
+from ..model.linkage import ATTACKERS
 from ..model.mechanism import KnownPoints, Mechanism
 from .search import Published, Search
 
@@ -29,7 +31,7 @@ _LEAST = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """Where the own records of targets stand; arrays of (n_targets,).
+    """Where the own records of targets stand for one attacker; arrays of (n_targets,).
 
     Attributes
     ----------
@@ -38,7 +40,7 @@ class Ranks:
     posterior : float64 ndarray
         Of the own record, as of any person who shares it.
     taken : bool ndarray
-        Whether the outsider takes the best record for the target's.
+        Whether the attacker takes the best record for the target's.
     fitting : float64 ndarray
         People whose record has every point.
     fits : bool ndarray
@@ -52,12 +54,18 @@ class Ranks:
     fitting: FloatArray
     fits: BoolArray
 
+    @property
+    def first(self) -> FloatArray:
+        """The chance that each own record is the one picked; records that are level share it."""
+        chance: FloatArray = np.where(self.better == 0, 1 / np.maximum(self.level, 1), 0.0)
+        return chance
+
 
 def ranks(
     published: Published, points: KnownPoints, mechanism: Mechanism, own: IntArray, *,
     engine: Engine, progress: Progress | None = None,
-) -> Ranks:  # fmt: skip
-    """Score all records for each target, and find its own among them.
+) -> dict[str, Ranks]:  # fmt: skip
+    """Score all records for each target, and find its own among them, by attacker.
 
     Parameters
     ----------
@@ -70,7 +78,7 @@ def ranks(
     search = Search.of(published, points, mechanism)
     people = published.n_people
     odds = people * (1 - mechanism.share) / mechanism.share
-    out = np.zeros((points.n_targets, 6))
+    out = np.zeros((points.n_targets, len(ATTACKERS), 6))
 
     blocks = stretches(len(out), _TARGETS_A_BLOCK, engine)
 
@@ -79,7 +87,11 @@ def ranks(
 
     given = search, points.offsets, own, odds, published.weight
     engine.map(_ranked, blocks, given, take, progress=progress)
-    better, level, posterior, taken, fitting, fits = out.T
+    return {name: _ranks_of(out[:, number].T) for number, name in enumerate(ATTACKERS)}
+
+
+def _ranks_of(columns: FloatArray) -> Ranks:
+    better, level, posterior, taken, fitting, fits = columns
     return Ranks(better, level, posterior, taken > 0, fitting, fits > 0)
 
 
@@ -87,7 +99,7 @@ def _ranked(
     block: tuple[int, int], search: Search, offsets: IntArray, own: IntArray, odds: float,
     weight: IntArray,
 ) -> FloatArray:  # fmt: skip
-    out = np.zeros((len(offsets) - 1, 6))
+    out = np.zeros((len(offsets) - 1, len(ATTACKERS), 6))
     rank_targets(*block, offsets, search.points, own, search.shelf, search.way, search.even,
                  odds, weight, out)  # fmt: skip
     return out[slice(*block)]
@@ -95,7 +107,7 @@ def _ranked(
 
 @dataclass(frozen=True, eq=False)
 class Suspects:
-    """The records that the outsider gives most weight to.
+    """The records that an attacker gives most weight to.
 
     Attributes
     ----------
@@ -115,10 +127,10 @@ class Suspects:
 
 
 def suspects(
-    published: Published, points: KnownPoints, mechanism: Mechanism, *, engine: Engine,
-    progress: Progress | None = None,
+    published: Published, points: KnownPoints, mechanism: Mechanism, attacker: str, *,
+    engine: Engine, progress: Progress | None = None,
 ) -> Suspects:  # fmt: skip
-    """The posterior over the records, of each target, as far as it matters."""
+    """The attacker's posterior over the records, of each target, as far as it matters."""
     search = Search.of(published, points, mechanism)
     n, most = points.n_targets, min(_LEADING, len(published.weight))
     out = _nobody(n, most)
@@ -129,7 +141,7 @@ def suspects(
         out.record[some], out.share[some] = found.record, found.share
         out.count[some], out.rest[some] = found.count, found.rest
 
-    given = search, points.offsets, published.weight, most
+    given = search, points.offsets, published.weight, ATTACKERS.index(attacker), most
     engine.map(_leading, blocks, given, take, progress=progress)
     return out
 
@@ -141,11 +153,12 @@ def _nobody(n: int, most: int) -> Suspects:
 
 
 def _leading(
-    block: tuple[int, int], search: Search, offsets: IntArray, weight: IntArray, most: int
-) -> Suspects:
+    block: tuple[int, int], search: Search, offsets: IntArray, weight: IntArray, attacker: int,
+    most: int,
+) -> Suspects:  # fmt: skip
     out, some = _nobody(len(offsets) - 1, most), slice(*block)
-    leading_records(*block, offsets, search.points, search.shelf, search.way, weight, _LEAST,
-                    out.record, out.share, out.count, out.rest)  # fmt: skip
+    leading_records(*block, offsets, search.points, search.shelf, search.way, weight, attacker,
+                    _LEAST, out.record, out.share, out.count, out.rest)  # fmt: skip
     return Suspects(out.record[some], out.share[some], out.count[some], out.rest[some])
 
 

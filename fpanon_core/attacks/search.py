@@ -36,6 +36,8 @@ class Published(Closed):
     ----------
     cells : dict of str to float64 ndarray
         The published samples, metres and minutes.
+    count : float64 ndarray (n_samples,)
+        Events behind each; 1 where the release does not tell them.
     offsets : int64 ndarray (n_records + 1,)
         Those of record r are rows ``offsets[r]:offsets[r+1]``.
     weight : int64 ndarray (n_records,)
@@ -45,6 +47,7 @@ class Published(Closed):
     """
 
     cells: dict[str, FloatArray]
+    count: FloatArray
     offsets: IntArray
     weight: IntArray
     own: IntArray
@@ -68,12 +71,12 @@ class Published(Closed):
         if (hidden := origin.hidden) is None:
             fs = origin.released
             own[whose] = np.arange(fs.n_users)
-            return cls(fs.arrays(), fs.offsets, fs.weight, own)
+            return cls(fs.arrays(), fs.count.astype(np.float64), fs.offsets, fs.weight, own)
         inside = hidden.group >= 0
         group, made = hidden.group[inside], hidden.published
         people = np.bincount(group, hidden.weight[inside], made.n_groups).astype(np.int64)
         own[whose] = group
-        return cls(made.arrays(), made.offsets, people, own)
+        return cls(made.arrays(), np.ones(len(made.x_m)), made.offsets, people, own)
 
     @property
     def n_people(self) -> int:
@@ -91,19 +94,20 @@ class Search:
     way : Way
     points : float64 ndarray (n_points, 10)
         As the kernels take them.
-    even : float
-        Density of the mean record's samples, if they were anywhere in the release alike.
+    even : float64 ndarray (2,)
+        Density of the mean record for each attacker, if its samples were anywhere in the release
+        alike.
     """
 
     shelf: Shelf
     way: Way
     points: FloatArray
-    even: float
+    even: FloatArray
 
     @classmethod
     def of(cls, published: Published, points: KnownPoints, mechanism: Mechanism) -> Search:
         """Of the samples of a release, for points that a method carries into it."""
-        cells, record = _rows(published, mechanism.timeless)
+        cells, record, share = _rows(published, mechanism)
         low = cells[:, :3].min(axis=0)
         extent = (cells[:, :3] + cells[:, 3:]).max(axis=0) - low
         if mechanism.timeless:
@@ -117,19 +121,28 @@ class Search:
         )  # fmt: skip
         way = _way(cells, known, mechanism, FLOOR * anywhere)
         each = np.bincount(record, minlength=len(published.weight)) * published.weight
-        even = float(each.sum()) / published.n_people * anywhere
-        return cls(_shelf(cells, record, way, known), way, known, even)
+        even = np.array([float(each.sum()) / published.n_people, 1.0]) * anywhere
+        return cls(_shelf(cells, record, share, way, known), way, known, even)
 
 
-def _rows(published: Published, timeless: bool) -> tuple[FloatArray, SmallInts]:
-    """Published samples, and the record of each; each place once where there is no time."""
-    record = np.repeat(np.arange(len(published.weight), dtype=np.int32), np.diff(published.offsets))
+def _rows(
+    published: Published, mechanism: Mechanism
+) -> tuple[FloatArray, SmallInts, FloatArray]:
+    """Published samples, the record of each, and its share of it as points are drawn.
+
+    Where there is no time, each place of a record once.
+    """
+    n_records = len(published.weight)
+    record = np.repeat(np.arange(n_records, dtype=np.int32), np.diff(published.offsets))
     cells = np.column_stack([published.cells[name] for name in CELL])
-    if timeless:
+    drawn = published.count if mechanism.by_count else np.ones(len(record))
+    if mechanism.timeless:
         cells[:, 2], cells[:, 5] = 0.0, 1.0
-        first, _ = distinct_rows(record, *(published.cells[name] for name in PLACE))
+        first, which = distinct_rows(record, *(published.cells[name] for name in PLACE))
         cells, record = cells[first], record[first]
-    return cells, record
+        drawn = np.bincount(which, drawn) if mechanism.by_count else np.ones(len(first))
+    total = np.bincount(record, drawn, n_records)
+    return cells, record, drawn / np.maximum(total, 1e-300)[record]
 
 
 def _way(cells: FloatArray, known: FloatArray, mechanism: Mechanism, floor: float) -> Way:
@@ -167,7 +180,9 @@ def _peak(spread: Spread, axes: int, least: float, exchanged: bool) -> float:
     return max(top, 1 / least) if exchanged else top
 
 
-def _shelf(cells: FloatArray, record: SmallInts, way: Way, known: FloatArray) -> Shelf:
+def _shelf(
+    cells: FloatArray, record: SmallInts, share: FloatArray, way: Way, known: FloatArray
+) -> Shelf:
     """Samples by buckets of a part of the extent in which a point looks.
 
     On boards of their own, those of up to 1, 4, 16, … minutes: one long sample would make every
@@ -203,8 +218,8 @@ def _shelf(cells: FloatArray, record: SmallInts, way: Way, known: FloatArray) ->
     first, base, size, many, widest = (np.array(column) for column in zip(*parts, strict=True))
     rows = np.concatenate(order)
     return Shelf(
-        np.ascontiguousarray(cells[rows]), record[rows], np.concatenate(starts), first,
-        base, size, many, widest,
+        np.ascontiguousarray(cells[rows]), record[rows], share[rows], np.concatenate(starts),
+        first, base, size, many, widest,
     )  # fmt: skip
 
 

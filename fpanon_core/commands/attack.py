@@ -22,7 +22,7 @@ from ..model.keyed import keyed
 from ..model.periods import days_text
 from ..model.relinking import RelinkConfig
 from ..studies import relinking
-from ..studies.attack import Config, Result, made, study
+from ..studies.attack import ATTACKERS, Config, Result, made, study
 from ..tables.writing import check_writable, write_json, write_table
 from . import measuring as m
 from . import named_option as o
@@ -263,8 +263,9 @@ def words(result: Result, linked: Linked | None = None) -> list[str]:
 
 def _found(result: Result) -> str:
     """Of whom the record is picked out."""
-    was, now, config = result.before.link, result.after.link, result.config
-    points = "1 true point" if config.p == 1 else f"{config.p} true points"
+    was, now, config = result.before.risk, result.after.risk, result.config
+    link = result.after.link
+    points = "1 known point" if config.p == 1 else f"{config.p} known points"
     blur = [
         *([f"{config.blur_m:g} m"] if config.blur_m else []),
         *([f"{config.blur_min:g} min"] if config.blur_min else []),
@@ -273,11 +274,11 @@ def _found(result: Result) -> str:
     whose = "people" if result.period_days is None else "records, each person's of a period,"
     among = "" if result.period_days is None else " among those of the same period"
     return (
-        f"Released: {result.method}. Whoever knows {points} of somebody "
-        f"({_POINTS[config.strategy]}{wrong}) and how the release was made picks out the right "
-        f"record of {_share(now.first, now.first_low, now.first_high)} of the {now.n_present:,} "
-        f"{whose} asked about; in the data as they are, of {was.first:.1%} of {was.n_present:,} "
-        f"people. Guessing{among} finds 1 in {1 / now.guessing:,.0f}."
+        f"Released: {result.method}. The strongest attacker with {points} "
+        f"({_POINTS[config.strategy]}{wrong}) picks the right record of "
+        f"{_share(now.value, now.low, now.high)} of the {link.n_present:,} {whose} asked about; in "
+        f"the data as they are, of {was.value:.1%} of {result.before.link.n_present:,} people. "
+        f"That is {ATTACKERS[now.attacker]}. Guessing{among} finds 1 in {1 / now.guessing:,.0f}."
     )
 
 
@@ -324,7 +325,7 @@ def _accused(result: Result) -> list[str]:
     found = result.after.link
     if not found.n_absent:
         return []
-    reading = found.tolerant
+    reading = found.strongest
     return [
         f"Of {found.n_absent:,} asked about who are not in the release, somebody else's record is "
         f"taken for that of {reading.n_accused:,} (95 % interval {reading.accused_low:.1%} … "

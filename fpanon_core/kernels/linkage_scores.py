@@ -1,8 +1,10 @@
 """How well does every record fit the points known of a target? Of the records near them.
 
-Published samples lie in buckets of place and time by their lower corners, so that a point looks
-only where a sample can be that fits it better than the floor. Records that are nowhere near all
-have the floor, and are counted, not visited.
+Two attackers score a record in one pass over its samples: the best sample takes the largest
+density, Bayes the mean of the densities, weighed as the points are drawn. Published samples lie in
+buckets of place and time by their lower corners, so that a point looks only where a sample can be
+that fits it better than the floor. Records that are nowhere near all have the floor, and are
+counted, not visited.
 
 Source: docs/science.md, “An outsider who knows the truth”.
 """
@@ -27,14 +29,15 @@ _MIX, _MASK = 2654435761, 0xFFFFFFFF  # multiplicative hashing by the golden rat
 class Shelf(NamedTuple):
     """Published samples in buckets, on boards of about equal length in time.
 
-    Row i of ``cells`` is (x, y, t, dx, dy, dt) and ``record[i]`` whose it is; those of the bucket
-    b are rows ``starts[b]:starts[b+1]``. Of board l, ``first[l]`` is the first bucket, ``base[l]``
+    Row i of ``cells`` is (x, y, t, dx, dy, dt), ``record[i]`` whose it is and ``share[i]`` its
+    share of that record, as points are drawn; those of the bucket b are rows ``starts[b]:starts[b+1]``. Of board l, ``first[l]`` is the first bucket, ``base[l]``
     the lowest corner (x, y, t), ``size[l]`` the buckets' extent (metres, minutes), ``many[l]`` how
     many there are along each axis, ``widest[l]`` the largest extent of its samples.
     """
 
     cells: FloatArray
     record: SmallInts
+    share: FloatArray
     starts: IntArray
     first: IntArray
     base: FloatArray
@@ -51,12 +54,12 @@ def _bucket(at: float, base: float, size: float, many: int) -> int:
 
 @njit(nogil=True, cache=True)
 def fit_point(
-    point: FloatArray, shelf: Shelf, way: Way, best: FloatArray, near: SmallInts
-) -> int:  # fmt: skip
-    """The best density of each record that has one above the floor.
+    point: FloatArray, shelf: Shelf, way: Way, density: FloatArray, near: SmallInts
+) -> int:
+    """The best and the mean density of each record that has a sample above the floor.
 
-    ``best`` has an entry for each record, all 0; of the records listed in ``near`` it is set.
-    Returns how many these are.
+    ``density`` (2, n_records) is all 0, in the order of :data:`fpanon_core.model.linkage.ATTACKERS`; of the records listed
+    in ``near`` it is set. Returns how many these are.
     """
     if math.isnan(point[0]):
         return 0
@@ -104,111 +107,130 @@ def fit_point(
                 row = shelf.first[board] + (i * ny + j) * nt
                 # Buckets that follow one another in time follow one another.
                 for s in range(shelf.starts[row + k0], shelf.starts[row + max(k0, k1 + 1)]):
-                    density = density_of(point, shelf.cells[s], way)
-                    if density == 0.0:
+                    one = density_of(point, shelf.cells[s], way)
+                    if one == 0.0:
                         continue
                     r = shelf.record[s]
-                    if best[r] == 0.0:
+                    if density[0, r] == 0.0:
                         near[found] = r
                         found += 1
-                    if density > best[r]:
-                        best[r] = density
+                    if one > density[0, r]:
+                        density[0, r] = one
+                    density[1, r] += shelf.share[s] * one
     return found
 
 
 @njit(nogil=True, cache=True)
 def score_records(
-    begin: int, end: int, point: FloatArray, shelf: Shelf, way: Way, even: float, people: float,
-    weight: IntArray, best: FloatArray, near: SmallInts, gain: FloatArray, hits: SmallInts,
-    touched: SmallInts,
-) -> tuple[int, float]:  # fmt: skip
-    """Score the records by the points ``begin … end − 1`` of one target.
+    begin: int, end: int, point: FloatArray, shelf: Shelf, way: Way, even: FloatArray,
+    people: float, weight: IntArray, density: FloatArray, near: SmallInts, gain: FloatArray,
+    hits: SmallInts, touched: SmallInts, absent: FloatArray,
+) -> int:  # fmt: skip
+    """Score the records by the points ``begin … end − 1`` of one target, for both attackers.
 
-    Sets ``gain`` (nats above the floor at every point) and ``hits`` (points above it) of the
-    records listed in ``touched``; all three begin as zeros. ``even`` is the density of the mean
-    record spread evenly over everything, ``people`` how many have a record. Returns how many
-    records are touched, and the score of somebody who has none.
+    Sets ``gain`` (2, n_records; nats above the floor at every point) and ``hits`` (points with a
+    sample above it) of the records listed in ``touched``; all three begin as zeros. ``even`` (2,)
+    is the density of the mean record spread evenly over everything, ``people`` how many have a
+    record. ``absent`` (2,) gets the scores of somebody who has none. Returns how many records are
+    touched.
     """
     many = 0
-    absent = 0.0
+    absent[:] = 0.0
     for j in range(begin, end):
-        few = fit_point(point[j], shelf, way, best, near)
-        above, who = 0.0, 0.0
+        few = fit_point(point[j], shelf, way, density, near)
+        who = 0.0
         for c in range(few):
             r = near[c]
-            density = best[r]
-            best[r] = 0.0
-            above += weight[r] * density
             who += weight[r]
             if hits[r] == 0:
                 touched[many] = r
                 many += 1
             hits[r] += 1
-            gain[r] += math.log(density / way.floor)
-        mean = (above + (people - who) * way.floor) / people
-        absent += math.log(0.5 * (mean + even) / way.floor)
-    return many, absent
+        for a in range(2):
+            above = 0.0
+            for c in range(few):
+                r = near[c]
+                fit = max(density[a, r], way.floor)
+                density[a, r] = 0.0
+                above += weight[r] * fit
+                gain[a, r] += math.log(fit / way.floor)
+            mean = (above + (people - who) * way.floor) / people
+            absent[a] += math.log(0.5 * (mean + even[a]) / way.floor)
+    return many
+
+
+@njit(nogil=True, cache=True)
+def _rank(
+    gain: FloatArray, mine: float, touched: SmallInts, weight: IntArray, people: float,
+    odds: float, absent: float, out: FloatArray,
+) -> None:  # fmt: skip
+    """Where a score stands among those of one attacker: the columns of :func:`rank_targets`."""
+    top, better, level, who = 0.0, 0.0, 0.0, 0.0
+    for r in touched:
+        top = max(top, gain[r])
+        who += weight[r]
+        if gain[r] > mine + TIE:
+            better += weight[r]
+        elif gain[r] >= mine - TIE:
+            level += weight[r]
+    if mine <= TIE:
+        level += people - who
+    highest = max(top, absent) if odds > 0 else top
+    total = (people - who) * math.exp(-highest)
+    for r in touched:
+        total += weight[r] * math.exp(gain[r] - highest)
+    if odds > 0:
+        total += odds * math.exp(absent - highest)
+    out[0], out[1] = better, level
+    out[2] = math.exp(mine - highest) / total
+    out[3] = top > TIE and (odds == 0 or top > math.log(odds) + absent)
 
 
 @njit(nogil=True, cache=True)
 def rank_targets(
     begin: int, end: int, offsets: IntArray, point: FloatArray, own: IntArray, shelf: Shelf,
-    way: Way, even: float, odds: float, weight: IntArray, out: FloatArray,
+    way: Way, even: FloatArray, odds: float, weight: IntArray, out: FloatArray,
 ) -> None:  # fmt: skip
-    """Where each target's own record stands among all.
+    """Where each target's own record stands among all, for both attackers.
 
     ``own`` is its number, −1 for who is not in the release; ``odds`` the prior odds of not being in
-    it, times the people in it. Row i of ``out``: people whose record fits better, people whose
-    record fits as well (the own is one), posterior of the own record, whether the best record is
-    taken, people whose record has every point, whether the own has.
+    it, times the people in it. ``out[i, a]`` for attacker a: people whose record fits better,
+    people whose record fits as well (the own is one), posterior of the own record, whether the best
+    record is taken, people whose record has every point, whether the own has.
     """
     n = len(weight)
-    best, gain = np.zeros(n), np.zeros(n)
+    density, gain = np.zeros((2, n)), np.zeros((2, n))
     near, touched = np.empty(n, np.int32), np.empty(n, np.int32)
     hits = np.zeros(n, np.int32)
+    absent = np.zeros(2)
     people = float(weight.sum())
     for i in range(begin, end):
-        many, absent = score_records(
+        many = score_records(
             offsets[i], offsets[i + 1], point, shelf, way, even, people, weight,
-            best, near, gain, hits, touched,
+            density, near, gain, hits, touched, absent,
         )  # fmt: skip
-        mine = gain[own[i]] if own[i] >= 0 else 0.0
-        top, better, level, who, fitting = 0.0, 0.0, 0.0, 0.0, 0.0
-        for c in range(many):
-            r = touched[c]
-            top = max(top, gain[r])
-            who += weight[r]
-            if gain[r] > mine + TIE:
-                better += weight[r]
-            elif gain[r] >= mine - TIE:
-                level += weight[r]
-            if hits[r] == offsets[i + 1] - offsets[i]:
+        some, points = touched[:many], offsets[i + 1] - offsets[i]
+        fitting = 0.0
+        for r in some:
+            if hits[r] == points:
                 fitting += weight[r]
-        if mine <= TIE:
-            level += people - who
-        highest = max(top, absent) if odds > 0 else top
-        total = (people - who) * math.exp(-highest)
-        for c in range(many):
-            total += weight[touched[c]] * math.exp(gain[touched[c]] - highest)
-        if odds > 0:
-            total += odds * math.exp(absent - highest)
-        out[i, 0], out[i, 1] = better, level
-        out[i, 2] = math.exp(mine - highest) / total
-        out[i, 3] = top > TIE and (odds == 0 or top > math.log(odds) + absent)
-        out[i, 4] = fitting
-        out[i, 5] = own[i] >= 0 and hits[own[i]] == offsets[i + 1] - offsets[i]
-        for c in range(many):
-            gain[touched[c]] = 0.0
-            hits[touched[c]] = 0
+        for a in range(2):
+            mine = gain[a, own[i]] if own[i] >= 0 else 0.0
+            _rank(gain[a], mine, some, weight, people, odds, absent[a], out[i, a])
+            out[i, a, 4] = fitting
+            out[i, a, 5] = own[i] >= 0 and hits[own[i]] == points
+        for r in some:
+            gain[0, r] = gain[1, r] = 0.0
+            hits[r] = 0
 
 
 @njit(nogil=True, cache=True)
 def leading_records(
     begin: int, end: int, offsets: IntArray, point: FloatArray, shelf: Shelf, way: Way,
-    weight: IntArray, least: float, record: SmallInts, share: FloatArray, count: IntArray,
-    rest: FloatArray,
+    weight: IntArray, attacker: int, least: float, record: SmallInts, share: FloatArray,
+    count: IntArray, rest: FloatArray,
 ) -> None:  # fmt: skip
-    """The records that the outsider gives most weight to, of each target.
+    """The records that one attacker gives most weight to, of each target.
 
     Row i of ``record`` and ``share`` lists up to as many as there are columns, ``count[i]`` of
     them: those with the highest posterior (of one person; uniform prior over the records), of at
@@ -217,26 +239,28 @@ def leading_records(
     for the records that are nowhere near.
     """
     n = len(weight)
-    best, gain = np.zeros(n), np.zeros(n)
+    density, both = np.zeros((2, n)), np.zeros((2, n))
     near, touched = np.empty(n, np.int32), np.empty(n, np.int32)
     hits = np.zeros(n, np.int32)
+    even, absent = np.ones(2), np.zeros(2)
+    gain = both[attacker]
     people = float(weight.sum())
     most = record.shape[1]
     for i in range(begin, end):
-        many, _ = score_records(
-            offsets[i], offsets[i + 1], point, shelf, way, 1.0, people, weight,
-            best, near, gain, hits, touched,
+        many = score_records(
+            offsets[i], offsets[i + 1], point, shelf, way, even, people, weight,
+            density, near, both, hits, touched, absent,
         )  # fmt: skip
+        some = touched[:many]
         top, who = 0.0, 0.0
-        for c in range(many):
-            top = max(top, gain[touched[c]])
-            who += weight[touched[c]]
+        for r in some:
+            top = max(top, gain[r])
+            who += weight[r]
         total = (people - who) * math.exp(-top)
-        for c in range(many):
-            total += weight[touched[c]] * math.exp(gain[touched[c]] - top)
+        for r in some:
+            total += weight[r] * math.exp(gain[r] - top)
         rest[i] = (people - who) * math.exp(-top) / total
         # Records that are level in an order that has nothing to do with where they are.
-        some = touched[:many]
         mixed = some[np.argsort((some.astype(np.int64) * _MIX) & _MASK)]
         order = np.argsort(-gain[mixed], kind="mergesort")
         kept, listed = 0, 0.0
@@ -252,6 +276,6 @@ def leading_records(
         for c in range(kept):
             share[i, c] *= (1 - rest[i]) / listed
         count[i] = kept
-        for c in range(many):
-            gain[touched[c]] = 0.0
-            hits[touched[c]] = 0
+        for r in some:
+            both[0, r] = both[1, r] = 0.0
+            hits[r] = 0

@@ -137,6 +137,11 @@ class Knowledge(Cells):
         return cls.from_rows(fs, targets, offsets, rows)
 
     @property
+    def by_count(self) -> bool:
+        """Whether a bin is known the likelier, the more events are behind it."""
+        return self.config is not None and self.config.strategy in ("random", "top")
+
+    @property
     def n_targets(self) -> int:
         """How many targets."""
         return len(self.targets)

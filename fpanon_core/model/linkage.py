@@ -1,10 +1,12 @@
-"""Who is found by true points, and what is learnt? The answers of the outsider who knows the truth.
+"""Whose record does an attacker pick who knows true points, and what does the record reveal?
 
-As :func:`fpanon_core.link` and :func:`fpanon_core.expected_error` give them.
+Results of :func:`fpanon_core.link`, :func:`fpanon_core.reidentification` and
+:func:`fpanon_core.expected_error`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +14,9 @@ import pandas as pd
 
 from . import checks
 from .configs import KnowledgeConfig
+
+ATTACKERS = ("best_sample", "bayes")
+"""Who scores the records by known points, in the order in which the kernels count them."""
 
 
 @dataclass(frozen=True)
@@ -41,24 +46,24 @@ class LinkConfig(KnowledgeConfig):
 
 @dataclass(frozen=True)
 class LinkReading:
-    """What linkage finds, by one way of reading the release.
+    """What one attacker's score finds.
 
     Attributes
     ----------
     first : float
-        Share of the targets in the release whose own record is the best fit; where several are,
-        each is so with the chance 1 over how many people's they are.
+        Share of the targets in the release whose own record ranks first; where several are level,
+        the chance is 1 over the people whose records they are.
     among_10 : float
         Share whose own record is among the first ten, likewise.
     posterior : float
-        Mean probability that the outsider has reason to give the own record.
+        Mean probability that the attacker gives the own record.
     accused : float
-        Share of the targets *not* in the release for whom a record is taken, of somebody else; NaN
-        where everybody is in it.
+        Share of the targets *not* in the release for whom the attacker takes another person's
+        record; NaN where everybody is in it.
     first_low, first_high, …
         95 % Wilson interval of each.
     n_accused : int
-        How many are accused, of those asked.
+        Number of targets accused.
     """
 
     first: float
@@ -78,19 +83,19 @@ class LinkReading:
 
 @dataclass(frozen=True, eq=False)
 class LinkResult:
-    """How many an outsider finds who knows true points, and the stated method.
+    """How many records an attacker picks who knows true points and the stated method.
 
-    The figures of the tolerant reading are also attributes of the result itself.
+    ``first``, ``first_low``, ``first_high``, ``among_10``, ``posterior`` and ``accused`` of the
+    strongest attacker are also attributes of the result itself.
 
     Attributes
     ----------
-    tolerant : LinkReading
-        Every record scored by how likely the stated method makes it of the points known.
-    strict : LinkReading
-        The records that hold every point exactly as the method would publish it without noise or
-        exchange; all of them fit alike, and where there is none, nobody is found.
+    readings : mapping of str to LinkReading
+        By attacker: ``"best_sample"`` and ``"bayes"``.
+    attacker : str
+        The strongest: whose interval of ``first`` reaches highest; of two alike, the larger value.
     guessing : float
-        Chance of naming somebody's record by guessing: 1 over the people in the release; with
+        Chance of picking the right record by guessing: 1 over the people in the release; with
         periods, over those in the record's period, on average.
     n_present, n_absent : int
         Targets whose record is in the release, and targets without one.
@@ -101,10 +106,10 @@ class LinkResult:
     per_target : DataFrame
         A row for each target: ``user`` (row number in the original), ``pseudonym``, ``period``
         (of a release in periods, each of which is asked for by itself), ``present``,
-        ``points`` known; tolerant: ``better`` (people whose record fits better), ``level`` (people
-        whose record fits as well as the own, which is one of them), ``first``, ``among_10``,
-        ``posterior``, ``accused``; strict: ``fitting`` (people whose record holds every point),
-        ``strict_first``, ``strict_among_10``, ``strict_accused``. NaN where it does not apply.
+        ``points`` known; of the strongest attacker ``better`` (people whose record fits better),
+        ``level`` (people whose record fits as well, the target included), ``first``, ``among_10``,
+        ``posterior``, ``accused``; ``best_sample`` and ``bayes`` (``first`` of each attacker). NaN
+        where it does not apply.
     method : str
         What was done to the data, in words.
     config : LinkConfig
@@ -112,8 +117,8 @@ class LinkResult:
         Of the original.
     """
 
-    tolerant: LinkReading
-    strict: LinkReading
+    readings: Mapping[str, LinkReading]
+    attacker: str
     guessing: float
     n_present: int
     n_absent: int
@@ -125,55 +130,133 @@ class LinkResult:
     digest: str
 
     @property
+    def strongest(self) -> LinkReading:
+        """The reading of the strongest attacker."""
+        return self.readings[self.attacker]
+
+    @property
     def first(self) -> float:
-        """Of the tolerant reading, as :attr:`LinkReading.first`."""
-        return self.tolerant.first
+        """Share picked out by the strongest attacker (:attr:`LinkReading.first`)."""
+        return self.strongest.first
 
     @property
     def first_low(self) -> float:
         """Lower end of its 95 % interval."""
-        return self.tolerant.first_low
+        return self.strongest.first_low
 
     @property
     def first_high(self) -> float:
         """Upper end of its 95 % interval."""
-        return self.tolerant.first_high
+        return self.strongest.first_high
 
     @property
     def among_10(self) -> float:
-        """Of the tolerant reading, as :attr:`LinkReading.among_10`."""
-        return self.tolerant.among_10
+        """Share among the strongest attacker's first ten (:attr:`LinkReading.among_10`)."""
+        return self.strongest.among_10
 
     @property
     def posterior(self) -> float:
-        """Of the tolerant reading, as :attr:`LinkReading.posterior`."""
-        return self.tolerant.posterior
+        """Mean posterior of the strongest attacker (:attr:`LinkReading.posterior`)."""
+        return self.strongest.posterior
 
     @property
     def accused(self) -> float:
-        """Of the tolerant reading, as :attr:`LinkReading.accused`."""
-        return self.tolerant.accused
+        """Share accused by the strongest attacker (:attr:`LinkReading.accused`)."""
+        return self.strongest.accused
+
+    @property
+    def by_attacker(self) -> pd.DataFrame:
+        """A row for each attacker: ``attacker``, ``first``, ``low``, ``high``."""
+        rows = [(name, r.first, r.first_low, r.first_high) for name, r in self.readings.items()]
+        return pd.DataFrame(rows, columns=["attacker", "first", "low", "high"])
 
     def __repr__(self) -> str:
         return (
-            f"LinkResult({self.method}: {self.first:.1%} found, {self.strict.first:.1%} strictly, "
+            f"LinkResult({self.method}: {self.first:.1%} picked out by {self.attacker}, "
             f"{self.n_present} targets)"
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each reading: ``reading``, its figures, ``guessing``, how many were asked."""
+        """A row for each attacker: ``attacker``, its figures, ``guessing``, how many targets."""
         rows: list[dict[str, Any]] = [
-            {"reading": name, **asdict(reading)}
-            for name, reading in (("tolerant", self.tolerant), ("strict", self.strict))
+            {"attacker": name, **asdict(reading)} for name, reading in self.readings.items()
         ]
         return pd.DataFrame(rows).assign(
             guessing=self.guessing, n_present=self.n_present, n_absent=self.n_absent
         )
 
 
+def strongest(intervals: Mapping[str, tuple[float, float, float]]) -> str:
+    """Name of the attacker whose interval (value, low, high) reaches highest.
+
+    Where two reach alike the larger value counts, then the earlier name; NaN counts least.
+
+    Examples
+    --------
+    >>> strongest({"a": (0.2, 0.1, 0.3), "b": (0.1, 0.0, 0.4)})
+    'b'
+    """
+
+    def reach(name: str) -> tuple[float, float]:
+        value, _, high = intervals[name]
+        return (high, value) if high == high else (-1.0, -1.0)
+
+    return max(intervals, key=reach)
+
+
+@dataclass(frozen=True, eq=False)
+class RiskResult:
+    """The re-identification risk: the share of targets whose record the strongest attacker picks.
+
+    Attributes
+    ----------
+    value, low, high : float
+        Of the strongest attacker, with its 95 % interval. No interval reaches above what the
+        people who share a record leave possible.
+    attacker : str
+        The strongest: ``"best_sample"`` or ``"bayes"`` with true points, or ``"bayes_published"``
+        with points as published.
+    by_attacker : DataFrame
+        A row for each attacker: ``attacker``, ``value``, ``low``, ``high``, ``targets``.
+    guessing : float
+        Chance of picking the right record by guessing.
+    method : str
+        What was done to the data, in words.
+    config : LinkConfig
+    digest : str
+        Of the original.
+    """
+
+    value: float
+    low: float
+    high: float
+    attacker: str
+    by_attacker: pd.DataFrame
+    guessing: float
+    method: str
+    config: LinkConfig
+    digest: str
+
+    @property
+    def by_true_points(self) -> tuple[float, float, float]:
+        """Value and interval of the stronger of the two attackers who know true points."""
+        rows = self.by_attacker.iloc[:2].itertuples(index=False)
+        intervals = {row.attacker: (row.value, row.low, row.high) for row in rows}
+        return intervals[strongest(intervals)]
+
+    def __repr__(self) -> str:
+        return f"RiskResult({self.method}: {self.value:.1%} by {self.attacker})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """:attr:`by_attacker`, with ``guessing`` and whether the attacker is the ``strongest``."""
+        return self.by_attacker.assign(
+            guessing=self.guessing, strongest=self.by_attacker["attacker"] == self.attacker
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class ExpectedError:
-    """How far off the outsider's best guess of somebody's place is.
+    """How far off the attacker's best guess of a person's place is.
 
     Attributes
     ----------
@@ -188,6 +271,8 @@ class ExpectedError:
     points_m : float
         Mean distance of the place that suits the points known best, for who has no release.
     n_targets : int
+    attacker : str
+        Whose posterior gives the smaller mean: ``"best_sample"`` or ``"bayes"``.
     per_target : DataFrame
         A row for each target: ``user``, ``pseudonym``, ``t_min`` (the moment), ``error_m``,
         ``guessing_m``, ``points_m``.
@@ -204,6 +289,7 @@ class ExpectedError:
     guessing_m: float
     points_m: float
     n_targets: int
+    attacker: str
     per_target: pd.DataFrame
     method: str
     config: LinkConfig

@@ -75,6 +75,9 @@ class Mechanism:
         Of the people, those who were drawn into the release; 1 where nobody was drawn.
     timeless : bool
         Whether places are known without any time.
+    by_count : bool
+        Whether points are known in proportion to the events behind a sample; else all samples of a
+        record are known alike.
     """
 
     space: Spread = Spread()
@@ -83,6 +86,7 @@ class Mechanism:
     by_middle: bool = False
     share: float = 1.0
     timeless: bool = False
+    by_count: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,8 +1,8 @@
-"""Does the release hold? What an outsider finds who knows where somebody truly was, beside before.
+"""Does the release hold? What an attacker finds in it, beside the data as they are.
 
-The threat: an outsider was told where somebody was, and at what times, has the release and its
-description, and looks for the record, the home and the whereabouts of that person. Asked of the
-data as they are and of a release made of them, with the same draws.
+The threat: an attacker knows where a person was, and when, has the release and its description, and
+looks for the record, the home and the places of that person. Asked of the data as they are and of a
+release made of them, with the same draws.
 
 Source: docs/science.md, “An outsider who knows the truth”.
 """
@@ -18,14 +18,13 @@ import pandas as pd
 from ..anonymize.chain import release
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
-from ..measures.crowds import crowds
 from ..model import checks
 from ..model.configs import Strategy
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.limits import POINTS, SEED, TARGETS
-from ..model.linkage import ExpectedError, LinkConfig, LinkReading, LinkResult
+from ..model.linkage import ExpectedError, LinkConfig, LinkResult, RiskResult
 from ..model.options import ReleaseOption
 from ..model.released import ReleasedSet
 from . import releases
@@ -33,6 +32,7 @@ from .attack_examples import Example, examples
 from .attacked import attacked
 from .learnt import expected_error, home_found
 from .linkage import FIRST_FEW, link
+from .reidentification import groups_of, strongest_of
 from .releases import Shelf
 from .tabled import Tabled
 
@@ -105,30 +105,29 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What the outsider finds in one form of the data.
+    """What the attacker finds in one form of the data.
 
     Attributes
     ----------
+    risk : RiskResult
+        Re-identification, by the strongest attacker.
     link : LinkResult
-        Records picked out.
+        Records picked by true points.
     home : DataFrame or None
         Homes found, as :func:`fpanon_core.home_found` gives them; None where they cannot be asked.
     home_fault : str
         Why there are no homes; empty where there are.
     error : ExpectedError
         How far off the best guess of a place is.
-    linkage_most : float
-        The chance of picking out the right record that those who share it leave possible: the
-        interval of records found need not reach above it, as where options are weighed.
     shared_least : int
         People, in periods records, who share the record that fewest do; 0 where not known.
     """
 
+    risk: RiskResult
     link: LinkResult
     home: pd.DataFrame | None
     home_fault: str
     error: ExpectedError
-    linkage_most: float = 1.0
     shared_least: int = 0
 
 
@@ -213,7 +212,7 @@ class Result(Tabled):
 
     def _rows(self) -> list[tuple[str, str, _Figure, _Figure, float]]:
         """Name, unit, before, after, and what the points say alone, of every measure."""
-        was, now = (_linked(each.link, each.linkage_most) for each in (self.before, self.after))
+        was, now = (_linked(each) for each in (self.before, self.after))
         rows = [(name, "share", was[name], now[name], _NAN) for name in was]
         for metres in self.config.within_m:
             first, second = (_home(each.home, metres) for each in (self.before, self.after))
@@ -330,12 +329,15 @@ def found(
     fs: FingerprintSet, released: ReleasedSet | GloveResult, config: Config, engine: Engine,
     progress: Progress | None = None,
 ) -> Found:  # fmt: skip
-    """What the outsider finds in one form of the data."""
+    """What the attacker finds in one form of the data."""
     known: dict[str, Any] = {
         name: getattr(config, name)
         for name in ("p", "strategy", "blur_m", "blur_min", "users", "seed")
     }
+    target = attacked(fs, released)
+    alike = groups_of(target)
     records = link(fs, released, **known, engine=engine, progress=nth_part(progress, 0, 3))
+    risk = strongest_of(target, config.knowledge, alike, engine=engine)
     error = expected_error(fs, released, **known, engine=engine, progress=nth_part(progress, 1, 3))
     home, fault = None, ""
     try:
@@ -345,8 +347,7 @@ def found(
         )  # fmt: skip
     except InfeasibleError as why:
         fault = str(why)
-    alike = crowds(attacked(fs, released).origin.released)
-    return Found(records, home, fault, error, alike.linkage_most, alike.least)
+    return Found(risk, records, home, fault, error, alike.least)
 
 
 # --- the table -----------------------------------------------------------------------------------
@@ -367,23 +368,32 @@ def _columns(prefix: str, figure: _Figure) -> dict[str, Any]:
     return {f"{prefix}{name}": value for name, value in zip(names, values, strict=True)}
 
 
-def _linked(found: LinkResult, most: float) -> dict[str, _Figure]:
-    guessing, asked = found.guessing, found.n_present
-    few = min(1.0, FIRST_FEW * guessing)
+ATTACKERS = {
+    "best_sample": "by the best matching sample",
+    "bayes": "by the likeliest record",
+    "bayes_published": "by the likeliest record, points as published",
+}
+"""What each attacker of the battery is called."""
 
-    def figure(reading: LinkReading, name: str, guess: float, asked: int = asked) -> _Figure:
-        ends = (getattr(reading, f"{name}{end}") for end in ("", "_low", "_high"))
-        value, low, high = ends
-        if name == "first":  # whatever is known, all who share a record fit it alike
-            high = max(value, min(high, most))
+
+def _linked(found: Found) -> dict[str, _Figure]:
+    link, best, guessing = found.link, found.link.strongest, found.link.guessing
+
+    def figure(name: str, guess: float, asked: int = link.n_present) -> _Figure:
+        value, low, high = (getattr(best, f"{name}{end}") for end in ("", "_low", "_high"))
         return _Figure((value, low, high), guess, asked)
 
+    rows = found.risk.by_attacker.set_index("attacker")
+    by_name = {
+        name: _Figure((row.value, row.low, row.high), guessing, int(row.targets))
+        for name, row in zip(rows.index, rows.itertuples(), strict=True)
+    }
     return {
-        "record found": figure(found.tolerant, "first", guessing),
-        "record found, by exact match": figure(found.strict, "first", guessing),
-        f"record among the first {FIRST_FEW}": figure(found.tolerant, "among_10", few),
-        "posterior of the right record": figure(found.tolerant, "posterior", guessing),
-        "accused, not in the release": figure(found.tolerant, "accused", _NAN, found.n_absent),
+        "re-identification risk": by_name[found.risk.attacker],
+        **{ATTACKERS[name]: each for name, each in by_name.items()},
+        f"record among the first {FIRST_FEW}": figure("among_10", min(1.0, FIRST_FEW * guessing)),
+        "posterior of the right record": figure("posterior", guessing),
+        "accused, not in the release": figure("accused", _NAN, link.n_absent),
     }
 
 

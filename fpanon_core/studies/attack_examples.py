@@ -116,7 +116,7 @@ def _found_before(
         raw.published, cells.points.chosen(rows, known.sizes[some]), cells.mechanism, own,
         engine=engine,
     )  # fmt: skip
-    chance: FloatArray = np.where(found.better == 0, 1 / np.maximum(found.level, 1), 0.0)
+    chance: FloatArray = np.max([each.first for each in found.values()], axis=0)
     return chance
 
 

@@ -212,11 +212,12 @@ def follow(
     target: int,
     released: ReleasedSet | GloveResult | None = None,
     period: int | None = None,
+    attacker: str = "bayes",
     *,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Followed:
-    """What an outsider can tell of one person after each known point.
+    """What an attacker can tell of one person after each known point.
 
     Parameters
     ----------
@@ -227,6 +228,9 @@ def follow(
     period : int, optional
         Number of the period whose record is asked for, of a release in periods. When None, of a
         target the first that was drawn, else the one with the most samples.
+    attacker : {"best_sample", "bayes"}
+        Who scores the records, such as the strongest of the attack
+        (:attr:`fpanon_core.LinkResult.attacker`).
 
     Raises
     ------
@@ -253,9 +257,9 @@ def follow(
         given = attack.made(fs, config, engine, part(progress, 0.0, 0.6))
     release = attacked(fs, given)
     known, which = _known(release, config, int(target), period)
-    told = _Told.of(release, config, known, which, engine)
+    told = _Told.of(release, config, known, which, attacker, engine)
     raw = attacked(fs, made_by(fs, ReleaseOption()))
-    before = _Told.of(raw, config, known, which, engine, owner=int(target))
+    before = _Told.of(raw, config, known, which, attacker, engine, owner=int(target))
     if progress is not None:
         progress(0.8)
     listed = told.leading()
@@ -319,12 +323,13 @@ class _Told:
     cells: Carried
     rows: IntArray
     own: int
+    attacker: str
     engine: Engine
 
     @classmethod
     def of(
         cls, release: Attacked, config: attack.Config, known: Knowledge, which: int,
-        engine: Engine, owner: int | None = None,
+        attacker: str, engine: Engine, owner: int | None = None,
     ) -> _Told:  # fmt: skip
         cells = carried(
             release.origin, known, blur_m=config.blur_m, blur_min=config.blur_min,
@@ -332,7 +337,7 @@ class _Told:
         )  # fmt: skip
         rows = np.arange(known.offsets[which], known.offsets[which + 1])
         row = int(known.targets[which]) if owner is None else owner
-        return cls(release, cells, rows, int(release.published.own[row]), engine)
+        return cls(release, cells, rows, int(release.published.own[row]), attacker, engine)
 
     @property
     def many(self) -> int:
@@ -349,30 +354,27 @@ class _Told:
         sizes = np.arange(1, self.many + 1)
         points = self.cells.points.chosen(self._up_to(sizes), sizes)
         found: Suspects = suspects(
-            self.release.published, points, self.cells.mechanism, engine=self.engine
-        )
+            self.release.published, points, self.cells.mechanism, self.attacker,
+            engine=self.engine,
+        )  # fmt: skip
         return [
             found.record[i, : min(int(found.count[i]), FIRST_FEW)].astype(np.int64)
             for i in range(self.many)
         ]
 
     def ranked(self, numbers: IntArray, records: IntArray) -> tuple[Ranks, Ranks]:
-        """Of some records, as if each were the own: tolerant and strict, each after some points.
+        """Of some records, as if each were the own: by the attacker, and by exact points.
 
-        ``records`` may hold −1, for nobody's. All at once: what is published is put in order for
-        the search each time.
+        Each after some points; ``records`` may hold −1, for nobody's. All at once: what is
+        published is put in order for the search each time.
         """
         rows = self._up_to(numbers)
         published, cells = self.release.published, self.cells
-        tolerant = ranks(
-            published, cells.points.chosen(rows, numbers), cells.mechanism, records,
-            engine=self.engine,
-        )  # fmt: skip
-        strict = ranks(
-            published, cells.exact.chosen(rows, numbers), cells.exactly, records,
-            engine=self.engine,
-        )  # fmt: skip
-        return tolerant, strict
+        found, exact = (
+            ranks(published, points.chosen(rows, numbers), way, records, engine=self.engine)
+            for points, way in ((cells.points, cells.mechanism), (cells.exact, cells.exactly))
+        )
+        return found[self.attacker], exact[self.attacker]
 
     def _up_to(self, sizes: IntArray) -> IntArray:
         return np.concatenate([self.rows[:size] for size in sizes.tolist()])
@@ -394,11 +396,11 @@ def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) ->
     records = np.concatenate([np.append(each, told.own) for each in listed])
     lengths = np.array([len(each) + 1 for each in listed])
     known = np.arange(1, told.many + 1)
-    tolerant, strict = told.ranked(np.repeat(known, lengths), records)
+    found, exact = told.ranked(np.repeat(known, lengths), records)
     was, _ = before.ranked(known, np.full(told.many, before.own))
     begins = np.cumsum(lengths) - lengths
     return [
-        _step(number, range(begin, begin + length - 1), records, tolerant, strict, was, told, views)
+        _step(number, range(begin, begin + length - 1), records, found, exact, was, told, views)
         for number, (begin, length) in enumerate(
             zip(begins.tolist(), lengths.tolist(), strict=True)
         )
@@ -406,7 +408,7 @@ def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) ->
 
 
 def _step(
-    number: int, rows: range, records: IntArray, tolerant: Ranks, strict: Ranks, was: Ranks,
+    number: int, rows: range, records: IntArray, found: Ranks, exact: Ranks, was: Ranks,
     told: _Told, views: _Views,
 ) -> Step:  # fmt: skip
     """After point ``number``, from 0; candidates are in ``rows``, the own record is the next."""
@@ -415,23 +417,23 @@ def _step(
         Candidate(
             views.number(int(records[i])),
             int(told.release.published.weight[records[i]]),
-            float(tolerant.posterior[i]),
-            1 + round(float(tolerant.better[i])),
-            bool(strict.fits[i]),
+            float(found.posterior[i]),
+            1 + round(float(found.better[i])),
+            bool(exact.fits[i]),
             bool(records[i] == told.own),
         )
         for i in rows
     )
-    alone = len(rows) > 0 and tolerant.level[rows.start] == candidates[0].people
+    alone = len(rows) > 0 and found.level[rows.start] == candidates[0].people
     nan = float("nan")
     return Step(
         known=number + 1,
-        better=float(tolerant.better[own]) if here else nan,
-        level=float(tolerant.level[own]) if here else nan,
-        fitting=round(float(strict.fitting[own])),
-        fits=bool(strict.fits[own]),
-        posterior=float(tolerant.posterior[own]) if here else nan,
-        taken=bool(tolerant.taken[own]),
+        better=float(found.better[own]) if here else nan,
+        level=float(found.level[own]) if here else nan,
+        fitting=round(float(exact.fitting[own])),
+        fits=bool(exact.fits[own]),
+        posterior=float(found.posterior[own]) if here else nan,
+        taken=bool(found.taken[own]),
         before_better=float(was.better[number]),
         before_level=float(was.level[number]),
         candidates=candidates,

@@ -30,7 +30,7 @@ from ..model.glove import GloveResult
 from ..model.intervals import mean_interval, wilson_interval
 from ..model.keyed import keyed
 from ..model.knowledge import Knowledge
-from ..model.linkage import ExpectedError, LinkConfig
+from ..model.linkage import ATTACKERS, ExpectedError, LinkConfig
 from ..model.ragged import rows_of
 from ..model.released import ReleasedSet
 from .attacked import Attacked, attacked
@@ -177,10 +177,11 @@ def expected_error(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> ExpectedError:
-    """How far off the outsider's best guess is of where somebody was at a recorded moment.
+    """How far off the attacker's best guess is of where a person was at a recorded moment.
 
-    The outsider links p true points to the records (:func:`link`), and guesses the place from which
+    The attacker links p true points to the records (:func:`link`), and guesses the place from which
     all that the records say of the moment is least far on average, each weighed by its posterior.
+    Of the two attackers, the result is that of the one with the smaller mean.
 
     Parameters
     ----------
@@ -220,15 +221,23 @@ def expected_error(
     known = targets_of(release, config, absent=False)
     engine = engine or LocalEngine()
     cells = carried(origin, known, blur_m=config.blur_m, blur_min=config.blur_min, seed=seed)
-    found = suspects(
-        published, cells.points, cells.mechanism, engine=engine, progress=part(progress, 0.0, 0.8)
-    )
     moment = _moments(whole, known, seed)
     t = whole.t_min[moment] + whole.dt_min[moment] / 2
     true_x = whole.x_m[moment] + whole.dx_m[moment] / 2
     true_y = whole.y_m[moment] + whole.dy_m[moment] / 2
-    guess, base = places_at(published, found, t, engine=engine, progress=part(progress, 0.8, 1.0))
-    error = np.hypot(guess[:, 0] - true_x, guess[:, 1] - true_y)
+    errors = {}
+    for number, name in enumerate(ATTACKERS):
+        stretch = nth_part(progress, number, len(ATTACKERS))
+        found = suspects(
+            published, cells.points, cells.mechanism, name, engine=engine,
+            progress=part(stretch, 0.0, 0.8),
+        )  # fmt: skip
+        guess, base = places_at(
+            published, found, t, engine=engine, progress=part(stretch, 0.8, 1.0)
+        )
+        errors[name] = np.hypot(guess[:, 0] - true_x, guess[:, 1] - true_y)
+    attacker = min(errors, key=lambda name: float(errors[name].mean()))
+    error = errors[attacker]
     guessing = np.hypot(base[0] - true_x, base[1] - true_y)
     told = median_places(known.x_m + known.dx_m / 2, known.y_m + known.dy_m / 2, known.offsets)
     points = np.hypot(told[:, 0] - true_x, told[:, 1] - true_y)
@@ -242,6 +251,7 @@ def expected_error(
         guessing_m=float(guessing.mean()),
         points_m=float(points.mean()),
         n_targets=len(error),
+        attacker=attacker,
         per_target=pd.DataFrame(
             {
                 "user": user,

@@ -1,10 +1,10 @@
-"""Whom does an outsider find who knows where somebody truly was? Linkage, on any release option.
+"""Whose record does an attacker pick who knows where a person was? Linkage, on any release option.
 
 Unicity asks with points drawn from the release; here they are drawn from the original, and every
 published record is scored by how likely the stated method makes it of such points.
 
-Source: docs/science.md, “An outsider who knows the truth”; the measure of what is learnt is that of
-Shokri et al. 2011.
+Source: docs/science.md, “An outsider who knows the truth”; the measure of location inference is
+that of Shokri et al. 2011.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..anonymize.carrying import Carried, carried
+from ..anonymize.carrying import carried
 from ..attacks.linkage import Ranks, ranks
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress
 from ..measures.drawing import drawn
 from ..model.arrays import BoolArray, FloatArray
 from ..model.configs import Strategy
@@ -28,13 +28,13 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.knowledge import Knowledge
-from ..model.linkage import LinkConfig, LinkReading, LinkResult
+from ..model.linkage import LinkConfig, LinkReading, LinkResult, strongest
 from ..model.ragged import offsets_of
 from ..model.released import ReleasedSet
 from .attacked import Attacked, attacked
 
 FIRST_FEW = 10
-"""Records that an outsider is ready to look into."""
+"""Records that an attacker is ready to look into."""
 
 
 def link(
@@ -50,7 +50,7 @@ def link(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> LinkResult:
-    """Share of people whose record an outsider picks out who knows p true points of each.
+    """Share of people whose record an attacker picks who knows p true points of each.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def link(
     strategy : {"random", "uniform", "top", "consecutive"}
         Which points; see :func:`draw_knowledge`.
     blur_m, blur_min : float
-        Standard deviation of the outsider's own error, along x and y in metres, in time in minutes,
-        normally distributed. The outsider knows how large it is.
+        Standard deviation of the attacker's own error, along x and y in metres, in time in minutes,
+        normally distributed. The attacker knows how large it is.
     users : int
         Targets drawn among those in the release, and as many, at most, among those who are not.
     seed : int
@@ -77,8 +77,8 @@ def link(
     Returns
     -------
     LinkResult
-        Found, and among the first ten, by a tolerant and by a strict reading, with intervals,
-        beside guessing; accusations of people who are not in the release.
+        Records picked, and records among the first ten, by the strongest of two attackers, with
+        intervals, beside guessing; accusations of people who are not in the release.
 
     Raises
     ------
@@ -89,52 +89,47 @@ def link(
 
     Notes
     -----
-    The score of a record is ``Σ_points max(ln f, ln floor)``, f the density that the stated method
-    gives a true point for the record's best placed sample. Where people were sampled, "not in the
-    release" is a hypothesis of its own. In docs/science.md, “An outsider who knows the truth”.
+    With f(q | s) the density that the stated method gives the point q for a published sample s of
+    the record r, the score of r is ``Σ_q ln max(max_s f(q | s), floor)`` (best sample) or
+    ``Σ_q ln max(Σ_s w_s·f(q | s), floor)`` (Bayes); w_s = 1/m_r, or in proportion to counts where
+    points are drawn so. A density at or below the floor counts as none. Where people were sampled,
+    "not in the release" is a hypothesis of its own. In docs/science.md, “An outsider who knows the
+    truth”.
 
     Examples
     --------
-    Two of three people were together, and are named half the time; noise moves all, and whoever
-    allows for it finds as many.
+    Two of three people were together, and each is picked half the time.
 
     >>> from fpanon_core import AddNoise, release
     >>> fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 9000], [0, 0, 0], [5, 5, 5])
-    >>> found = link(fs, release(fs, []), 1)
-    >>> round(found.first, 3), round(found.guessing, 3)
+    >>> result = link(fs, release(fs, []), 1)
+    >>> round(result.first, 3), round(result.guessing, 3)
     (0.667, 0.333)
-    >>> moved = link(fs, release(fs, AddNoise(200), seed=1), 1)
-    >>> round(moved.strict.first, 3), round(moved.first, 3)
-    (0.0, 0.667)
+
+    Of two records with the known point the shorter one is the likelier.
+
+    >>> fs = FingerprintSet.from_samples([1, 2, 2, 2], [0, 0, 500, 900], [0] * 4, [5, 5, 6, 7])
+    >>> link(fs, release(fs, []), 1).by_attacker["first"].round(2).tolist()
+    [0.75, 1.0]
     """
     config = LinkConfig(p, strategy, users, seed, blur_m, blur_min)
     release = attacked(original, released)
-    origin, published = release.origin, release.published
     known = targets_of(release, config)
-    own = published.own[known.targets]
-    engine = engine or LocalEngine()
-    cells = carried(origin, known, blur_m=config.blur_m, blur_min=config.blur_min, seed=seed)
-    tolerant = _tolerantly(release, known, cells, engine, part(progress, 0.0, 0.8))
-    strict = ranks(
-        published, cells.exact, cells.exactly, own, engine=engine,
-        progress=part(progress, 0.8, 1.0),
-    )  # fmt: skip
-    return _result(release, known, tolerant, strict, config)
+    found = true_ranks(release, known, config, engine=engine or LocalEngine(), progress=progress)
+    return _result(release, known, found, config)
 
 
-def first_found(
-    release: Attacked, config: LinkConfig, *, engine: Engine, progress: Progress | None = None
-) -> tuple[float, float, float]:
-    """:attr:`LinkResult.first` of the tolerant reading and its interval, and nothing else.
-
-    For whoever weighs many releases. Who has fewer than p points has all of them known, also where
-    that is so of everybody.
-    """
-    known = targets_of(release, config, absent=False, beyond=True)
+def true_ranks(
+    release: Attacked, known: Knowledge, config: LinkConfig, *, engine: Engine,
+    progress: Progress | None = None,
+) -> dict[str, Ranks]:  # fmt: skip
+    """Where the own records of targets stand by true points, for each attacker."""
     cells = carried(
         release.origin, known, blur_m=config.blur_m, blur_min=config.blur_min, seed=config.seed
     )
-    return _with_ends(_named(_tolerantly(release, known, cells, engine, progress)))
+    published = release.published
+    own = published.own[known.targets]
+    return ranks(published, cells.points, cells.mechanism, own, engine=engine, progress=progress)
 
 
 def targets_of(
@@ -146,7 +141,7 @@ def targets_of(
     every trace.
     """
     if release.period is not None and config.strategy == "top":
-        # Among the records of all periods fewer would be found than by who knows the period.
+        # An attacker who knows the period would find more than one who searches all of them.
         raise InfeasibleError(
             "Places without times do not say of which period they are, so that nobody can look for "
             "its record; choose another way of drawing points than the most visited places."
@@ -173,71 +168,41 @@ def targets_of(
     )
 
 
-def _tolerantly(
-    release: Attacked, known: Knowledge, cells: Carried, engine: Engine, progress: Progress | None
-) -> Ranks:
-    """Every record scored by how likely the stated method makes it of the points known."""
-    published = release.published
-    own = published.own[known.targets]
-    return ranks(
-        published, cells.points, cells.mechanism, own, engine=engine, progress=progress
-    )  # fmt: skip
-
-
-def _named(found: Ranks) -> FloatArray:
-    """The chance that each target's own record is the one picked out, (n_targets,)."""
-    chance: FloatArray = np.where(found.better == 0, 1 / np.maximum(found.level, 1), 0.0)
-    return chance
-
-
 def _result(
-    release: Attacked, known: Knowledge, tolerant: Ranks, strict: Ranks, config: LinkConfig
+    release: Attacked, known: Knowledge, found: dict[str, Ranks], config: LinkConfig
 ) -> LinkResult:
     origin, published = release.origin, release.published
     present = published.own[known.targets] >= 0
-    original = origin.original
-    user = release.person[known.targets]
-    fitting, fits = strict.fitting, strict.fits & present
-    named = _named(tolerant)
-    few = np.clip((FIRST_FEW - tolerant.better) / np.maximum(tolerant.level, 1), 0, 1)
-    strictly = np.where(fits, 1 / np.maximum(fitting, 1), 0.0)
-    strict_few = np.where(fits, np.minimum(1, FIRST_FEW / np.maximum(fitting, 1)), 0.0)
-    accused = ~present & tolerant.taken
-    strict_accused = ~present & (fitting > 0)
+    readings = {name: _reading(each, present) for name, each in found.items()}
+    attacker = strongest(
+        {name: (r.first, r.first_low, r.first_high) for name, r in readings.items()}
+    )
+    best = found[attacker]
 
     def here(values: FloatArray) -> FloatArray:
         return np.where(present, values, np.nan)
 
-    def gone(values: BoolArray) -> FloatArray:
-        return np.where(present, np.nan, values.astype(np.float64))
-
+    user = release.person[known.targets]
     table = pd.DataFrame(
         {
             "user": user,
-            "pseudonym": np.array(original.pseudonyms)[user],
+            "pseudonym": np.array(origin.original.pseudonyms)[user],
             "present": present,
             "points": known.sizes,
-            "better": here(tolerant.better),
-            "level": here(tolerant.level),
-            "first": here(named),
-            "among_10": here(few),
-            "posterior": here(tolerant.posterior),
-            "accused": gone(accused),
-            "fitting": fitting,
-            "strict_first": here(strictly),
-            "strict_among_10": here(strict_few),
-            "strict_accused": gone(strict_accused),
+            "better": here(best.better),
+            "level": here(best.level),
+            "first": here(best.first),
+            "among_10": here(_among_first(best)),
+            "posterior": here(best.posterior),
+            "accused": np.where(present, np.nan, best.taken.astype(np.float64)),
+            **{name: here(each.first) for name, each in found.items()},
         }
     )
     if release.period is not None:
         table.insert(2, "period", release.period[known.targets])
     return LinkResult(
-        tolerant=_reading(
-            named[present], few[present], tolerant.posterior[present], accused[~present]
-        ),
-        strict=_reading(
-            strictly[present], strict_few[present], strictly[present], strict_accused[~present]
-        ),
+        readings=readings,
+        attacker=attacker,
         guessing=release.guessing,
         n_present=int(present.sum()),
         n_absent=int((~present).sum()),
@@ -246,25 +211,35 @@ def _result(
         per_target=table,
         method=origin.option.text,
         config=config,
-        digest=original.digest,
+        digest=origin.original.digest,
     )
 
 
-def _reading(
-    first: FloatArray, few: FloatArray, posterior: FloatArray, accused: BoolArray
-) -> LinkReading:
-    # Values between 0 and 1 vary less than shares of the same mean: Wilson's interval is no shorter
-    # than theirs.
+def _among_first(found: Ranks) -> FloatArray:
+    chance: FloatArray = np.clip((FIRST_FEW - found.better) / np.maximum(found.level, 1), 0, 1)
+    return chance
+
+
+def _reading(found: Ranks, present: BoolArray) -> LinkReading:
+    accused = found.taken[~present]
     return LinkReading(
-        *_with_ends(first), *_with_ends(few), *_with_ends(posterior),
-        *_with_ends(accused.astype(np.float64)), n_accused=int(accused.sum()),
-    )  # fmt: skip
+        *share_with_interval(found.first[present]),
+        *share_with_interval(_among_first(found)[present]),
+        *share_with_interval(found.posterior[present]),
+        *share_with_interval(accused.astype(np.float64)),
+        n_accused=int(accused.sum()),
+    )
 
 
-def _with_ends(values: FloatArray) -> tuple[float, float, float]:
+def share_with_interval(values: FloatArray) -> tuple[float, float, float]:
+    """Mean of chances, with Wilson's interval; NaN of none.
+
+    Values between 0 and 1 vary less than shares of the same mean, so that the interval is no
+    shorter than theirs.
+    """
     if len(values) == 0:
         return np.nan, np.nan, np.nan
-    # Exactly 1/5 where everybody is one of five: a limit of 20 % is not broken by rounding.
+    # Exactly 1/5 where everybody is one of five: a threshold of 20 % is not broken by rounding.
     total = min(math.fsum(values), float(len(values)))
     low, high = wilson_interval(total, len(values))
     return total / len(values), low, high

@@ -24,11 +24,11 @@ Interval = tuple[float, float, float]
 CUSTOM = "custom"
 """Name of a risk or utility given as a function."""
 
-FIGURES = 3
+FIGURES = 4
 """Raised whenever an option's figures change for the same data, settings and seed: what was saved
 by a program of another number is not used again. 2: EM and KL are sums, intervals hold for few
 targets, the resolution is the release's own. 3: linkage, homes found, and the worse of linkage and
-k are among the risks."""
+k are among the risks. 4: risks are those of the strongest attacker of a battery."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,9 @@ class OptionResult:
         Why there is no result; then the figures are empty.
     origin : (x_m, y_m) or None
         A corner of the square grid that places were last generalized to; None without one.
+    attacker : str
+        The strongest attacker, whose re-identification risk this is
+        (:attr:`fpanon_core.RiskResult.attacker`); empty where it is not known.
     guessing : dict of str to float
         ``"linkage"`` and ``"home"``: the share that guessing would find, who has no record.
     unasked : dict of str to str
@@ -93,6 +96,7 @@ class OptionResult:
     seconds: float = 0.0
     fault: str | None = None
     origin: Origin | None = None
+    attacker: str = ""
     guessing: dict[str, float] = field(default_factory=dict)
     unasked: dict[str, str] = field(default_factory=dict)
     homes_asked: int = 0
@@ -144,6 +148,7 @@ class OptionResult:
                 values["origin"] = float(x), float(y)
             guessing = values.get("guessing", {})  # nor these, before figure 3
             values["guessing"] = {str(n): _number(v) for n, v in guessing.items()}
+            values["attacker"] = str(values.get("attacker", ""))  # nor this, before figure 4
             values["unasked"] = {str(n): str(v) for n, v in values.get("unasked", {}).items()}
             size = values.get("size", {})
             values["size"] = {str(n): _number(v) for n, v in size.items()}

@@ -1,10 +1,9 @@
 """Which release gives most for the risk it runs? Every option's risk and utility.
 
-Risk is measured on what would be released, in two ways. With knowledge drawn *from it*: the
-outsider knows p points of a person just as they are published. And with *true* points, drawn from
-the original: a real acquaintance's, which noise and exchange move and crowds of k blur, held
-against every record by how likely the stated method makes it of them. Neither bounds the other, so
-that the larger of the two chances of naming somebody is what the pages ask first. Of a sample of
+Risk is measured on what would be released, with p points that an attacker knows of a person: as
+they are published, and as they truly were, which noise and exchange move and groups of k blur.
+Neither bounds the other, so that the re-identification risk is that of the strongest attacker of a
+battery (:mod:`.reidentification`). Of a sample of
 the users, only those in it are targets, so that the risk is theirs and not lessened by the chance
 of not being in it.
 
@@ -37,7 +36,7 @@ from ..model.options import ReleaseOption, as_option
 from ..model.risk import RISKS
 from .option_result import CUSTOM, Interval, OptionResult, utility_choice
 from .options_table import OptionsTable
-from .outsider_risk import outsider_risk, worse_of
+from .outsider_risk import outsider_risk
 from .period_risk import PeriodRisk, risk_in
 from .releases import Release, Steps, forget, reference, released
 from .use import sizes
@@ -251,11 +250,10 @@ class _Exploration:
         found = self._found(release, part(progress, _RELEASING_SHARE, _PUBLISHED_SHARE))
         alike = crowds(seen, None if release.periods is None else release.periods.person)
         by_truth = outsider_risk(
-            release, self.knowledge, alike.linkage_most, engine=self.engine,
+            release, self.knowledge, alike, engine=self.engine,
             progress=part(progress, _PUBLISHED_SHARE, _RISK_SHARE),
         )  # fmt: skip
         risks = risks_of(found, alike) | by_truth.risks
-        risks["outsider"] = worse_of(risks["linkage"], risks["k"])
         if self.own_risk is not None:
             risks[CUSTOM] = (float(self.own_risk(seen)), np.nan, np.nan)
         people = release.people
@@ -278,6 +276,7 @@ class _Exploration:
             too_few=found.too_few,
             n_targets=found.n_targets,
             origin=release.origin,
+            attacker=by_truth.attacker,
             guessing=by_truth.guessing,
             unasked=by_truth.unasked,
             homes_asked=by_truth.homes_asked,

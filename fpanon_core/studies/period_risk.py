@@ -77,9 +77,7 @@ def risk_in(
 ) -> PeriodRisk:
     """Look for people, each in the period of the record that is known of."""
     fs = periods.pieces
-    longest = np.lexsort((periods.period, -fs.lengths, periods.person))
-    people = periods.person[longest]
-    longest = np.sort(longest[np.flatnonzero(np.diff(people, prepend=-1))])
+    longest = longest_of(fs.lengths, periods.person, periods.period)
     known = drawn(fs, config, among=longest, beyond=True)
     period = periods.period[known.targets]
     numbers = np.unique(period)
@@ -97,6 +95,13 @@ def risk_in(
         kl_most=max(each.kl_most for each in found),
         too_few=known.too_few,
     )
+
+
+def longest_of(lengths: IntArray, person: IntArray, period: IntArray) -> IntArray:
+    """Row of each person's record with the most samples, ascending; ties: the earlier period."""
+    order = np.lexsort((period, -lengths, person))
+    first: IntArray = np.sort(order[np.flatnonzero(np.diff(person[order], prepend=-1))])
+    return first
 
 
 def _of_some(known: Knowledge, targets: IntArray, rows: IntArray) -> Knowledge:

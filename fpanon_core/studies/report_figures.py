@@ -16,7 +16,7 @@ from .judgement import interval
 from .option_result import OptionResult
 
 WIDTH = 720.0
-COMPARED = ("linkage", "k", "home", "unicity", ALONE)
+COMPARED = ("outsider", "linkage", "home", "unicity", ALONE)
 """Shares of people, which stand on one scale."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM, _HEIGHT = 62.0, 18.0, 14.0, 52.0, 400.0
@@ -223,7 +223,7 @@ def attacks(exploration: Exploration, chosen: OptionResult | None) -> Attacks:
     for number, risk in enumerate(COMPARED):
         result = chosen or raw
         beside = math.nan if result is None else result.guessing.get(
-            "linkage" if risk == "k" else risk, math.nan)  # fmt: skip
+            "linkage" if risk == "outsider" else risk, math.nan)  # fmt: skip
         most = None if result is None else limits.allowed(result, risk)
         rows.append(
             Compared(

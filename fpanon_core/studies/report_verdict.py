@@ -101,9 +101,9 @@ def alone_told(result: OptionResult) -> str:
     if result.crowd_least > 1:
         many = result.crowd_least
         return (
-            f"Nobody in it is alone: at least {many:,} people share each record. That is no risk "
-            f"of 0: whoever knows points of a person names the right one with a chance of up to 1 "
-            f"in {many:,}, and learns everything that is published of the group all the same."
+            f"At least {many:,} people share each record. The risk is not zero: an attacker still "
+            f"picks the right person up to 1 time in {many:,}, and learns whatever the group "
+            "shares."
         )
     if math.isnan(result.alone_share):
         return "How many people are alone with their record is not known."
@@ -128,7 +128,8 @@ def found_told(result: OptionResult, p: int) -> str:
     else:
         asked = f"asked about all {result.n_users:,} people in it"
     told = [
-        f"Named by an outsider who knows {w.points(p)}, {asked}: {w.estimate(result, 'outsider')}.",
+        f"Re-identified by the strongest attacker with {w.points(p)}, {asked}: "
+        f"{w.estimate(result, 'outsider')}.",
         "Home found within 1 km by who has the record"
         f"{'' if result.homes_asked else ', of those whose nights are recorded'}: "
         f"{w.estimate(result, 'home')}.",

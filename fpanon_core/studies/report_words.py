@@ -46,22 +46,22 @@ class Measure:
 
 MEASURES = {
     "outsider": Measure(
-        "Named by an outsider", "outsider risk",
-        "The chance that somebody who knows {p} points (places with their times) of a person names "
-        "that person's record, on average over people: by true points (linkage) or by points as "
-        "published (k-disclosure), whichever may be the larger by its interval.",
-        "outsider",
+        "Re-identified", "re-identification risk",
+        "The share of people whose record the strongest of three attackers picks, each of whom "
+        "knows {p} points (places with their times) of a person. Two know true points and take the "
+        "best match or the likeliest record; one knows points as published.",
+        "re-identified",
     ),
     "linkage": Measure(
         "Record picked out by {p} true points", "linkage",
-        "The share of people whose record is picked out by somebody who knows {p} true points of "
-        "each and how the data were treated. Guessing finds 1 in all people of the release.",
+        "The share of people whose record an attacker picks who knows {p} true points of each and "
+        "how the data were treated. Guessing finds 1 in all people of the release.",
         "linkage",
     ),
     "k": Measure(
-        "Named by {p} points as published", "k-disclosure",
-        "The chance of naming the right record for somebody who knows {p} points of it as they are "
-        "published, on average over people: 1 over the number of people who fit them.",
+        "1 over those who fit {p} points as published", "k-disclosure",
+        "1 over the number of people who fit {p} points as published, on average over people. It "
+        "takes them as equally likely; the re-identification risk does not.",
         "k",
     ),
     "home": Measure(

@@ -13,14 +13,11 @@ from fpanon_core.studies.attack import Result
 from pages.charts import words
 from pages.charts.attack import Compared, Estimate
 
-FOUND, EXACTLY, AMONG_FIRST = (
-    "record found", "record found, by exact match", "record among the first 10",
-)  # fmt: skip
+FOUND, AMONG_FIRST = "re-identification risk", "record among the first 10"
 ACCUSED, ERROR = "accused, not in the release", "expected error"
 _SHORT = {
-    FOUND: FOUND,
-    EXACTLY: "… by exact match",
-    AMONG_FIRST: "… among the first 10",
+    FOUND: "re-identified",
+    AMONG_FIRST: "record among the first 10",
     ERROR: "best guess of a place, off by",
 }
 _NOTHING_M = 5.0  # a distance that is none, in words
@@ -84,7 +81,7 @@ def shares(result: Result) -> list[Compared]:
     """Records and homes found, for the figure."""
     found = figures(result)
     homes = {home(each): f"home within {distance(each)}" for each in result.config.within_m}
-    named = {name: _SHORT[name] for name in (FOUND, EXACTLY, AMONG_FIRST)}
+    named = {name: _SHORT[name] for name in (FOUND, AMONG_FIRST)}
     return [
         Compared(
             short, each.before, each.after, each.guessing,

@@ -25,12 +25,15 @@ def of(data: Dataset, asked: Asked) -> Question:
     )  # fmt: skip
 
 
-def followed_one(data: Dataset, asked: Asked, user: int, period: int | None) -> Question:
-    """How the outsider closes in on one person: by row number, and the record's period if any."""
+def followed_one(
+    data: Dataset, asked: Asked, attacker: str, user: int, period: int | None
+) -> Question:
+    """How the attacker closes in on one person: by row number, and the record's period if any."""
     release = asked.release
     return Question(
         FOLLOWED, data.fs, _config(asked), f"Following {data.fs.pseudonyms[user]}",
-        (user, release.made, period), apart=(user, period, release.settings),
+        (user, release.made, period, attacker),
+        apart=(user, period, attacker, release.settings),
     )  # fmt: skip
 
 

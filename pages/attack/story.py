@@ -11,7 +11,6 @@ from fpanon_core.studies.attack import Result
 from pages.attack.figures import (
     ACCUSED,
     ERROR,
-    EXACTLY,
     FOUND,
     Figure,
     between,
@@ -38,8 +37,12 @@ _DRAWN: dict[Strategy, str] = {
     "top": "the person's most visited places, without times",
     "consecutive": "samples that follow one another",
 }
+_ATTACKERS = {
+    "best_sample": "an attacker with true points who takes the best matching sample",
+    "bayes": "an attacker with true points who takes the likeliest record",
+    "bayes_published": "an attacker with points as published who takes the likeliest record",
+}
 _QUOTED_M = 1_000.0  # of the distances from a home, the nearest to this is told in words
-_TELLS_APART = 0.005  # of the people: what two shares differ by at least to be told apart
 
 
 def expected(seconds: float) -> str:
@@ -64,12 +67,12 @@ def found(result: Result, here: Figure) -> str:
     link = result.after.link
     among = "" if result.period_days is None else " among those of the same period"
     return (
-        f"**Whoever knows {words.count(link.config.p, 'true point')} of a person picks out the "
+        f"**The strongest attacker with {words.count(link.config.p, 'known point')} picks the "
         f"right record in {_cases(here.after, here.asked)}; in the data as they are, in "
         f"{_short(here.before, here.before_asked)}** (95 % intervals: "
-        f"{between(here.after, here.asked)}; {between(here.before, here.before_asked)}). Asked "
-        f"about were {whom(result)} in the release; guessing{among} finds 1 in "
-        f"{1 / link.guessing:,.0f}."
+        f"{between(here.after, here.asked)}; {between(here.before, here.before_asked)}). That is "
+        f"{_ATTACKERS[result.after.risk.attacker]}. Asked about were {whom(result)} in the "
+        f"release; guessing{among} finds 1 in {1 / link.guessing:,.0f}."
     )
 
 
@@ -106,10 +109,10 @@ def named(result: Result) -> list[str]:
     fewest = max(k, result.after.shared_least)
     promised = f" ({k} are promised)" if fewest > k else ""
     return [
-        f"Each record is shared by at least {fewest:,} people{within}{promised}, so that nobody is "
-        f"named with a chance of more than 1 in {fewest:,}. But in "
-        f"{percent(result.leading, asked)} of cases no record fits better than the shared one: "
-        "whoever takes it learns all that it says."
+        f"At least {fewest:,} people{within} share each record{promised}. The risk is not zero: an "
+        f"attacker picks the right person up to 1 time in {fewest:,}. In "
+        f"{percent(result.leading, asked)} of cases the group's record fits best, and the attacker "
+        "reads all that the group shares."
     ]
 
 
@@ -181,28 +184,23 @@ def _short(found: Estimate, asked: int) -> str:
 
 def assumed(result: Result) -> list[str]:
     """Of whom and against whom the figures are."""
-    link, by_name = result.after.link, figures(result)
+    link = result.after.link
     told = [
         f"**Known** are {words.count(link.config.p, 'point')} of each person: "
         f"{drawn(link.config)}.{_too_few(link.too_few, link.config.p)}",
-        "**Who.** The outsider knows that the person is in the release, has the release and its "
-        "description, but not what was drawn for it. The people asked about are drawn at random "
-        "from those in the release.",
-        "**Found.** The outsider takes the record that fits the known points best; where several "
-        "fit equally well, one of them at random, and each counts for its share.",
-        "**Home.** The place with most of a person's events at night, 22 to 6 h. The outsider is "
-        "taken to have the right record, or that of the right crowd.",
+        "**Who.** The attacker knows that the person is in the release, has the release and its "
+        "description, but not its random draws. The people asked about are drawn at random from "
+        "those in the release.",
+        "**Attackers.** One scores a record by its best matching sample. One asks how likely the "
+        "record is: of two that fit, the shorter leads. One does so with points as published. "
+        "Where records are level, each counts for its share.",
+        "**Home.** The place with most of a person's events at night, 22 to 6 h. The attacker has "
+        "the right record, or that of the right group.",
         "**Off by.** How far from the truth the place is that suits all records best, each "
         "counting as much as it is likely to be the right one. The moment is one at which the "
         "person was recorded, and none of those known where there are others. As guessing stands "
         "the better of one place for everybody and of the known points alone.",
     ]
-    exactly, asked = by_name[EXACTLY].after, by_name[EXACTLY].asked
-    if by_name[FOUND].after.value - exactly.value >= _TELLS_APART:
-        told.append(
-            "**By exact match.** Who takes only records that hold every known point exactly finds "
-            f"fewer, {_short(exactly, asked)}: that protects nobody, as no outsider has to."
-        )
     days = result.period_days
     if days is not None:
         told.append(

@@ -30,7 +30,7 @@ def section(data: Dataset, asked: Asked, result: Result, of: Theme) -> None:
     """Whom to follow, and what the outsider can tell after each point."""
     st.header("One person followed", anchor=False, help=target_story.HELP)
     user, period = _pick(data, asked, result)
-    wanted = question.followed_one(data, asked, user, period)
+    wanted = question.followed_one(data, asked, result.after.link.attacker, user, period)
     if not questions.held(wanted):
         questions.ask(wanted)
     questions.progress(question.FOLLOWED)

@@ -21,7 +21,7 @@ MEASURES = (
     definitions.KL_DISCLOSURE,
 )
 RISKS = {
-    "outsider": "Outsider risk",
+    "outsider": "Re-identification risk",
     "linkage": "Linkage",
     "k": "k-disclosure",
     "home": "Home found",
@@ -30,16 +30,16 @@ RISKS = {
     "kl": "KL-disclosure",
 }
 SPOKEN = RISKS | {
-    "outsider": "outsider risk",
+    "outsider": "re-identification risk",
     "linkage": "linkage",
     "home": "the share of homes found",
     "unicity": "unicity",
     ALONE: "people with a record of their own",
 }
 AXES = {
-    "outsider": "Named by an outsider who knows {p} points (outsider risk)",
+    "outsider": "Re-identified by the strongest attacker ({p} known points)",
     "linkage": "Record picked out by {p} true points (linkage)",
-    "k": "Chance of naming the person (k-disclosure, {p} points)",
+    "k": "1 over the people who fit {p} points (k-disclosure)",
     "home": "Home found within 1 km by who has the record",
     "unicity": "Users found with {p} points (unicity)",
     "em": "Change of what is believed of a person, in all (EM, bins, {p} points)",

@@ -86,15 +86,17 @@ SPARSITY = (
     + _after("Noriega Campero 2015", _SCALING)
 )
 OUTSIDER = (
-    "**Outsider risk**: the chance that an outsider with p points names the person, on average: by "
-    "true points (linkage) or by points as published (k-disclosure), whichever may be the larger, "
-    "by the upper end of its interval." + _after("", _OPTIONS)
+    "**Re-identification risk**: the share of people whose record the strongest of three attackers "
+    "picks. Each knows p points of a person. Two know true points: one takes the record with the "
+    "best matching sample, one the likeliest record. A third knows points as published. The risk "
+    "is that of the attacker whose interval reaches highest." + _after("", _OPTIONS)
 )
 LINKAGE = (
-    "**Linkage**: the share of people whose record is picked out by p true points of each. Every "
-    "published record is scored by how likely the stated method makes it of such a person, noise "
-    "and exchange allowed for. Guessing gives 1 / (all people in the release; with "
-    "periods, of the same period)." + _after("", _LINKAGE)
+    "**Linkage**: the share of people whose record an attacker picks who knows p true points. The "
+    "attacker scores each published record by how likely the stated method makes it of such a "
+    "person, and allows for noise and exchange. Of two records that fit, the shorter is likelier. "
+    "Guessing gives 1 / (all people in the release; with periods, of the same period)."
+    + _after("", _LINKAGE)
 )
 HOME_FOUND = (
     "**Home found**: the share of people whose home is within 1 km of where their own record, or "
@@ -104,8 +106,9 @@ HOME_FOUND = (
     + _after("", _LINKAGE)
 )
 K_DISCLOSURE = (
-    "**k-disclosure**: the chance of naming the right record, on average over the users asked "
-    "about: 1 / (number of users who fit what is known). Guessing gives 1 / (all users)."
+    "**k-disclosure**: 1 / (number of people who fit what is known), on average over the people "
+    "asked about. It takes all who fit as equally likely; an attacker can do better, and the "
+    "re-identification risk says how much. Guessing gives 1 / (all people)."
     + _after("Noriega Campero 2015", _DISCLOSURE)
 )
 EM_DISCLOSURE = (

@@ -91,35 +91,57 @@ def everywhere(records, timeless):
     return 1 / math.prod(spans)
 
 
-def densities(method, records, points):
-    """Of each record, the best density for each point."""
-    return [
-        [
-            max(in_space(method, p, cell) * in_time(method, p, cell) for cell in record)
-            for p in points
-        ]
-        for record in records
-    ]
+def shares(records, timeless, counts=None):
+    """Of each record the samples that count (each place once without times), and their shares.
+
+    ``counts``: events behind each sample, where points are drawn in proportion to them.
+    """
+    made = []
+    for number, record in enumerate(records):
+        weights = {}
+        for i, cell in enumerate(record):
+            place = (cell[0], cell[1], cell[3], cell[4]) if timeless else cell
+            events = 1.0 if counts is None else counts[number][i]
+            known = weights.get(place, (cell, 0.0))[1]
+            alone = counts is None and timeless
+            weights[place] = (cell, 1.0 if alone else known + events)
+        total = sum(w for _, w in weights.values())
+        made.append([(cell, w / total) for cell, w in weights.values()])
+    return made
 
 
-def scores(method, records, points):
+def densities(method, records, points, attacker="best_sample", counts=None):
+    """Of each record, its density for each point: of the best sample, or the mean of all."""
     floor = FLOOR * everywhere(records, method["timeless"])
-    return [
-        sum(math.log(max(d, floor)) for d in each) for each in densities(method, records, points)
-    ]
+    out = []
+    for samples in shares(records, method["timeless"], counts):
+        row = []
+        for p in points:
+            every = [(in_space(method, p, c) * in_time(method, p, c), w) for c, w in samples]
+            above = [(f, w) for f, w in every if f > floor]
+            best = max((f for f, _ in above), default=0.0)
+            row.append(best if attacker == "best_sample" else sum(f * w for f, w in above))
+        out.append(row)
+    return out
+
+
+def scores(method, records, points, attacker="best_sample", counts=None):
+    floor = FLOOR * everywhere(records, method["timeless"])
+    found = densities(method, records, points, attacker, counts)
+    return [sum(math.log(max(d, floor)) for d in each) for each in found]
 
 
 def distinct(record, timeless):
     return len({(c[0], c[1], c[3], c[4]) if timeless else c for c in record})
 
 
-def absent_score(method, records, weights, points):
+def absent_score(method, records, weights, points, attacker="best_sample", counts=None):
     """Of somebody who has no record."""
     timeless = method["timeless"]
     anywhere, people = everywhere(records, timeless), sum(weights)
     each = [w * distinct(r, timeless) for r, w in zip(records, weights, strict=True)]
-    even = sum(each) / people * anywhere
-    found = densities(method, records, points)
+    even = anywhere * (sum(each) / people if attacker == "best_sample" else 1.0)
+    found = densities(method, records, points, attacker, counts)
     total = 0.0
     for j in range(len(points)):
         mean = (
@@ -130,17 +152,17 @@ def absent_score(method, records, weights, points):
     return total
 
 
-def ranks(method, records, weights, points, own):
-    """better, level, posterior, whether a record is taken, fitting, whether the own fits."""
+def ranks(method, records, weights, points, own, attacker="best_sample", counts=None):
+    """better, level, posterior, whether a record is taken."""
     floor = FLOOR * everywhere(records, method["timeless"])
-    score = scores(method, records, points)
+    score = scores(method, records, points, attacker, counts)
     least = len(points) * math.log(floor)
     mine = score[own] if own >= 0 else least
     pairs = list(zip(score, weights, strict=True))
     better = sum(w for s, w in pairs if s > mine + 1e-9)
     level = sum(w for s, w in pairs if abs(s - mine) <= 1e-9)
     people, share = sum(weights), method["share"]
-    absent = absent_score(method, records, weights, points)
+    absent = absent_score(method, records, weights, points, attacker, counts)
     # Prior: share/people for each person's record, 1 − share for none.
     each = [(share / people * w, s) for s, w in pairs] + [(1 - share, absent)]
     top = max(s for w, s in each if w > 0)
@@ -150,9 +172,21 @@ def ranks(method, records, weights, points, own):
     taken = best > least + 1e-9 and (
         share == 1 or math.log(share / people) + best > math.log(1 - share) + absent
     )
-    hits = [all(d > floor for d in found) for found in densities(method, records, points)]
-    fitting = sum(w for hit, w in zip(hits, weights, strict=True) if hit)
-    return better, level, posterior, taken, fitting, own >= 0 and hits[own]
+    return better, level, posterior, taken
+
+
+def shortest_first(records, counts, wanted, own):
+    """The chance that the own record is picked by bins that it has: its likeliest of all.
+
+    ``wanted`` are bins as published; the likelihood of a record is the product of their shares.
+    """
+    likelihood = []
+    for number, samples in enumerate(shares(records, False, counts)):
+        by_cell = dict(samples)
+        likelihood.append((math.prod(by_cell.get(c, 0.0) for c in wanted), number))
+    best = max(value for value, _ in likelihood)
+    level = [number for value, number in likelihood if value >= best * (1 - 1e-9)]
+    return 1 / len(level) if own in level else 0.0
 
 
 def carried(cell, origin, side, minutes):
