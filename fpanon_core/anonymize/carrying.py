@@ -121,9 +121,7 @@ def carried(
     )
     return Carried(
         points,
-        Mechanism(
-            space_spread, time_spread, boxes, by_middle, share, timeless, knowledge.by_count
-        ),
+        Mechanism(space_spread, time_spread, boxes, by_middle, share, timeless, knowledge.by_count),
         exact,
         Mechanism(boxes=boxes, share=share, timeless=timeless, by_count=knowledge.by_count),
     )

@@ -125,9 +125,7 @@ class Search:
         return cls(_shelf(cells, record, share, way, known), way, known, even)
 
 
-def _rows(
-    published: Published, mechanism: Mechanism
-) -> tuple[FloatArray, SmallInts, FloatArray]:
+def _rows(published: Published, mechanism: Mechanism) -> tuple[FloatArray, SmallInts, FloatArray]:
     """Published samples, the record of each, and its share of it as points are drawn.
 
     Where there is no time, each place of a record once.
