@@ -289,9 +289,10 @@ def _crowd(result: Result) -> list[str]:
     others = "one other" if result.crowd == 2 else f"{result.crowd - 1} others"
     where = "in the release" if result.period_days is None else "in a period"
     return [
-        f"Everyone {where} shares a record with at least {others}, so that by it nobody is named "
-        f"with a chance of more than 1 in {result.crowd}. But in {result.leading:.0%} of cases no "
-        "record fits better than the shared one: whoever takes it learns all that it says."
+        f"Everyone {where} shares a record with at least {others}. The risk is not zero: an "
+        f"attacker picks the right person up to 1 time in {result.crowd}. In "
+        f"{result.leading:.0%} of cases the group's record fits best, and the attacker reads all "
+        "that the group shares."
     ]
 
 

@@ -30,9 +30,10 @@ class Shelf(NamedTuple):
     """Published samples in buckets, on boards of about equal length in time.
 
     Row i of ``cells`` is (x, y, t, dx, dy, dt), ``record[i]`` whose it is and ``share[i]`` its
-    share of that record, as points are drawn; those of the bucket b are rows ``starts[b]:starts[b+1]``. Of board l, ``first[l]`` is the first bucket, ``base[l]``
-    the lowest corner (x, y, t), ``size[l]`` the buckets' extent (metres, minutes), ``many[l]`` how
-    many there are along each axis, ``widest[l]`` the largest extent of its samples.
+    share of that record, as points are drawn; those of the bucket b are rows
+    ``starts[b]:starts[b+1]``. Of board l, ``first[l]`` is the first bucket, ``base[l]`` the lowest
+    corner (x, y, t), ``size[l]`` the buckets' extent (metres, minutes), ``many[l]`` how many there
+    are along each axis, ``widest[l]`` the largest extent of its samples.
     """
 
     cells: FloatArray
@@ -58,8 +59,8 @@ def fit_point(
 ) -> int:
     """The best and the mean density of each record that has a sample above the floor.
 
-    ``density`` (2, n_records) is all 0, in the order of :data:`fpanon_core.model.linkage.ATTACKERS`; of the records listed
-    in ``near`` it is set. Returns how many these are.
+    ``density`` (2, n_records) is all 0, for the best sample and Bayes; of the records
+    listed in ``near`` it is set. Returns how many these are.
     """
     if math.isnan(point[0]):
         return 0

@@ -49,7 +49,7 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
 
 
 BESIDE = {
-    "outsider": "Named",
+    "outsider": "Re-identified",
     "linkage": "Linkage",
     "k": "k-disclosure",
     "home": "Home (guessing)",
@@ -161,13 +161,13 @@ def _numbers(rows: IntArray) -> str:
 
 def _short(risk: str) -> str:
     """A measure in a table's cell."""
-    return {ALONE: "people alone", "outsider": "outsider risk", "home": "homes"}.get(
+    return {ALONE: "people alone", "outsider": "re-identification risk", "home": "homes"}.get(
         risk, RISKS.get(risk, risk).removesuffix("-disclosure")
     )
 
 
 COLUMNS_TOLD = (
     "Over limits: surely or perhaps, by the upper ends of the intervals. Alone: people whose "
-    "record is like nobody else's. Named: outsider risk, the larger of linkage and k-disclosure. "
+    "record is like nobody else's. Re-identified: by the strongest attacker. "
     "Home: found within 1 km, and what guessing finds. Intervals, which limits, all else: below."
 )

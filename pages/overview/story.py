@@ -182,7 +182,7 @@ def risk_told(exploration: Exploration, row: int) -> str:
     """What an outsider finds in it, and who is alone."""
     result = exploration.table.results[row]
     return (
-        f"Named by an outsider who knows {words.count(exploration.table.config.p, 'point')}: "
+        f"Re-identified with {words.count(exploration.table.config.p, 'known point')}: "
         f"{_share(result, 'outsider')} ({_ends(result, 'outsider')}). Home found within 1 km: "
         f"{_share(result, 'home')} of {_homes_of(result)} ({_ends(result, 'home')}; guessing finds "
         f"{words.percent(result.guessing.get('home', math.nan))}). {alone_told(result)}"

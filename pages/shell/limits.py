@@ -31,7 +31,7 @@ class _Spoken:
 _SPOKEN = {
     "outsider": _Spoken(
         "Chance of naming somebody (%)", "named", " %",
-        "Holds for outsider risk, linkage and k-disclosure, each a mean over the people asked "
+        "Holds for re-identification risk, linkage and k-disclosure, each a mean over the people asked "
         "about.",
     ),
     "home": _Spoken(

@@ -50,7 +50,7 @@ def _one(n_users, name):
         "link, s": round(link_s, 2),
         "link, processor s": round(link_cpu, 2),
         "first": round(found.first, 3),
-        "strict": round(found.strict.first, 3),
+        **found.by_attacker.set_index("attacker")["first"].round(3).to_dict(),
         "homes, s": round(home_s, 2),
         "home within 1 km": round(float(homes["found"][1]), 3),
         "error, s": round(error_s, 2),

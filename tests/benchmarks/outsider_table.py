@@ -70,7 +70,7 @@ def _table(name):
         f"**{SAMPLES[name][0].upper()}{SAMPLES[name][1:]}**, {fs.n_users:,} people, "
         f"{fs.n_samples:,} samples; {date.today()}.",
         "",
-        "| form | unicity, as published | linkage, strict | linkage, tolerant | home within 1 km "
+        "| option | re-identification risk (attacker) | linkage | unicity | home within 1 km "
         "(guessing) | expected error, km (guessing) | utility |",
         "|---|---|---|---|---|---|---|",
     ]
@@ -92,9 +92,9 @@ def _row(fs, option, result, useful):
     assert result.risks["home"][:2] == (home["found"], home["low"])
     cells = [
         option.name,
-        _percent(result.risks["unicity"][0]),
-        _with_ends(found.strict.first, found.strict.first_low, found.strict.first_high),
+        f"{_with_ends(*result.risks['outsider'])} ({result.attacker})",
         _with_ends(*result.risks["linkage"]),
+        _percent(result.risks["unicity"][0]),
         f"{_with_ends(home['found'], home['low'], home['high'])} ({_percent(home['guessing'])})",
         f"{error.metres / 1_000:.1f} ({error.guessing_m / 1_000:.1f})",
         f"{useful:.2f}",

@@ -54,7 +54,7 @@ def test_two_clicks_from_the_front_and_one_person_followed(front: Dashboard) -> 
     expect(page.locator(".st-key-attack_release input")).to_have_value(name)
     assert page.evaluate(_FOUND)[:3] == ["guessing", "data as they are", "release"]
     dashboard.says(
-        re.compile("Whoever knows 4 true points of a person picks out the right record in")
+        re.compile("The strongest attacker with 4 known points picks the right record in")
     )
 
     # Figure and first sentence stand on the first screen.
@@ -104,7 +104,7 @@ def test_a_typed_release_and_a_reload(front: Dashboard) -> None:
     dashboard.insist(type_it, lambda ms: figure.wait_for(timeout=ms))
     dashboard.wait_until_idle()
     table = dashboard.download("attack_get_attack")
-    assert "record found" in table.splitlines()[1]
+    assert "re-identification risk" in table.splitlines()[1]
     assert "7 km from" in table
 
     dashboard.choose("attack_release", "5 km · 6 h")

@@ -159,7 +159,7 @@ def test_loaded_anew_in_the_middle_of_a_job(
     dashboard.unfold("options_outsider")
     seed.fill("0")
     seed.press("Enter")
-    dashboard.choose("options_risk", "Outsider risk")
+    dashboard.choose("options_risk", "Re-identification risk")
     dashboard.wait_until_idle()
     page.goto(f"{dashboard.address}/report")
     page.locator(".st-key-report_get_html").wait_for()

@@ -63,13 +63,13 @@ def test_it_prints_before_after_and_guessing_and_says_it_in_words(people: Path, 
     assert result.exit_code == 0, result.output
     found = expected(people, OWN[0], p=3, seed=2)
     lines = {line.split("  ")[0]: line for line in result.stdout.splitlines()}
-    assert f"{found.before.link.first:.1%}" in lines["record found"]
-    assert f"{found.after.link.first_low:.1%} … " in lines["record found"]
+    assert f"{found.before.risk.value:.1%}" in lines["re-identification risk"]
+    assert f"{found.after.risk.low:.1%} … " in lines["re-identification risk"]
     assert f"{found.after.error.guessing_m:,.0f} m" in lines["expected error"]
     assert "accused, not in the release" not in lines
     text = " ".join(result.stdout.split())
     assert (
-        "Whoever knows 3 true points of somebody (drawn from the person's samples, all alike)"
+        "The strongest attacker with 3 known points (drawn from the person's samples, all alike)"
         in text
     )
     assert "Released: noise of 500 m (planar Laplace)." in text
@@ -84,21 +84,21 @@ def test_it_prints_before_after_and_guessing_and_says_it_in_words(people: Path, 
 
 def test_a_crowd_is_said_with_what_is_learnt_anyway_and_never_no_risk(people: Path) -> None:
     text = " ".join(run(people, "--option", "GLOVE, k = 5").stdout.split())
-    assert "nobody is named with a chance of more than 1 in 5" in text
+    assert "The risk is not zero: an attacker picks the right person up to 1 time in 5." in text
     leading = expected(people, ReleaseOption(steps=[Glove(5)])).leading
-    assert f"in {leading:.0%} of cases no record fits better than the shared one" in text
+    assert f"In {leading:.0%} of cases the group's record fits best" in text
     assert " 0.0% of" not in text
 
 
 def test_none_found_is_no_risk_of_zero(people: Path) -> None:
     found = expected(people, ReleaseOption()).after
-    nobody = replace(found.link.tolerant, first=0.0, first_low=0.0, first_high=0.1136)
+    nobody = replace(found.risk, value=0.0, low=0.0, high=0.1136)
     result = attack.Result(
         attack.Config(), "", ReleaseOption(), None, None, found,
-        attack.Found(replace(found.link, tolerant=nobody), None, "Nobody.", found.error),
+        attack.Found(nobody, found.link, None, "Nobody.", found.error),
     )  # fmt: skip
     text = " ".join(words(result))
-    assert "picks out the right record of none (95 % interval: up to 11.4%) of the 30" in text
+    assert "picks the right record of none (95 % interval: up to 11.4%) of the 30" in text
     assert "Homes: not known. Nobody." in text
 
 

@@ -66,7 +66,7 @@ def test_as_it_is_everyone_is_found(fs: FingerprintSet) -> None:
     result = attacked(fs, [])
     text = said(result)
     assert (
-        "Whoever knows 2 true points of a person picks out the right record in 100 % of cases;"
+        "The strongest attacker with 2 known points picks the right record in 100 % of cases;"
         in text
     )
     assert "(95 % intervals: 68 % to 100 %; 68 % to 100 %)" in text
@@ -83,15 +83,13 @@ def test_a_crowd_of_k_promises_naming_and_nothing_else(fs: FingerprintSet) -> No
         text = said(result)
         assert result.after.link.first == pytest.approx(0.5)
         assert (
-            "picks out the right record in 50 % of cases; in the data as they are, in 100 %**"
-            in text
+            "picks the right record in 50 % of cases; in the data as they are, in 100 %**" in text
         )
         assert (
-            "Each record is shared by at least 2 people, so that nobody is named with a chance "
-            "of more than 1 in 2. But in 100 % of cases no record fits better than the shared one: "
-            "whoever takes it learns all that it says." in text
+            "At least 2 people share each record. The risk is not zero: an attacker picks the right "
+            "person up to 1 time in 2. In 100 % of cases the group's record fits best, and the "
+            "attacker reads all that the group shares." in text
         )
-        assert "risk" not in text
 
 
 def test_in_periods_records_are_asked_about(fs: FingerprintSet) -> None:
@@ -120,26 +118,19 @@ def test_sampled_people_are_accused_and_no_safer(fs: FingerprintSet) -> None:
     assert "accused" not in said(attacked(fs, []))
 
 
-def test_noise_leaves_exact_match_to_say_nothing(fs: FingerprintSet) -> None:
-    result = attacked(fs, AddNoise(300))
-    assert result.after.link.first > 0.9
-    assert result.after.link.strict.first < 0.1
-    row = next(each for each in figures.shares(result) if "exact" in each.name)
-    assert row.told[1] == "0 of 8"  # never 0 %
-    assumed = " ".join(story.assumed(result))
-    assert "finds fewer, none of the 8 asked: that protects nobody" in assumed
-    assert "**Exchange.**" not in assumed
+def test_an_exchange_is_among_what_is_assumed(fs: FingerprintSet) -> None:
+    assert "**Exchange.**" not in " ".join(story.assumed(attacked(fs, AddNoise(300))))
     assert "**Exchange.**" in " ".join(story.assumed(attacked(fs, Permute("positions"))))
 
 
 def test_nobody_found_is_of_how_many_and_up_to_what(fs: FingerprintSet) -> None:
     """Of 8 none: Wilson up to 32 %."""
     whole = attacked(fs, [])
-    link = whole.after.link
-    none = replace(link.tolerant, first=0.0, first_low=0.0, first_high=0.324)
-    result = replace(whole, after=replace(whole.after, link=replace(link, tolerant=none)))
+    table = whole.after.risk.by_attacker.assign(value=0.0, low=0.0, high=0.324)
+    none = replace(whole.after.risk, value=0.0, low=0.0, high=0.324, by_attacker=table)
+    result = replace(whole, after=replace(whole.after, risk=none))
     text = said(result)
-    assert "picks out the right record in none of the 8 asked; in the data" in text
+    assert "picks the right record in none of the 8 asked; in the data" in text
     assert "(95 % intervals: 0 % to 32 %; 68 % to 100 %)" in text
     assert "of 0 %" not in text
     assert figures.shares(result)[0].told[1] == "0 of 8"
@@ -162,7 +153,7 @@ def test_guessing_that_does_as_well_is_told(fs: FingerprintSet) -> None:
     """One cell of 100 km and a week for all: as good as no release."""
     result = attacked(fs, GeneralizationProfile(Grid(100_000), 10_080))
     text = said(result)
-    assert "picks out the right record in 12 % of cases; in the data as they are, in 100 %" in text
+    assert "picks the right record in 12 % of cases; in the data as they are, in 100 %" in text
     assert (
         "That is no more than what guessing the commonest home for everybody finds: 12 %." in text
     )
@@ -194,17 +185,17 @@ def test_numbers_are_those_of_the_result(fs: FingerprintSet) -> None:
     link = result.after.link
     # Two share each record: no interval reaches above 1/2, as where options are weighed.
     assert link.first_high > 0.5
-    assert found[figures.FOUND].after == Estimate(link.first, link.first_low, 0.5)
-    assert found[figures.FOUND].before.value == result.before.link.first
-    assert found[figures.EXACTLY].after.value == link.strict.first
+    risk = result.after.risk
+    assert found[figures.FOUND].after == Estimate(risk.value, risk.low, 0.5)
+    assert found[figures.FOUND].before.value == result.before.risk.value
     assert found[figures.home(500)].after.value == result.after.home["found"].iloc[0]
     assert found[figures.ERROR].after.value == result.after.error.metres
     assert [row.name for row in figures.shares(result)] == [
-        "record found", "… by exact match", "… among the first 10", "home within 500 m",
+        "re-identified", "record among the first 10", "home within 500 m",
         "home within 1 km", "home within 2 km",
     ]  # fmt: skip
     shown = figures.table(result).set_index("Measure")
-    assert shown.loc["record found", "Guessing"] == "12 %"
+    assert shown.loc["re-identification risk", "Guessing"] == "12 %"
     assert not shown.index.str.contains("accused").any()
 
 

@@ -117,17 +117,17 @@ def test_before_after_and_guessing(small: AppTest) -> None:
     assert result.after.link.first <= 1 / 2
     assert result.config.strategy == "uniform"
     text = said(small)
-    assert "**Whoever knows 4 true points of a person picks out the right record in" in text
+    assert "**The strongest attacker with 4 known points picks the right record in" in text
     assert "in the data as they are, in 100 %**" in text
     assert "guessing finds 1 in 9" in text
     assert (
-        "Each record is shared by at least 2 people, so that nobody is named with a chance of"
+        "At least 2 people share each record. The risk is not zero: an attacker picks the right"
         in text
     )
-    assert "The outsider knows that the person is in the release" in text
+    assert "The attacker knows that the person is in the release" in text
     assert "risk 0" not in text
     table = small.dataframe[0].value
-    assert table["Measure"].tolist()[0] == "record found"
+    assert table["Measure"].tolist()[0] == "re-identification risk"
     assert table["Guessing"].tolist()[0] == "11 %"
     assert [b.key for b in small.download_button] == ["attack_get_attack", "attack_get_targets"]
     assert address(small) == {"release": "aligned, k = 2"}

@@ -325,7 +325,7 @@ def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> 
     by = criteria("outsider")
     found = table(noisy, homely, good, risk="outsider")
     text = told(found, by)
-    assert "By outsider risk alone, “homely" in text
+    assert "By re-identification risk alone, “homely" in text
     assert (
         "Who knows 4 true points of a person picks out the record of 3.0 % (up to 4.0 %; guessing "
         "1.0 %) of the people in it." in text
@@ -338,7 +338,7 @@ def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> 
     assert verdict.broken(replace(good, guessing={"home": 0.09}), by) == [
         "the share of homes found"
     ]
-    assert verdict.broken(noisy, by) == ["outsider risk"]
+    assert verdict.broken(noisy, by) == ["re-identification risk"]
     assert verdict.broken(noisy, criteria("k")) == ["linkage"]
     # In the table what finds people stands beside what is chosen, whatever is.
     rows = tables.shown(found, story.dots(found, by, []), by)
@@ -346,7 +346,7 @@ def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> 
     assert rows["Over limits"].tolist() == ["1 of 6", "1 of 6", "none of 6"]
     assert rows["Home (guessing)"].tolist() == ["0 % (10 %)", "40 % (10 %)", "12 % (10 %)"]
     every = tables.whole(found, story.dots(found, by, []), by)
-    assert every["Over the limit of"].tolist() == ["outsider risk", "homes", ""]
+    assert every["Over the limit of"].tolist() == ["re-identification risk", "homes", ""]
     # Another measure takes the place of the larger one; its parts stay.
     of_em = tables.shown(replace(found, risk_name="em"), story.dots(found, by, []), criteria("em"))
     assert {"EM-disclosure", "Linkage", "k-disclosure"} < set(of_em.columns)
@@ -357,7 +357,7 @@ def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> 
     # What is said of the choice is said of all three, too.
     chosen, unopposed = story.chosen_told(noisy, "", found, by)
     assert "picks out the record of 99.0 %" in chosen
-    assert "It is above the limit of outsider risk, even by the lower end" in chosen
+    assert "It is above the limit of re-identification risk, even by the lower end" in chosen
     assert not unopposed
     assert story.chosen_told(good, "", found, by)[1]
     # Somebody alone, though the limit would allow it, is no green light.

@@ -89,7 +89,11 @@ def test_the_preset_is_explored_and_a_dominated_option_explained(app: AppTest) -
     for i, result in enumerate(expected.results):
         row = by_name.loc[result.option.name]
         # Asked first: the larger chance of naming; beside it, always, its parts and homes.
-        for name, title in (("outsider", "Named"), ("linkage", "Linkage"), ("k", "k-disclosure")):
+        for name, title in (
+            ("outsider", "Re-identified"),
+            ("linkage", "Linkage"),
+            ("k", "k-disclosure"),
+        ):
             assert row[title] == risk_text(result.risks[name][0], name)
         assert row["Home found"] == risk_text(result.risks["home"][0], "home")
         assert row["Homes by guessing"] == risk_text(result.guessing["home"], "home")
@@ -246,7 +250,9 @@ def test_what_leaving_out_leaves_out_is_shown(app: AppTest) -> None:
     by_name = whole(app).set_index("Option")
     assert by_name["Samples left out"].tolist() == ["0 %", "50 %"]
     assert by_name["Share a record"].tolist() == ["1 or more", "6 or more"]
-    assert "By outsider risk no option is within the limit of 5 %" in said(app)  # one in six
+    assert "By re-identification risk no option is within the limit of 5 %" in said(
+        app
+    )  # one in six
     app.selectbox(key="options_risk").set_value("unicity").run()
     assert "at least 6 people share each record" in said(app)
     assert not app.exception

@@ -147,7 +147,7 @@ def test_a_choice_outside_of_the_limits_is_said_first_of_all(weighed: AppTest) -
     go(weighed, "options")
     weighed.number_input(key="limit_outsider").set_value(90.0).run()
     page = reported(weighed)
-    assert "Looser than usual: outsider risk 90 % (usually 5 %)" in page
+    assert "Looser than usual: re-identification risk 90 % (usually 5 %)" in page
 
 
 def test_a_choice_that_is_no_longer_among_the_forms_is_none(weighed: AppTest) -> None:

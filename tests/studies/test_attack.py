@@ -28,6 +28,7 @@ from fpanon_core import (
     home_found,
     into_periods,
     link,
+    reidentification,
     release,
 )
 from fpanon_core.studies import attack
@@ -87,8 +88,10 @@ def test_it_finds_what_is_found_by_hand(name):
         (result.after, release(fs, OPTIONS[name], seed=5)),
     ):
         expected = link(fs, made, **known)
-        assert found.link.tolerant == expected.tolerant
-        assert found.link.strict == expected.strict
+        assert found.link.readings == expected.readings
+        risk = reidentification(fs, made, **known)
+        assert (found.risk.value, found.risk.high) == (risk.value, risk.high)
+        pd.testing.assert_frame_equal(found.risk.by_attacker, risk.by_attacker)
         pd.testing.assert_frame_equal(found.link.per_target, expected.per_target)
         assert found.error.metres == expected_error(fs, made, **known).metres
         pd.testing.assert_frame_equal(found.home, home_found(fs, made, (700, 2_000), nights=2))
@@ -108,14 +111,17 @@ def test_the_table_has_every_figure_beside_guessing_and_of_whom():
     result = attack.study(fs, attack.Config(option("sampled"), p=2))
     table = result.to_frame().set_index("measure")
     now, homes, error = result.after.link, result.after.home, result.after.error
-    assert table.after["record found"] == now.tolerant.first
-    assert table.after_high["record found"] == now.tolerant.first_high
-    assert table.after["record found, by exact match"] == now.strict.first
-    assert table.before["record found"] == result.before.link.first
-    assert table.guessing["record found"] == 1 / 20
-    assert table.before_guessing["record found"] == 1 / 40
+    risk = result.after.risk
+    name = "re-identification risk"
+    assert (table.after[name], table.after_high[name]) == (risk.value, risk.high)
+    assert table.before[name] == result.before.risk.value
+    assert table.guessing[name] == 1 / 20
+    assert table.before_guessing[name] == 1 / 40
+    by = risk.by_attacker.set_index("attacker")
+    for attacker, words in attack.ATTACKERS.items():
+        assert table.after[words] == by["value"][attacker]
     assert table.guessing["record among the first 10"] == 10 / 20
-    assert (table.asked["record found"], table.before_asked["record found"]) == (20, 40)
+    assert (table.asked[name], table.before_asked[name]) == (20, 40)
     assert table.after["accused, not in the release"] == now.accused
     assert table.asked["accused, not in the release"] == 20
     assert math.isnan(table.guessing["accused, not in the release"])
@@ -145,7 +151,7 @@ def test_what_was_hidden_elsewhere_is_attacked_as_it_is(hide, cut):
     fs = people()
     made = hide(into_periods(fs, 1, seed=1) if cut else fs, 3)
     result = attack.study(fs, attack.Config(p=2, seed=3), made)
-    assert result.after.link.tolerant == link(fs, made, 2, seed=3).tolerant
+    assert result.after.link.readings == link(fs, made, 2, seed=3).readings
     assert result.crowd == 3
     assert result.period_days == (1 if cut else None)
     assert result.method == f"{'periods of 1 day, then ' * cut}{result.option.steps[-1]}"

@@ -44,6 +44,7 @@ from fpanon_core import (
     link,
     pareto_front,
     read_cdr,
+    reidentification,
     release,
     resolve,
     trade_grid,
@@ -118,9 +119,9 @@ def test_every_figure_is_that_of_the_parts(fs, options, table):
         homes = home_found(fs, released, [1_000]).iloc[0]
         assert result.risks["home"] == (homes["found"], homes["low"], homes["high"])
         assert result.guessing == {"linkage": linked.guessing, "home": homes["guessing"]}
-        either = max(result.risks["k"], result.risks["linkage"], key=lambda risk: risk[2])
-        assert result.risks["outsider"][2] == either[2]
-        assert result.risks["outsider"] in (result.risks["k"], result.risks["linkage"])
+        risk = reidentification(fs, released, 2, seed=3)
+        assert result.risks["outsider"] == (risk.value, risk.low, risk.high)
+        assert (result.attacker, result.risks["linkage"]) == (risk.attacker, risk.by_true_points)
         assert result.unasked == {}
         one = unicity(released, 2, seed=3)
         assert result.risks["unicity"][:2] == (one.value, one.low)
@@ -236,6 +237,8 @@ def test_a_release_in_periods_and_crowds_is_asked_as_the_library_asks_it():
         linked = link(fs, made, 3, strategy="uniform", users=40, seed=1)
         homes = home_found(fs, made, [1_000]).iloc[0]
         assert result.risks["linkage"][:2] == (linked.first, linked.first_low)
+        risk = reidentification(fs, made, 3, strategy="uniform", users=40, seed=1)
+        assert result.risks["outsider"] == (risk.value, risk.low, risk.high)
         assert result.risks["home"][0] == homes["found"]
         assert result.guessing["linkage"] == linked.guessing
     for result in table.results[1:]:

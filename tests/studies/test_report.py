@@ -103,12 +103,16 @@ def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
     tone, head = heads(found, chosen="fine", why="It is wanted.")[2]
     assert (tone, head) == ("against", f"Chosen was “{FINE.told}”, which is not within the limits.")
     over = report(found, Decision(chosen="fine")).verdict[2].over
-    assert [each.split(":")[0] for each in over] == ["Outsider risk", "Unicity", "People alone"]
+    assert [each.split(":")[0] for each in over] == [
+        "Re-identification risk",
+        "Unicity",
+        "People alone",
+    ]
     assert over[0].endswith("the limit is 5 %, which it is above")  # 49 % by the lower end
     # 4.5 % with an interval up to 5.5 %: not surely above.
     perhaps = report(found, Decision(chosen="coarse")).verdict[2].over
     assert perhaps[0] == (
-        "Outsider risk: 4.5 % (95 %: 3.5 % to 5.5 %; guessing finds 1.0 %); the limit is 5 %, "
+        "Re-identification risk: 4.5 % (95 %: 3.5 % to 5.5 %; guessing finds 1.0 %); the limit is 5 %, "
         "which it may be above"
     )
     assert "none is within all limits" in heads(found)[1][1]
@@ -150,7 +154,7 @@ def test_limits_that_are_off_or_loose_are_told() -> None:
     last = report(loose, Decision()).verdict[-1]
     assert last.text == (
         "There is no limit for EM-disclosure.",
-        "Looser than usual: outsider risk 90 % (usually 5 %).",
+        "Looser than usual: re-identification risk 90 % (usually 5 %).",
     )
 
 
