@@ -133,12 +133,13 @@ def _rows(published: Published, mechanism: Mechanism) -> tuple[FloatArray, Small
     n_records = len(published.weight)
     record = np.repeat(np.arange(n_records, dtype=np.int32), np.diff(published.offsets))
     cells = np.column_stack([published.cells[name] for name in CELL])
-    drawn = published.count if mechanism.by_count else np.ones(len(record))
+    drawn: FloatArray = published.count if mechanism.by_count else np.ones(len(record))
     if mechanism.timeless:
         cells[:, 2], cells[:, 5] = 0.0, 1.0
         first, which = distinct_rows(record, *(published.cells[name] for name in PLACE))
         cells, record = cells[first], record[first]
-        drawn = np.bincount(which, drawn) if mechanism.by_count else np.ones(len(first))
+        events = np.bincount(which, drawn).astype(np.float64)
+        drawn = events if mechanism.by_count else np.ones(len(first))
     total = np.bincount(record, drawn, n_records)
     return cells, record, drawn / np.maximum(total, 1e-300)[record]
 

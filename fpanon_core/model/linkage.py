@@ -237,11 +237,15 @@ class RiskResult:
     config: LinkConfig
     digest: str
 
+    def of_attacker(self, name: str) -> tuple[float, float, float]:
+        """Value and interval of one attacker of the battery."""
+        row = self.by_attacker.set_index("attacker").loc[name]
+        return float(row["value"]), float(row["low"]), float(row["high"])
+
     @property
     def by_true_points(self) -> tuple[float, float, float]:
         """Value and interval of the stronger of the two attackers who know true points."""
-        rows = self.by_attacker.iloc[:2].itertuples(index=False)
-        intervals = {row.attacker: (row.value, row.low, row.high) for row in rows}
+        intervals = {name: self.of_attacker(name) for name in ATTACKERS}
         return intervals[strongest(intervals)]
 
     def __repr__(self) -> str:

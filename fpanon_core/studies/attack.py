@@ -383,10 +383,10 @@ def _linked(found: Found) -> dict[str, _Figure]:
         value, low, high = (getattr(best, f"{name}{end}") for end in ("", "_low", "_high"))
         return _Figure((value, low, high), guess, asked)
 
-    rows = found.risk.by_attacker.set_index("attacker")
+    targets = found.risk.by_attacker.set_index("attacker")["targets"]
     by_name = {
-        name: _Figure((row.value, row.low, row.high), guessing, int(row.targets))
-        for name, row in zip(rows.index, rows.itertuples(), strict=True)
+        name: _Figure(found.risk.of_attacker(name), guessing, int(targets[name]))
+        for name in ATTACKERS
     }
     return {
         "re-identification risk": by_name[found.risk.attacker],

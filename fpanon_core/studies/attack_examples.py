@@ -212,6 +212,6 @@ def _only(published: Published, records: IntArray) -> Published:
     sizes = np.diff(published.offsets)[records]
     rows = rows_of(published.offsets[records], sizes)
     return Published(
-        {name: values[rows] for name, values in published.cells.items()}, offsets_of(sizes),
-        published.weight[records], np.empty(0, np.int64),
+        {name: values[rows] for name, values in published.cells.items()}, published.count[rows],
+        offsets_of(sizes), published.weight[records], np.empty(0, np.int64),
     )  # fmt: skip

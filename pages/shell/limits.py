@@ -31,8 +31,7 @@ class _Spoken:
 _SPOKEN = {
     "outsider": _Spoken(
         "Chance of naming somebody (%)", "named", " %",
-        "Holds for re-identification risk, linkage and k-disclosure, each a mean over the people asked "
-        "about.",
+        "Holds for the strongest attacker, over the people asked about.",
     ),
     "home": _Spoken(
         "Homes found, beyond guessing (points)", "home", " points over guessing",

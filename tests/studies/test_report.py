@@ -112,8 +112,8 @@ def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
     # 4.5 % with an interval up to 5.5 %: not surely above.
     perhaps = report(found, Decision(chosen="coarse")).verdict[2].over
     assert perhaps[0] == (
-        "Re-identification risk: 4.5 % (95 %: 3.5 % to 5.5 %; guessing finds 1.0 %); the limit is 5 %, "
-        "which it may be above"
+        "Re-identification risk: 4.5 % (95 %: 3.5 % to 5.5 %; guessing finds 1.0 %); the limit is "
+        "5 %, which it may be above"
     )
     assert "none is within all limits" in heads(found)[1][1]
 
