@@ -1,6 +1,8 @@
 # One image for the dashboard, the scheduler and the workers: all must have the same versions.
 # Steps are as in the Makefile; tests/package/test_image.py holds them to each other.
-FROM python:3.11-slim
+# To pin the very bytes as well, append the digest that `docker buildx imagetools inspect` of this name
+# prints: python:3.11.13-slim-bookworm@sha256:…
+FROM python:3.11.13-slim-bookworm
 
 WORKDIR /srv/fpanon
 COPY . .

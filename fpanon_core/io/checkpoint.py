@@ -1,14 +1,17 @@
 """Long runs survive: what was made of each part of the people is kept in a folder, and found again.
 
 A file is named by what it was made of and how: the people, the settings, the versions. So nothing
-is taken for what it is not, and one folder serves several runs. A file that is not whole, or was
-changed, counts as none. The files say who is in a group with whom and where groups were: the folder
-is its user's alone, and is to be removed when the run is over.
+is taken for what it is not, and one folder serves several runs. Name and content are sealed by the
+user's key (:mod:`fpanon_core.model.keyed`): a file that is damaged, or that anybody without the key
+has made, changed or renamed, counts as none, and its part is done anew. Where no key can be kept,
+only the process that wrote a file finds it again. The files say who is in a group with whom and
+where groups were: the folder is its user's alone, and is to be removed when the run is over.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import io
 import json
 import os
@@ -21,18 +24,26 @@ from typing import Any
 import numpy as np
 
 from ..model.cells import CELL
-from ..model.errors import ConfigError, SchemaError
+from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS
+from ..model.keyed import sealed
 from ..model.parts import Part
+from ..model.plain_files import file_opened
 from ..model.published import GeneralizedFingerprintSet
 from ..model.version import versions
 from ..tables.whole import sweep, told_plainly, whole_file
 
-_ENDING, _FORM = ".fpanon-part", b"fpanon part 1\n"
-_DIGEST_BYTES = 32
-_USERS, _SAMPLES, _GROUPS = ("group",), ("code", "space_m", "time_min"), ("n_users",)
-_OTHERS = ("left_over", "left_out", "offsets", "phantom_share")
+_ENDING, _FORM = ".fpanon-part", b"fpanon part 2\n"
+_HEAD = len(_FORM) + 32
+_MOST_BYTES = 200  # a sample or person; uncompressed it is half as many
+_USERS, _SAMPLES = ("group",), ("code", "space_m", "time_min")
+_KINDS = {
+    **dict.fromkeys(("group", "n_users", "offsets", "left_over", "left_out"), np.int64),
+    **dict.fromkeys(("space_m", "time_min", "phantom_share", "cells"), np.float64),
+    "code": np.int8,
+}
+"""What is kept, by its name: of which type it is."""
 
 
 class Checkpoint:
@@ -75,16 +86,14 @@ class Checkpoint:
         """What was made of these people by these settings; None if it is not there, whole."""
         place = self._place(fs, settings)
         try:
-            content = place.read_bytes()
-        except OSError:
-            return None
-        head = len(_FORM) + _DIGEST_BYTES
-        body = content[head:]
-        if content[:head] != _FORM + hashlib.sha256(body).digest():
-            return None
-        try:
+            with open(file_opened(place), "rb") as file:
+                # Compressed, no part has more; what has is not read.
+                content = file.read(_HEAD + _MOST_BYTES * (fs.n_users + fs.n_samples + 100))
+            head, body = content[:_HEAD], content[_HEAD:]
+            if not hmac.compare_digest(head, _head(place, body)):
+                return None
             found = _read(fs, body)
-        except (ValueError, KeyError, OSError, SchemaError):
+        except Exception:  # whatever is wrong with it, the part is done anew
             return None
         self._used.add(place)
         return found
@@ -111,7 +120,7 @@ class Checkpoint:
         body = into.getvalue()
         place = self._place(fs, settings)
         with whole_file(place) as file:
-            file.write(_FORM + hashlib.sha256(body).digest() + body)
+            file.write(_head(place, body) + body)
         self._used.add(place)
 
     def clear(self) -> int:
@@ -136,9 +145,19 @@ class Checkpoint:
         return self.folder / f"{hashlib.sha256(told.encode()).hexdigest()[:32]}{_ENDING}"
 
 
+def _head(place: Path, body: bytes) -> bytes:
+    """What a file of that name and content begins with."""
+    return _FORM + sealed(_FORM + place.name.encode(), body)
+
+
 def _read(fs: FingerprintSet, body: bytes) -> Part:
+    """The part; ValueError, or whatever NumPy raises, where it cannot be one of these people."""
     with np.load(io.BytesIO(body), allow_pickle=False) as kept:
-        found = {name: kept[name] for name in (*_USERS, *_SAMPLES, *_GROUPS, *_OTHERS, "cells")}
+        found = {name: kept[name] for name in _KINDS}
+    if any(found[name].dtype != kind for name, kind in _KINDS.items()):
+        raise ValueError("of other kinds")
+    if not np.isfinite(found["cells"]).all() or not np.all(found["cells"][:, 3:] >= 0):
+        raise ValueError("no cells")
     published = GeneralizedFingerprintSet(
         offsets=found["offsets"],
         n_users=found["n_users"],
@@ -148,24 +167,32 @@ def _read(fs: FingerprintSet, body: bytes) -> Part:
         crs=fs.crs,
         **dict(zip(CELL, found["cells"].T, strict=True)),
     )
-    groups = published.n_groups
+    groups, group = published.n_groups, found["group"]
+    hidden = group >= 0
+    phantom_share = float(found["phantom_share"])
     fits = (
         all(found[name].shape == (fs.n_users,) for name in _USERS)
         and all(found[name].shape == (fs.n_samples,) for name in _SAMPLES)
-        and _within(found["group"], -1, groups)
+        and _within(group, -1, groups)
+        and np.array_equal(
+            np.bincount(group[hidden], fs.weight[hidden], minlength=groups), published.n_users
+        )
         and _within(found["code"], -1, len(REASONS))
-        and _within(found["left_over"], 0, fs.n_users)
-        and _within(found["left_out"], 0, fs.n_users)
+        and all(_rows_of(found[name], fs.n_users) for name in ("left_over", "left_out"))
+        and 0 <= phantom_share <= 1
     )
     if not fits:
         raise ValueError("of other people")
     return Part(
-        found["group"], published, found["code"], found["space_m"], found["time_min"],
-        found["left_over"], found["left_out"], float(found["phantom_share"]),
+        group, published, found["code"], found["space_m"], found["time_min"],
+        found["left_over"], found["left_out"], phantom_share,
     )  # fmt: skip
 
 
 def _within(values: Any, least: int, below: int) -> bool:
-    """Whether all are whole numbers of that range."""
-    whole = np.issubdtype(values.dtype, np.integer)
-    return bool(whole and np.all((values >= least) & (values < below)))
+    return bool(np.all((values >= least) & (values < below)))
+
+
+def _rows_of(rows: Any, users: int) -> bool:
+    """Whether they are row numbers of users, each once."""
+    return rows.ndim == 1 and _within(rows, 0, users) and len(np.unique(rows)) == len(rows)

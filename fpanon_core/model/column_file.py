@@ -59,33 +59,39 @@ class ColumnFile:
         )
 
 
-def rows_in(path: Path, rows: slice | None = None) -> npt.NDArray[Any]:
+def rows_in(place: Path | int, rows: slice | None = None) -> npt.NDArray[Any]:
     """Some rows of a column's file, or all, read into memory.
+
+    Parameters
+    ----------
+    place : Path or int
+        Its path, in a folder of our own; or its descriptor, which is closed.
+    rows : slice, optional
 
     Raises
     ------
     OSError, ValueError
         It cannot be read, or is no such file.
     """
-    with path.open("rb") as file:
+    with open(place, "rb") as file:
         count, kind = _head(file)
         begin, end = (0, count) if rows is None else (rows.start, rows.stop)
         file.seek(begin * kind.itemsize, os.SEEK_CUR)
         return np.fromfile(file, kind, end - begin)
 
 
-def mapped_rows(path: Path) -> npt.NDArray[Any]:
+def mapped_rows(place: Path | int) -> npt.NDArray[Any]:
     """All rows of a column's file, mapped; errors as of :func:`rows_in`."""
-    with path.open("rb") as file:
+    with open(place, "rb") as file:
         count, kind = _head(file)
         if not count:
             return np.empty(0, kind)  # nothing cannot be mapped
         return np.memmap(file, kind, "r", file.tell(), (count,))
 
 
-def blocks_of(path: Path) -> Iterator[bytes]:
+def blocks_of(place: Path | int) -> Iterator[bytes]:
     """A column's bytes, read and not mapped: a page that is mapped counts as memory in use."""
-    with path.open("rb") as file:
+    with open(place, "rb") as file:
         _head(file)
         while block := file.read(_BLOCK):
             yield block

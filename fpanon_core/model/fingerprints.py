@@ -88,7 +88,7 @@ class FingerprintSet(Cells):
         put(self, "count", np.ascontiguousarray(self.count, np.int64))
         if self.offsets.shape != (n + 1,) or self.offsets[0] != 0:
             raise SchemaError("Offsets must start at 0 and number one more than the users.")
-        if n and np.any(np.diff(self.offsets) < 1):
+        if np.any(self.offsets[1:] <= self.offsets[:-1]):  # no difference: it could overflow
             raise SchemaError("A fingerprint has no samples; leave such users out.")
         rows = int(self.offsets[-1])
         if any(len(getattr(self, name)) != rows for name in (*CELL, "count")):

@@ -13,10 +13,11 @@ import hashlib
 import hmac
 import os
 import secrets
-import stat
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+
+from .plain_files import file_opened
 
 PREFIX = "keyed:"
 _BYTES = 32
@@ -37,8 +38,22 @@ def keyed(digest: str) -> str:
     """
     if not digest or digest.startswith(PREFIX):
         return digest
-    found = hmac.new(_key(_place()), b"fpanon digest\0" + digest.encode(), hashlib.sha256)
-    return PREFIX + found.hexdigest()[:32]
+    return PREFIX + sealed(b"fpanon digest", digest.encode()).hex()[:32]
+
+
+def sealed(use: bytes, content: bytes) -> bytes:
+    """Digest of some content under the user's key; of another ``use`` it is another.
+
+    Examples
+    --------
+    >>> sealed(b"one", b"x") == sealed(b"one", b"x"), sealed(b"one", b"x") == sealed(b"other", b"x")
+    (True, False)
+    >>> len(sealed(b"one", b"x"))
+    32
+    """
+    of = hmac.new(_key(_place()), use + b"\0", hashlib.sha256)
+    of.update(content)
+    return of.digest()
 
 
 def _place() -> Path:
@@ -74,9 +89,8 @@ def _make(place: Path) -> None:
 
 def _read(place: Path) -> bytes | None:
     """The key, if it is this user's and nobody else may read it."""
-    descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        own = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
-        key = file.read(_BYTES + 1) if own and not found.st_mode & 0o077 else b""
+    with open(file_opened(place), "rb") as file:
+        found = os.fstat(file.fileno())
+        own = found.st_uid == os.geteuid() and not found.st_mode & 0o077
+        key = file.read(_BYTES + 1) if own else b""
     return key if len(key) == _BYTES else None

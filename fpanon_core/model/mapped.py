@@ -4,16 +4,19 @@ A folder holds a NumPy file for each column and ``about.json`` with the rest. Th
 mapped, not read: every process that opens the folder shares the pages that the system keeps of it,
 and what is not looked at takes no memory. Nothing in it is a pickle. A set so opened crosses to
 another process as the folder's name and the state of its files; it is refused where these have
-changed since.
+changed since. The folder may come from others: its name may be a link, and is followed once; in
+it, every file is opened from the folder's own descriptor, and a link, pipe or device is refused.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +26,12 @@ from typing_extensions import Buffer
 
 from .antennas import Antennas
 from .cells import CELL
+from .checks import positive
 from .clock import LocalClock
 from .column_file import ColumnFile, blocks_of, mapped_rows
 from .errors import ConfigError, FpanonError, SchemaError
+from .plain_files import file_opened, folder_opened
+from .projection import Unprojection
 
 if TYPE_CHECKING:
     from .fingerprints import FingerprintSet
@@ -33,11 +39,14 @@ if TYPE_CHECKING:
 COLUMNS = ("offsets", *CELL, "count", "weight", "number")
 """The columns of a set, in the order in which its digest takes them."""
 _WHOLE = {"offsets", "count", "weight", "number"}
-_ABOUT, _FORMAT = "about.json", 1
+_ABOUT, _IDS, _FORMAT = "about.json", "user_ids.txt", 1
 _CHANGED = SchemaError(
     "The folder of fingerprints is damaged or was altered since it was written; read the data "
     "again."
 )
+_FAULTS = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
+           EOFError, RuntimeError)  # fmt: skip
+"""What reading damaged JSON, columns, clocks and projections may raise."""
 
 Stamp = tuple[tuple[str, int, int, int], ...]
 
@@ -58,20 +67,23 @@ def save(fs: FingerprintSet, folder: str | os.PathLike[str]) -> Path:
 
 def load(folder: str | os.PathLike[str]) -> FingerprintSet:
     """The set in a folder, mapped: see :meth:`FingerprintSet.load`."""
-    path = Path(folder)
-    about, stamp = _about(path), _stamp(path)
-    fs = _mapped(path, about, stamp)
-    if about["digest"] != digest_of(fs, lambda name: blocks_of(path / about["files"][name])):
+    path = os.path.realpath(folder)
+    with kept_opened(path) as here:
+        return load_opened(path, here)
+
+
+def load_opened(path: str | os.PathLike[str], folder: int) -> FingerprintSet:
+    """As :func:`load`, of a folder that is open already; it has no link in its ``path``."""
+    kept = _Kept(str(path), folder)
+    fs = kept.mapped()
+    if kept.digest != digest_of(fs, kept.checked_blocks) or kept.stamp != _stamp(folder):
         raise _CHANGED
-    if stamp != _stamp(path):
-        raise _CHANGED
-    fs.__dict__["digest"] = about["digest"]
     return fs
 
 
 def moved(fs: FingerprintSet, folder: Path) -> FingerprintSet:
     """The same after its folder was given another name."""
-    return reopen(str(folder), fs.__dict__["_folder"][1])
+    return reopen(os.path.realpath(folder), fs.by_name[1])
 
 
 def seal(fs: FingerprintSet, user_ids: npt.NDArray[Any], folder: Path) -> FingerprintSet:
@@ -80,30 +92,29 @@ def seal(fs: FingerprintSet, user_ids: npt.NDArray[Any], folder: Path) -> Finger
     ``fs`` has everything but the columns: its own are those of no sample.
     """
     files = {name: f"{name}.npy" for name in COLUMNS} | {"dy_m": "dx_m.npy"}
-    with told(folder):
+    path = os.path.realpath(folder)
+    with told(folder), kept_opened(path) as here:
         _write_rest(folder, fs, user_ids, files, "")
-        made = _mapped(folder, _about(folder), ())
-        digest = digest_of(made, lambda name: blocks_of(folder / files[name]))
+        kept = _Kept(path, here)
+        digest = digest_of(kept.mapped(), kept.blocks)
         (folder / _ABOUT).unlink()
-        (folder / "user_ids.txt").unlink()
+        (folder / _IDS).unlink()
         _write_rest(folder, fs, user_ids, files, digest)
-    return reopen(str(folder), _stamp(folder))
+        return _Kept(path, here).mapped()
 
 
 def is_folder_of_fingerprints(path: Path) -> bool:
     """Whether :func:`save` wrote this folder, by the look of it."""
-    return (path / _ABOUT).is_file() and (path / "offsets.npy").is_file()
+    return all(os.path.lexists(path / name) for name in (_ABOUT, "offsets.npy"))
 
 
 def reopen(folder: str, stamp: Stamp) -> FingerprintSet:
     """A set that this or another process has checked; refused where a file is another since."""
-    path = Path(folder)
-    if _stamp(path) != stamp:
-        raise _CHANGED
-    about = _about(path)
-    fs = _mapped(path, about, stamp)
-    fs.__dict__["digest"] = about["digest"]
-    return fs
+    with kept_opened(folder) as here:
+        kept = _Kept(folder, here)
+        if kept.stamp != stamp:
+            raise _CHANGED
+        return kept.mapped()
 
 
 def digest_of(fs: FingerprintSet, blocks: Callable[[str], Iterable[Buffer]]) -> str:
@@ -156,7 +167,7 @@ class told:
 
 def remove(path: Path) -> None:
     """Remove what was written of a set, and nothing else that may stand in the folder."""
-    for name in (*(f"{n}.npy" for n in COLUMNS), _ABOUT, "user_ids.txt", "account.json"):
+    for name in (*(f"{n}.npy" for n in COLUMNS), _ABOUT, _IDS, "account.json"):
         (path / name).unlink(missing_ok=True)
     try:
         path.rmdir()
@@ -180,7 +191,7 @@ def _write_rest(
         "antennas": None if fs.antennas is None else _plain(fs.antennas),
     }
     ids = json.dumps([str(each) for each in user_ids.tolist()])
-    for name, text in (("user_ids.txt", ids), (_ABOUT, json.dumps(about))):
+    for name, text in ((_IDS, ids), (_ABOUT, json.dumps(about))):
         opened = os.open(path / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with os.fdopen(opened, "w", encoding="utf-8") as file:
             file.write(text)
@@ -197,59 +208,140 @@ def _files(fs: FingerprintSet) -> dict[str, str]:
     return found
 
 
-def _about(path: Path) -> dict[str, Any]:
-    if not path.is_dir():
-        raise SchemaError("There is no such folder of fingerprints; check the path.")
+@contextmanager
+def kept_opened(folder: str | os.PathLike[str]) -> Iterator[int]:
+    """Descriptor of a folder whose name is no link; SchemaError if there is none."""
+    with ExitStack() as stack:
+        try:
+            here = stack.enter_context(folder_opened(folder))
+        except OSError:
+            raise SchemaError("There is no such folder of fingerprints; check the path.") from None
+        yield here
+
+
+def opened_in(folder: int, name: str) -> int:
+    """Descriptor of a file in a folder of fingerprints.
+
+    Raises
+    ------
+    SchemaError
+        A link, pipe, socket or device is in its place.
+    OSError
+        It is not there.
+    """
     try:
-        about: dict[str, Any] = json.loads((path / _ABOUT).read_text("utf-8"))
-        if about["format"] != _FORMAT or set(about["files"]) != set(COLUMNS):
-            raise _CHANGED
-        if not set(about["files"].values()) <= {f"{name}.npy" for name in COLUMNS}:
-            raise _CHANGED
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return file_opened(name, folder)
+    except OSError as fault:
+        if fault.errno != errno.ELOOP:
+            raise
         raise SchemaError(
-            "The folder holds no fingerprints; give one that fpanon wrote, or a folder of data."
+            f"{name} in the folder of fingerprints is no plain file but a link, pipe or device, "
+            "and was not opened; put the file itself there, or read the data again."
         ) from None
-    return about
 
 
-def _mapped(path: Path, about: dict[str, Any], stamp: Stamp) -> FingerprintSet:
-    from .fingerprints import FingerprintSet
+class _Kept:
+    """An open folder of fingerprints; what is opened in it is what stood there at the first."""
 
-    try:
-        ids = json.loads((path / "user_ids.txt").read_text("utf-8"))
-        whole = about["whole_ids"]
-        clock = about["clock"]
-        columns = {}
-        for name in COLUMNS:
-            values = mapped_rows(path / about["files"][name])
-            if values.ndim != 1 or values.dtype != (np.int64 if name in _WHOLE else np.float64):
+    def __init__(self, path: str, folder: int) -> None:
+        self._path, self._folder = path, folder
+        self.stamp = _stamp(folder)
+        kept = {f"{name}.npy" for name in COLUMNS}
+        try:
+            for name, *_ in self.stamp:
+                if name in kept | {_ABOUT, _IDS}:
+                    os.close(opened_in(folder, name))  # says so of a link before all else
+            self._about = json.loads(self._text(_ABOUT))
+            self._files = self._about["files"]
+            self.digest = self._about["digest"]
+            if not (
+                self._about["format"] == _FORMAT
+                and isinstance(self.digest, str)
+                and self._files.keys() == set(COLUMNS)
+                and kept.issuperset(self._files.values())
+            ):
+                raise ValueError
+        except _FAULTS:
+            raise SchemaError(
+                "The folder holds no fingerprints; give one that fpanon wrote, or a folder of data."
+            ) from None
+
+    def mapped(self) -> FingerprintSet:
+        """The set, as its files are; SchemaError where they are damaged."""
+        from .fingerprints import FingerprintSet
+
+        about = self._about
+        try:
+            ids, clock = json.loads(self._text(_IDS)), about["clock"]
+            if not all(isinstance(each, str) for each in ids):
                 raise _CHANGED
-            columns[name] = values
-        fs = FingerprintSet(
-            user_ids=np.array(ids, np.int64 if whole else object),
-            granularity_m=float(about["granularity_m"]),
-            granularity_min=float(about["granularity_min"]),
-            crs=about["crs"],
-            clock=clock and LocalClock(dt.datetime.fromisoformat(clock[0]), clock[1]),
-            antennas=about["antennas"] and _antennas(about["antennas"]),
-            **columns,
-        )
-    except FpanonError:
-        raise _CHANGED from None
-    except (OSError, ValueError, KeyError, TypeError, EOFError):
-        raise _CHANGED from None
-    fs.__dict__["_folder"] = (str(path.resolve()), stamp)
-    return fs
+            if about["crs"] is not None:
+                Unprojection(about["crs"])
+            fs = FingerprintSet(
+                user_ids=np.array(ids, np.int64 if about["whole_ids"] else object),
+                granularity_m=positive("granularity_m", about["granularity_m"]),
+                granularity_min=positive("granularity_min", about["granularity_min"]),
+                crs=about["crs"],
+                clock=clock and LocalClock(dt.datetime.fromisoformat(clock[0]), clock[1]),
+                antennas=about["antennas"] and _antennas(about["antennas"]),
+                **{name: self._column(name) for name in COLUMNS},
+            )
+        except (*_FAULTS, FpanonError):
+            raise _CHANGED from None
+        fs.__dict__["_folder"] = (self._path, self.stamp)
+        fs.__dict__["digest"] = self.digest
+        return fs
+
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """The bytes of a column."""
+        return blocks_of(self._opened(self._files[name]))
+
+    def checked_blocks(self, name: str) -> Iterator[bytes]:
+        """As :meth:`blocks`; SchemaError where a number is none that a set may have."""
+        try:
+            for block in self.blocks(name):
+                values = np.frombuffer(block, _kind(name))
+                low = 1 if name in ("count", "weight") else 0 if name[0] == "d" else -np.inf
+                if not np.all(np.isfinite(values) & (values >= low)):
+                    raise _CHANGED
+                yield block
+        except (OSError, ValueError):
+            raise _CHANGED from None
+
+    def _column(self, name: str) -> npt.NDArray[Any]:
+        values = mapped_rows(self._opened(self._files[name]))
+        if values.dtype != _kind(name):
+            raise _CHANGED
+        return values
+
+    def _text(self, name: str) -> str:
+        with open(self._opened(name), encoding="utf-8") as file:
+            return file.read()
+
+    def _opened(self, name: str) -> int:
+        descriptor = opened_in(self._folder, name)
+        if _state(name, os.fstat(descriptor)) not in self.stamp:
+            os.close(descriptor)
+            raise _CHANGED
+        return descriptor
 
 
-def _stamp(path: Path) -> Stamp:
-    """State of every file: name, number, size, time of the last change."""
+def _kind(name: str) -> npt.DTypeLike:
+    return np.int64 if name in _WHOLE else np.float64
+
+
+def _stamp(folder: int) -> Stamp:
+    """State of every file in an open folder."""
     try:
-        found = sorted((e.name, e.stat(follow_symlinks=False)) for e in os.scandir(path))
+        with os.scandir(folder) as entries:
+            return tuple(sorted(_state(e.name, e.stat(follow_symlinks=False)) for e in entries))
     except OSError:
         raise _CHANGED from None
-    return tuple((name, s.st_ino, s.st_size, s.st_mtime_ns) for name, s in found)
+
+
+def _state(name: str, found: os.stat_result) -> tuple[str, int, int, int]:
+    """Name, number, size, time of the last change."""
+    return name, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _plain(antennas: Antennas) -> dict[str, Any]:
@@ -262,12 +354,12 @@ def _plain(antennas: Antennas) -> dict[str, Any]:
 
 def _antennas(plain: dict[str, Any]) -> Antennas:
     """As they were: not snapped again, which need not give the same floating-point number."""
+    own = {n: np.array(plain[n], np.float64) for n in ("x_m", "y_m", "lon", "lat")}
+    columns = {n: np.array(texts, object) for n, texts in plain["columns"].items()}
+    side = float(plain["granularity_m"])
+    Antennas(granularity_m=side, columns=columns, **own)  # for its checks
+    if not all(isinstance(text, str) for texts in columns.values() for text in texts):
+        raise _CHANGED
     made = Antennas.__new__(Antennas)
-    made.__setstate__(
-        {
-            "granularity_m": float(plain["granularity_m"]),
-            **{n: np.array(plain[n], np.float64) for n in ("x_m", "y_m", "lon", "lat")},
-            "columns": {n: np.array(texts, object) for n, texts in plain["columns"].items()},
-        }
-    )
+    made.__setstate__({"granularity_m": side, **own, "columns": columns})
     return made

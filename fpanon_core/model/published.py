@@ -53,6 +53,8 @@ class GeneralizedFingerprintSet(Cells):
         self._make_contiguous()
         if self.offsets.shape != (len(self.n_users) + 1,) or self.offsets[0] != 0:
             raise SchemaError("Offsets must start at 0 and number one more than the groups.")
+        if np.any(self.offsets[1:] < self.offsets[:-1]):
+            raise SchemaError("Offsets must not fall.")
         if any(len(getattr(self, name)) != self.n_samples for name in CELL):
             raise SchemaError(
                 f"Every sample array must have the {self.n_samples} rows the offsets name."

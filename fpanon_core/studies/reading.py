@@ -25,7 +25,7 @@ from ..model.budgets import MAX_BYTES
 from ..model.configs import Screening
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
-from ..model.mapped import is_folder_of_fingerprints, remove
+from ..model.mapped import is_folder_of_fingerprints, kept_opened, load_opened, remove
 from ..tables.folder import FolderFile, KeptFolder
 from ..tables.sources import read_source
 from .reading_memory import refuse_parts, refuse_table
@@ -106,7 +106,9 @@ def read(
     path = source.file[1] if source.file is not None else None
     if isinstance(path, Path) and path.is_dir():
         if is_folder_of_fingerprints(path):
-            return _kept(path, source, reading, keep)
+            path = path.resolve()
+            with kept_opened(path) as folder:
+                return _kept(path, folder, source, reading, keep)
         return _parts(path, source, reading, keep, progress)
     fs, report = _read(source, reading, progress)
     _refuse_doubtful(report)
@@ -144,17 +146,16 @@ def _refuse_doubtful(report: IngestReport) -> None:
 
 
 def _of_kept(source: Source, reading: Reading) -> tuple[FingerprintSet, IngestReport]:
-    """The reading that was kept, if the folder was the one chosen from first to last."""
+    """The reading that was kept, in the very folder that was chosen."""
     assert source.file is not None
     chosen = source.file[1]
     assert isinstance(chosen, KeptFolder)
-    found = _kept(chosen.path(), source, reading, None)
-    chosen.path()
-    return found
+    with chosen.opened() as folder:
+        return _kept(chosen.path, folder, source, reading, None)
 
 
 def _kept(
-    path: Path, source: Source, reading: Reading, keep: Path | None
+    path: Path, folder: int, source: Source, reading: Reading, keep: Path | None
 ) -> tuple[FingerprintSet, IngestReport]:
     if (
         replace(reading, centre=None) != Reading()
@@ -170,8 +171,8 @@ def _kept(
             "The projection of what was read already cannot be changed any more; give the data "
             "themselves, not the folder in which they were kept."
         )
-    fs = FingerprintSet.load(path)
-    return fs, kept_account(path, fs)
+    fs = load_opened(path, folder)
+    return fs, kept_account(folder, fs)
 
 
 def _parts(

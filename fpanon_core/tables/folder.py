@@ -12,21 +12,19 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from ..model.errors import SchemaError
 from ..model.mapped import is_folder_of_fingerprints
+from ..model.plain_files import file_opened, folder_opened, is_plain
 
 SUFFIXES = (
     *(".csv", ".tsv", ".txt", ".gz", ".zip", ".parquet", ".xlsx"),
     *(".json", ".jsonl", ".ndjson", ".geojson"),
 )
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe would keep us waiting
 
 
 @dataclass(frozen=True)
@@ -57,8 +55,7 @@ class FolderFile:
             It is no longer there, or another file, or a link is.
         """
         with os.fdopen(_opened(self.folder, self.name), "rb") as file:
-            found = os.fstat(file.fileno())
-            if (found.st_dev, found.st_ino) != self.number:
+            if _number_of(file.fileno()) != self.number:
                 raise _gone()
             yield file
 
@@ -97,17 +94,24 @@ class KeptFolder:
     name: str = field(repr=False)
     number: tuple[int, int] = field(repr=False)
 
+    @property
     def path(self) -> Path:
-        """Where it is; to be asked again after what is in it was opened.
+        """Where it is; what is in it is read by :meth:`opened`."""
+        return self.folder / self.name
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[int]:
+        """Its descriptor, by which what is in it is opened.
 
         Raises
         ------
         SchemaError
             It is no longer there, or another, or a link leads to it.
         """
-        if _number_of(self.folder, self.name) != self.number:
-            raise _gone()
-        return self.folder / self.name
+        with _below(self.folder, _parts(self.name)) as here:
+            if _number_of(here) != self.number:
+                raise _gone()
+            yield here
 
 
 def data_files(folder: Path) -> list[str]:
@@ -148,10 +152,10 @@ def kept_in(folder: Path, name: str) -> KeptFolder:
         There is none, or the name or a link leads out of the folder.
     """
     root = folder.resolve()
-    number = _number_of(root, name)
-    if not is_folder_of_fingerprints(root / name):
-        raise _gone()
-    return KeptFolder(root, name, number)
+    with _below(root, _parts(name)) as here:
+        if not is_folder_of_fingerprints(root / name):
+            raise _gone()
+        return KeptFolder(root, name, _number_of(here))
 
 
 def file_in(folder: Path, name: str) -> FolderFile:
@@ -165,75 +169,52 @@ def file_in(folder: Path, name: str) -> FolderFile:
     root = folder.resolve()
     opened = _opened(root, name)
     try:
-        found = os.fstat(opened)
+        return FolderFile(root, name, _number_of(opened))
     finally:
         os.close(opened)
-    return FolderFile(root, name, (found.st_dev, found.st_ino))
 
 
 def _opened(folder: Path, name: str) -> int:
-    """Descriptor of a plain file, opened from the folder's own part by part; no link is followed.
+    """Descriptor of a plain file below a folder.
 
     Raises
     ------
     SchemaError
     """
-    parts = list(_parts(name))
+    *folders, last = _parts(name)
+    with _below(folder, folders) as here:
+        return file_opened(last, here)
+
+
+@contextlib.contextmanager
+def _below(folder: Path, parts: Sequence[str]) -> Iterator[int]:
+    """Descriptor of a folder below the operator's; whatever is not there is a SchemaError."""
     try:
-        here = os.open(folder, _FOLDER)
-        try:
-            for part in parts[:-1]:
-                below = os.open(part, _FOLDER, dir_fd=here)
-                os.close(here)
-                here = below
-            file = os.open(parts[-1], _FILE, dir_fd=here)
-        finally:
-            os.close(here)
+        with folder_opened(folder, parts) as here:
+            yield here
     except OSError as fault:
         if fault.errno in (errno.EACCES, errno.EPERM):
             raise SchemaError(
                 "The server may not read this file; its owner can allow it."
             ) from None
         raise _gone() from None
-    if not stat.S_ISREG(os.fstat(file).st_mode):
-        os.close(file)
-        raise _gone()
-    return file
 
 
-def _number_of(folder: Path, name: str) -> tuple[int, int]:
-    """Of a folder, opened from the operator's own part by part; no link is followed.
-
-    Raises
-    ------
-    SchemaError
-    """
-    parts = list(_parts(name))
-    try:
-        here = os.open(folder, _FOLDER)
-        try:
-            for part in parts:
-                below = os.open(part, _FOLDER, dir_fd=here)
-                os.close(here)
-                here = below
-            found = os.fstat(here)
-        finally:
-            os.close(here)
-    except OSError:
-        raise _gone() from None
+def _number_of(descriptor: int) -> tuple[int, int]:
+    found = os.fstat(descriptor)
     return found.st_dev, found.st_ino
 
 
-def _parts(name: str) -> Iterator[str]:
+def _parts(name: str) -> tuple[str, ...]:
     path = PurePosixPath(name)
     if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in name:
         raise _gone()
-    yield from path.parts
+    return path.parts
 
 
 def _is_plain(path: Path) -> bool:
     try:
-        return stat.S_ISREG(path.lstat().st_mode)
+        return is_plain(path.lstat())
     except OSError:
         return False
 

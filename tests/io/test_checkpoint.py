@@ -1,10 +1,15 @@
 """A long run that is killed and begun again does what is missing; no file is believed blindly."""
 
+import hashlib
+import hmac
+import io
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,11 +19,13 @@ from hypothesis import strategies as st
 from fpanon_core.anonymize import shards
 from fpanon_core.anonymize.aligned import aligned
 from fpanon_core.anonymize.glove import glove
+from fpanon_core.anonymize.joined import part_of
 from fpanon_core.engines.local import LocalEngine
 from fpanon_core.io.checkpoint import Checkpoint
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import Cancelled, ConfigError
 from tests.anonymize.test_shards import METHODS, people, records
+from tests.fuzz.mutations import mutated
 
 
 @pytest.fixture
@@ -109,22 +116,199 @@ def test_of_other_versions_nothing_is_taken(folder, hidden, monkeypatch):
     assert len(hidden) == 2
 
 
-@settings(max_examples=60, deadline=None)
-@given(data=st.data())
-def test_a_file_that_was_cut_or_changed_counts_as_none(data, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("kept") / "own"
+# --- files that others have altered, and the digest made anew -----------------------------------
+# docs: a file is a line, 32 bytes of HMAC-SHA-256 over the line, its name and its content, and the
+# content, an archive of NumPy files.
+
+FORM = b"fpanon part 2\n"
+MEMBERS = ("group", "code", "space_m", "time_min", "left_over", "left_out", "phantom_share",
+           "offsets", "n_users", "cells")  # fmt: skip
+
+
+def unkeyed(_, body):
+    """As somebody without the key would: each time by another digest that could be meant."""
+    meant = (
+        hashlib.sha256(body),
+        hmac.new(bytes(32), body, "sha256"),
+        hmac.new(FORM, body, "sha256"),
+    )
+    return FORM + meant[len(body) % 3].digest() + body
+
+
+def keyed(place, body):
+    """As we do, with the key that lies among the files of the tests' user."""
+    key = Path(os.environ["XDG_STATE_HOME"], "fpanon", "digests.key").read_bytes()
+    of = FORM + place.name.encode() + b"\0"
+    return FORM + hmac.new(key, of + body, "sha256").digest() + body
+
+
+def altered(rng, body):
+    """The content with something else in it: forged groups, other arrays, or damage."""
+    if rng.random() < 0.4:
+        return mutated(rng, body)
+    with np.load(io.BytesIO(body)) as kept:
+        members = dict(kept)
+    for _ in range(rng.choice((1, 1, 2))):
+        name = rng.choice(MEMBERS)
+        members[name] = odd(rng, members[name])
+    into = io.BytesIO()
+    if rng.random() < 0.1:
+        members.pop(rng.choice(MEMBERS), None)
+    rng.choice((np.savez, np.savez_compressed))(into, **members)
+    return into.getvalue()
+
+
+def odd(rng, values):
+    """Another array in the place of one."""
+    out = np.array(values)
+    at = rng.randrange(out.size) if out.size else 0
+    match rng.randrange(9):
+        case 0:
+            with np.errstate(invalid="ignore"):
+                return out.astype(rng.choice(["<f4", "<i4", "<u8", "|b1", "<c16", "<U9", ">i8"]))
+        case 1:
+            return out.reshape(-1)[:at]
+        case 2:
+            return np.resize(out, (out.size + 1, *out.shape[1:]))
+        case 3:
+            return np.array(rng.choice([[], [[]], 0, "x", [None] * 0, [1e308] * 3]))
+        case 4:
+            return out[::-1] if out.ndim else out + 1
+        case 5:
+            return np.asfortranarray(out.reshape(-1, 1))
+        case 6 if out.ndim:
+            return rng.choice([np.zeros_like, np.ones_like])(out)  # all in one group
+        case _ if out.size:
+            flat = out.reshape(-1)
+            low = [-1, 0, 1, 2, 127] + ([np.nan, np.inf, -1e9] if out.dtype.kind == "f" else [])
+            if out.dtype == np.int64:
+                low += [2**63 - 1, -(2**63), 10**6]
+            flat[at] = rng.choice(low)
+            return flat.reshape(out.shape)
+        case _:
+            return np.arange(3)
+
+
+def tried(folder, seal, cases, seed=0):
+    """How many altered files were taken; whatever is raised is raised."""
     fs, kept = people(n=44), Checkpoint(folder)
+    settings_ = {"k": 2, "method": "glove", "leftover": "merge"}
+    part = part_of(glove(fs, 2, leave_out=0.1))
+    kept.keep(fs, settings_, part)
+    assert same_part(kept.part(fs, settings_), part)
+    (place,) = folder.iterdir()
+    content = place.read_bytes()
+    body = content[len(FORM) + 32 :]
+    assert keyed(place, body) == content  # that the tests seal as we do
+    rng, taken = random.Random(seed), []
+    for _ in range(cases):
+        other = altered(rng, body)
+        if other != body:
+            place.write_bytes(seal(place, other))
+            found = kept.part(fs, settings_)
+            if found is not None:
+                taken.append(found)
+    return fs, taken
+
+
+def same_part(one, other):
+    return all(
+        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
+        for name in ("group", "code", "space_m", "time_min", "left_over", "left_out")
+    ) and all(
+        np.array_equal(getattr(one.published, name), getattr(other.published, name))
+        for name in ("offsets", "n_users", "x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
+    )
+
+
+CASES = int(os.environ.get("FPANON_ALTERED", "400"))
+
+
+def test_of_altered_files_whose_digest_was_made_anew_none_is_taken(folder):
+    """By who has not the key; ``FPANON_ALTERED=10000`` tries as many."""
+    assert tried(folder, unkeyed, CASES)[1] == []
+
+
+def test_what_the_key_itself_has_sealed_is_checked_all_the_same(folder):
+    """Nothing else is raised, and what is taken is a part of these people that fits itself."""
+    fs, taken = tried(folder, keyed, CASES)
+    assert taken  # such as another accuracy of a sample: the tests reach behind the seal
+    for part in taken:
+        groups = part.published.n_groups
+        members = [0] * groups
+        for user, group in enumerate(part.group.tolist()):
+            assert -1 <= group < groups
+            if group >= 0:
+                members[group] += int(fs.weight[user])
+        assert members == part.published.n_users.tolist()
+        assert len(part.group) == fs.n_users
+        assert len(part.code) == len(part.space_m) == len(part.time_min) == fs.n_samples
+        assert all(0 <= row < fs.n_users for row in [*part.left_over, *part.left_out])
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_a_file_that_was_changed_counts_as_none(seed, tmp_path_factory):
+    """The whole run comes to the same, whether the digest was made anew or not."""
+    folder = tmp_path_factory.mktemp("kept") / "own"
+    fs, kept, rng = people(n=44), Checkpoint(folder), random.Random(seed)
     plain = glove(fs, 2, shards=2, checkpoint=kept)
     for place in folder.iterdir():
-        content = bytearray(place.read_bytes())
-        if data.draw(st.booleans(), "cut"):
-            del content[data.draw(st.integers(0, len(content) - 1), "at") :]
+        content = place.read_bytes()
+        if rng.random() < 0.3:
+            place.write_bytes(mutated(rng, content))
         else:
-            content[data.draw(st.integers(0, len(content) - 1), "at")] ^= data.draw(
-                st.integers(1, 255), "by"
-            )
-        place.write_bytes(content)
+            place.write_bytes(unkeyed(place, altered(rng, content[len(FORM) + 32 :])))
     same(glove(fs, 2, shards=2, checkpoint=kept), plain)
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+@pytest.mark.parametrize("how", ["type", "shape", "range", "absent"])
+def test_each_member_is_checked(folder, member, how):
+    fs, kept = people(n=44), Checkpoint(folder)
+    part = part_of(glove(fs, 2, leave_out=0.1))
+    kept.keep(fs, {}, part)
+    (place,) = folder.iterdir()
+    with np.load(io.BytesIO(place.read_bytes()[len(FORM) + 32 :])) as found:
+        members = dict(found)
+    values = members.pop(member)
+    if how == "type":
+        members[member] = values.astype("<f4" if values.dtype.kind == "f" else "<i4")
+    elif how == "shape":
+        members[member] = np.stack([values, values])
+    elif how == "range":
+        if member in ("space_m", "time_min"):
+            pytest.skip("any number, or none")
+        members[member] = np.full_like(values, -7 if values.dtype.kind == "i" else np.nan)
+        if member == "left_over":
+            members[member] = np.array([-7])
+    into = io.BytesIO()
+    np.savez(into, **members)
+    place.write_bytes(keyed(place, into.getvalue()))
+    assert kept.part(fs, {}) is None
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder", "renamed", "endless"])
+def test_nothing_but_the_very_file_is_read(folder, tmp_path, kind):
+    fs, kept = people(n=44), Checkpoint(folder)
+    part = part_of(glove(fs, 2))
+    kept.keep(fs, {"k": 2}, part)
+    (place,) = folder.iterdir()
+    if kind == "renamed":  # sealed by us, of other settings
+        kept.keep(fs, {"k": 3}, part)
+        (other,) = set(folder.iterdir()) - {place}
+        other.replace(place)
+    elif kind == "endless":
+        os.truncate(place, 1 << 40)  # without taking any room
+    else:
+        place.rename(tmp_path / "outside")
+        if kind == "link":
+            place.symlink_to(tmp_path / "outside")
+        elif kind == "pipe":
+            os.mkfifo(place)
+        else:
+            place.mkdir()
+    assert kept.part(fs, {"k": 2}) is None
 
 
 def test_a_file_of_other_people_under_this_name_counts_as_none(folder, hidden):

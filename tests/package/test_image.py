@@ -45,13 +45,25 @@ def test_the_image_is_not_run_as_root_and_holds_no_secret() -> None:
 def test_services_cannot_write_and_only_the_proxy_is_reached(services) -> None:
     assert set(services) == {"dashboard", "proxy", "scheduler", "worker"}
     assert all(service["read_only"] for service in services.values())
+    assert all(service["cap_drop"] == ["ALL"] for service in services.values())
+    assert all(
+        service["security_opt"] == ["no-new-privileges:true"] for service in services.values()
+    )
+    added = {name: service["cap_add"] for name, service in services.items() if "cap_add" in service}
+    assert added == {"proxy": ["CHOWN", "NET_BIND_SERVICE", "SETGID", "SETUID"]}
     ours = [service for name, service in services.items() if name != "proxy"]
-    assert all(service["image"] == "fpanon" and service["cap_drop"] == ["ALL"] for service in ours)
+    assert all(service["image"] == "fpanon" for service in ours)
     open_ = {name: service["ports"] for name, service in services.items() if "ports" in service}
     assert open_ == {"dashboard": ["443:443"]}
     assert services["proxy"]["network_mode"] == "service:dashboard"
     for name in ("scheduler", "worker"):
         assert services[name]["networks"] == ["cluster"]
+
+
+def test_images_are_of_one_version_each(services) -> None:
+    (base,) = re.findall(r"^FROM (\S+)$", DOCKERFILE, re.MULTILINE)
+    for image in (base, services["proxy"]["image"]):
+        assert re.fullmatch(r"[a-z]+:\d+\.\d+\.\d+(-[a-z-]+)?(@sha256:[0-9a-f]{64})?", image)
 
 
 def test_the_cluster_is_shut_off(services) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from fpanon_core.model.errors import SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.mapped import load_opened
 from fpanon_core.tables.folder import data_files, file_in, kept_folders, kept_in
 
 
@@ -93,7 +94,8 @@ def test_folders_of_fingerprints_are_listed_and_not_what_is_in_them(kept: Path) 
     assert kept_folders(kept / "deep" / "kept") == []
     assert data_files(kept) == ["a.csv", "deep/b.parquet"]
     chosen = pickle.loads(pickle.dumps(kept_in(kept, "deep/kept")))
-    assert FingerprintSet.load(chosen.path()).n_users == 2
+    with chosen.opened() as here:
+        assert load_opened(chosen.path, here).n_users == 2
 
 
 @pytest.mark.parametrize(
@@ -109,12 +111,12 @@ def test_no_other_folder_is_opened(kept: Path, name: str) -> None:
 def test_a_folder_put_in_the_place_of_the_one_chosen_is_refused(kept: Path, tmp_path: Path) -> None:
     chosen = kept_in(kept, "deep/kept")
     (kept / "deep" / "kept").rename(tmp_path / "moved")
-    with pytest.raises(SchemaError, match="no longer"):
-        chosen.path()
+    with pytest.raises(SchemaError, match="no longer"), chosen.opened():
+        pass
     (kept / "deep" / "kept").symlink_to(tmp_path / "moved", target_is_directory=True)
-    with pytest.raises(SchemaError, match="no longer"):
-        chosen.path()
+    with pytest.raises(SchemaError, match="no longer"), chosen.opened():
+        pass
     (kept / "deep" / "kept").unlink()
     FingerprintSet.from_samples([1], [0], [0], [0]).save(kept / "deep" / "kept")
-    with pytest.raises(SchemaError, match="no longer"):
-        chosen.path()
+    with pytest.raises(SchemaError, match="no longer"), chosen.opened():
+        pass
