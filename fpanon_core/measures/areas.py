@@ -114,13 +114,6 @@ def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
     return Squares(left, low, side)
 
 
-def side_m(fs: FingerprintSet) -> float:
-    """Side of the squares on which releases of these data usually are compared, metres."""
-    found = ground(fs, None, Places.of(fs)[0])
-    assert isinstance(found, Squares)
-    return found.side_m
-
-
 def used(where: Ground, places: Places) -> list[Laid]:
     """The original's places laid over each grid, and which areas they use.
 

@@ -23,7 +23,6 @@ import numpy as np
 
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
-from ..measures.areas import side_m
 from ..measures.crowds import Crowds, crowds
 from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
@@ -293,14 +292,6 @@ class _Exploration:
             return risk_in(release.periods, self.knowledge, self.engine, progress)
         known = drawn(release.fs, self.knowledge, beyond=True)
         return disclosure(release.fs, known, engine=self.engine, progress=progress)
-
-
-def compared_on_m(fs: FingerprintSet) -> float:
-    """Side of the squares on which density and flows of releases of these data are compared; m.
-
-    Places nearer than that are one to these components of utility.
-    """
-    return side_m(fs)
 
 
 def risks_of(found: DisclosureResult | PeriodRisk, alike: Crowds) -> dict[str, Interval]:
