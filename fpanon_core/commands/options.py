@@ -344,6 +344,13 @@ def _rejects(answers: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def _useful(table: OptionsTable, i: int) -> str:
+    """Utility, and its range over the corners of the areas."""
+    low, high = table.utility_ends[i]
+    ends = "" if math.isnan(low) else f" ({low:.3f} … {high:.3f})"
+    return f"{table.utility[i]:.3f}{ends}"
+
+
 def _table(table: OptionsTable, limit: float) -> str:
     unsafe = table.unsafe(limit)
     rows = []
@@ -368,7 +375,7 @@ def _table(table: OptionsTable, limit: float) -> str:
                 _home(table.results[i]),
                 f"{table.results[i].crowd_least:,}",
                 _alone(table.results[i]),
-                f"{table.utility[i]:.3f}",
+                _useful(table, i),
                 ("unsafe; " if unsafe[i] else "") + verdict,
             ]
         )

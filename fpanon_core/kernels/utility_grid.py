@@ -1,11 +1,15 @@
-"""Cells laid over a reference grid: what share of each falls where, and when.
+"""Cells laid over analysis areas: what share of each falls where, and when.
 
 A sample says that somebody was in its cell; nothing tells where in it. So its mass is spread over
-the squares of the grid in proportion to area, and over the hours of the day in proportion to time.
-Square (column, row) has the number ``column · rows + row``; the grid's corner is at 0.
+the areas in proportion to what they share with the cell, and over the hours in proportion to time.
+
+Only areas that the original data use are kept, in ascending order: of mass that falls elsewhere it
+matters only how much it is. So memory follows the data, however far a few people travel.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,16 +19,49 @@ from ..model.arrays import FloatArray, IntArray
 _DAY, _HOUR = 1440.0, 60.0
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _first(at: float, many: int) -> int:
-    """The square that holds a coordinate (in squares), or the nearest end of the grid."""
-    return min(max(int(np.floor(at)), 0), many)
+class Laid(NamedTuple):
+    """Places laid over areas: by squares of a grid, or by shares worked out before.
+
+    On a grid, ``keys`` are the used squares, ascending: ``column · rows + row``. The places' sides
+    are in squares, and square (0, 0) begins at (``x``, ``y``). Of other areas, place p has the
+    shares ``share[starts[p]:starts[p+1]]`` in ``area``; ``keys`` only says how many there are.
+    """
+
+    keys: IntArray
+    rows: int
+    x: float
+    y: float
+    left: FloatArray
+    right: FloatArray
+    low: FloatArray
+    high: FloatArray
+    starts: IntArray
+    area: IntArray
+    share: FloatArray
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _last(end: float, begin: float, many: int) -> int:
+def _snapped(value: float) -> float:
+    """A cell on an edge of a square ends there, whatever the last bit says."""
+    near = np.rint(value)
+    return near if abs(value - near) < 1e-9 else value
+
+
+@njit(nogil=True, cache=True)
+def _sides(laid: Laid, p: int) -> tuple[float, float, float, float]:
+    """Left, right, lower and upper side of a place, in squares from square (0, 0)."""
+    return (
+        _snapped(laid.left[p] - laid.x),
+        _snapped(laid.right[p] - laid.x),
+        _snapped(laid.low[p] - laid.y),
+        _snapped(laid.high[p] - laid.y),
+    )
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _end(end: float, begin: float) -> int:
     """One past the last square that [begin, end) reaches."""
-    return min(max(int(np.ceil(end)), int(np.floor(begin)) + 1, 0), many)
+    return max(int(np.ceil(end)), int(np.floor(begin)) + 1)
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -33,6 +70,57 @@ def _share(begin: float, end: float, square: int) -> float:
     if end <= begin:
         return 1.0 if np.floor(begin) == square else 0.0
     return max(0.0, min(end, square + 1.0) - max(begin, float(square))) / (end - begin)
+
+
+@njit(nogil=True, cache=True)
+def _from(keys: IntArray, key: int, at: int) -> int:
+    """The first position, from ``at`` on, whose key is not below."""
+    end = len(keys)
+    while at < end:
+        middle = (at + end) // 2
+        if keys[middle] < key:
+            at = middle + 1
+        else:
+            end = middle
+    return at
+
+
+@njit(nogil=True, cache=True)
+def _lay(laid: Laid, p: int, area: IntArray, share: FloatArray) -> tuple[int, float]:
+    """Fill in the used areas that place p meets and its share in each; how many, and the rest.
+
+    The rest is what lies in none of them: exactly 0 where the place meets no other.
+    """
+    many, inside = 0, 0.0
+    if len(laid.starts) > 0:
+        for at in range(laid.starts[p], laid.starts[p + 1]):
+            area[many], share[many] = laid.area[at], laid.share[at]
+            inside += laid.share[at]
+            many += 1
+        return many, 1.0 - inside if inside < 1.0 - 1e-9 else 0.0
+    left, right, low, high = _sides(laid, p)
+    rows = laid.rows
+    first, last = int(np.floor(left)), _end(right, left)
+    bottom, top = int(np.floor(low)), _end(high, low)
+    squares = float(last - first) * float(top - bottom)
+    bottom, top = max(bottom, 0), min(top, rows)
+    if bottom < top:
+        at = _from(laid.keys, max(first, 0) * rows + bottom, 0)
+        while at < len(laid.keys):
+            column, row = laid.keys[at] // rows, laid.keys[at] % rows
+            if column >= last:
+                break
+            if row < bottom:
+                at = _from(laid.keys, column * rows + bottom, at)
+            elif row >= top:
+                at = _from(laid.keys, (column + 1) * rows + bottom, at)
+            else:
+                area[many] = at
+                share[many] = _share(left, right, column) * _share(low, high, row)
+                inside += share[many]
+                many += 1
+                at += 1
+    return many, 0.0 if many == squares else max(0.0, 1.0 - inside)
 
 
 @njit(nogil=True, cache=True)
@@ -54,105 +142,126 @@ def _add_hours(wall: float, length: float, mass: float, hours: FloatArray) -> No
 
 
 @njit(nogil=True, cache=True)
-def occupy(
+def hours_of(
     place: IntArray, wall: FloatArray, length: FloatArray, mass: FloatArray,
-    left: FloatArray, right: FloatArray, low: FloatArray, high: FloatArray,
-    columns: int, rows: int, out: FloatArray,
+    first: int, out: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the samples' mass to ``out[square, hour]``; what is off the grid goes to its last row.
+    """Add the samples' mass to ``out[place - first, hour]``."""
+    for i in range(len(place)):
+        _add_hours(wall[i], length[i], mass[i], out[place[i] - first])
 
-    Samples come sorted by ``place``, so that the hours of one place are gathered before they are
-    spread over its squares: the work is linear in samples, and in squares of distinct places.
+
+@njit(nogil=True, cache=True)
+def used_squares(laid: Laid, column: IntArray, row: IntArray) -> int:
+    """Squares that the places meet, of each after the other; returns how many.
+
+    Fills both arrays if they are not empty.
     """
-    i = 0
-    while i < len(place):
-        p = place[i]
-        hours = np.zeros(24)
-        while i < len(place) and place[i] == p:
-            _add_hours(wall[i], length[i], mass[i], hours)
-            i += 1
-        on_grid = 0.0
-        for column in range(_first(left[p], columns), _last(right[p], left[p], columns)):
-            across = _share(left[p], right[p], column)
-            for row in range(_first(low[p], rows), _last(high[p], low[p], rows)):
-                share = across * _share(low[p], high[p], row)
-                on_grid += share
-                for hour in range(24):
-                    if hours[hour] > 0.0:
-                        out[column * rows + row, hour] += share * hours[hour]
-        inside = left[p] >= 0 and low[p] >= 0 and right[p] <= columns and high[p] <= rows
-        if not inside:
+    many = 0
+    for p in range(len(laid.left)):
+        left, right, low, high = _sides(laid, p)
+        first, last = int(np.floor(left)), _end(right, left)
+        bottom, top = int(np.floor(low)), _end(high, low)
+        if len(column) == 0:
+            many += (last - first) * (top - bottom)
+            continue
+        for c in range(first, last):
+            for r in range(bottom, top):
+                column[many], row[many] = c, r
+                many += 1
+    return many
+
+
+@njit(nogil=True, cache=True)
+def occupy(laid: Laid, first: int, hours: FloatArray, out: FloatArray) -> None:
+    """Spread ``hours[place - first, hour]`` over ``out[area, hour]``; its last row is elsewhere."""
+    areas = len(laid.keys)
+    area, share = np.empty(areas, np.int64), np.empty(areas)
+    for p in range(len(hours)):
+        many, rest = _lay(laid, first + p, area, share)
+        for i in range(many):
             for hour in range(24):
-                out[columns * rows, hour] += max(0.0, 1.0 - on_grid) * hours[hour]
+                out[area[i], hour] += share[i] * hours[p, hour]
+        if rest > 0.0:
+            for hour in range(24):
+                out[areas, hour] += rest * hours[p, hour]
 
 
 @njit(nogil=True, cache=True)
 def spread_trips(
-    origin: IntArray, goal: IntArray,
-    left: FloatArray, right: FloatArray, low: FloatArray, high: FloatArray,
-    columns: int, rows: int, most: int, source: IntArray, target: IntArray,
-) -> int:  # fmt: skip
-    """Pairs of squares that trips between places spread over; returns how many there are.
+    origin: IntArray, goal: IntArray, laid: Laid, most: int, source: IntArray, target: IntArray
+) -> int:
+    """Pairs of areas that trips between places spread over; returns how many there are.
 
     Fills both arrays up to their length; counting goes on, but stops beyond ``most``.
     """
+    areas = len(laid.keys)
+    here, from_here = np.empty(areas, np.int64), np.empty(areas)
+    there, to_there = np.empty(areas, np.int64), np.empty(areas)
     many = 0
     for n in range(len(origin)):
-        a, b = origin[n], goal[n]
-        for ca in range(_first(left[a], columns), _last(right[a], left[a], columns)):
-            for ra in range(_first(low[a], rows), _last(high[a], low[a], rows)):
-                from_a = _share(left[a], right[a], ca) * _share(low[a], high[a], ra)
-                if from_a <= 0.0:
+        mine, _ = _lay(laid, origin[n], here, from_here)
+        theirs, _ = _lay(laid, goal[n], there, to_there)
+        for i in range(mine):
+            for j in range(theirs):
+                if here[i] == there[j] or from_here[i] * to_there[j] <= 0.0:
                     continue
-                for cb in range(_first(left[b], columns), _last(right[b], left[b], columns)):
-                    for rb in range(_first(low[b], rows), _last(high[b], low[b], rows)):
-                        share = from_a * _share(left[b], right[b], cb)
-                        share *= _share(low[b], high[b], rb)
-                        if share <= 0.0 or (ca == cb and ra == rb):
-                            continue
-                        if many < len(source):
-                            source[many] = ca * rows + ra
-                            target[many] = cb * rows + rb
-                        many += 1
-                        if many > most:
-                            return many
+                if many < len(source):
+                    source[many], target[many] = here[i], there[j]
+                many += 1
+                if many > most:
+                    return many
     return many
 
 
 @njit(nogil=True, cache=True)
 def match_trips(
-    origin: IntArray, goal: IntArray, mass: FloatArray,
-    left: FloatArray, right: FloatArray, low: FloatArray, high: FloatArray,
-    columns: int, rows: int, starts: IntArray, target: IntArray, out: FloatArray,
+    origin: IntArray, goal: IntArray, mass: FloatArray, laid: Laid,
+    starts: IntArray, target: IntArray, out: FloatArray,
 ) -> float:  # fmt: skip
-    """Spread trips over those pairs of squares that the original has, and return how many in all.
+    """Spread trips over those pairs of areas that the original has, and return how many in all.
 
-    The pairs of origin i are ``target[starts[i]:starts[i+1]]``; ``out`` gets their trips. Only
-    these matter to a common part, so nothing of the size squares × squares is ever needed. Trips
-    from a square to itself are none.
+    The pairs of area i are ``target[starts[i]:starts[i+1]]``; ``out`` gets their trips. Only these
+    matter to a common part, so nothing of the size areas × areas is ever needed. Trips from an
+    area to itself are none.
     """
+    areas = len(laid.keys)
+    here, from_here = np.empty(areas, np.int64), np.empty(areas)
+    there, to_there = np.empty(areas, np.int64), np.empty(areas)
+    reached = np.zeros(areas)
     total = 0.0
     for n in range(len(origin)):
-        a, b = origin[n], goal[n]
-        for ca in range(_first(left[a], columns), _last(right[a], left[a], columns)):
-            for ra in range(_first(low[a], rows), _last(high[a], low[a], rows)):
-                i = ca * rows + ra
-                if starts[i] == starts[i + 1]:
-                    continue
-                from_a = _share(left[a], right[a], ca) * _share(low[a], high[a], ra) * mass[n]
-                for at in range(starts[i], starts[i + 1]):
-                    cb, rb = target[at] // rows, target[at] % rows
-                    out[at] += from_a * _share(left[b], right[b], cb) * _share(low[b], high[b], rb)
-        total += mass[n] * (
-            1.0
-            - _same(left[a], right[a], left[b], right[b]) * _same(low[a], high[a], low[b], high[b])
-        )
+        mine, out_of_mine = _lay(laid, origin[n], here, from_here)
+        theirs, out_of_theirs = _lay(laid, goal[n], there, to_there)
+        for j in range(theirs):
+            reached[there[j]] = to_there[j]
+        within = 0.0
+        for i in range(mine):
+            within += from_here[i] * reached[here[i]]
+            share = from_here[i] * mass[n]
+            for at in range(starts[here[i]], starts[here[i] + 1]):
+                out[at] += share * reached[target[at]]
+        for j in range(theirs):
+            reached[there[j]] = 0.0
+        if len(laid.starts) > 0:  # what is elsewhere is one area
+            within += out_of_mine * out_of_theirs
+        elif out_of_mine > 0.0 and out_of_theirs > 0.0:
+            within = _same_square(laid, origin[n], goal[n])
+        total += mass[n] * (1.0 - within)
     return total
 
 
 @njit(nogil=True, cache=True)
+def _same_square(laid: Laid, a: int, b: int) -> float:
+    """Probability that a point of one place and one of another are in the same square."""
+    left_a, right_a, low_a, high_a = _sides(laid, a)
+    left_b, right_b, low_b, high_b = _sides(laid, b)
+    return _same(left_a, right_a, left_b, right_b) * _same(low_a, high_a, low_b, high_b)
+
+
+@njit(nogil=True, cache=True)
 def _same(begin_a: float, end_a: float, begin_b: float, end_b: float) -> float:
-    """Probability that a point of one stretch and one of another are in the same square."""
+    """The same along one axis."""
     first = int(np.floor(max(begin_a, begin_b)))
     last = max(int(np.ceil(min(end_a, end_b))), first + 1)
     both = 0.0

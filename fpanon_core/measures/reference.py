@@ -1,7 +1,7 @@
 """The original data's side of every comparison: made once, for many releases.
 
-A reference grid over the original's extent, on it the original's occupancy by hour and its trips,
-and what is known of each subscriber: how far they roam, how many places they visit.
+Analysis areas over the original, on them its occupancy by hour and its trips, and what is known of
+each subscriber: how far they roam, how many places they visit.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 """
@@ -16,7 +16,7 @@ from scipy.spatial.distance import (  # type: ignore[import-untyped,unused-ignor
     jensenshannon,
 )
 
-from ..kernels.utility_grid import match_trips, occupy, spread_trips
+from ..kernels.utility_grid import Laid, hours_of, match_trips, occupy, spread_trips
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import positive
 from ..model.closed import Closed
@@ -24,8 +24,8 @@ from ..model.distinct import distinct_rows
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.ragged import offsets_of
+from .areas import Areas, Ground, Places, events_of, ground, laid, used
 
-Sides = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 Trips = tuple[IntArray, IntArray, FloatArray]
 
 MAX_SPACE_M = 20_000.0
@@ -33,20 +33,34 @@ MAX_SPACE_M = 20_000.0
 MAX_TIME_MIN = 1_440.0
 """Mean temporal span at which ``time`` is 0, minutes: a day tells no time of day any more."""
 
-_SQUARES_ALONG = 50
-_MOST_SQUARES = 1_000_000
 _MOST_ENTRIES = 5_000_000
+_AT_ONCE = 50_000  # places whose hours are held together
 
 
-@dataclass(frozen=True)
-class ReferenceGrid:
-    """Squares of ``side_m`` metres from the corner (x_m, y_m); numbered column by column."""
+@dataclass(frozen=True, eq=False)
+class Corner(Closed):
+    """The original on one of the grids, or on areas that have no corner. Arrays are read-only.
 
-    x_m: float
-    y_m: float
-    side_m: float
-    columns: int
-    rows: int
+    Attributes
+    ----------
+    laid : Laid
+        The original's places on it, with the areas that they use.
+    occupancy : float64 ndarray (areas + 1, 24)
+        Events by used area and local hour of the day; the last row is what is in none.
+    starts, targets : int64 ndarray
+        Trips from area i go to the areas ``targets[starts[i]:starts[i+1]]``.
+    trips : float64 ndarray (len(targets),)
+        How many per subscriber.
+    """
+
+    laid: Laid
+    occupancy: FloatArray
+    starts: IntArray
+    targets: IntArray
+    trips: FloatArray
+
+    def __post_init__(self) -> None:
+        self._close()
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +69,10 @@ class Reference(Closed):
 
     Attributes
     ----------
-    grid : ReferenceGrid
-    occupancy : float64 ndarray (squares + 1, 24)
-        Events by square and local hour of the day; the last row is what is outside the grid.
-    starts, targets : int64 ndarray
-        Trips from square i go to the squares ``targets[starts[i]:starts[i+1]]``.
-    trips : float64 ndarray (len(targets),)
-        How many per subscriber.
+    ground : Ground
+        The analysis areas; as text, in words.
+    corners : tuple of Corner
+        Nine of squares, shifted by 0, 1/3 and 2/3 of a side along x and y; one of other areas.
     radii : float64 ndarray (n_subscribers,)
         Radius of gyration, metres.
     visits : float64 ndarray (n_subscribers,)
@@ -73,11 +84,8 @@ class Reference(Closed):
         Of the original.
     """
 
-    grid: ReferenceGrid
-    occupancy: FloatArray
-    starts: IntArray
-    targets: IntArray
-    trips: FloatArray
+    ground: Ground
+    corners: tuple[Corner, ...]
     radii: FloatArray
     visits: FloatArray
     max_space_m: float
@@ -87,17 +95,12 @@ class Reference(Closed):
     def __post_init__(self) -> None:
         self._close()
 
-    @property
-    def side_m(self) -> float:
-        """Side of the grid's squares, metres."""
-        return self.grid.side_m
-
     @classmethod
     def of(
         cls,
         fs: FingerprintSet,
         *,
-        reference_m: float | None = None,
+        areas: Areas = None,
         max_space_m: float = MAX_SPACE_M,
         max_time_min: float = MAX_TIME_MIN,
     ) -> Reference:
@@ -106,30 +109,27 @@ class Reference(Closed):
         Parameters
         ----------
         fs : FingerprintSet
-        reference_m : float, optional
-            Side of the squares. If not given: 1, 2 or 5 times a power of ten, the largest with at
-            least 50 along the longer side of the data's extent; or the data's largest cell, if that
-            is larger; then the next whole multiple of the data's own grid, so that no square cuts
-            a cell of such a grid.
+        areas : float, Hexagons or Regions, optional
+            Analysis areas: the side of squares, metres; hexagons; or regions named in the antenna
+            table. If not given: squares of 1, 2 or 5 times a power of ten metres, the largest that
+            fit 50 times along both sides of the box of the central 95 % of the events; or of the
+            data's largest cell, if that is larger. One of the nine grids has a corner at the box's
+            lower corner.
         max_space_m, max_time_min : float
             Thresholds of the components ``space`` and ``time``.
 
         Raises
         ------
         ConfigError
-            A number is not positive, or the grid would have more than a million squares.
+            A number is not positive, the data do not have such areas, or they are too fine.
         """
         for name, value in (("max_space_m", max_space_m), ("max_time_min", max_time_min)):
             positive(name, value)
-        grid = _grid_over(fs, reference_m)
-        starts, targets = _trip_table(grid, fs)
-        trips, _ = trips_between(grid, starts, targets, fs)
+        found = Spread.of(fs)
+        where = ground(fs, areas, found.places)
         return cls(
-            grid=grid,
-            occupancy=occupancy(grid, fs),
-            starts=starts,
-            targets=targets,
-            trips=trips,
+            ground=where,
+            corners=tuple(_corners(fs, found, where)),
             radii=radii(fs),
             visits=visited(fs),
             max_space_m=float(max_space_m),
@@ -138,16 +138,64 @@ class Reference(Closed):
         )
 
 
+def _corners(fs: FingerprintSet, spread: Spread, where: Ground) -> list[Corner]:
+    grids = used(where, spread.places)
+    found = []
+    for grid, mass in zip(grids, occupancies(fs, spread, grids), strict=True):
+        starts, targets = _trip_table(grid, spread.trips, where)
+        trips, _ = trips_between(grid, starts, targets, spread)
+        found.append(Corner(grid, mass, starts, targets, trips))
+    return found
+
+
 # --- of an original or a release ----------------------------------------------------------------
 
 
-def occupancy(grid: ReferenceGrid, fs: FingerprintSet) -> FloatArray:
-    """Events by square of the grid and local hour of the day, shape (squares + 1, 24)."""
-    sides, place = _places(grid, fs)
-    order = np.argsort(place, kind="stable")
-    out = np.zeros((grid.columns * grid.rows + 1, 24))
-    occupy(place[order], fs.wall_minutes(fs.t_min)[order], fs.dt_min[order], _events(fs)[order],
-           *sides, grid.columns, grid.rows, out)  # fmt: skip
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Where a data set's samples and trips are, before they are laid over areas.
+
+    Attributes
+    ----------
+    places : Places
+    place : int64 ndarray (n_samples,)
+        Of each sample.
+    trips : (origin, goal, mass)
+        Distinct pairs of places that somebody goes between, and trips of each.
+    subscribers : float
+        That trips are per.
+    """
+
+    places: Places
+    place: IntArray
+    trips: Trips
+    subscribers: float
+
+    @classmethod
+    def of(cls, fs: FingerprintSet, people: int | None = None) -> Spread:
+        """Of a data set; ``people``: its subscribers, if several fingerprints are one's."""
+        places, place = Places.of(fs)
+        subscribers = float(fs.weight.sum()) if people is None else float(people)
+        return cls(places, place, _trips(fs, place), subscribers)
+
+    def on(self, reference: Reference) -> list[Laid]:
+        """The places laid over the areas of an original."""
+        return laid(reference.ground, [c.laid for c in reference.corners], self.places)
+
+
+def occupancies(fs: FingerprintSet, spread: Spread, grids: list[Laid]) -> list[FloatArray]:
+    """Events by used area and local hour of the day on each grid, shape (areas + 1, 24)."""
+    out = [np.zeros((len(grid.keys) + 1, 24)) for grid in grids]
+    order = np.argsort(spread.place, kind="stable")
+    place, wall = spread.place[order], fs.wall_minutes(fs.t_min)[order]
+    length, mass = fs.dt_min[order], events_of(fs)[order]
+    for first in range(0, len(spread.places.x_m), _AT_ONCE):
+        last = min(first + _AT_ONCE, len(spread.places.x_m))
+        some = slice(*np.searchsorted(place, [first, last]))
+        hours = np.zeros((last - first, 24))
+        hours_of(place[some], wall[some], length[some], mass[some], first, hours)
+        for grid, sums in zip(grids, out, strict=True):
+            occupy(grid, first, hours, sums)
     return out
 
 
@@ -160,22 +208,15 @@ def jensen_shannon(p: FloatArray, q: FloatArray) -> float:
 
 
 def trips_between(
-    grid: ReferenceGrid, starts: IntArray, targets: IntArray, fs: FingerprintSet,
-    people: int | None = None,
-) -> tuple[FloatArray, float]:  # fmt: skip
-    """Trips per subscriber between some pairs of squares, and between all others together.
-
-    ``people``: how many subscribers there are, where several fingerprints are one's.
-    """
-    sides, place = _places(grid, fs)
+    grid: Laid, starts: IntArray, targets: IntArray, spread: Spread
+) -> tuple[FloatArray, float]:
+    """Trips per subscriber between some pairs of areas, and between all others together."""
     out = np.zeros(len(targets))
-    total = match_trips(
-        *_trips(fs, place), *sides, grid.columns, grid.rows, starts, targets, out
-    )  # fmt: skip
+    total = match_trips(*spread.trips, grid, starts, targets, out)
     others = total - float(out.sum())
-    subscribers = float(fs.weight.sum()) if people is None else float(people)
     # What rounding leaves is no trip.
-    return out / subscribers, others / subscribers if others > 1e-9 * total else 0.0
+    some = others / spread.subscribers if others > 1e-9 * total else 0.0
+    return out / spread.subscribers, some
 
 
 def radii(fs: FingerprintSet) -> FloatArray:
@@ -202,67 +243,12 @@ def visited(fs: FingerprintSet) -> FloatArray:
 
 def spans(fs: FingerprintSet) -> tuple[float, float]:
     """Mean spatial span (dx + dy)/2, metres, and temporal span, minutes, over events."""
-    events = _events(fs)
+    events = events_of(fs)
     space = np.average((fs.dx_m + fs.dy_m) / 2, weights=events)
     return float(space), float(np.average(fs.dt_min, weights=events))
 
 
-# --- grid, places, trips ------------------------------------------------------------------------
-
-
-def reference_side_m(fs: FingerprintSet) -> float:
-    """Side of the squares on which releases of these data are compared with them, metres."""
-    return _grid_over(fs, None).side_m
-
-
-def _grid_over(fs: FingerprintSet, reference_m: float | None) -> ReferenceGrid:
-    right, top = float((fs.x_m + fs.dx_m).max()), float((fs.y_m + fs.dy_m).max())
-    left, bottom = float(fs.x_m.min()), float(fs.y_m.min())
-    if reference_m is None:
-        side = _round_below(max(right - left, top - bottom) / _SQUARES_ALONG)
-        # No larger cell than a square: then a trip spreads over 16 pairs of squares at most.
-        side = max(side, float(fs.dx_m.max()), float(fs.dy_m.max()))
-        side = math.ceil(side / fs.granularity_m) * fs.granularity_m
-    else:
-        side = positive("reference_m", reference_m)
-    x, y = math.floor(left / side), math.floor(bottom / side)
-    columns, rows = math.ceil(right / side) - x, math.ceil(top / side) - y
-    if columns * rows > _MOST_SQUARES:
-        raise ConfigError(
-            f"A reference grid of {side:g} m has {columns:,} × {rows:,} squares over these data; "
-            f"choose a coarser one, of at most {_MOST_SQUARES:,} squares."
-        )
-    return ReferenceGrid(x * side, y * side, side, max(1, columns), max(1, rows))
-
-
-def _round_below(value: float) -> float:
-    """1, 2 or 5 times a power of ten, not above the value."""
-    power: float = 10.0 ** math.floor(math.log10(value))
-    return next(m * power for m in (5.0, 2.0, 1.0) if m * power <= value or m == 1.0)
-
-
-def _places(grid: ReferenceGrid, fs: FingerprintSet) -> tuple[Sides, IntArray]:
-    """Sides of the distinct places in squares of the grid, and the place of each sample."""
-    first, place = distinct_rows(fs.x_m, fs.y_m, fs.dx_m, fs.dy_m)
-    x, y, dx, dy = (values[first] for values in (fs.x_m, fs.y_m, fs.dx_m, fs.dy_m))
-    # A cell on an edge of a square ends there, whatever the last bit says.
-    sides = (
-        _snapped((x - grid.x_m) / grid.side_m),
-        _snapped((x + dx - grid.x_m) / grid.side_m),
-        _snapped((y - grid.y_m) / grid.side_m),
-        _snapped((y + dy - grid.y_m) / grid.side_m),
-    )
-    return sides, place
-
-
-def _snapped(values: FloatArray) -> FloatArray:
-    near = np.rint(values)
-    return np.where(np.abs(values - near) < 1e-9, near, values)
-
-
-def _events(fs: FingerprintSet) -> FloatArray:
-    events: FloatArray = (fs.count * fs.weight[fs.sample_user]).astype(np.float64)
-    return events
+# --- trips ---------------------------------------------------------------------------------------
 
 
 def _trips(fs: FingerprintSet, place: IntArray) -> Trips:
@@ -282,22 +268,17 @@ def _trips(fs: FingerprintSet, place: IntArray) -> Trips:
     return mainly_at[moves][first], mainly_at[moves + 1][first], trips
 
 
-def _trip_table(grid: ReferenceGrid, fs: FingerprintSet) -> tuple[IntArray, IntArray]:
-    """Pairs of squares that the original has trips between, by the square they begin in."""
-    sides, place = _places(grid, fs)
-    trips = _trips(fs, place)
-    squares = grid.columns * grid.rows
+def _trip_table(grid: Laid, trips: Trips, where: Ground) -> tuple[IntArray, IntArray]:
+    """Pairs of areas that the original has trips between, by the area they begin in."""
+    areas = len(grid.keys)
     source, target = np.empty(0, np.int64), np.empty(0, np.int64)
-    size = (grid.columns, grid.rows, _MOST_ENTRIES)
-    many = spread_trips(*trips[:2], *sides, *size, source, target)
+    many = spread_trips(*trips[:2], grid, _MOST_ENTRIES, source, target)
     if many > _MOST_ENTRIES:
         raise ConfigError(
-            f"Trips on a reference grid of {grid.side_m:g} m spread over more than "
-            f"{_MOST_ENTRIES:,} pairs of squares; give a larger reference_m."
+            f"Trips between {where} spread over more than {_MOST_ENTRIES:,} pairs of them; choose "
+            "larger areas."
         )
-    if many == 0:
-        return np.zeros(squares + 1, np.int64), target
     source, target = np.empty(many, np.int64), np.empty(many, np.int64)
-    spread_trips(*trips[:2], *sides, *size, source, target)
-    first, _ = distinct_rows(source, target)
-    return offsets_of(np.bincount(source[first], minlength=squares)), target[first]
+    spread_trips(*trips[:2], grid, _MOST_ENTRIES, source, target)
+    pairs = np.unique(source * areas + target)
+    return offsets_of(np.bincount(pairs // areas, minlength=areas)), pairs % areas

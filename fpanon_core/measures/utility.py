@@ -26,8 +26,18 @@ from ..model.checks import number
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.released import ReleasedSet
-from ..model.utility import COMPONENTS, WEIGHTINGS, UtilityResult, Weights
-from .reference import Reference, jensen_shannon, occupancy, radii, spans, trips_between, visited
+from ..model.utility import COMPONENTS, WEIGHTINGS, Corners, UtilityResult, Weights
+from .areas import Areas
+from .reference import (
+    Reference,
+    Spread,
+    jensen_shannon,
+    occupancies,
+    radii,
+    spans,
+    trips_between,
+    visited,
+)
 
 
 def utility(
@@ -35,27 +45,31 @@ def utility(
     released: FingerprintSet,
     *,
     weights: Weights = "transport",
-    reference_m: float | None = None,
+    areas: Areas = None,
     reference: Reference | None = None,
 ) -> UtilityResult:
     """How much of the original data's use a release keeps.
 
     The components, with U the mass of each event spread evenly over its cell:
 
-    - ``density``: 1 − Jensen–Shannon distance, base 2, of place × hour-of-day occupancy on a
-      reference grid. A cell larger than a square, or a window longer than an hour, spreads over all
-      it overlaps. Mass outside the original's extent counts as wholly misplaced.
+    - ``density``: 1 − Jensen–Shannon distance, base 2, of area × hour-of-day occupancy. A cell
+      larger than an area, or a window longer than an hour, spreads over all it overlaps. Mass in
+      areas that the original does not use is wholly misplaced.
     - ``flows``: common part of commuters ``2·Σ min(T, T') / (ΣT + ΣT')`` of the origin–destination
-      matrices on that grid, per subscriber, so that a sample of the users can score 1. A trip leads
+      matrices of the areas, per subscriber, so that a sample of the users can score 1. A trip leads
       from where a subscriber mainly was at one start of samples (the place with the most events;
       ties: smaller x, then y) to another such place at the next; within one window nothing tells
-      the order. Trips spread as their cells do; those within a square are none.
+      the order. Trips spread as their cells do; those within an area are none.
     - ``mobility``: 1 − Kolmogorov–Smirnov distance of the subscribers' radii of gyration, of their
       events at the cells' middles.
     - ``visits``: 1 − Kolmogorov–Smirnov distance of the numbers of distinct places per subscriber.
     - ``space``, ``time``: 1 − mean span/threshold, at least 0. The spans are (dx + dy)/2 and dt,
       over events; thresholds :data:`.reference.MAX_SPACE_M` and :data:`.reference.MAX_TIME_MIN`.
       Of the release alone: the original's own cells, too, tell no more than they do.
+
+    Squares have no natural corner: ``density`` and ``flows`` are means over nine grids, shifted by
+    0, 1/3 and 2/3 of a side along x and y; the score of each grid lies from ``lowest`` to
+    ``highest``.
 
     Along nested generalizations ``visits``, ``space`` and ``time`` cannot rise, and ``space`` and
     ``time`` say nothing of what noise or exchange made wrong: look at the others. ``density``,
@@ -70,8 +84,9 @@ def utility(
         person all the same, without those from one period to the next.
     weights : "transport", "epidemics", or mapping of component to weight
         Not negative and not all 0; components not named have none.
-    reference_m : float, optional
-        Side of the squares, metres; see :meth:`Reference.of`.
+    areas : float, Hexagons or Regions, optional
+        Analysis areas: the side of squares, metres; hexagons; or regions named in the antenna
+        table. The usual squares if not given; see :meth:`Reference.of`.
     reference : Reference, optional
         The original's side made before, for many releases of one original.
 
@@ -82,7 +97,8 @@ def utility(
     Raises
     ------
     ConfigError
-        Unknown or unusable weights, a reference of other data, or a grid too fine.
+        Unknown or unusable weights, a reference of other data, or areas that these data do not
+        have, or that are too fine.
 
     Examples
     --------
@@ -97,15 +113,19 @@ def utility(
     """
     chosen = weighting(weights)
     if reference is None:
-        reference = Reference.of(original, reference_m=reference_m)
+        reference = Reference.of(original, areas=areas)
     elif reference.digest != original.digest:
         raise ConfigError("The reference is of other data; make it of the original given.")
-    components = measured(reference, released, _people(released))
+    components, corners = measured(reference, released, _people(released))
+    lowest, highest = score_range(components, corners, chosen)
     return UtilityResult(
         score=score(components, chosen),
+        lowest=lowest,
+        highest=highest,
         components=components,
+        corners=corners,
         weights=chosen,
-        reference_m=reference.side_m,
+        areas=str(reference.ground),
         digest=reference.digest,
         released_digest=released.digest,
     )
@@ -121,21 +141,35 @@ def _people(released: FingerprintSet) -> int | None:
 
 def measured(
     reference: Reference, released: FingerprintSet, people: int | None = None
-) -> dict[str, float]:
-    """Every component of a release against the original's side.
+) -> tuple[dict[str, float], Corners]:
+    """Every component of a release against the original's side; and at each corner, if it differs.
 
     Where several fingerprints are one person's, ``people`` are the subscribers that trips are per.
     """
+    spread = Spread.of(released, people)
+    grids = spread.on(reference)
+    density, flows = [], []
+    for corner, grid, mass in zip(
+        reference.corners, grids, occupancies(released, spread, grids), strict=True
+    ):
+        density.append(_share(1 - jensen_shannon(corner.occupancy, mass)))
+        theirs, others = trips_between(grid, corner.starts, corner.targets, spread)
+        flows.append(_share(_common_part(corner.trips, theirs, others)))
     span_m, span_min = spans(released)
     parts = {
-        "density": 1 - jensen_shannon(reference.occupancy, occupancy(reference.grid, released)),
-        "flows": _common_part(reference, released, people),
+        "density": math.fsum(density) / len(density),
+        "flows": math.fsum(flows) / len(flows),
         "mobility": 1 - _ks(reference.radii, radii(released)),
         "visits": 1 - _ks(reference.visits, visited(released)),
         "space": 1 - span_m / reference.max_space_m,
         "time": 1 - span_min / reference.max_time_min,
     }
-    return {name: min(1.0, max(0.0, float(value))) for name, value in parts.items()}
+    corners = {"density": tuple(density), "flows": tuple(flows)}
+    return {name: _share(float(value)) for name, value in parts.items()}, corners
+
+
+def _share(value: float) -> float:
+    return min(1.0, max(0.0, value))
 
 
 def weighting(weights: Weights) -> dict[str, float]:
@@ -169,17 +203,30 @@ def weighting(weights: Weights) -> dict[str, float]:
 
 
 def score(components: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """Weighted mean, for weights that add up to 1; exactly 1 where all that weigh are."""
-    lost = math.fsum(weights[name] * (1 - components[name]) for name in COMPONENTS)
-    return min(1.0, max(0.0, 1 - lost))
+    """Weighted mean, for weights that add up to 1; exactly 1 where all that weigh are.
 
-
-def _common_part(reference: Reference, released: FingerprintSet, people: int | None) -> float:
-    """As 1 − Σ|T − T'| / (ΣT + ΣT'), which is the same and exactly 1 for equal trips."""
-    mine = reference.trips
-    theirs, others = trips_between(
-        reference.grid, reference.starts, reference.targets, released, people
+    A component that is not applicable (NaN) counts 0: whoever needs it does not get it.
+    """
+    kept = {name: components[name] for name in COMPONENTS if weights[name] > 0}
+    lost = math.fsum(
+        weights[name] * (1 - (0.0 if math.isnan(value) else value)) for name, value in kept.items()
     )
+    return _share(1 - lost)
+
+
+def score_range(
+    components: Mapping[str, float], corners: Corners, weights: Mapping[str, float]
+) -> tuple[float, float]:
+    """Least and greatest score of any corner; NaN where the corners are not known."""
+    scores = [
+        score({**components, **dict(zip(corners, values, strict=True))}, weights)
+        for values in zip(*corners.values(), strict=True)
+    ]
+    return (min(scores), max(scores)) if scores else (math.nan, math.nan)
+
+
+def _common_part(mine: FloatArray, theirs: FloatArray, others: float) -> float:
+    """As 1 − Σ|T − T'| / (ΣT + ΣT'), which is the same and exactly 1 for equal trips."""
     total = float(mine.sum() + theirs.sum()) + others
     if total == 0:
         return 1.0  # nobody goes anywhere, in either

@@ -12,6 +12,8 @@ from types import MappingProxyType
 from .closed import Closed
 
 Weights = str | Mapping[str, float]
+Corners = Mapping[str, tuple[float, ...]]
+"""Components that hang on where squares have their corners: the value at each corner."""
 
 COMPONENTS = ("density", "flows", "mobility", "visits", "space", "time")
 
@@ -42,20 +44,27 @@ class UtilityResult(Closed):
     Attributes
     ----------
     score : float
-        Weighted mean of the components, in [0, 1].
+        Weighted mean of the components, in [0, 1]. A component that is not applicable counts 0.
+    lowest, highest : float
+        Least and greatest score of a corner that squares may have; the score of other areas.
     components : dict of str to float
-        Each of :data:`COMPONENTS`, in [0, 1].
+        Each of :data:`COMPONENTS`, in [0, 1], the mean over the corners; NaN if not applicable.
+    corners : mapping of str to tuple of float
+        ``density`` and ``flows`` at each corner.
     weights : dict of str to float
         Of each component; they add up to 1.
-    reference_m : float
-        Side of the reference grid's squares, metres.
+    areas : str
+        On what density and flows are compared, in words.
     digest, released_digest : str
         Digests of both data sets.
     """
 
     score: float
+    lowest: float
+    highest: float
     components: dict[str, float]
+    corners: Corners
     weights: dict[str, float]
-    reference_m: float
+    areas: str
     digest: str
     released_digest: str

@@ -236,10 +236,14 @@ def _check(result: OptionResult) -> None:
     shares: list[Any] = [result.users_share, result.suppressed_share, result.alone_share,
                          result.naming_most, *result.guessing.values()]  # fmt: skip
     shares += [result.components[name] for name in COMPONENTS if name in result.components]
+    shares += [share for each in result.corners.values() for share in each]
     sizes = result.size.values()
     sized = set(result.size) in (set(), {each.name for each in fields(Size)}) and all(
         _fits(size, "float") and 0 <= size < math.inf for size in sizes
     )
+    cornered = set(result.corners) <= set(COMPONENTS) and len(
+        {len(each) for each in result.corners.values()}
+    ) < 2  # fmt: skip
     whole = all(_fits(number, "int") and number >= 0 for number in numbers)
     between = all(
         _fits(s, "float") and (math.isnan(s) or -_CLOSE <= s <= 1 + _CLOSE) for s in shares
@@ -248,7 +252,8 @@ def _check(result: OptionResult) -> None:
         name in (*RISKS, CUSTOM) and _is_told(each, RISKS[name].most if name in RISKS else math.inf)
         for name, each in result.risks.items()
     )
-    if not (sized and whole and between and told and isinstance(result.fault, str | None)):
+    said = isinstance(result.fault, str | None) and _fits(result.areas, "str")
+    if not (sized and whole and between and told and cornered and said):
         raise SchemaError("A saved result of an option is damaged; explore the options anew.")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from ..measures.asked import asked_utility
-from ..measures.utility import score, weighting
+from ..measures.utility import score, score_range, weighting
 from ..model.errors import ConfigError, SchemaError
 from ..model.options import ReleaseOption, name_key
 from ..model.profiles import Grid, Origin
@@ -28,7 +28,8 @@ FIGURES = 4
 """Raised whenever an option's figures change for the same data, settings and seed: what was saved
 by a program of another number is not used again. 2: EM and KL are sums, intervals hold for few
 targets, the resolution is the release's own. 3: linkage, homes found, and the worse of linkage and
-k are among the risks. 4: risks are those of the strongest attacker of a battery."""
+k are among the risks. 4: risks are those of the strongest attacker of a battery, density and flows
+are means over nine corners of the areas."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,11 @@ class OptionResult:
         bins and nats. No interval of unicity, k and linkage reaches above what the people who share
         a record leave possible.
     components : dict of str to float
-        Of the computed utility, in [0, 1].
+        Of the computed utility, in [0, 1]; NaN where one is not applicable.
+    corners : dict of str to tuple of float
+        Components that hang on where squares have their corners, at each; empty where not known.
+    areas : str
+        On what density and flows were compared; empty where it is not known.
     n_users, n_samples : int
         Subscribers and samples released.
     users_share : float
@@ -84,6 +89,8 @@ class OptionResult:
     option: ReleaseOption
     risks: dict[str, Interval] = field(default_factory=dict)
     components: dict[str, float] = field(default_factory=dict)
+    corners: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    areas: str = ""
     n_users: int = 0
     n_samples: int = 0
     users_share: float = math.nan
@@ -143,6 +150,8 @@ class OptionResult:
             values["option"] = ReleaseOption.from_dict(values["option"])
             risks = {n: tuple(_number(v) for v in r) for n, r in values["risks"].items()}
             values["components"] = {n: _number(v) for n, v in values["components"].items()}
+            corners = values.get("corners", {})  # nor these, before figure 4
+            values["corners"] = {str(n): tuple(map(_number, c)) for n, c in corners.items()}
             if values.get("origin") is not None:
                 x, y = values["origin"]
                 values["origin"] = float(x), float(y)
@@ -199,6 +208,12 @@ class UtilityChoice:
         if self.weights is None:
             return result.components.get(CUSTOM, math.nan)
         return score(result.components, self.weights)
+
+    def ends(self, result: OptionResult) -> tuple[float, float]:
+        """Least and greatest utility of a corner of the areas; NaN where there is no such."""
+        if self.weights is None or result.fault is not None or not result.components:
+            return math.nan, math.nan
+        return score_range(result.components, result.corners, self.weights)
 
 
 def utility_choice(utility: Any) -> UtilityChoice:

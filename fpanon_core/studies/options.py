@@ -25,7 +25,6 @@ from ..engines.progress import Progress, nth_part, part
 from ..measures.crowds import Crowds, crowds
 from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
-from ..measures.reference import reference_side_m
 from ..measures.utility import measured
 from ..model.configs import KnowledgeConfig, Strategy
 from ..model.disclosure import DisclosureResult
@@ -257,7 +256,8 @@ class _Exploration:
         if self.own_risk is not None:
             risks[CUSTOM] = (float(self.own_risk(seen)), np.nan, np.nan)
         people = release.people
-        components = measured(reference(self.fs), seen, None if release.periods is None else people)
+        compared = reference(self.fs)
+        components, corners = measured(compared, seen, None if release.periods is None else people)
         if self.own_utility is not None:
             components[CUSTOM] = float(self.own_utility(self.fs, seen))
         if progress is not None:
@@ -266,6 +266,8 @@ class _Exploration:
             option=option,
             risks=risks,
             components=components,
+            corners=dict(corners),
+            areas=str(compared.ground),
             n_users=people,
             n_samples=seen.n_samples,
             users_share=float(people / self.fs.weight.sum()),
@@ -289,14 +291,6 @@ class _Exploration:
             return risk_in(release.periods, self.knowledge, self.engine, progress)
         known = drawn(release.fs, self.knowledge, beyond=True)
         return disclosure(release.fs, known, engine=self.engine, progress=progress)
-
-
-def compared_on_m(fs: FingerprintSet) -> float:
-    """Side of the squares on which density and flows of releases of these data are compared; m.
-
-    Places nearer than that are one to these components of utility.
-    """
-    return reference_side_m(fs)
 
 
 def risks_of(found: DisclosureResult | PeriodRisk, alike: Crowds) -> dict[str, Interval]:

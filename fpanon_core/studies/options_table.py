@@ -84,6 +84,12 @@ class OptionsTable(Tabled):
         return np.array([self.choice.of(result) for result in self.results], np.float64)
 
     @cached_property
+    def utility_ends(self) -> FloatArray:
+        """Least and greatest utility of a corner of the areas, one row per option; NaN unknown."""
+        rows = [self.choice.ends(result) for result in self.results]
+        return np.array(rows, np.float64).reshape(-1, 2)
+
+    @cached_property
     def front(self) -> npt.NDArray[np.bool_]:
         """Whether each option is on the Pareto front: known, and surely dominated by none."""
         known = ~(np.isnan(self.risk) | np.isnan(self.utility))
@@ -165,9 +171,10 @@ class OptionsTable(Tabled):
         """``options``: one row per option.
 
         ``option``, ``steps`` (in words), ``risk``, ``risk_low``, ``risk_high``, ``utility``,
-        ``front``, ``dominated_by``, ``level_with`` (names), each measure of risk with ``_low`` and
-        ``_high``, ``linkage_guessing`` and ``home_guessing``, ``not_asked`` (which measures could
-        not be, and why), ``crowd_least``, ``alone_share``, ``naming_most`` (see
+        ``utility_low``, ``utility_high`` (over the corners of ``areas``), ``areas``, ``front``,
+        ``dominated_by``, ``level_with`` (names), each measure of risk with ``_low`` and ``_high``,
+        ``linkage_guessing`` and ``home_guessing``, ``not_asked`` (which measures could not be, and
+        why), ``crowd_least``, ``alone_share``, ``naming_most`` (see
         :class:`OptionResult`), the components of the computed utility, ``users``, ``users_share``,
         ``samples``, ``suppressed_share``, ``targets``, ``too_few`` (those of them with fewer than p
         bins), ``seconds``, ``fault`` (empty if none), ``origin_x_m`` and ``origin_y_m`` (a corner
@@ -184,6 +191,9 @@ class OptionsTable(Tabled):
                     "risk_low": self.risk_low[i],
                     "risk_high": self.risk_high[i],
                     "utility": self.utility[i],
+                    "utility_low": self.utility_ends[i, 0],
+                    "utility_high": self.utility_ends[i, 1],
+                    "areas": result.areas,
                     "front": bool(self.front[i]),
                     "dominated_by": "; ".join(self.options[j].name for j in self.dominated_by[i]),
                     "level_with": "; ".join(self.options[j].name for j in self.level_with[i]),

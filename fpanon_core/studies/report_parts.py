@@ -106,7 +106,6 @@ def row(exploration: Exploration, i: int, chosen: int | None) -> Row:
     front = "dominated"
     if table.front[i]:
         front = "on the front" if table.estimated_front[i] else "level with the front"
-    utility = f"{table.utility[i]:.2f}" if math.isfinite(table.utility[i]) else "not scored"
     return Row(
         number=i + 1,
         name=w.shown(result.option.told),
@@ -117,7 +116,7 @@ def row(exploration: Exploration, i: int, chosen: int | None) -> Row:
         home_beside=_beside(result),
         alone=w.alone(result),
         alone_share=w.alone_share(result),
-        utility=utility,
+        utility=w.utility(table, i),
         front=front if math.isfinite(table.utility[i]) else "",
         limits=told,
         within=bool(limits.judged) and not over,
@@ -299,6 +298,7 @@ def settings(exploration: Exploration) -> Terms:
         ("Seed of the study's draws", f"{known.seed}; what is released is drawn anew, without one"),
         ("Measure of the front", w.MEASURES[table.risk_name].name),
         ("Utility", w.shown(choice.label) + (f": {weights}" if weights else "")),
+        *((("Analysis areas", areas),) if (areas := w.areas(table)) else ()),
         ("Digest of the data, under a key of this machine", keyed(table.digest)),
         ("Program", f"fpanon {w.shown(table.version) or 'of unknown version'}, "
          f"figures {table.figures}"),

@@ -251,7 +251,7 @@ def _named(exploration: Exploration, i: int) -> str:
     table = exploration.table
     return (
         f"“{w.shown(table.options[i].told)}” (utility, {w.shown(table.choice.label)}: "
-        f"{table.utility[i]:.2f})"
+        f"{w.utility(table, i)})"
     )
 
 

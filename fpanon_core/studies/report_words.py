@@ -13,6 +13,7 @@ from ..model.risk import ALONE, RISKS
 from ..model.techniques import Periods
 from .judgement import Limits, interval
 from .option_result import OptionResult
+from .options_table import OptionsTable
 from .use import size, thin
 
 _LONGEST = 2_000
@@ -167,6 +168,29 @@ def value(number: float, risk: str) -> str:
     if MEASURES[risk].unit == "%":
         return "none found" if number == 0 else percent(number)
     return f"{_three(number)} {MEASURES[risk].unit}"
+
+
+def utility(table: OptionsTable, i: int) -> str:
+    """An option's utility, with its range over the corners of the areas where that is seen."""
+    score, (low, high) = float(table.utility[i]), table.utility_ends[i].tolist()
+    if math.isnan(score):
+        return "not scored"
+    least, most = f"{low:.2f}", f"{high:.2f}"
+    return f"{score:.2f}" + (f" ({least}–{most})" if low == low and least != most else "")
+
+
+def component(kept: float) -> str:
+    """A component of utility; a dash where it is not applicable."""
+    return "–" if math.isnan(kept) else f"{kept:.2f}"
+
+
+def areas(table: OptionsTable) -> str:
+    """On what density and flows were compared, in a sentence; empty where it is not known."""
+    known = sorted({result.areas for result in table.results if result.areas})
+    if not known or table.choice.weights is None:
+        return ""
+    corners = "; mean and range of nine corners" if known[0].startswith("squares") else ""
+    return f"Density and flows are compared on {shown(known[0])}{corners}."
 
 
 def between(low: float, high: float, risk: str) -> str:

@@ -13,7 +13,7 @@ from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies.judgement import interval, some_alone
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
-from fpanon_core.studies.report_words import use_told
+from fpanon_core.studies.report_words import areas, use_told, utility
 from pages.charts import words
 from pages.charts.pareto import Dot
 from pages.charts.plain import MESSAGE_LENGTH, plain
@@ -63,7 +63,8 @@ def dots(
             Dot(i + 1, result.option.told, float(table.risk[i]), float(table.risk_low[i]),
                 float(table.risk_high[i]), float(table.utility[i]), bool(table.front[i]),
                 bool(unsafe[i]),
-                "<br>".join((", ".join(filter(None, told)), naming_told(result),
+                "<br>".join((", ".join(filter(None, told)), f"utility {utility(table, i)}",
+                             naming_told(result),
                              *true_points_told(result))),
                 result.option.name in pinned, behind, result.option.name == chosen)
         )  # fmt: skip
@@ -286,13 +287,10 @@ def chosen_told(
     return "  \n".join(lines), not over and not dominating and not some_alone(result)
 
 
-def compared_told(side_m: float) -> str:
-    """On how large squares utility compares places: who reads it as of streets errs."""
-    return (
-        f"Density and flows of utility are compared on squares of {words.distance(side_m)}, about "
-        "a fiftieth of the extent of all data: what happens within a square does not count, and a "
-        "few people far away make the squares large."
-    )
+def compared_told(table: OptionsTable) -> str:
+    """On which areas utility compares places: who reads it as of streets errs."""
+    told = areas(table)
+    return told and f"{told} What happens within one does not count."
 
 
 def gaps_told(name: str, gaps: FloatArray, *, periods: bool = False) -> str:

@@ -14,6 +14,7 @@ from fpanon_core.studies.judgement import interval
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PublishedUnicity
+from fpanon_core.studies.report_words import component, utility
 from pages.charts import words
 from pages.charts.pareto import Dot
 from pages.options.criteria import COMPONENTS, RISKS, Criteria
@@ -89,9 +90,10 @@ def whole(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
         if suppressing:
             row["Samples left out"] = words.percent(result.suppressed_share)
         row |= {
-            title.capitalize(): round(result.components[n], 3) for n, title in COMPONENTS.items()
+            title.capitalize(): component(result.components[n]) for n, title in COMPONENTS.items()
         }
         row |= {
+            "Utility (range)": utility(table, i),
             "Users": result.n_users,
             "Samples": result.n_samples,
             f"Fewer than {table.config.p} points": f"{result.too_few:,} of {result.n_targets:,}",
@@ -125,8 +127,8 @@ def compared(table: OptionsTable, rows: Sequence[int]) -> pd.DataFrame:
                 else "not known"
             )
         for name, title in COMPONENTS.items():
-            column[f"Utility: {title}"] = f"{result.components[name]:.2f}"
-        column["Utility, weighted"] = f"{table.utility[i]:.2f}"
+            column[f"Utility: {title}"] = component(result.components[name])
+        column["Utility, weighted"] = utility(table, i)
         column["On the front"] = place(table, i)
         columns[result.option.name] = column
     return pd.DataFrame(columns)

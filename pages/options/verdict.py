@@ -11,7 +11,7 @@ from fpanon_core.model.techniques import Periods
 from fpanon_core.studies.judgement import interval, most_useful, some_alone
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
-from fpanon_core.studies.report_words import use_told
+from fpanon_core.studies.report_words import use_told, utility
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.options.criteria import SPOKEN, Criteria
@@ -33,7 +33,7 @@ def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
     told = [
         f"By {name} alone, “{plain(result.option.told)}” is the most useful within the limit of "
         f"{limit}: {name} {estimate(table, best, criteria.risk)}, {criteria.utility_told} "
-        f"{table.utility[best]:.2f}."
+        f"{utility(table, best)}."
     ]
     told += found_told(result, table.config.p) + alone_told(result) + shared_told(result)
     told += filter(None, [use_told(result)])
@@ -72,7 +72,7 @@ def _within_all(table: OptionsTable, criteria: Criteria, best: int) -> list[str]
         return ["No option is within all limits."]
     result = table.results[within]
     it = f"“{plain(result.option.told)}”"
-    useful = f"{criteria.utility_told} {table.utility[within]:.2f}"
+    useful = f"{criteria.utility_told} {utility(table, within)}"
     if not some_alone(result):
         if within == best:
             return ["It is within all limits, and nobody is alone in it."]
@@ -96,7 +96,7 @@ def _within_all(table: OptionsTable, criteria: Criteria, best: int) -> list[str]
     return [
         *told,
         f"Within all limits and with nobody alone, “{plain(table.options[nobody].told)}” is the "
-        f"most useful: {criteria.utility_told} {table.utility[nobody]:.2f}.",
+        f"most useful: {criteria.utility_told} {utility(table, nobody)}.",
     ]
 
 

@@ -8,7 +8,6 @@ from functools import partial
 import streamlit as st
 
 from fpanon_core.model.spaces import corners_text
-from fpanon_core.studies.options import compared_on_m
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PUBLISHED_TRADE
 from fpanon_core.studies.recipe import NOTHING_LEAVES
@@ -88,7 +87,7 @@ names = [result.option.name for result in done]
 at_hand.put("options", data.digest, [AtHand(o.option.name, o.option, known) for o in done])
 about = [story.outsider_told(known), *MEASURES, definitions.UTILITY]
 corners = corners_text(result.grid for result in done if result.grid is not None)
-head.about(place, *about, story.compared_told(compared_on_m(data.fs)), corners)
+head.about(place, *about, story.compared_told(table), corners)
 
 # --- the front ---
 with below:

@@ -22,7 +22,7 @@ from fpanon_core.studies.report_verdict import (
     unusual,
     within,
 )
-from fpanon_core.studies.report_words import homes_asked, use_told
+from fpanon_core.studies.report_words import areas, component, homes_asked, use_told, utility
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
@@ -166,7 +166,7 @@ def passed_over(exploration: Exploration, row: int) -> str:
         return ""
     table = exploration.table
     return (
-        f"“{plain(table.options[more].told)}” is more useful ({table.utility[more]:.2f}) and "
+        f"“{plain(table.options[more].told)}” is more useful ({utility(table, more)}) and "
         "breaks none of the limits either, but people are alone in it. "
         f"{alone_told(table.results[more])}"
     )
@@ -204,11 +204,12 @@ def cost_told(exploration: Exploration, row: int) -> str:
     if out:
         told.append(f"{' and '.join(out)}.")
     parts = " · ".join(
-        f"{_NAMES[name]} {result.components[name]:.2f}"
+        f"{_NAMES[name]} {component(result.components[name])}"
         for name in COMPONENTS
         if name in result.components
     )
-    told.append(f"Utility, {plain(table.choice.label)}: {table.utility[row]:.2f} of 1 ({parts}).")
+    told.append(f"Utility, {plain(table.choice.label)}: {utility(table, row)} of 1: {parts}.")
+    told.append(areas(table))
     return " ".join(filter(None, [*told, use_told(result)]))
 
 

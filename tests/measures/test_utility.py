@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
+import h3.api.basic_int as h3
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,12 +12,15 @@ from hypothesis import strategies as st
 from fpanon_core import (
     AddNoise,
     AntennaClusters,
+    Antennas,
     ConfigError,
     FingerprintSet,
     GeneralizationProfile,
     Glove,
     Grid,
+    Hexagons,
     Permute,
+    Regions,
     SampleUsers,
     generalize,
     read_cdr,
@@ -24,8 +29,9 @@ from fpanon_core import (
 )
 from fpanon_core.io.samples import sample
 from fpanon_core.measures.reference import Reference
-from fpanon_core.measures.utility import measured, weighting
+from fpanon_core.measures.utility import measured, score, score_range, weighting
 from fpanon_core.model.clock import LocalClock
+from fpanon_core.model.projection import Unprojection, equal_area_around
 from fpanon_core.model.utility import COMPONENTS, EPIDEMICS, TRANSPORT
 from tests.oracles import utility as oracle
 from tests.support.fingerprint_sets import as_lists, boxes, crowds, events
@@ -46,8 +52,8 @@ def plain(fs):
 
 
 def grid_of(reference):
-    g = reference.grid
-    return g.x_m, g.y_m, g.side_m, g.columns, g.rows
+    g = reference.ground
+    return g.x_m, g.y_m, g.side_m
 
 
 def small(fs, released):
@@ -62,32 +68,39 @@ def small(fs, released):
 def test_equals_the_oracle(fs, option):
     fs = replace(fs, count=1 + np.arange(fs.n_samples) % 3)
     released = release(fs, option, seed=0)
-    reference = Reference.of(fs, reference_m=small(fs, released))
+    reference = Reference.of(fs, areas=small(fs, released))
     result = utility(fs, released, reference=reference)
     expected = oracle.components(plain(fs), plain(released), grid_of(reference), 20_000, 1_440)
     assert result.components == pytest.approx(expected, abs=1e-7)
     assert all(0 <= v <= 1 for v in result.components.values())
     weighted = sum(TRANSPORT[name] * expected[name] for name in COMPONENTS)
     assert result.score == pytest.approx(weighted, abs=1e-7)
+    at_each = oracle.corners(plain(fs), plain(released), grid_of(reference))
+    scores = [
+        sum(TRANSPORT[name] * (expected | {"density": d, "flows": f})[name] for name in COMPONENTS)
+        for d, f in zip(*at_each.values(), strict=True)
+    ]
+    assert (result.lowest, result.highest) == pytest.approx((min(scores), max(scores)), abs=1e-7)
+    assert result.lowest - 1e-12 <= result.score <= result.highest + 1e-12
 
 
 @settings(max_examples=40, deadline=None)
 @given(boxes(6, 8), boxes(6, 8))
 def test_equals_the_oracle_on_overlapping_rectangles_that_stand_for_several(fs, released):
-    reference = Reference.of(fs, reference_m=small(fs, released))
+    reference = Reference.of(fs, areas=small(fs, released))
     expected = oracle.components(plain(fs), plain(released), grid_of(reference), 20_000, 1_440)
-    assert measured(reference, released) == pytest.approx(expected, abs=1e-7)
+    assert measured(reference, released)[0] == pytest.approx(expected, abs=1e-7)
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.one_of(events(), boxes(), crowds(40)), st.sampled_from([None, 9_100.0]))
-def test_unchanged_data_lose_nothing_but_what_their_cells_do_not_tell(fs, reference_m):
-    result = utility(fs, fs, reference_m=reference_m)
+def test_unchanged_data_lose_nothing_but_what_their_cells_do_not_tell(fs, areas):
+    result = utility(fs, fs, areas=areas)
     space, time = oracle.mean_spans(*plain(fs))
     lost = {"space": max(0, 1 - space / 20_000), "time": max(0, 1 - time / 1_440)}
     assert result.components == pytest.approx(dict.fromkeys(COMPONENTS, 1.0) | lost)
     compared = {name: 1.0 for name in COMPONENTS if name not in lost}
-    assert utility(fs, fs, weights=compared, reference_m=reference_m).score == 1.0
+    assert utility(fs, fs, weights=compared, areas=areas).score == 1.0
 
 
 NESTED = [(100, 1), (200, 10), (400, 20), (800, 60), (1_600, 120), (3_200, 360), (6_400, 720),
@@ -106,12 +119,12 @@ def test_falls_along_nested_grids(key, axis):
     fs, _ = read_cdr(shipped.path, antennas=shipped.antennas_path, timezone=shipped.timezone)
     fs = fs.subset(np.arange(0, fs.n_users, 4))
     reference = Reference.of(fs)
-    before = measured(reference, fs)
+    before = measured(reference, fs)[0]
     for metres, minutes in NESTED[1:]:
         profile = GeneralizationProfile(
             Grid(100 if axis == "time" else metres, (0, 0)), 1 if axis == "space" else minutes
         )
-        now = measured(reference, generalize(fs, profile))
+        now = measured(reference, generalize(fs, profile))[0]
         for name in COMPONENTS:
             assert now[name] <= before[name] + (5e-3 if name == "flows" else 1e-9), (profile, name)
         before = now
@@ -123,44 +136,161 @@ def test_falls_along_nested_grids(key, axis):
 @given(st.one_of(events(), crowds(40)))
 def test_resolution_and_visits_never_rise_along_nested_grids(fs):
     reference = Reference.of(fs)
-    before = measured(reference, fs)
+    before = measured(reference, fs)[0]
     for metres, minutes in NESTED[1:]:
         wide = GeneralizationProfile(Grid(metres, (0, 0)), minutes)  # one origin: they nest
-        now = measured(reference, generalize(fs, wide))
+        now = measured(reference, generalize(fs, wide))[0]
         for name in ("visits", "space", "time"):
             assert now[name] <= before[name] + 1e-12
         before = now
 
 
-def test_by_hand():
-    """Two people, squares of 1 km; released on 2 km · 2 h.
-
-    Original cells, (column, row) and hour: user 1 at (0, 0) in hour 0 and (1, 0) in hour 1; user 2
-    at (0, 0) in hour 0. Occupancy P: (0,0)@0 = 2/3, (1,0)@1 = 1/3. Released, all three events are
-    in the one cell of 2 × 2 squares and 2 hours: Q = 1/8 on (0..1, 0..1) @ (0, 1).
-    """
-    fs = FingerprintSet.from_samples([1, 1, 2], [0, 1500, 300], [0] * 3, [5, 70, 8])
-    reference = Reference.of(fs, reference_m=1_000)
-    assert grid_of(reference) == (0, 0, 1_000, 2, 1)
-    wide = generalize(fs, GeneralizationProfile(Grid(2_000), 120))
-    result = utility(fs, wide, reference=reference)
-    # The grid has one row: the other half of Q is off it. m = (p + q)/2.
-    p = np.array([2 / 3, 0, 0, 1 / 3, 0, 0])
-    q = np.array([1, 1, 1, 1, 2, 2]) / 8
-    m = (p + q) / 2
-    divergence = (
-        sum(a * np.log2(a / b) for a, b in zip(p, m, strict=True) if a) / 2
-        + sum(a * np.log2(a / b) for a, b in zip(q, m, strict=True)) / 2
+def jsd(p, q):
+    """Distance of two histograms given as lists, by hand."""
+    m = [(a + b) / 2 for a, b in zip(p, q, strict=True)]
+    return np.sqrt(
+        sum(a * np.log2(a / c) / 2 for a, c in zip(p, m, strict=True) if a)
+        + sum(b * np.log2(b / c) / 2 for b, c in zip(q, m, strict=True) if b)
     )
-    # One trip, none after; radii 750 and 0 against 0 and 0; places 2 and 1 against 1 and 1; spans
-    # of 2 km of 20 km and 120 min of 1,440.
-    expected = {"density": 1 - np.sqrt(divergence), "flows": 0.0, "mobility": 0.5, "visits": 0.5,
-                "space": 1 - 2_000 / 20_000, "time": 1 - 120 / 1_440}  # fmt: skip
-    assert result.components == pytest.approx(expected)
-    score = sum(EPIDEMICS[name] * expected[name] for name in COMPONENTS)
-    assert utility(fs, wide, weights="epidemics", reference=reference).score == pytest.approx(score)
+
+
+def test_by_hand():
+    """Two people, squares of 1,200 m from (0, 0); released on 2.4 km · 2 h.
+
+    Cells of 300 m: user 1 at [0, 300) in hour 0, then at [1,500, 1,800) in hour 1; user 2 at
+    [300, 600) in hour 0. All have y in [0, 300). Released, all three events are in [0, 2,400)² and
+    the hours 0 and 1. A shift of 1/3 is 400 m: then x = 400 and 1,600 cut two cells by 1 : 2.
+    """
+    fs = FingerprintSet.from_samples([1, 1, 2], [0, 1500, 300], [0] * 3, [5, 70, 8],
+                                     granularity_m=300)  # fmt: skip
+    reference = Reference.of(fs, areas=1_200)
+    assert grid_of(reference) == (0, 0, 1_200)
+    wide = generalize(fs, GeneralizationProfile(Grid(2_400, (0, 0)), 120))
+    result = utility(fs, wide, reference=reference)
+    # Used squares from left to right, hour 0 then 1; last what falls elsewhere. Their height within
+    # the released cell is 1,200 m of 2,400 unshifted, 400 m shifted by 1/3 and 800 m by 2/3.
+    events = {  # shift along x: of the original in hour 0 and 1, widths of the squares in the cell
+        0: ([2, 0], [0, 1], [1_200, 1_200]),
+        1: ([4 / 3, 2 / 3, 0], [0, 1 / 3, 2 / 3], [400, 1_200, 800]),
+        2: ([2, 0], [0, 1], [800, 1_200]),
+    }
+    expected = []
+    for first, second, widths in events.values():
+        for height in (1_200, 400, 800):
+            p = np.array([*first, *second, 0]) / 3
+            q = np.array(widths * 2) * height / 2_400**2 / 2
+            expected.append(1 - jsd(p, [*q, 1 - q.sum()]))
+    assert result.corners["density"] == pytest.approx(expected)
+    assert result.corners["flows"] == (0,) * 9  # nobody leaves the released cell
+    # Radii 750 and 0 against 0 and 0; places 2 and 1 against 1 and 1; spans of 2.4 km of 20 km and
+    # 120 min of 1,440.
+    parts = {"density": np.mean(expected), "flows": 0.0, "mobility": 0.5, "visits": 0.5,
+             "space": 1 - 2_400 / 20_000, "time": 1 - 120 / 1_440}  # fmt: skip
+    assert result.components == pytest.approx(parts)
+    found = utility(fs, wide, weights="epidemics", reference=reference)
+    assert found.score == pytest.approx(sum(EPIDEMICS[name] * parts[name] for name in COMPONENTS))
+    spread = EPIDEMICS["density"] * (max(expected) - min(expected))
+    assert found.highest - found.lowest == pytest.approx(spread)
+    assert result.areas == "squares of 1.2 km"
     assert result.digest == fs.digest
     assert result.released_digest == wide.digest
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.one_of(events(), boxes(), crowds(40)))
+def test_the_usual_squares_equal_the_oracle(fs):
+    assert grid_of(Reference.of(fs)) == pytest.approx(oracle.usual(*plain(fs)), abs=1e-6)
+
+
+def test_a_few_far_travellers_do_not_decide_the_squares():
+    """1 % of the samples, up to 9,000 km away, change neither squares nor what they cost."""
+    rng = np.random.default_rng(0)
+    x, y = rng.uniform(0, 20_000, (2, 4_000))
+    near = FingerprintSet.from_samples(np.arange(4_000) // 20, x, y, np.arange(4_000) % 1_000)
+    x[::100], y[::100] = rng.uniform(0, 9_000_000, (2, 40))
+    far = FingerprintSet.from_samples(np.arange(4_000) // 20, x, y, np.arange(4_000) % 1_000)
+    references = [Reference.of(fs) for fs in (near, far)]
+    assert [r.ground.side_m for r in references] == [200, 200]
+    near, far_too = ([len(c.occupancy) for c in r.corners] for r in references)
+    assert all(more <= few + 4 * 40 for few, more in zip(near, far_too, strict=True))
+    everything = generalize(far, GeneralizationProfile(Grid(20_000_000), 60))
+    density, _ = (utility(far, everything, reference=references[1]).components[n]
+                  for n in ("density", "flows"))  # fmt: skip
+    assert 0 <= density < 0.01
+
+
+def test_the_origin_of_the_projection_does_not_matter():
+    rng = np.random.default_rng(4)
+    user, (x, y) = np.arange(600) // 20, rng.uniform(0, 30_000, (2, 600)).round(-2)
+    t = np.arange(600) * 7 % 1_440
+    found = []
+    for moved in (0, 12_300):
+        fs = FingerprintSet.from_samples(user, x + moved, y - 2 * moved, t)
+        profile = GeneralizationProfile(Grid(2_000, (moved, -2 * moved)), 60)
+        result = utility(fs, generalize(fs, profile))
+        found.append([*result.corners["density"], *result.corners["flows"]])
+    assert found[0] == pytest.approx(found[1], abs=1e-9)
+
+
+def test_what_is_not_applicable_counts_nothing():
+    parts = dict.fromkeys(COMPONENTS, 1.0) | {"visits": np.nan, "space": np.nan}
+    assert score(parts, weighting("transport")) == pytest.approx(0.85)
+    assert score(parts, weighting({"flows": 1})) == 1.0
+    assert score(parts, weighting({"visits": 1})) == 0.0
+    low, high = score_range(parts, {"density": (0.4, 1.0), "flows": (1.0, 0.5)},
+                            weighting("transport"))  # fmt: skip
+    assert (low, high) == pytest.approx((0.85 - 0.35 * 0.5, 0.85 - 0.2 * 0.6))
+    assert np.isnan(score_range(parts, {}, weighting("transport"))).all()
+
+
+def in_degrees(granularity_m=100.0):
+    rng = np.random.default_rng(3)
+    fs = FingerprintSet.from_samples(
+        np.arange(300) // 10, *rng.uniform(0, 12_000, (2, 300)), np.arange(300) * 11 % 1_440,
+        granularity_m=granularity_m,
+    )  # fmt: skip
+    towers = Antennas(rng.uniform(0, 12_000, 30), rng.uniform(0, 12_000, 30),
+                      columns={"district": np.array([f"d{i % 4}" for i in range(30)])})  # fmt: skip
+    return replace(fs, crs=equal_area_around(14.7, -17.4), antennas=towers)
+
+
+@pytest.mark.parametrize("areas", [Hexagons(7), Regions("district")])
+def test_hexagons_and_regions_have_no_corner(areas):
+    """Against points drawn evenly in each cell, in the hexagon or by the antenna that has them."""
+    fs = in_degrees()
+    released = generalize(fs, GeneralizationProfile(Grid(1_500, (0, 0)), 60))
+    result = utility(fs, released, areas=areas)
+    assert result.lowest == result.score == result.highest
+    assert result.areas == str(areas)
+    whole = utility(fs, fs, areas=areas).components
+    assert whole["density"] == whole["flows"] == 1.0
+
+    def drawn_mass(data):
+        at = (np.arange(40) + 0.5) / 40
+        x = (data.x_m[:, None, None] + data.dx_m[:, None, None] * at[:, None]) + 0 * at
+        y = (data.y_m[:, None, None] + data.dy_m[:, None, None] * at) + 0 * at[:, None]
+        hour = np.repeat(fs_hours(data), 1_600)
+        names = named(x.ravel(), y.ravel(), fs, areas)
+        return pd.Series(1.0, pd.MultiIndex.from_arrays([names, hour])).groupby(level=[0, 1]).sum()
+
+    p, q = drawn_mass(fs).align(drawn_mass(released), fill_value=0)
+    density = 1 - jsd((p / p.sum()).to_numpy(), (q / q.sum()).to_numpy())
+    assert result.components["density"] == pytest.approx(density, abs=0.01)
+
+
+def fs_hours(fs):
+    return (fs.t_min // 60 % 24).astype(int)
+
+
+def named(x, y, fs, areas):
+    """Hexagon or district of each point, by H3 or the nearest antenna."""
+    if isinstance(areas, Hexagons):
+        lon, lat = Unprojection(fs.crs).lon_lat(x, y)
+        return [h3.latlng_to_cell(*at, areas.resolution) for at in zip(lat, lon, strict=True)]
+    towers = fs.antennas
+    off = [(x - a - 50) ** 2 + (y - b - 50) ** 2
+           for a, b in zip(towers.x_m, towers.y_m, strict=True)]  # fmt: skip
+    return towers.column("district")[np.argmin(off, axis=0)].astype(str)
 
 
 def test_hours_are_local():
@@ -173,7 +303,7 @@ def test_hours_are_local():
         clock=clock,
     )  # fmt: skip
     # 200 elapsed minutes after midnight, on the morning the clock goes from 2 to 3: 4:20.
-    assert np.flatnonzero(Reference.of(fs).occupancy.sum(axis=0)).tolist() == [0, 4]
+    assert np.flatnonzero(Reference.of(fs).corners[0].occupancy.sum(axis=0)).tolist() == [0, 4]
 
 
 def test_a_sample_of_the_users_costs_little_and_noise_costs_much():
@@ -225,20 +355,16 @@ def test_references_are_checked():
     fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 90_000], [0, 0])
     with pytest.raises(ConfigError, match="other data"):
         utility(fs, fs, reference=Reference.of(fs.subset([0])))
-    with pytest.raises(ConfigError, match="squares"):
-        utility(fs, fs, reference_m=10)
     wide = replace(fs.subset([0]), offsets=np.array([0, 2]), x_m=np.array([0.0, 20_000.0]),
                    y_m=np.zeros(2), t_min=np.arange(2.0), dx_m=np.full(2, 20_000.0),
                    dy_m=np.full(2, 20_000.0), dt_min=np.ones(2), count=np.ones(2, int))  # fmt: skip
-    assert Reference.of(wide).side_m == 20_000
-    with pytest.raises(ConfigError, match="pairs of squares"):
-        Reference.of(wide, reference_m=400)  # one trip, 2,500 squares to 2,500
-    for wrong in ({"reference_m": 0}, {"max_space_m": -1}, {"max_time_min": float("inf")}):
+    assert Reference.of(wide).ground.side_m == 20_000  # never finer than the data
+    with pytest.raises(ConfigError, match="pairs of them"):
+        Reference.of(wide, areas=400)  # one trip, 2,500 squares to 2,500
+    with pytest.raises(ConfigError, match="choose larger areas"):
+        Reference.of(wide, areas=5)
+    for wrong in ({"areas": 0}, {"areas": "5 km"}, {"areas": Hexagons(7)},
+                  {"areas": Regions("district")}, {"max_space_m": -1},
+                  {"max_time_min": float("inf")}):  # fmt: skip
         with pytest.raises(ConfigError):
             Reference.of(fs, **wrong)
-
-
-def test_the_grid_cuts_no_cell_of_the_data():
-    fs = FingerprintSet.from_samples([1, 2], [30, 90_000], [0, 7], [0, 0], granularity_m=300)
-    # 90 300 m / 50 = 1 806; the round figure below is 1 000; the next multiple of 300 is 1 200.
-    assert Reference.of(fs).side_m == 1_200

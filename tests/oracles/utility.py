@@ -14,20 +14,6 @@ def overlap(begin, end, low, high):
     return max(0.0, min(end, high) - max(begin, low)) / (end - begin)
 
 
-def squares(sample, grid):
-    """Share of a sample's cell in each square of the grid (x0, y0, side, columns, rows)."""
-    x0, y0, side, columns, rows = grid
-    x, y, _, dx, dy, _ = sample
-    out = {}
-    for c in range(columns):
-        across = overlap(x, x + dx, x0 + c * side, x0 + (c + 1) * side)
-        for r in range(rows) if across > 0 else ():
-            share = across * overlap(y, y + dy, y0 + r * side, y0 + (r + 1) * side)
-            if share > 0:
-                out[c, r] = share
-    return out
-
-
 def hours(sample):
     """Share of a sample's window in each hour of the day."""
     _, _, t, _, _, dt = sample
@@ -38,15 +24,11 @@ def hours(sample):
 
 
 def occupancy(fingerprints, counts, n, grid):
-    """Mass by (square, hour); what is off the grid is the square None."""
+    """Mass by (square, hour), on a grid (x0, y0, side) without end."""
     out = {}
     for samples, events, many in zip(fingerprints, counts, n, strict=True):
         for sample, count in zip(samples, events, strict=True):
-            shares = squares(sample, grid)
-            off = 1 - sum(shares.values())
-            if off > 1e-9:
-                shares[None] = off
-            for square, share in shares.items():
+            for square, share in everywhere(sample, *grid).items():
                 for hour, part in enumerate(hours(sample)):
                     if part > 0:
                         key = square, hour
@@ -66,9 +48,8 @@ def jensen_shannon(p, q):
 
 
 def trips(fingerprints, counts, n, grid):
-    """Trips per subscriber by (square, other square); squares off the grid are kept apart."""
+    """Trips per subscriber by (square, other square)."""
     out = {}
-    x0, y0, side, *_ = grid
     for samples, events, many in zip(fingerprints, counts, n, strict=True):
         moments = {}
         for sample, count in zip(samples, events, strict=True):
@@ -81,22 +62,56 @@ def trips(fingerprints, counts, n, grid):
         for a, b in itertools.pairwise(main):
             if (a[0], a[1], a[3], a[4]) == (b[0], b[1], b[3], b[4]):
                 continue
-            for i, from_a in everywhere(a, x0, y0, side).items():
-                for j, to_b in everywhere(b, x0, y0, side).items():
+            for i, from_a in everywhere(a, *grid).items():
+                for j, to_b in everywhere(b, *grid).items():
                     if i != j:
                         out[i, j] = out.get((i, j), 0.0) + from_a * to_b * many / sum(n)
     return out
 
 
 def everywhere(sample, x0, y0, side):
-    """As :func:`squares`, on a grid without end."""
+    """Share of a sample's cell in each square that it meets."""
     x, y, _, dx, dy, _ = sample
     out = {}
     for c in range(math.floor((x - x0) / side), math.ceil((x + dx - x0) / side)):
         across = overlap(x, x + dx, x0 + c * side, x0 + (c + 1) * side)
         for r in range(math.floor((y - y0) / side), math.ceil((y + dy - y0) / side)):
-            out[c, r] = across * overlap(y, y + dy, y0 + r * side, y0 + (r + 1) * side)
+            share = across * overlap(y, y + dy, y0 + r * side, y0 + (r + 1) * side)
+            if share > 1e-12:
+                out[c, r] = share
     return out
+
+
+def nine(x0, y0, side):
+    """The grids that are shifted by thirds of a side."""
+    return [
+        (x0 + i * side / 3, y0 + j * side / 3, side)
+        for i, j in itertools.product(range(3), repeat=2)
+    ]
+
+
+def usual(fingerprints, counts, n):
+    """Corner and side of the usual squares: the box of the central 95 % of the events."""
+    events = [
+        sample
+        for samples, of, many in zip(fingerprints, counts, n, strict=True)
+        for sample, count in zip(samples, of, strict=True)
+        for _ in range(count * many)
+    ]
+    box = []
+    for axis in (0, 1):
+        ends = []
+        for share, far in ((0.025, 0), (0.975, 1)):
+            values = sorted(s[axis] + far * s[axis + 3] for s in events)
+            ends.append(
+                next(v for i, v in enumerate(values, 1) if i / len(values) >= share - 1e-12)
+            )
+        box.append(ends)
+    shorter = min(end - begin for begin, end in box)
+    cell = max(max(s[3], s[4]) for s in events)
+    series = [m * 10.0**e for e in range(-3, 9) for m in (1, 2, 5)]
+    fitting = [side for side in series if 50 * side <= shorter * (1 + 1e-12)]
+    return box[0][0], box[1][0], max([cell, *fitting[-1:]])
 
 
 def common_part(a, b):
@@ -142,8 +157,19 @@ def mean_spans(fingerprints, counts, n):
     return space / mass, time / mass
 
 
+def corners(original, released, grid):
+    """Density and flows on each of the nine grids; each data set is (fingerprints, counts, n)."""
+    grids = nine(*grid)
+    return {
+        "density": [
+            1 - jensen_shannon(occupancy(*original, g), occupancy(*released, g)) for g in grids
+        ],
+        "flows": [common_part(trips(*original, g), trips(*released, g)) for g in grids],
+    }
+
+
 def components(original, released, grid, max_space_m, max_time_min):
-    """All six; each data set is (fingerprints, counts, n)."""
+    """All six, of squares of which one has a corner and side (x0, y0, side)."""
 
     def each(data, value):
         return [
@@ -154,8 +180,7 @@ def components(original, released, grid, max_space_m, max_time_min):
 
     space, time = mean_spans(*released)
     return {
-        "density": 1 - jensen_shannon(occupancy(*original, grid), occupancy(*released, grid)),
-        "flows": common_part(trips(*original, grid), trips(*released, grid)),
+        **{name: sum(values) / 9 for name, values in corners(original, released, grid).items()},
         "mobility": 1 - ks(each(original, radius), each(released, radius)),
         "visits": 1
         - ks(each(original, lambda s, _: places(s)), each(released, lambda s, _: places(s))),

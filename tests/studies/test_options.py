@@ -171,7 +171,13 @@ def test_another_measure_or_utility_without_computing(table, monkeypatch):
     monkeypatch.setattr(module, "disclosure", None)  # anything computed anew would fail
     by_em = table.with_choice("em", {"flows": 1})
     assert by_em.risk.tolist()[:5] == [r.risks["em"][0] for r in table.results[:5]]
-    assert by_em.utility.tolist()[:5] == [r.components["flows"] for r in table.results[:5]]
+    flows = [r.components["flows"] for r in table.results[:5]]
+    assert by_em.utility.tolist()[:5] == pytest.approx(flows, abs=1e-12)
+    ends = [(min(r.corners["flows"]), max(r.corners["flows"])) for r in table.results[:5]]
+    assert by_em.utility_ends[:5] == pytest.approx(np.array(ends), abs=1e-12)
+    frame = by_em.to_frame()
+    assert frame["utility_high"].tolist()[:5] == by_em.utility_ends[:5, 1].tolist()
+    assert set(frame["areas"][:5]) == {table.results[0].areas} and table.results[0].areas
     assert by_em.results is table.results
     assert same(by_em.with_choice("unicity", "transport"), table)
     for wrong in ({"risk": "custom"}, {"risk": "x"}, {"utility": "x"}, {"utility": len}):

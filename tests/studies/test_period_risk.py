@@ -143,8 +143,8 @@ def test_flows_are_per_person_not_per_record():
     t = [600, 660, 2_040, 2_100] * 2
     fs = FingerprintSet.from_samples([1] * 4 + [2] * 4, x, [0] * 8, t)
     made = release(fs, Periods(1))
-    assert utility(fs, made, reference_m=300).components["flows"] == 1.0
-    assert utility(fs, made, reference_m=300).components["visits"] == 1.0
+    assert utility(fs, made, areas=300).components["flows"] == 1.0
+    assert utility(fs, made, areas=300).components["visits"] == 1.0
 
 
 @pytest.mark.parametrize("steps", [

@@ -1,0 +1,266 @@
+"""On which areas is a release compared with its original? Squares, hexagons, or named regions.
+
+Squares have no natural corner, so that there are nine grids of one side, each shifted. Other areas
+stand where they stand.
+
+Source: docs/science.md, “Techniques, utility and the front of release options”.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import h3.api.basic_int as h3
+import numpy as np
+import numpy.typing as npt
+import shapely
+
+from ..kernels.utility_grid import Laid, used_squares
+from ..model.arrays import FloatArray, IntArray
+from ..model.checks import positive
+from ..model.distinct import distinct_rows
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.projection import Unprojection, project
+from ..model.ragged import offsets_of
+from ..model.spaces import Hexagons, Regions, length_text
+
+Areas: TypeAlias = float | Hexagons | Regions | None
+"""A side in metres, hexagons, regions named in the antenna table, or the usual squares."""
+Sides: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
+
+_SQUARES_ALONG = 50
+_CENTRAL = 0.025, 0.975
+_MOST_ENTRIES = 5_000_000
+_THIRDS = (0.0, 1 / 3, 2 / 3)
+_NO_INTS, _NO_FLOATS = np.empty(0, np.int64), np.empty(0)
+
+
+@dataclass(frozen=True)
+class Squares:
+    """Squares of ``side_m`` metres; the first of nine grids has a corner at (x_m, y_m)."""
+
+    x_m: float
+    y_m: float
+    side_m: float
+
+    def __str__(self) -> str:
+        return f"squares of {length_text(self.side_m)}"
+
+    def unused(self, places: Places) -> list[Laid]:
+        """The places on each of the nine grids, of which no square is known to be used yet."""
+        left, right = ((v - self.x_m) / self.side_m for v in (places.x_m, places.x_m + places.dx_m))
+        low, high = ((v - self.y_m) / self.side_m for v in (places.y_m, places.y_m + places.dy_m))
+        return [
+            Laid(_NO_INTS, 1, x, y, left, right, low, high, _NO_INTS, _NO_INTS, _NO_FLOATS)
+            for x, y in itertools.product(_THIRDS, _THIRDS)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Areas made of pieces that do not overlap; ``area`` says which each belongs to."""
+
+    text: str
+    shape: npt.NDArray[np.object_]
+    area: IntArray
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Distinct rectangles in which the samples of a data set are: the lower corners, the sides."""
+
+    x_m: FloatArray
+    y_m: FloatArray
+    dx_m: FloatArray
+    dy_m: FloatArray
+
+    @classmethod
+    def of(cls, fs: FingerprintSet) -> tuple[Places, IntArray]:
+        """The places, and that of each sample."""
+        columns = fs.x_m, fs.y_m, fs.dx_m, fs.dy_m
+        first, place = distinct_rows(*columns)
+        return cls(*(values[first] for values in columns)), place
+
+
+Ground: TypeAlias = Squares | Pieces
+
+
+def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
+    """The areas as they lie over an original data set.
+
+    Raises
+    ------
+    ConfigError
+        They are no areas, or these data cannot be laid over them.
+    """
+    if isinstance(areas, Hexagons):
+        return _hexagons(fs, areas, places)
+    if isinstance(areas, Regions):
+        return _regions(fs, areas)
+    (left, right), (low, high) = _central(fs)
+    if areas is None:
+        side = _round_below(min(right - left, high - low) / _SQUARES_ALONG)
+        # Never finer than the data; then a trip spreads over 16 pairs of squares at most, too.
+        side = max(side, float(fs.dx_m.max()), float(fs.dy_m.max()))
+    else:
+        side = positive("areas", areas, of="metres", otherwise="Hexagons or Regions")
+    return Squares(left, low, side)
+
+
+def used(where: Ground, places: Places) -> list[Laid]:
+    """The original's places laid over each grid, and which areas they use.
+
+    Raises
+    ------
+    ConfigError
+        The places meet too many squares.
+    """
+    if isinstance(where, Pieces):
+        return [_laid_on(where, places)]
+    found = []
+    for grid in where.unused(places):
+        many = used_squares(grid, _NO_INTS, _NO_INTS)
+        if many > _MOST_ENTRIES:
+            raise ConfigError(
+                f"The cells of these data meet more than {_MOST_ENTRIES:,} {where}; choose larger "
+                "areas."
+            )
+        column, row = np.empty(many, np.int64), np.empty(many, np.int64)
+        used_squares(grid, column, row)
+        west, south = int(column.min()), int(row.min())
+        rows = int(row.max()) - south + 1
+        keys = np.unique((column - west) * rows + row - south)
+        found.append(grid._replace(keys=keys, rows=rows, x=grid.x + west, y=grid.y + south))
+    return found
+
+
+def laid(where: Ground, known: list[Laid], places: Places) -> list[Laid]:
+    """Other places laid over the areas that the original uses."""
+    if isinstance(where, Pieces):
+        return [_laid_on(where, places)]
+    return [
+        grid._replace(keys=old.keys, rows=old.rows, x=old.x, y=old.y)
+        for grid, old in zip(where.unused(places), known, strict=True)
+    ]
+
+
+def _central(fs: FingerprintSet) -> tuple[tuple[float, float], tuple[float, float]]:
+    """West and east, south and north of the central 95 % of the events, along each axis."""
+    events = events_of(fs)
+    ends = [
+        float(np.quantile(values, at, weights=events, method="inverted_cdf"))
+        for corner, size in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m))
+        for values, at in zip((corner, corner + size), _CENTRAL, strict=True)
+    ]
+    return (ends[0], ends[1]), (ends[2], ends[3])
+
+
+def events_of(fs: FingerprintSet) -> FloatArray:
+    """Events that each sample stands for, of all subscribers of its fingerprint."""
+    events: FloatArray = (fs.count * fs.weight[fs.sample_user]).astype(np.float64)
+    return events
+
+
+def _round_below(value: float) -> float:
+    """1, 2 or 5 times a power of ten, not above the value; 0 of 0."""
+    if value <= 0:
+        return 0.0
+    power: float = 10.0 ** math.floor(math.log10(value))
+    return next(m * power for m in (5.0, 2.0, 1.0) if m * power <= value or m == 1.0)
+
+
+# --- hexagons and regions -----------------------------------------------------------------------
+
+
+def _hexagons(fs: FingerprintSet, space: Hexagons, places: Places) -> Pieces:
+    """Hexagons that the data's places meet."""
+    if fs.crs is None:
+        raise ConfigError(
+            "Hexagons need places in degrees, and these data came in metres without a projection; "
+            "give the side of a square."
+        )
+    # Points of each place, nearer to each other than an edge is long: no hexagon is passed over
+    # by more than its neighbours.
+    along = 2 + int(max(places.dx_m.max(), places.dy_m.max()) / (space.edge_m / 2))
+    if len(places.x_m) * along**2 > _MOST_ENTRIES:
+        raise ConfigError(f"These data's cells are too large for {space}; choose larger areas.")
+    across, up = (g.ravel() for g in np.meshgrid(*[np.linspace(0, 1, along)] * 2))
+    x = (places.x_m[:, None] + across * places.dx_m[:, None]).ravel()
+    y = (places.y_m[:, None] + up * places.dy_m[:, None]).ravel()
+    lon, lat = Unprojection(fs.crs).lon_lat(x, y)
+    lon = (lon + 180.0) % 360.0 - 180.0
+    points = zip(lat.tolist(), lon.tolist(), strict=True)
+    met = {h3.latlng_to_cell(*at, space.resolution) for at in points}
+    near = sorted({other for cell in met for other in h3.grid_disk(cell, 1)})
+    rings = [np.array(h3.cell_to_boundary(cell)) for cell in near]
+    of = np.repeat(np.arange(len(rings)), [len(ring) for ring in rings])
+    lats, lons = np.concatenate(rings).T
+    corners = project(np.ascontiguousarray(lats), np.ascontiguousarray(lons), fs.crs)
+    shape = shapely.polygons(shapely.linearrings(np.column_stack(corners), indices=of))
+    return _kept(Pieces(str(space), shape, np.arange(len(shape))), places)
+
+
+def _regions(fs: FingerprintSet, space: Regions) -> Pieces:
+    """What is nearest to the antennas of each region; nothing beyond thrice the extent."""
+    if fs.antennas is None:
+        raise ConfigError(
+            f"The {space} need an antenna table with that column; read the data with it, or give "
+            "the side of a square."
+        )
+    texts = fs.antennas.column(space.column)
+    # Of the antennas in one cell, the first in the table that has a region gives it.
+    given = np.argsort(texts == "", kind="stable")
+    first = given[distinct_rows(fs.antennas.x_m[given], fs.antennas.y_m[given])[0]]
+    half = fs.antennas.granularity_m / 2
+    x, y = fs.antennas.x_m[first] + half, fs.antennas.y_m[first] + half
+    right, top = float((fs.x_m + fs.dx_m).max()), float((fs.y_m + fs.dy_m).max())
+    west, south = min(float(fs.x_m.min()), x.min()), min(float(fs.y_m.min()), y.min())
+    east, north = max(right, x.max()), max(top, y.max())
+    reach = max(east - west, north - south)
+    frame = shapely.box(west - reach, south - reach, east + reach, north + reach)
+    sites = shapely.multipoints(shapely.points(x, y))
+    cells = shapely.get_parts(shapely.voronoi_polygons(sites, extend_to=frame, ordered=True))
+    if len(x) == 1:
+        cells = np.array([frame])
+    return Pieces(str(space), cells, np.unique(texts[first].astype(str), return_inverse=True)[1])
+
+
+def _kept(where: Pieces, places: Places) -> Pieces:
+    """Only the pieces that places meet, numbered anew."""
+    met = np.unique(_shares(where, places)[1])
+    return Pieces(where.text, where.shape[met], np.arange(len(met)))
+
+
+def _shares(where: Pieces, places: Places) -> tuple[IntArray, IntArray, FloatArray]:
+    """Place, piece, and the share of the place that is in the piece, of all that meet."""
+    west, south = places.x_m, places.y_m
+    east, north = west + places.dx_m, south + places.dy_m
+    boxes = shapely.box(west, south, east, north)
+    tree = shapely.STRtree(where.shape)
+    at, piece = tree.query(boxes)
+    if len(at) > 4 * _MOST_ENTRIES:
+        raise ConfigError(f"A release's cells meet too many {where}; choose larger areas.")
+    left, low, right, high = shapely.bounds(where.shape).T[:, piece]
+    part = shapely.area(where.shape)[piece]
+    cut = ~((left >= west[at]) & (low >= south[at]) & (right <= east[at]) & (high <= north[at]))
+    part[cut] = shapely.area(shapely.intersection(boxes[at[cut]], where.shape[piece[cut]]))
+    share = part / (places.dx_m * places.dy_m)[at]
+    some = share > 1e-12
+    return at[some], piece[some], np.minimum(share[some], 1.0)
+
+
+def _laid_on(where: Pieces, places: Places) -> Laid:
+    """Places laid over areas."""
+    place, piece, share = _shares(where, places)
+    areas = int(where.area.max()) + 1
+    key, pair = np.unique(place * areas + where.area[piece], return_inverse=True)
+    starts = offsets_of(np.bincount(key // areas, minlength=len(places.x_m)))
+    return Laid(np.arange(areas), 1, 0.0, 0.0, _NO_FLOATS, _NO_FLOATS, _NO_FLOATS, _NO_FLOATS,
+                starts, key % areas, np.bincount(pair, share, len(key)))  # fmt: skip
