@@ -9,14 +9,18 @@ Source: docs/science.md, “Whose records belong together”.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part
 from ..model.arrays import FloatArray, IntArray
 from ..model.ragged import offsets_of, rows_of
 from .assignment import Flows
-from .relinking import Bins, Traces, links
+from .relinking import Traces
+
+Attacker = Callable[[Traces, Traces, Progress | None], Flows]
+"""Links groups of one period to those of a later one."""
 
 
 def salt_of(step: int) -> bytes:
@@ -25,18 +29,17 @@ def salt_of(step: int) -> bytes:
 
 
 def chained(
-    bins: Bins, periods: list[Traces], most: int, rng: np.random.Generator, first: Flows, *,
-    engine: Engine, progress: Progress | None = None,
+    periods: list[Traces], attacker: Attacker, rng: np.random.Generator, first: Flows,
+    progress: Progress | None = None,
 ) -> list[IntArray]:  # fmt: skip
     """Follow records over all periods.
 
     Parameters
     ----------
-    bins : Bins
     periods : list of Traces
         The records of each period, two periods or more.
-    most : int
-        As of :func:`links`.
+    attacker : callable
+        Links the groups of chains to those of records.
     rng : Generator
         Draws which of several that are alike are meant.
     first : Flows
@@ -51,21 +54,24 @@ def chained(
     found = [np.arange(periods[0].n_people)]
     n_chains = len(found[0])
     said = [_said(periods[0], found[0])]
+    ends = np.repeat(periods[0].ends, periods[0].weight, axis=0)
     for step, records in enumerate(periods[1:], 1):
         told = nth_part(progress, step - 1, len(periods) - 1)
         chain, place, mass = (np.concatenate(column) for column in zip(*said, strict=True))
-        so_far = Traces.of(chain, place, mass, np.ones(n_chains, np.int64))
+        so_far = Traces.of(chain, place, mass, np.ones(n_chains, np.int64), ends)
         of, chains = so_far.grouped(salt_of(step - 1))
         to, groups = records.grouped(salt_of(step))
         flows = first
         if step > 1:
-            flows = links(bins, chains, groups, most, engine=engine, progress=told)
+            flows = attacker(chains, groups, told)
         taken = np.full(records.n_people, -1, np.int64)
         whose, copy = _drawn(flows, of, np.repeat(to, records.weight), rng)
         taken[copy] = whose
         new = np.flatnonzero(taken < 0)
         taken[new] = n_chains + np.arange(len(new))
         n_chains += len(new)
+        ends = np.concatenate([ends, np.empty((len(new), ends.shape[1]))])
+        ends[taken] = np.repeat(records.ends, records.weight, axis=0)
         found.append(taken)
         said.append(_said(records, taken))
     if progress is not None:

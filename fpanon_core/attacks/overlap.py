@@ -1,26 +1,36 @@
 """Which records of two releases are the same person's? Guessed from the two files alone.
 
-Nothing is known of anybody. A record of the one is held against all records of the other, and that
-one taken whose cells lie over its own best: a person's true samples are in cells of both.
+The attacker knows nothing of anybody. Each attacker of the battery holds a record of the one
+release against all records of the other, and takes the one that scores highest. Cells that overlap
+may hold the same true samples; equal edges of cells may come from the same true sample.
 
 Source: docs/science.md, “Two releases of the same people”.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress
-from ..kernels.release_overlap import overlap_scores
+from ..kernels.release_overlap import edge_scores, overlap_scores
 from ..model.arrays import FloatArray, IntArray
+from ..model.distinct import distinct_rows
+from ..model.ragged import offsets_of
 from ..model.records import Records
 
 FLOOR = 0.01
 """Of a cell that meets none of the other record's: a hundred to one against, not impossible."""
 _SLACK = 1e-9
+_PARTS_OF_A_UNIT = 1_000  # edges are equal to a millimetre, and 60 ms
+_GROUPS_A_BLOCK = 16
+
+Scores = Callable[[int, FloatArray], None]
+"""Write what each group of the second release scores for a group of the first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,16 +63,16 @@ class Groups:
         ordered = [piece[np.argsort(piece[:, 4], kind="stable")] for piece in pieces]
         return cls(
             np.ascontiguousarray(np.concatenate(ordered)),
-            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            offsets_of(lengths),
             np.bincount(group, weight).astype(np.int64),
         )
 
 
 def found(
-    first: Groups, second: Groups, pairs: IntArray, *,
+    first: Groups, second: Groups, pairs: IntArray, attacker: str, *,
     engine: Engine | None = None, progress: Progress | None = None,
 ) -> FloatArray:  # fmt: skip
-    """The chance that the right group of the second is taken for a group of the first.
+    """The chance that an attacker takes the right group of the second for a group of the first.
 
     Where several fit equally well, a record of these is drawn.
 
@@ -70,30 +80,96 @@ def found(
     ----------
     pairs : int64 ndarray (n_pairs, 2)
         A group of the first, and the right one of the second.
+    attacker : str
+        One of :data:`BATTERY`.
 
     Returns
     -------
     float64 ndarray (n_pairs,)
     """
-    low = np.minimum(first.cells.min(axis=0), second.cells.min(axis=0))
-    high = np.maximum(first.cells.max(axis=0), second.cells.max(axis=0))
-    volume = float(np.prod(high[1::2] - low[::2]))
-    everyone = np.arange(len(second.people))
+    score = BATTERY[attacker](first, second)
     groups, which = np.unique(pairs[:, 0], return_inverse=True)
     out = np.zeros(len(pairs))
     by_group = np.split(np.argsort(which, kind="stable"), np.cumsum(np.bincount(which))[:-1])
 
-    def block(at: int) -> float:
-        g = int(groups[at])
-        cells = first.cells[first.offsets[g] : first.offsets[g + 1]]
-        scores = np.empty(len(everyone))
-        overlap_scores(cells, second.cells, second.offsets, everyone, volume, FLOOR, scores)
-        best = scores >= scores.max() - _SLACK
-        among = int(second.people[best].sum())
-        for row in by_group[at]:
-            right = pairs[row, 1]
-            out[row] = second.people[right] / among if best[right] else 0.0
-        return 1.0
+    def block(begin: int) -> float:
+        scores = np.empty(len(second.people))
+        some = range(begin, min(begin + _GROUPS_A_BLOCK, len(groups)))
+        for at in some:
+            score(int(groups[at]), scores)
+            best = scores >= scores.max() - _SLACK
+            among = int(second.people[best].sum())
+            for row in by_group[at]:
+                right = pairs[row, 1]
+                out[row] = second.people[right] / among if best[right] else 0.0
+        return float(len(some))
 
-    (engine or LocalEngine()).run(block, range(len(groups)), len(groups), progress)
+    blocks = range(0, len(groups), _GROUPS_A_BLOCK)
+    (engine or LocalEngine()).run(block, blocks, len(groups), progress)
     return out
+
+
+def by_overlap(first: Groups, second: Groups) -> Scores:
+    """Score by how well the cells of two records lie over each other, both ways."""
+    low = np.minimum(first.cells.min(axis=0), second.cells.min(axis=0))
+    high = np.maximum(first.cells.max(axis=0), second.cells.max(axis=0))
+    volume = float(np.prod(high[1::2] - low[::2]))
+    everyone = np.arange(len(second.people))
+
+    def score(group: int, out: FloatArray) -> None:
+        cells = first.cells[first.offsets[group] : first.offsets[group + 1]]
+        overlap_scores(cells, second.cells, second.offsets, everyone, volume, FLOOR, out)
+
+    return score
+
+
+def by_edges(first: Groups, second: Groups, axes: tuple[int, ...] = (0, 1, 2)) -> Scores:
+    """Score by the edges in common, each by how rare it is in the second release.
+
+    Parameters
+    ----------
+    axes : tuple of int
+        Whose edges count: 0 and 1 those of cells along x and y, 2 the ends of their spans in time.
+    """
+    sides = (first, second)
+    n_first, n_second = (len(side.people) for side in sides)
+    columns = [(side.cells[:, a], axis) for axis in axes for a in (2 * axis, 2 * axis + 1)
+               for side in sides]  # fmt: skip
+    value = np.concatenate([np.round(each * _PARTS_OF_A_UNIT) for each, _ in columns])
+    along = np.concatenate([np.full(len(each), axis) for each, axis in columns])
+    # The groups of both sides have numbers one after another.
+    holder = np.concatenate(
+        [
+            np.repeat(np.arange(n_first), np.diff(first.offsets)),
+            np.repeat(n_first + np.arange(n_second), np.diff(second.offsets)),
+        ]
+        * (2 * len(axes))
+    )
+    _, edge = distinct_rows(along, value)
+    held, _ = distinct_rows(edge, holder)
+    edge, holder = edge[held], holder[held]
+    mine = holder < n_first
+    order = np.argsort(holder[mine], kind="stable")
+    own = edge[mine][order]
+    begins = offsets_of(np.bincount(holder[mine], minlength=n_first))
+    edge, holder = edge[~mine], holder[~mine] - n_first
+    order = np.argsort(edge, kind="stable")
+    n_edges = int(max(own.max(), edge.max())) + 1
+    many = np.bincount(edge, minlength=n_edges)
+    starts, holders = offsets_of(many), holder[order]
+    worth = np.log(n_second / np.maximum(many, 1))
+    root = np.sqrt(np.bincount(holder, minlength=n_second))
+
+    def score(group: int, out: FloatArray) -> None:
+        edge_scores(own[begins[group] : begins[group + 1]], worth, starts, holders, out)
+        out /= root
+
+    return score
+
+
+BATTERY: dict[str, Callable[[Groups, Groups], Scores]] = {
+    "overlap": by_overlap,
+    "edges": by_edges,
+    "edges in time": partial(by_edges, axes=(2,)),
+}
+"""The attackers, by name; a risk is that of the strongest."""

@@ -1,6 +1,6 @@
 """Which records of two periods are one person's? Matched by where they are, at which hours.
 
-The threat: an outsider has the release and its description, and nothing else; no name, no order and
+The threat: an attacker has the release and its description, and nothing else; no name, no order and
 no number of a group is looked at. Two records are alike as far as each makes the other likely: a
 record's own places and hours, with those of everybody else as the alternative, so that a rare place
 that two records share says more than a crowded one.
@@ -15,7 +15,7 @@ Source: docs/science.md, “Whose records belong together”.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 import numpy as np
@@ -78,23 +78,28 @@ class Traces(Closed):
         Samples in each.
     weight : int64 ndarray (n_records,)
         People whose record it is.
+    ends : float64 ndarray (n_records, 10)
+        First and last cell, as of :func:`fpanon_core.attacks.moves.moves_of`.
     """
 
     offsets: IntArray
     bin: IntArray
     mass: FloatArray
     weight: IntArray
+    ends: FloatArray
 
     def __post_init__(self) -> None:
         self._close()
 
     @classmethod
-    def of(cls, record: IntArray, bins: IntArray, mass: FloatArray, weight: IntArray) -> Traces:
+    def of(
+        cls, record: IntArray, bins: IntArray, mass: FloatArray, weight: IntArray, ends: FloatArray
+    ) -> Traces:
         """From a row for each sample, or for several."""
         first, which = distinct_rows(record, bins)
         many = np.bincount(record[first], minlength=len(weight))
         total: FloatArray = np.bincount(which, mass).astype(np.float64)
-        return cls(offsets_of(many), bins[first], total, weight)
+        return cls(offsets_of(many), bins[first], total, weight, ends)
 
     @property
     def n_people(self) -> int:
@@ -105,23 +110,35 @@ class Traces(Closed):
         """Some of the records."""
         lengths = np.diff(self.offsets)[chosen]
         at = rows_of(self.offsets[:-1][chosen], lengths)
-        return Traces(offsets_of(lengths), self.bin[at], self.mass[at], self.weight[chosen])
+        return Traces(
+            offsets_of(lengths), self.bin[at], self.mass[at], self.weight[chosen], self.ends[chosen]
+        )
 
     def grouped(self, salt: bytes) -> tuple[IntArray, Traces]:
-        """The group of each record, and the groups: records with the same samples in all bins."""
+        """The group of each record, and the groups: records with the same samples in all bins.
+
+        The ends of a group are those of one of its records: the least, as they are listed.
+        """
         content = [
             blake2b(
                 self.bin[a:b].tobytes() + self.mass[a:b].tobytes(), digest_size=16, salt=salt
             ).digest()
             for a, b in zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True)
         ]
-        _, first, of = np.unique(np.array(content, object), return_index=True, return_inverse=True)
-        groups = self.rows(first)
+        order = np.lexsort(self.ends.T[::-1])
+        _, first, of_ordered = np.unique(
+            np.array(content, object)[order], return_index=True, return_inverse=True
+        )
+        of = np.empty(len(order), np.int64)
+        of[order] = of_ordered
+        groups = self.rows(order[first])
         people = np.bincount(of, self.weight, len(first)).astype(np.int64)
-        return of, Traces(groups.offsets, groups.bin, groups.mass, people)
+        return of, replace(groups, weight=people)
 
 
-def traced(fs: FingerprintSet, space: Spread = _NONE, time: Spread = _NONE) -> tuple[Bins, Traces]:
+def traced(
+    fs: FingerprintSet, ends: FloatArray, space: Spread = _NONE, time: Spread = _NONE
+) -> tuple[Bins, Traces]:
     """What records say of places and hours of the day: a sample's mass is 1, spread evenly.
 
     Over its rectangle, and over the hours of the local day that it touches and one before and after
@@ -132,6 +149,8 @@ def traced(fs: FingerprintSet, space: Spread = _NONE, time: Spread = _NONE) -> t
     Parameters
     ----------
     fs : FingerprintSet
+    ends : float64 ndarray (n_users, 10)
+        Of its records.
     space, time : Spread
         The noise that the method states.
     """
@@ -155,32 +174,28 @@ def traced(fs: FingerprintSet, space: Spread = _NONE, time: Spread = _NONE) -> t
     row, which = distinct_rows(x, y, dx, dy, hours)
     x, y, dx, dy = (values[row] for values in (x, y, dx, dy))
     bins = Bins(np.column_stack([x, y, x + dx, y + dy]), hours[row].astype(np.int32))
-    return bins, Traces.of(fs.sample_user, which, np.ones(fs.n_samples), np.array(fs.weight))
+    return bins, Traces.of(fs.sample_user, which, np.ones(fs.n_samples), np.array(fs.weight), ends)
 
 
-def links(
-    bins: Bins, first: Traces, second: Traces, most: int, *, engine: Engine,
-    progress: Progress | None = None,
-) -> Flows:  # fmt: skip
+def links(pairs: Pairs, first: Traces, second: Traces) -> Flows:
     """How many people of each group of one period are linked to each group of another.
 
-    The one-to-one matching of people whose total likeness is greatest, of the pairs weighed: of
-    each record of the second side those of the first that it is most like, until they stand for
-    ``most`` people. Whom nothing joins stays unlinked.
+    The one-to-one matching of people whose total likeness is greatest, of the pairs weighed.
+    People whom nothing joins stay unlinked.
 
     Parameters
     ----------
-    bins : Bins
+    pairs : Pairs
+        As of :func:`likenesses`.
     first, second : Traces
         Groups, as :meth:`Traces.grouped` gives them.
-    most : int
 
     Returns
     -------
     first, second, mass : int64 ndarrays
         Flows above 0.
     """
-    offsets, column, value = likenesses(bins, first, second, most, engine=engine, progress=progress)
+    offsets, column, value = pairs
     # Everybody a row and a column of their own.
     of, to = (np.repeat(np.arange(len(t.weight)), t.weight) for t in (first, second))
     begin = offsets_of(first.weight)[:-1]
@@ -209,8 +224,9 @@ def likenesses(
 ) -> Pairs:  # fmt: skip
     """Of each group of the second side those of the first that are weighed, and their likeness.
 
-    As :func:`links` takes them; a row for each group of the second side. Groups that nowhere meet
-    are like each other by 0, and are not listed.
+    A row for each group of the second side: the groups of the first that it is most like, until
+    they stand for ``most`` people. Groups that nowhere meet are like each other by 0, and are not
+    listed.
     """
     (here, mine), (_, theirs) = _side(bins, second), _side(bins, first)
     usual = _usual(mine, theirs, engine, part(progress, 0.0, 0.1))

@@ -20,7 +20,7 @@ from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.keyed import keyed
 from ..model.periods import days_text
-from ..model.relinking import RelinkConfig
+from ..model.relinking import ATTACKERS, RelinkConfig
 from ..studies import relinking
 from ..studies.attack import ATTACKERS, Config, Result, made, study
 from ..tables.writing import check_writable, write_json, write_table
@@ -215,9 +215,10 @@ def _plain_linked(linked: Linked | None) -> dict[str, Any] | None:
     if not isinstance(linked, relinking.Result):
         return None
     found = asdict(linked.found)
-    for name in ("per_pair", "method", "period_days", "config", "digest"):
+    for name in ("per_pair", "method", "period_days", "config", "digest", "by_attacker"):
         found.pop(name)
-    return t.plain_rows(pd.DataFrame([found]))[0]
+    by_attacker = t.plain_rows(linked.found.by_attacker)
+    return {**t.plain_rows(pd.DataFrame([found]))[0], "by_attacker": by_attacker}
 
 
 # --- the table -----------------------------------------------------------------------------------
@@ -346,11 +347,11 @@ def _periods(result: Result, linked: Linked | None) -> list[str]:
     equal = f"{found.alike:.1%} ({found.alike_low:.1%} … {found.alike_high:.1%})"
     return [
         *told,
-        "By habits alone, without any known point, the right record of the next period is linked "
-        f"for {_share(found.share, found.low, found.high)} of the {found.n_people:,} people with "
-        f"records in both, or, of those that tell the same, one for {equal}; matched at random "
-        f"{found.chance:.1%} and {found.alike_chance:.1%}. Followed over all periods, "
-        f"{found.chained:.1%} of a person's records end in one chain on average, at random "
+        f"By {ATTACKERS[found.attacker]}, without any known point, the right record of the next "
+        f"period is linked for {_share(found.share, found.low, found.high)} of the "
+        f"{found.n_people:,} people with records in both, or, of those that tell the same, one "
+        f"for {equal}; matched at random {found.chance:.1%} and {found.alike_chance:.1%}. "
+        f"Followed over all periods, {found.chained:.1%} of a person's records end in one chain on average, at random "
         f"{found.chained_chance:.1%}.",
     ]
 

@@ -1,4 +1,4 @@
-"""How well do the cells of a record and those of another release's records lie over each other?
+"""How well do a record and those of another release agree, by overlap of cells or by edges?
 
 Called by :mod:`fpanon_core.attacks.overlap`, which says what the figures mean.
 """
@@ -60,6 +60,29 @@ def overlap_scores(
         for j in range(last - first):
             back += math.log(best[j])
         out[c] = total / n + back / (last - first)
+
+
+@njit(nogil=True, cache=True)
+def edge_scores(
+    edges: IntArray, worth: FloatArray, starts: IntArray, holders: IntArray, out: FloatArray
+) -> None:
+    """Worth of the edges that one record has in common with each record of the other release.
+
+    Parameters
+    ----------
+    edges : int64 ndarray (n,)
+        Distinct edges of the record.
+    worth : float64 ndarray (n_edges,)
+    starts : int64 ndarray (n_edges + 1,)
+    holders : int64 ndarray
+        Records of the other release with edge e are ``holders[starts[e]:starts[e+1]]``.
+    out : float64 ndarray (n_records,)
+        Is written to.
+    """
+    out[:] = 0.0
+    for e in edges:
+        for at in range(starts[e], starts[e + 1]):
+            out[holders[at]] += worth[e]
 
 
 @njit(nogil=True, cache=True)

@@ -147,13 +147,14 @@ class Crossing:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReleaseMatch:
-    """How often two files alone lead from somebody's group in the one to that in the other.
+    """How often two files lead an attacker from a person's group in the one to that in the other.
 
     Attributes
     ----------
     first : float
         Share of the people whose group in the second release is the best match of theirs in the
-        first; where several are, the chance that a record drawn of these is in it.
+        first, by the strongest attacker; where several match equally well, the chance that a record
+        drawn of these is in it.
     first_low, first_high : float
         Its 95 % Wilson interval.
     guessing : float
@@ -166,6 +167,11 @@ class ReleaseMatch:
         Of the draw.
     digest : str
         Of the original.
+    attacker : str
+        The strongest of the battery: the one whose interval reaches highest.
+    by_attacker : DataFrame
+        A row for each attacker of the battery: ``attacker``, ``first``, ``first_low``,
+        ``first_high``.
     """
 
     first: float
@@ -176,6 +182,11 @@ class ReleaseMatch:
     names: tuple[str, str]
     seed: int
     digest: str
+    attacker: str
+    by_attacker: pd.DataFrame
 
     def __repr__(self) -> str:
-        return f"ReleaseMatch({self.first:.1%} of {self.n_targets}, guessing {self.guessing:.1%})"
+        return (
+            f"ReleaseMatch({self.first:.1%} of {self.n_targets} by {self.attacker}, guessing "
+            f"{self.guessing:.1%})"
+        )

@@ -12,10 +12,16 @@ import pandas as pd
 from . import checks
 from .periods import days_text
 
+ATTACKERS = {
+    "likeness": "habits alone",
+    "likeness and continuity": "habits, and the move from the end of one period to the next",
+}
+"""The attackers of the battery, and what they go by."""
+
 
 @dataclass(frozen=True)
 class RelinkConfig:
-    """How far the outsider's program looks.
+    """How far the attacker's program looks.
 
     Attributes
     ----------
@@ -38,7 +44,11 @@ class RelinkConfig:
 
 @dataclass(frozen=True, eq=False)
 class RelinkResult:
-    """How much of what periods took apart an outsider brings together, from the release alone.
+    """How much of what periods took apart an attacker brings together, from the release alone.
+
+    By the strongest attacker of a battery: ``likeness`` of places and hours, or ``likeness and
+    continuity``, which adds how likely the move is between the last cell of a period and the first
+    of the next.
 
     Of records that are alike nobody can say whose is whose; which is taken is drawn, and counted by
     its chance.
@@ -53,7 +63,7 @@ class RelinkResult:
     alike : float
         Share of them whose record is linked to their next one, or to one that says the same of
         places and hours: whoever reads on there reads the person's own cells. No less than
-        ``share``, and the same where no two records are alike.
+        ``share``. Of the battery the highest.
     alike_low, alike_high : float
         Its interval, likewise.
     alike_chance : float
@@ -64,8 +74,8 @@ class RelinkResult:
         ``share`` of a random matching.
     chained : float
         Mean over the people with two records or more of the largest share of their records that
-        ends in one chain, when all periods are followed one after the other. Never 0: one record
-        by itself is a chain.
+        ends in one chain, when that attacker follows all periods one after the other. Never 0: one
+        record by itself is a chain.
     chained_low, chained_high : float
         Its 95 % Wilson interval.
     chained_chance : float
@@ -85,6 +95,11 @@ class RelinkResult:
     config : RelinkConfig
     digest : str
         Of the original.
+    attacker : str
+        The strongest of the battery: the one whose interval of ``share`` reaches highest.
+    by_attacker : DataFrame
+        A row for each attacker: ``attacker``, ``share``, ``low``, ``high``, ``alike``,
+        ``alike_low``, ``alike_high``, ``precision``.
     """
 
     share: float
@@ -107,6 +122,8 @@ class RelinkResult:
     period_days: int
     config: RelinkConfig
     digest: str
+    attacker: str
+    by_attacker: pd.DataFrame
 
     def __repr__(self) -> str:
         return (

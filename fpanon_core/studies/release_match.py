@@ -1,7 +1,7 @@
-"""Can an outsider who has nothing but two files tell which two groups are one person's?
+"""Can an attacker with nothing but two files tell which two groups are one person's?
 
-The crossing says what is left of a crowd for who knows both of somebody's groups. This says how far
-the files alone lead there.
+The crossing says what is left of a group when the attacker knows both of a person's groups. This
+says how often the files lead there without any knowledge, by the strongest of a battery.
 
 See docs/science.md, “Two releases of the same people”.
 """
@@ -9,10 +9,11 @@ See docs/science.md, “Two releases of the same people”.
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
-from ..attacks.overlap import Groups, found
+from ..attacks.overlap import BATTERY, Groups, found
 from ..engines.local import Engine
-from ..engines.progress import Progress
+from ..engines.progress import Progress, nth_part
 from ..model.checks import whole
 from ..model.crossing import ReleaseMatch
 from ..model.errors import ConfigError, InfeasibleError
@@ -64,9 +65,12 @@ def match_releases(
 
     Notes
     -----
-    Score of a record a and one b: the mean over the cells of a of ``ln max(0.01, r)``, r the
-    largest ``V·|A∩B| / (|A|·|B|)`` over the cells B of b, and the same of b against a; |·| in
-    m² min, V the box of everything.
+    Three attackers, each with a score of a record b for a record a. *overlap*: the mean over the
+    cells of a of ``ln max(0.01, r)``, r the largest ``V·|A∩B| / (|A|·|B|)`` over the cells B of b,
+    and the same of b against a; |·| in m² min, V the box of everything. *edges*: the sum of
+    ``ln(N / N_e)`` over the edges e of cells (in x, y and time) that both have, divided by the
+    root of the number of edges of b; N groups of the second release, N_e of them with e. *edges in
+    time*: the same of the ends of spans only. The highest share is reported.
 
     Source: docs/science.md, “Two releases of the same people”.
 
@@ -76,8 +80,8 @@ def match_releases(
     >>> fs = FingerprintSet.from_samples([1, 2, 3, 4], [0, 300, 8000, 8300], [0] * 4, [5] * 4)
     >>> coarse, fine = (release(fs, GeneralizationProfile(Grid(m), 60)) for m in (2000, 1000))
     >>> found = match_releases(coarse, fine)
-    >>> found.first, found.guessing
-    (1.0, 0.5)
+    >>> found.first, found.attacker, found.guessing
+    (1.0, 'overlap', 0.5)
     """
     seed, users = whole("seed", seed, 0), whole("users", users, 1)
     origins = [origin_of(each, original) for each in (first, second)]
@@ -105,17 +109,20 @@ def match_releases(
         Groups.of(origin.records, each.group, each.weight)
         for origin, each in zip(origins, made, strict=True)
     ]
-    chances = found(groups[0], groups[1], pairs, engine=engine, progress=progress)
-    share, n = float(chances.mean()), len(pairs)
-    low, high = wilson_interval(share * n, n)
+    n, rows = len(pairs), []
+    for step, attacker in enumerate(BATTERY):
+        told = nth_part(progress, step, len(BATTERY))
+        share = float(found(*groups, pairs, attacker, engine=engine, progress=told).mean())
+        rows.append((attacker, share, *wilson_interval(share * n, n)))
+    strongest, *of_all = max(rows, key=lambda row: row[-1])
     people = groups[1].people
     return ReleaseMatch(
-        first=share,
-        first_low=low,
-        first_high=high,
+        *of_all,
         guessing=float(people[pairs[:, 1]].mean() / people.sum()),
         n_targets=n,
         names=(made[0].name, made[1].name),
         seed=seed,
         digest=origins[0].original.digest,
+        attacker=strongest,
+        by_attacker=pd.DataFrame(rows, columns=["attacker", "first", "first_low", "first_high"]),
     )

@@ -7,13 +7,14 @@ Source: docs/science.md, “Whose records belong together”.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ..anonymize.carrying import noise_in_space, noise_in_time
 from ..attacks.chains import salt_of
+from ..attacks.moves import Moves, moves_of
 from ..attacks.relinking import Bins, Traces, traced
 from ..model.arrays import IntArray
 from ..model.errors import ConfigError, InfeasibleError
@@ -30,6 +31,8 @@ class Copies:
     Attributes
     ----------
     bins : Bins
+    moves : Moves
+        How far people go in which time.
     traces : Traces
         Of the distinct records, in order of the first copy.
     record, person, period : int64 ndarray (n_copies,)
@@ -44,6 +47,7 @@ class Copies:
     """
 
     bins: Bins
+    moves: Moves
     traces: Traces
     record: IntArray
     person: IntArray
@@ -104,11 +108,13 @@ class Copies:
         who = person[piece] * most + nth
         order = np.lexsort((who, period[piece]))
         number, seen = pd.factorize(record[piece][order])
-        bins, traces = traced(fs, noise_in_space(option), noise_in_time(option))
+        noise = noise_in_space(option), noise_in_time(option)
+        moves, ends = moves_of(fs, *noise)
+        bins, traces = traced(fs, ends, *noise)
         chosen = traces.rows(np.asarray(seen))
         many = np.bincount(number)
         return cls(
-            bins, Traces(chosen.offsets, chosen.bin, chosen.mass, many), number, who[order],
+            bins, moves, replace(chosen, weight=many), number, who[order],
             period[piece][order], option.text, days, digest,
         )  # fmt: skip
 

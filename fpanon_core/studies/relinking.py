@@ -1,8 +1,9 @@
 """What new pseudonyms in each period are worth: the re-linking attack on a release in periods.
 
-Everybody has another pseudonym in each period. The outsider has the published records and nothing
-else, and matches those of two periods by where and at which hours of the day they are. Who is who
-in truth is asked only when the links are counted.
+Everybody has another pseudonym in each period. The attacker has the published records and nothing
+else, and matches those of two periods: by where and at which hours of the day they are, or by that
+and by the move from the last cell of the one to the first of the other. The stronger of the two is
+reported. Who is who in truth is asked only when the links are counted.
 
 Source: docs/science.md, “Whose records belong together”; the matching of statistics is that of
 Naini, Unnikrishnan, Thiran and Vetterli 2016.
@@ -18,8 +19,9 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.chain import release
+from ..attacks.assignment import Flows
 from ..attacks.chains import by_chance, chained
-from ..attacks.relinking import links
+from ..attacks.relinking import Traces, likenesses, links
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
 from ..model.arrays import FloatArray, IntArray
@@ -30,11 +32,12 @@ from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.options import ReleaseOption
 from ..model.released import ReleasedSet
-from ..model.relinking import RelinkConfig, RelinkResult
+from ..model.relinking import ATTACKERS, RelinkConfig, RelinkResult
 from .relinked_records import Copies, Part
 from .tabled import Tabled
 
 _RANDOM_DRAWS = 20
+_LIKENESS, _CONTINUITY = ATTACKERS
 _PAIRS_SHARE = 0.4  # of the progress; the rest is the chains
 
 
@@ -104,7 +107,7 @@ def relink_periods(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> RelinkResult:
-    """Share of people whose records of one period and the next are linked by habits alone.
+    """Share of people whose records of one period and the next are linked, without known points.
 
     Parameters
     ----------
@@ -122,8 +125,8 @@ def relink_periods(
     Returns
     -------
     RelinkResult
-        Linked rightly from a period to the next, and brought together over all periods, with
-        intervals, beside a random matching.
+        Linked rightly from a period to the next, and brought together over all periods, by the
+        stronger of two attackers, with intervals, beside a random matching.
 
     Raises
     ------
@@ -162,32 +165,77 @@ def relink_periods(
         )
     engine = engine or LocalEngine()
     rng = np.random.default_rng(config.seed)
-    rows, people = [], np.zeros(len(copies.person), bool)
+    people = np.zeros(len(copies.person), bool)
+    rows: dict[str, list[dict[str, Any]]] = {attacker: [] for attacker in ATTACKERS}
     parts = [Part.of(copies, number, step) for step, number in enumerate(periods)]
-    flows = []
+    begun: dict[str, Flows] = {}
     for step, (one, two) in enumerate(pairwise(parts)):
         told = nth_part(part(progress, 0.0, _PAIRS_SHARE), step, len(parts) - 1)
-        found = links(
-            copies.bins, one.groups, two.groups, config.candidates, engine=engine, progress=told
-        )
-        flows.append(found)
-        row, first = _counted(one, two, found, copies)
-        people[one.rows[first]] = True
-        rows.append({"period": periods[step], "next_period": periods[step + 1], **row})
+        groups = one.groups, two.groups
+        flows = _links(copies, *groups, ATTACKERS, config.candidates, engine, told)
+        begun = begun or flows
+        for attacker in ATTACKERS:
+            row, first = _counted(one, two, flows[attacker], copies)
+            people[one.rows[first]] = True
+            pair = {"period": periods[step], "next_period": periods[step + 1]}
+            rows[attacker].append({**pair, **row})
     n_people = len(np.unique(copies.person[people]))
     if n_people == 0:
         raise InfeasibleError(
             "Nobody has a record in a period and in the next. Records with other periods between "
             "them may be linked all the same, which is not asked; make longer periods to ask it."
         )
+    by_attacker = _battery(rows, n_people)
+    attacker = str(by_attacker["attacker"][by_attacker["high"].idxmax()])
+
+    def follow(first: Traces, second: Traces, told: Progress | None) -> Flows:
+        most = config.candidates
+        return _links(copies, first, second, (attacker,), most, engine, told)[attacker]
+
     chain = chained(
-        copies.bins, [each.records for each in parts], config.candidates, rng, flows[0],
-        engine=engine, progress=part(progress, _PAIRS_SHARE, 1.0),
+        [each.records for each in parts], follow, rng, begun[attacker],
+        part(progress, _PAIRS_SHARE, 1.0),
     )  # fmt: skip
     person = [copies.person[each.rows] for each in parts]
     sizes = [len(each.rows) for each in parts]
     draws = [_together(person, by_chance(sizes, rng)).mean() for _ in range(_RANDOM_DRAWS)]
-    return _result(copies, config, rows, n_people, _together(person, chain), float(np.mean(draws)))
+    together = _together(person, chain), float(np.mean(draws))
+    return _result(copies, config, by_attacker, attacker, rows[attacker], n_people, together)
+
+
+def _links(
+    copies: Copies, first: Traces, second: Traces, attackers: tuple[str, ...], most: int,
+    engine: Engine, progress: Progress | None,
+) -> dict[str, Flows]:  # fmt: skip
+    """Whom each attacker links, of the same pairs."""
+    pairs = likenesses(copies.bins, first, second, most, engine=engine, progress=progress)
+    found = {}
+    if _LIKENESS in attackers:
+        found[_LIKENESS] = links(pairs, first, second)
+    if _CONTINUITY in attackers:
+        half = first.ends.shape[1] // 2
+        last, begin = (
+            np.ascontiguousarray(e) for e in (first.ends[:, half:], second.ends[:, :half])
+        )
+        moved = copies.moves.added(pairs, last, first.weight, begin, engine)
+        found[_CONTINUITY] = links(moved, first, second)
+    return found
+
+
+def _battery(rows: dict[str, list[dict[str, Any]]], n_people: int) -> pd.DataFrame:
+    """The figures of each attacker over all pairs of periods."""
+    found = []
+    for attacker, pairs in rows.items():
+        table = pd.DataFrame(pairs)
+        both, linked, made = (float(table[name].sum()) for name in ("both", "linked", "links"))
+        share = _with_ends(linked / both, n_people)
+        alike = _with_ends(float(table["alike"].sum()) / both, n_people)
+        found.append((attacker, *share, *alike, linked / made if made else np.nan))
+    ends = ("", "_low", "_high")
+    alike_names = [f"alike{end}" for end in ends]
+    return pd.DataFrame(
+        found, columns=["attacker", "share", "low", "high", *alike_names, "precision"]
+    )
 
 
 def _counted(
@@ -225,16 +273,15 @@ def _together(person: list[IntArray], chain: list[IntArray]) -> FloatArray:
 
 
 def _result(
-    copies: Copies, config: RelinkConfig, rows: list[dict[str, Any]], n_people: int,
-    together: FloatArray, by_draws: float,
+    copies: Copies, config: RelinkConfig, by_attacker: pd.DataFrame, attacker: str,
+    rows: list[dict[str, Any]], n_people: int, chains: tuple[FloatArray, float],
 ) -> RelinkResult:  # fmt: skip
-    table = pd.DataFrame(rows)
-    both, linked = int(table["both"].sum()), float(table["linked"].sum())
+    table, (together, by_draws) = pd.DataFrame(rows), chains
+    both = int(table["both"].sum())
     greater = table[["people", "next_people"]].max(axis=1)
     # A random matching links everybody of the smaller side: each person of both with the chance
     # 1 over the larger.
     chance = float((table["both"] / greater).sum()) / both
-    made, chained = int(table["links"].sum()), float(together.mean())
     ends = [
         wilson_interval(x, n) if n else (np.nan, np.nan)
         for x, n in zip(table["linked"], table["both"], strict=True)
@@ -249,12 +296,15 @@ def _result(
         precision=table["linked"] / table["links"].where(table["links"] > 0),
         chance=(1 / greater).where(table["both"] > 0),
     )
+    strongest = by_attacker.set_index("attacker").loc[attacker]
+    alike = by_attacker.loc[by_attacker["alike_high"].idxmax()]
     return RelinkResult(
-        *_with_ends(linked / both, n_people),
-        *_with_ends(float(table["alike"].sum()) / both, n_people),
-        float(table["alike_chance"].sum()) / both,
-        linked / made if made else np.nan, chance, *_with_ends(chained, len(together)), by_draws,
+        *strongest[["share", "low", "high"]].tolist(),
+        *alike[["alike", "alike_low", "alike_high"]].tolist(),
+        float(table["alike_chance"].sum()) / both, float(strongest["precision"]), chance,
+        *_with_ends(float(together.mean()), len(together)), by_draws,
         n_people, len(together), per_pair, copies.method, copies.days, config, copies.digest,
+        attacker, by_attacker,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from fpanon_core.model.relinking import RelinkResult
+from fpanon_core.model.relinking import ATTACKERS, RelinkResult
 from fpanon_core.studies import relinking
 from pages.attack import question
 from pages.attack.figures import between, brief, percent
@@ -61,10 +61,10 @@ def told(found: RelinkResult, days: int) -> list[str]:
     alike = Estimate(found.alike, found.alike_low, found.alike_high)
     chained = Estimate(found.chained, found.chained_low, found.chained_high)
     sentences = [
-        f"**By habits alone, without any known point, an outsider links a person's record of one "
-        f"{one} to that of the next in {percent(linked.value, people)} of cases** (95 % interval: "
-        f"{between(linked, people)}; {people:,} people with records in both); matched at random, "
-        f"{percent(found.chance, people)}."
+        f"**By {ATTACKERS[found.attacker]}, without any known point, an attacker links a person's "
+        f"record of one {one} to that of the next in {percent(linked.value, people)} of cases** "
+        f"(95 % interval: {between(linked, people)}; {people:,} people with records in both); "
+        f"matched at random, {percent(found.chance, people)}."
     ]
     if alike.value - linked.value >= 0.005:
         sentences.append(

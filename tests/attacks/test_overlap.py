@@ -1,27 +1,33 @@
 """Two files matched by their cells: against everyone with everyone, and by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpanon_core import (
     AddNoise,
+    Aligned,
     ConfigError,
     FingerprintSet,
     GeneralizationProfile,
+    Generalize,
+    Glove,
     Grid,
     InfeasibleError,
     Periods,
     SampleUsers,
+    SuppressRare,
     aligned,
     glove,
     match_releases,
     release,
 )
-from fpanon_core.attacks.overlap import FLOOR, Groups, found
+from fpanon_core.attacks.overlap import BATTERY, FLOOR, Groups, found
 from fpanon_core.engines.local import LocalEngine
 from tests.oracles import overlap as oracle
+from tests.support.fingerprint_sets import as_lists
 
 SIDES = st.tuples(*(st.integers(0, 6), st.integers(1, 4)) * 3)
 RELEASE = st.lists(st.lists(SIDES, min_size=1, max_size=4), min_size=1, max_size=5)
@@ -47,12 +53,121 @@ def test_equals_everyone_with_everyone(first, second, data):
     pairs = [(i, data.draw(st.integers(0, len(second) - 1))) for i in range(len(first))]
     every = [cell for side in (first, second) for record in side for cell in record]
     whole = np.prod([max(c[i + 1] for c in every) - min(c[i] for c in every) for i in (0, 2, 4)])
-    expected = [oracle.chance(first[i], second, people, right, whole, FLOOR) for i, right in pairs]
-    got = found(
-        groups_of(first, [1] * len(first)), groups_of(second, people), np.array(pairs),
-        engine=LocalEngine(2),
-    )  # fmt: skip
-    assert got == pytest.approx(expected)
+    scores = {
+        "overlap": [oracle.overlap(a, second, whole, FLOOR) for a in first],
+        "edges": [oracle.edges(a, second) for a in first],
+        "edges in time": [oracle.edges(a, second, (2,)) for a in first],
+    }
+    assert set(scores) == set(BATTERY)
+    for attacker, table in scores.items():
+        got = found(
+            groups_of(first, [1] * len(first)), groups_of(second, people), np.array(pairs),
+            attacker, engine=LocalEngine(2),
+        )  # fmt: skip
+        assert got == pytest.approx([oracle.chance(table[i], people, j) for i, j in pairs])
+
+
+COARSE = GeneralizationProfile(Grid(3_000), 360)
+TECHNIQUES = {
+    "as it is": [],
+    "areas and windows": [Generalize(COARSE)],
+    "sampled": [SampleUsers(0.8)],
+    "without rare cells": [Generalize(COARSE), SuppressRare(2)],
+    "in groups": [Glove(2)],
+    "aligned": [Aligned(3)],
+    "areas, then in groups": [Generalize(COARSE), Glove(2)],
+}
+
+
+def few(seed):
+    """Ten people with three to six samples each, on a map of 12 km and two days."""
+    rng = np.random.default_rng(seed)
+    user = np.repeat(np.arange(10), rng.integers(3, 7, 10))
+    x, y = rng.integers(0, 120, (2, len(user))) * 100.0
+    return FingerprintSet.from_samples(user, x, y, rng.integers(0, 2_880, len(user)))
+
+
+def read(made):
+    """Groups of a release, each a list of cells, and the number of each person's group."""
+    if made.origin.hidden is not None:
+        hidden = made.origin.hidden
+        records, inside = as_lists(hidden.published.fingerprints()), hidden.group >= 0
+        of = hidden.group[inside].tolist()
+        records = [records[g] for g in of]
+    else:
+        records, of = as_lists(made), None
+    cells = [[(x, x + dx, y, y + dy, t, t + dt) for x, y, t, dx, dy, dt in r] for r in records]
+    keys = [(g, tuple(sorted(c))) for g, c in zip(of or [0] * len(cells), cells, strict=True)]
+    groups = list(dict.fromkeys(keys))
+    whose = dict(zip(made.origin.person.tolist(), map(groups.index, keys), strict=True))
+    return [list(c) for _, c in groups], whose
+
+
+def expected(one, other):
+    """The share of each attacker, by the oracle."""
+    (first, whose), (second, theirs) = read(one), read(other)
+    both = sorted(set(whose) & set(theirs))
+    people = [list(theirs.values()).count(g) for g in range(len(second))]
+    every = [c for r in first + second for c in r]
+    whole = np.prod([max(c[i + 1] for c in every) - min(c[i] for c in every) for i in (0, 2, 4)])
+    scores = {
+        "overlap": [oracle.overlap(r, second, whole, FLOOR) for r in first],
+        "edges": [oracle.edges(r, second) for r in first],
+        "edges in time": [oracle.edges(r, second, (2,)) for r in first],
+    }
+    return {
+        name: np.mean([oracle.chance(table[whose[p]], people, theirs[p]) for p in both])
+        for name, table in scores.items()
+    }
+
+
+@pytest.mark.parametrize("name", TECHNIQUES)
+def test_each_attacker_equals_the_oracle_and_the_strongest_is_reported(name):
+    strongest = set()
+    for seed in range(20):
+        fs = few(seed)
+        made = [release(fs, TECHNIQUES[name], seed=1), release(fs, [Glove(3)], seed=2)]
+        for one, other in (made, made[::-1]):
+            match = match_releases(one, other)
+            told = dict(zip(match.by_attacker["attacker"], match.by_attacker["first"], strict=True))
+            assert told == pytest.approx(expected(one, other))
+            assert match.first == max(told.values()) == told[match.attacker]
+            assert match.first_high == match.by_attacker["first_high"].max()
+            strongest.add(match.attacker)
+    assert len(strongest) > 1
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_order_and_pseudonyms_change_nothing(seed):
+    fs, rng = few(seed), np.random.default_rng(seed)
+    order = rng.permutation(fs.n_users)
+    again = fs.subset(order)
+    one, other = (
+        [release(each, steps, seed=0) for steps in ([Generalize(COARSE)], [])]
+        for each in (fs, again)
+    )
+    pd.testing.assert_frame_equal(
+        match_releases(*one).by_attacker, match_releases(*other).by_attacker
+    )  # sums in another order: the last digit may differ
+
+
+def test_edges_by_hand():
+    """Two records of the first, three of the second; the time edges 0, 5 | 0, 9 and so on.
+
+    a has edges 0, 5, 7; b1 has 0, 5; b2 has 0, 9; b3 has 7, 8, 9. Of three records two have 0, and
+    one 5: b1 scores (ln 3/2 + ln 3)/√2 = 1.064, b2 (ln 3/2)/√2 = 0.287, b3 (ln 3)/√3 = 0.634.
+    """
+    times = {"a": [(0, 5), (5, 7)], "b": [[(0, 5)], [(0, 9)], [(7, 8), (8, 9)]]}
+    record = [(0, 1, 0, 1, *span) for span in times["a"]]
+    others = [[(0, 1, 0, 1, *span) for span in spans] for spans in times["b"]]
+    second = groups_of(others, [1, 1, 1])
+    scores = np.empty(3)
+    BATTERY["edges in time"](groups_of([record], [1]), second)(0, scores)
+    assert scores == pytest.approx([1.064, 0.287, 0.634], abs=5e-4)
+    # Edges in place are everybody's, and tell nothing: only the root of their number differs.
+    BATTERY["edges"](groups_of([record], [1]), second)(0, scores)
+    assert scores * np.sqrt([6, 6, 7]) == pytest.approx([1.504, 0.405, 1.099], abs=5e-4)
 
 
 def test_worked_example():

@@ -1,4 +1,4 @@
-"""Which record of another release fits a record best, by their cells; everyone with everyone.
+"""Which record of another release fits a record best, by cells or edges; each with each.
 
 Imports nothing of ours. A cell is (x0, x1, y0, y1, t0, t1); a release is a list of records, each a
 list of cells, with the number of people who share it.
@@ -24,8 +24,27 @@ def one_way(a, b, whole, floor):
     ) / len(a)
 
 
-def chance(record, others, people, right, whole, floor):
+def overlap(record, others, whole, floor):
+    return [one_way(record, b, whole, floor) + one_way(b, record, whole, floor) for b in others]
+
+
+def edges_of(record, axes):
+    return {(i, round(c[2 * i + j], 3)) for c in record for i in axes for j in (0, 1)}
+
+
+def edges(record, others, axes=(0, 1, 2)):
+    """Edges in common, each by how few of the others have it, over the root of how many b has."""
+    own, theirs = edges_of(record, axes), [edges_of(b, axes) for b in others]
+    scores = []
+    for b in theirs:
+        total = 0.0
+        for edge in own & b:
+            total += math.log(len(others) / sum(edge in c for c in theirs))
+        scores.append(total / math.sqrt(len(b)))
+    return scores
+
+
+def chance(scores, people, right):
     """That a record drawn of those that fit best is in the right group."""
-    scores = [one_way(record, b, whole, floor) + one_way(b, record, whole, floor) for b in others]
     best = [i for i, score in enumerate(scores) if score >= max(scores) - 1e-9]
     return people[right] / sum(people[i] for i in best) if right in best else 0.0

@@ -61,6 +61,51 @@ def likeness(first, weights, second, others):
     ]
 
 
+WAYS = [100 * 2**i for i in range(12)]
+GAPS = [15, 30, 60, 120, 240, 480, 720, 1440, 2880, 10080]
+
+
+def in_order(record):
+    return sorted(record, key=lambda c: (c[2] + c[5] / 2, c[0] + c[3] / 2, c[1] + c[4] / 2))
+
+
+def move(a, b, noise_m2=0.0, noise_min2=0.0):
+    """Classes of the time and of the distance between two cells, as root mean squares."""
+    (x, y, t, dx, dy, dt), (u, v, s, du, dv, ds) = a, b
+    far = (x + dx / 2 - u - du / 2) ** 2 + (y + dy / 2 - v - dv / 2) ** 2 + 4 * noise_m2
+    far += (dx**2 + dy**2 + du**2 + dv**2) / 12
+    late = (t + dt / 2 - s - ds / 2) ** 2 + (dt**2 + ds**2) / 12 + 2 * noise_min2
+    return sum(late >= g * g for g in GAPS), sum(far >= w * w for w in WAYS)
+
+
+def learnt(records, **noise):
+    """Chance of each class of distance, by the time: of cells 1, 2, 4, … 32 apart in a record."""
+    seen = Counter()
+    for record in map(in_order, records):
+        for lag in (1, 2, 4, 8, 16, 32):
+            seen.update(move(a, b, **noise) for a, b in zip(record, record[lag:], strict=False))
+    total, ways, table = sum(seen.values()), range(len(WAYS) + 1), {}
+    for g in range(len(GAPS) + 1):
+        row = sum(seen[g, w] for w in ways)
+        for w in ways:
+            pooled = (sum(seen[h, w] for h in range(len(GAPS) + 1)) + 1) / (total + len(ways))
+            table[g, w] = (seen[g, w] + 10 * pooled) / (row + 10)
+    return table
+
+
+def continuity(first, weights, second, chance, **noise):
+    """ln(1 + how much likelier the move is than from anybody's last cell), for each pair."""
+    lasts = [in_order(r)[-1] for r in first]
+    table = [[0.0] * len(second) for _ in first]
+    for j, record in enumerate(second):
+        begin = in_order(record)[0]
+        moves = [move(a, begin, **noise) for a in lasts]
+        for i, (gap, way) in enumerate(moves):
+            near = sum(w for w, (_, d) in zip(weights, moves, strict=True) if d == way)
+            table[i][j] = math.log(1 + chance[gap, way] / (near / sum(weights)))
+    return table
+
+
 def best_total(table, weights, others):
     """Greatest total likeness of a one-to-one matching of the people."""
     cost = [

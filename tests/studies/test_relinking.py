@@ -17,12 +17,16 @@ from fpanon_core import (
     FingerprintSet,
     GeneralizationProfile,
     Generalize,
+    Glove,
     Grid,
     InfeasibleError,
     LocalClock,
     LocalEngine,
     Periods,
+    Permute,
     ReleasedSet,
+    SampleUsers,
+    SuppressRare,
     aligned,
     generate_cdr,
     into_periods,
@@ -30,11 +34,15 @@ from fpanon_core import (
     release,
     relink_periods,
 )
+from fpanon_core.anonymize.carrying import noise_in_space, noise_in_time
 from fpanon_core.attacks.chains import by_chance
+from fpanon_core.attacks.moves import moves_of
 from fpanon_core.attacks.relinking import likenesses, links, traced
 from fpanon_core.model.mechanism import Spread
 from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.relinking import ATTACKERS
 from fpanon_core.studies import relinking
+from fpanon_core.studies.relinked_records import Copies, Part
 from tests.oracles import relinking as oracle
 from tests.support.fingerprint_sets import as_lists, boxes
 
@@ -89,14 +97,15 @@ def test_the_matching_is_the_best_there_is(one, two, alike, crowded):
     if crowded:  # few bins, with several samples in each
         one, two = (in_few_bins(fs) for fs in (one, two))
     both = [as_lists(fs) for fs in (one, two)]
-    bins, traces = traced(joined(one, two))
+    bins, traces = of_both(joined(one, two))
     rows = np.arange(one.n_users), one.n_users + np.arange(two.n_users)
     (of, first), (to, second) = (traces.rows(r).grouped(bytes([i])) for i, r in enumerate(rows))
-    flows = links(bins, first, second, 1_000, engine=ENGINE)
+    pairs = likenesses(bins, first, second, 1_000, engine=ENGINE)
+    flows = links(pairs, first, second)
     table = np.array(oracle.likeness(both[0], one.weight, both[1], two.weight))
     best, _ = oracle.best_total(table, one.weight, two.weight)
     here, there = (np.unique(groups, return_index=True)[1] for groups in (of, to))
-    offsets, column, value = likenesses(bins, first, second, 1_000, engine=ENGINE)
+    offsets, column, value = pairs
     found = np.zeros((len(here), len(there)))
     found[column, np.repeat(np.arange(len(there)), np.diff(offsets))] = value
     assert found == pytest.approx(table[np.ix_(here, there)], rel=1e-9)
@@ -106,6 +115,10 @@ def test_the_matching_is_the_best_there_is(one, two, alike, crowded):
     assert (np.bincount(flows[0], flows[2], len(here)) <= first.weight).all()
     assert (np.bincount(flows[1], flows[2], len(there)) <= second.weight).all()
     assert all(table[here[i], there[j]] > 0 for i, j in zip(*flows[:2], strict=True))
+
+
+def of_both(fs):
+    return traced(fs, moves_of(fs)[1])
 
 
 def in_few_bins(fs):
@@ -146,6 +159,153 @@ def test_people_linked_are_those_of_plain_loops(seed):
     assert 0 < right < 12
     assert found.share == pytest.approx(right / 12)
     assert found.precision == pytest.approx(right / len(made))
+
+
+COARSE = Generalize(GeneralizationProfile(Grid(2_000), 180))
+TECHNIQUES = {
+    "as it is": [Periods(1)],
+    "areas and windows": [COARSE, Periods(1)],
+    "noise": [AddNoise(300, 20), Periods(1)],
+    "exchanged": [Permute("positions", window_min=180), Periods(1)],
+    "sampled": [SampleUsers(0.8), Periods(1)],
+    "without rare cells": [COARSE, SuppressRare(2), Periods(1)],
+    "aligned": [Periods(1), Aligned(2)],
+    "in groups": [Periods(1), Glove(2)],
+}
+
+
+def sides(made):
+    """Groups of one record each by period: cells, people, and each person's group."""
+    if made.origin.hidden is None:
+        records, person, period = as_lists(made), made.origin.person, made.origin.period
+    else:
+        hidden = made.origin.hidden
+        inside, cells = hidden.group >= 0, as_lists(hidden.published.fingerprints())
+        records = [cells[g] for g in hidden.group[inside]]
+        person, period = hidden.people[inside], hidden.period[inside]
+    found = []
+    for number in sorted(set(period.tolist())):
+        whose = {
+            p: tuple(map(tuple, r))
+            for p, d, r in zip(person.tolist(), period.tolist(), records, strict=True)
+            if d == number
+        }
+        found.append(whose)
+    return found
+
+
+@pytest.mark.parametrize("name", TECHNIQUES)
+def test_continuity_equals_plain_loops(name):
+    """Each pair's gain, and with it the greatest total, on 20 small data sets."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        user = np.repeat(np.arange(8), 8)
+        x, y = rng.integers(0, 60, (2, 64)) * 100.0
+        fs = FingerprintSet.from_samples(user, x, y, rng.integers(0, 2 * DAY, 64))
+        made = release(fs, TECHNIQUES[name], seed=seed)
+        copies = Copies.of(made)
+        option = made.origin.option
+        noise = {
+            "noise_m2": noise_in_space(option).variance,
+            "noise_min2": noise_in_time(option).variance,
+        }
+        days = sides(made)
+        every = as_lists(made) if made.origin.hidden is None else as_lists(
+            made.origin.hidden.published.fingerprints()
+        )  # fmt: skip
+        chance = oracle.learnt(every, **noise)
+        ways = range(len(oracle.WAYS) + 1)
+        assert copies.moves.chance == pytest.approx(
+            np.array([[chance[g, w] for w in ways] for g in range(len(oracle.GAPS) + 1)])
+        )
+        one, two = (Part.of(copies, day, day) for day in range(2))
+        pairs = likenesses(copies.bins, one.groups, two.groups, 1_000, engine=ENGINE)
+        last, first = one.groups.ends[:, 5:].copy(), two.groups.ends[:, :5].copy()
+        moved = copies.moves.added(pairs, last, one.groups.weight, first, ENGINE)
+        here, there = ([None] * len(p.groups.weight) for p in (one, two))
+        for part, day, out in ((one, days[0], here), (two, days[1], there)):
+            for row, group in zip(part.rows.tolist(), part.group.tolist(), strict=True):
+                record = day[int(copies.person[row])]
+                mine = [value for c in (oracle.in_order(record)[0], oracle.in_order(record)[-1])
+                        for value in (c[0], c[1], c[2])]  # fmt: skip
+                # Of records that say the same the one whose ends are the least.
+                if out[group] is None or mine < out[group][0]:
+                    out[group] = mine, record
+        table = np.array(
+            oracle.continuity(
+                [r for _, r in here], one.groups.weight.tolist(), [r for _, r in there], chance,
+                **noise,
+            )
+        )  # fmt: skip
+        row = np.repeat(np.arange(len(there)), np.diff(pairs[0]))
+        assert moved[2] - pairs[2] == pytest.approx(table[pairs[1], row])
+        whole = np.zeros(table.shape)
+        whole[pairs[1], row] = moved[2]
+        best, _ = oracle.best_total(whole, one.groups.weight, two.groups.weight)
+        flows = links(moved, one.groups, two.groups)
+        total = sum(m * whole[i, j] for i, j, m in zip(*flows, strict=True))
+        assert total == pytest.approx(best)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(list(TECHNIQUES)))
+def test_the_share_reported_is_never_below_an_attacker(seed, name):
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(0, 20, (2, 64)) * 100.0
+    fs = FingerprintSet.from_samples(np.repeat(np.arange(8), 8), x, y, rng.integers(0, 2 * DAY, 64))
+    found = relink_periods(release(fs, TECHNIQUES[name], seed=0))
+    table = found.by_attacker.set_index("attacker")
+    assert list(table.index) == list(ATTACKERS)
+    assert (found.share >= table["share"]).all()
+    assert (found.high >= table["high"]).all()
+    assert (found.alike >= table["alike"]).all()
+    assert found.share == table["share"][found.attacker]
+    assert found.share <= found.alike
+
+
+def test_continuity_tells_people_apart_whom_habits_do_not():
+    """Twenty people in one place at noon; at midnight each is at a place of their own, once.
+
+    Habits: all share the noon cell, and the late cell of the one day is 200 m from the early cell
+    of the next, so that they do not meet. The move does tell: 200 m in ten minutes.
+    """
+    person = np.tile(np.arange(20), 4)
+    x = np.concatenate([np.zeros(20), 3_000.0 * np.arange(20), 3_000.0 * np.arange(20) + 200,
+                        np.zeros(20)])  # fmt: skip
+    t = np.repeat([720.0, DAY - 5.0, DAY + 5.0, DAY + 720.0], 20)
+    # Somebody makes moves of that kind within a day, from which they are learnt.
+    guide = np.full(40, 20)
+    x = np.concatenate([x, 90_000 + 200.0 * np.arange(40)])
+    fs = FingerprintSet.from_samples(
+        np.concatenate([person, guide]), x, 0 * x, np.concatenate([t, 500.0 + 10 * np.arange(40)])
+    )
+    found = relink_periods(release(fs, Periods(1), seed=0))
+    likeness, continuity = found.by_attacker["share"]
+    assert likeness < 0.3
+    assert continuity == 1.0 == found.share
+    assert found.attacker == "likeness and continuity"
+    assert found.chained == 1.0
+
+
+def test_the_move_by_hand():
+    """Two last cells, at 0 m and at 5 km; the next day begins 50 m from the first, an hour later.
+
+    Nothing is learnt but the prior: each of the 13 classes of distance has 1/13. Each class has one
+    of the two last cells, ½: ln(1 + (1/13)/(1/2)) = ln(1 + 2/13) = 0.1431 for either.
+    """
+    cells = [(0.0, 0.0, 1_400.0, 100.0, 100.0, 1.0), (5_000.0, 0.0, 1_400.0, 100.0, 100.0, 1.0)]
+    begin = (50.0, 0.0, 1_460.0, 100.0, 100.0, 1.0)
+    chance = oracle.learnt([[c] for c in [*cells, begin]])
+    table = oracle.continuity([[c] for c in cells], [1, 1], [[begin]], chance)
+    assert np.array(table) == pytest.approx(np.full((2, 1), np.log(1 + 2 / 13)))
+    # Ten moves of under 100 m within an hour or two: (10 + 10·11/23)/20 = 0.739 of the class.
+    home = [(0.0, 0.0, 60.0 * n, 100.0, 100.0, 1.0) for n in range(2)]
+    chance = oracle.learnt([home] * 10)
+    assert oracle.move(*home) == (3, 0)
+    assert chance[3, 0] == pytest.approx((10 + 10 * 11 / 23) / 20)
+    table = oracle.continuity([[c] for c in cells], [1, 1], [[begin]], chance)
+    assert table[0][0] == pytest.approx(np.log(1 + 2 * 0.7391304))
+    assert table[1][0] == pytest.approx(np.log(1 + 2 * (10 / 23) / 20))
 
 
 # --- by hand -------------------------------------------------------------------------------------
@@ -336,17 +496,18 @@ def test_noise_is_allowed_for():
 
 def test_a_wide_sample_is_spread_over_place_and_hours():
     fs = FingerprintSet.from_samples([1], [0], [0], [600])
-    bins, _ = traced(fs)
+    bins, _ = traced(fs, moves_of(fs)[1])
     assert bins.corners.tolist() == [[0.0, 0.0, 100.0, 100.0]]
     assert bins.hours.tolist() == [0b111 << 9]  # 9, 10, 11 h
-    bins, _ = traced(fs, Spread("gaussian", 1_000.0), Spread("gaussian", 120.0))
+    noise = Spread("gaussian", 1_000.0), Spread("gaussian", 120.0)
+    bins, _ = traced(fs, moves_of(fs)[1], *noise)
     x, y, right, up = bins.corners[0]
     # √(100² + 2000²) = 2,002.5 m, in steps of 250 m.
     assert (right - x, up - y) == (2_250.0, 2_250.0)
     assert abs((x + right) / 2 - 50) <= 125
     assert bins.hours.tolist() == [0b1111111 << 7]  # two hours more on either side
     whole = replace(fs, dt_min=np.array([1_500.0]))
-    assert traced(whole)[0].hours.tolist() == [2**24 - 1]
+    assert traced(whole, moves_of(whole)[1])[0].hours.tolist() == [2**24 - 1]
 
 
 def test_hours_are_local():
@@ -354,7 +515,7 @@ def test_hours_are_local():
     clock = LocalClock.starting_on(clock.epoch, "Europe/Berlin")
     fs = replace(FingerprintSet.from_samples([1], [0], [0], [600]), clock=clock)
     # Ten hours after a midnight that was followed by the change to summer: 11 h.
-    assert traced(fs)[0].hours.tolist() == [0b111 << 10]
+    assert traced(fs, moves_of(fs)[1])[0].hours.tolist() == [0b111 << 10]
 
 
 def test_generalized_after_the_cut():
