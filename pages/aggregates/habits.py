@@ -57,7 +57,7 @@ def _show(drawn: Drawn, of: Theme) -> None:
         Curve(name, values, of.categories[i], i)
         for i, (name, values) in enumerate(drawn.values.items())
     ]
-    reach = (0.0, story.reach(list(drawn.values.values())))
+    reach = story.reach(list(drawn.values.values()))
     show(
         cdf(curves, of, x_title=drawn.x_title, x_range=reach, whose=drawn.whose, height=OTHER_PX),
         key=f"aggregates_habit_{drawn.key}",

@@ -175,12 +175,12 @@ def places(habits: Habits) -> Sentences:
     """People who were at one place at night, and who was not recorded then."""
     known = habits.night_places > 0
     return (
-        f"Of {int(known.sum()):,} people recorded at night, "
+        f"Of {words.people(int(known.sum()))} recorded at night, "
         f"{words.percent(float((habits.night_places[known] == 1).mean()))} were at one place only."
         if known.any()
         else "",
-        f"Left out of the nights: {int((~known).sum()):,} people without a record from 0:00 to "
-        "6:00."
+        f"Left out of the nights: {words.people(int((~known).sum()))} without a record from 0:00 "
+        "to 6:00."
         if not known.all()
         else "",
     )
@@ -189,7 +189,7 @@ def places(habits: Habits) -> Sentences:
 def next_place(habits: Habits) -> str:
     """How well the attack predicts where people are seen next."""
     told = [
-        f"{words.percent(float((error_m < 1_000).mean()))} {when}"
+        f"{words.percent(float((error_m < 1_000).mean()))} of steps {when}"
         for when, error_m, n in (
             ("at night", habits.next_night_m, habits.n_night),
             ("by day", habits.next_day_m, habits.n_day),
@@ -208,8 +208,8 @@ def gains(habits: Habits) -> str:
     same, other = (float(np.median(bits)) for bits in (habits.same_bits, habits.other_bits))
     alike = "tell people apart" if same < other - _APART_BITS else "hardly tell people apart"
     return (
-        f"Consecutive days {alike}: the median information gain is {same:.2f} for the same "
-        f"person, {other:.2f} for different people."
+        f"Consecutive days {alike}: the median gain is {same:.2f} bits for the same person, "
+        f"{other:.2f} for different people."
     )
 
 
@@ -222,10 +222,11 @@ def steps(habits: Habits) -> Sentences:
     )
 
 
-def reach(values: Sequence[FloatArray]) -> float:
-    """Right edge of an axis: 1, or 98 % of every curve."""
+def reach(values: Sequence[FloatArray]) -> tuple[float, float]:
+    """Ends of an axis: from 0 to 1, or to 98 % of every curve; steps at the ends are seen whole."""
     ends = [float(np.nanquantile(each, 0.98)) for each in values if np.isfinite(each).any()]
-    return max([1.0, *(1.05 * end for end in ends if end > 1.0)])
+    end = max([1.0, *ends])
+    return -0.03 * end, 1.04 * end
 
 
 def person(found: recovery.Result, row: int) -> Sentences:

@@ -313,7 +313,7 @@ def rarely(result: Result) -> str:
     if not apart.n_intervals:
         return ""
     half = _at_most(np.median(apart.interval_min))
-    few = f" Left out: {apart.too_few:,} people with one record." if apart.too_few else ""
+    few = f" Left out: {words.people(apart.too_few)} with one record." if apart.too_few else ""
     return f"Half of all {apart.n_intervals:,} intervals last {half} or less.{few}"
 
 
@@ -327,7 +327,7 @@ def areas(result: Result) -> str:
     found, noun = result.recording.areas, merged_noun(result.recording.antennas)
     if np.isnan(found.r2):
         return f"Too few areas differ to compare people with {noun}."
-    share = words.percent(found.r2)
+    share = words.percent(found.r2, 100)
     return (
         f"The number of people who live in an area explains {share} of how many {noun} it has "
         f"(R² = {found.r2:.2f})."
@@ -342,7 +342,7 @@ def area_notes(result: Result) -> list[str]:
         f"{words.distance(found.side_m)}, without those that have neither."
     ]
     if found.homeless:
-        told.append(f"Left out: {found.homeless:,} people without a record at night.")
+        told.append(f"Left out: {words.people(found.homeless)} without a record at night.")
     if not result.recording.antennas:
         told.append("The data bring no antennas: their distinct places are counted.")
     return told
