@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..attacks.aggregation import counted_people
+from ..attacks.habits import habits
 from ..attacks.recovery import recover_trajectories
 from ..attacks.scoring import PAIRINGS, Pairing, score_recovery
 from ..engines.local import Engine
@@ -23,6 +24,7 @@ from ..model.aggregates import AggregateCounts
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import number, one_of, whole
 from ..model.fingerprints import FingerprintSet
+from ..model.habits import Habits
 from ..model.recovery import RecoveryConfig, RecoveryScore
 from .tabled import Tabled
 
@@ -129,6 +131,8 @@ class Result(Tabled):
     at_home : float
         Share of the night slots that people spend at their most frequent place of the nights, on
         average; NaN where there is no night.
+    habits : Habits
+        How regular the people counted are, row by row.
     n_users : int
         Users in the data, of whom those counted were drawn.
     config : Config
@@ -146,6 +150,7 @@ class Result(Tabled):
     lat: FloatArray = field(repr=False)
     score: RecoveryScore
     at_home: float
+    habits: Habits = field(repr=False)
     n_users: int
     config: Config
     digest: str
@@ -183,12 +188,20 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"recovery_scores", "recovery_uniqueness"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Scores by step, the counts under attack, quantiles of the error, uniqueness."""
+        """Scores by step, the counts under attack, quantiles of the error, uniqueness; habits.
+
+        ``recovery_habits``: a row per person, shares at the 1 … 5 top places; ``recovery_next``:
+        quantiles of the errors of the predicted next place; ``recovery_gains``: a row per pair of
+        days.
+        """
         return {
             "recovery_scores": self._scores(),
             "recovery_counts": self._counts(),
             "recovery_errors": self._errors(),
             "recovery_uniqueness": self._uniqueness(),
+            "recovery_habits": self._habits(),
+            "recovery_next": self._next(),
+            "recovery_gains": self._gains(),
         }
 
     def path(self, row: int) -> pd.DataFrame:
@@ -265,6 +278,26 @@ class Result(Tabled):
         unique = self.score.uniqueness
         return pd.DataFrame({"places": np.arange(1, len(unique) + 1), "unique": unique})
 
+    def _habits(self) -> pd.DataFrame:
+        h = self.habits
+        columns = {
+            "pseudonym": list(self.pseudonyms),
+            **{f"top{n}": share for n, share in enumerate(h.top.T, 1)},
+            "night_places": h.night_places,
+            **{f"night_top{n}": share for n, share in enumerate(h.top_night.T, 1)},
+        }
+        return pd.DataFrame(columns)
+
+    def _next(self) -> pd.DataFrame:
+        night_m, day_m = self.habits.next_night_m, self.habits.next_day_m
+        share = np.linspace(0, 1, len(night_m))
+        return pd.DataFrame({"share_of_steps": share, "night_m": night_m, "day_m": day_m})
+
+    def _gains(self) -> pd.DataFrame:
+        same, other = self.habits.same_bits, self.habits.other_bits
+        people = np.repeat([1, 2], [len(same), len(other)])
+        return pd.DataFrame({"people": people, "gain_bits": np.concatenate([same, other])})
+
 
 def study(
     fs: FingerprintSet,
@@ -332,6 +365,7 @@ def study(
         lat=lat,
         score=replace(score, error_m=np.sort(score.error_m)[some]),
         at_home=_at_home(counts, truth),
+        habits=habits(counted, made, config.seed),
         n_users=fs.n_users,
         config=config,
         digest=fs.digest,

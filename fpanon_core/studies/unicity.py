@@ -28,7 +28,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid
 from ..model.scaling import LinearFit, ScalingFit
 from ..model.unicity import UnicityResult
-from . import sparsity
+from . import rhythm, sparsity
 from .tabled import Tabled
 from .under_profiles import laid
 from .unicity_grid import unicity_grid
@@ -178,6 +178,8 @@ class Result(Tabled):
         By axis, how the exponent depends on p, of the laws that hold; None where they are too few.
     chance : sparsity.Result
         What chance alone makes of so many users.
+    recording : rhythm.Result
+        How often people are recorded, and where the antennas stand.
     """
 
     config: Config
@@ -190,6 +192,7 @@ class Result(Tabled):
     laws: tuple[Law, ...]
     exponents: dict[str, LinearFit | None]
     chance: sparsity.Result
+    recording: rhythm.Result
 
     @property
     def needed(self) -> FloatArray:
@@ -223,12 +226,12 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"unicity", "unicity_grid", "scaling_laws", "sparsity"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Every measured share, points needed, the grid, every fitted form, and sparsity.
+        """Every measured share, points needed, the grid, every fitted form, sparsity, rhythm.
 
         ``unicity``: a row per strategy, p and out_of; ``points_needed``: a row per target;
         ``unicity_grid``: a row per profile and p; ``scaling_laws``: a row per axis, p and form,
         and whether there the law holds;
-        ``sparsity``: the model's curve.
+        ``sparsity``: the model's curve; and those of :class:`.rhythm.Result`.
         """
         return {
             "unicity": pd.DataFrame(self._shares()),
@@ -236,6 +239,7 @@ class Result(Tabled):
             "unicity_grid": self.grid,
             "scaling_laws": pd.DataFrame(self._forms(), columns=_FORM_COLUMNS),
             **self.chance.tables(),
+            **self.recording.tables(),
         }
 
     def _shares(self) -> Iterator[dict[str, object]]:
@@ -328,6 +332,7 @@ def study(
         laws=laws,
         exponents={axis: _exponents(laws, axis) for axis in AXES},
         chance=sparsity.study(model),
+        recording=rhythm.study(fs, rhythm.Config()),
     )
 
 

@@ -24,6 +24,9 @@ def files(
         "Scores": _table(found, "scores"),
         "Errors": _table(found, "errors"),
         "Uniqueness": _table(found, "uniqueness"),
+        "Habits": _table(found, "habits"),
+        "Next places": _table(found, "next"),
+        "Information gains": _table(found, "gains"),
         "This path": File("path", lambda: _path(found, row)),
     }
     if varied is not None:

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.aggregates import counts, exports, form, story
+from pages.aggregates import counts, exports, form, habits, story
 from pages.aggregates.person import person
 from pages.charts import recovery, style
 from pages.charts.dots import dots_legend
@@ -84,6 +84,9 @@ with right:
         published=story.PUBLISHED_UNIQUENESS,
         source=story.SOURCE,
     )
+
+# --- the habits behind it ---
+habits.section(found, of)
 
 # --- what would be published ---
 st.subheader("What would be published", anchor=False, help=definitions.AGGREGATES)

@@ -48,6 +48,7 @@ def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
             [Curve(f"{measured.profile}, k = {k}", share, of.categories[1], 1)],
             of,
             x_title="Share of the stretch effort that is time (0 = all place, 1 = all time)",
+            references=why_story.usual_shares(k, measured.gaps.config),
             height=style.OTHER_PX,
         ),
         key="anon_share",

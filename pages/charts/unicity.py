@@ -269,6 +269,32 @@ def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str, height: int = OTHER_
     )
 
 
+def antennas_against_people(
+    people: IntArray, antennas: IntArray, of: Theme, *, noun: str, height: int = OTHER_PX
+) -> go.Figure:
+    """Dots of areas by the people who live there and their antennas; zeros lie on the edge."""
+    ends = [max(1, int(values.max(initial=0))) for values in (people, antennas)]
+    x_axis, y_axis = (
+        axis(of, title, range=[-0.04 * end, 1.06 * end], rangemode="nonnegative")
+        for title, end in zip(
+            ("People who live in the area", f"{noun} in the area"), ends, strict=True
+        )
+    )
+    return figure(
+        [
+            {
+                "type": "scatter",
+                "x": people.tolist(),
+                "y": antennas.tolist(),
+                "mode": "markers",
+                "marker": {"color": of.categories[0], "size": 10, "opacity": 0.6},
+                "hovertemplate": "%{y} with %{x} people<extra></extra>",
+            }
+        ],
+        layout(of, x_axis, y_axis, height=height, showlegend=False, hovermode="closest"),
+    )
+
+
 def transition(
     bins: FloatArray,
     unique: FloatArray,

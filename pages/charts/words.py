@@ -37,6 +37,11 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def people(number: int) -> str:
+    """Such as "1 person", "2,000 people"."""
+    return f"{number:,} {'person' if number == 1 else 'people'}"
+
+
 def share(part: int, whole: int, what: str = "user") -> str:
     """Such as "none of the 496 users", "3 of the 496 users (0.6 %)"."""
     if whole == 1:

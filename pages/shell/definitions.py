@@ -80,6 +80,15 @@ CLUSTERS = (
     "by frequency-sensitive competitive learning; a region is the union of its antennas' Voronoi "
     "cells." + _after("de Montjoye et al. 2013; Ahalt et al. 1990", _CLUSTERS)
 )
+INTERVALS = (
+    "**Interval**: minutes from one sample of a person to their next. The median of each person's "
+    "intervals is what was published." + _after("de Montjoye et al. 2013, figure 3B", _UNICITY)
+)
+AREAS = (
+    "**Antennas against population**: squares by the people whose home is there, as their nights "
+    "say, and by their antennas. R² is the squared correlation of the two."
+    + _after("de Montjoye et al. 2013, figure 3C", _UNICITY)
+)
 SPARSITY = (
     "**Sparsity model**: users and bins as a random matrix in which each user is present in each "
     "bin with the same probability. Beyond some number of bins everyone is unique."
@@ -162,6 +171,19 @@ AT_RANDOM = (
 RECOVERY_ERROR = (
     "**Recovery error**: the distance between the recovered and the true place, for every point "
     "of every pair." + _after("Xu et al. 2017", _COUNTS)
+)
+TOP_SHARES = (
+    "**Top n**: the share of a person's records at their n most frequent places, of all their "
+    "records or of those from 0:00 to 6:00." + _after("Xu et al. 2017, figures 2, 4 and 5", _COUNTS)
+)
+NEXT_PLACE = (
+    "**Predicted next place**: the last place at night; by day as far on as the person just moved. "
+    "Of slots with a record." + _after("Xu et al. 2017, figure 6", _COUNTS)
+)
+GAIN = (
+    "**Information gain** of joining a day and the next: 0 for days with equal frequencies of "
+    "places, 1 for days of equal length without a common place."
+    + _after("Xu et al. 2017, figure 7", _COUNTS)
 )
 TOP_PLACES = (
     "**Uniqueness**: the share of recovered trajectories whose set of k most visited places no "

@@ -14,7 +14,9 @@ from fpanon_core.model.scaling import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity
 from fpanon_core.studies.unicity import Law, Result, Shares
 from pages.charts import words
+from pages.charts.cdf import Curve
 from pages.charts.plain import plain
+from pages.charts.style import Theme
 from pages.charts.unicity import Fitted, Line, Rising
 
 MONTJOYE = "1.5 million people (de Montjoye et al. 2013)"
@@ -30,6 +32,9 @@ TABLES = {
     "unicity_grid": "Resolutions",
     "scaling_laws": "Laws",
     "sparsity": "Sparsity",
+    "median_intervals": "People's intervals",
+    "intervals": "All intervals",
+    "antennas_by_area": "Antennas by area",
 }
 REGION_TABLES = {
     "merged_antennas": "Merged antennas",
@@ -267,6 +272,80 @@ def exponent_line(result: Result, along: str) -> str:
         f"{line.formula} (standard errors {line.intercept_se:.2g} and {line.slope_se:.2g}). The "
         "published line is of other data and other units: compare the shape only."
     )
+
+
+# --- how people are recorded ---
+
+PUBLISHED_AREAS = "R² = 0.6426 between population and antennas of a region (figure 3C)."
+INTERVAL_TICKS: dict[float, str] = {
+    1: "1 min", 10: "10 min", 60: "1 h", 360: "6 h", 1_440: "1 day", 10_080: "1 week",
+    43_200: "30 days", 525_600: "1 year",
+}  # fmt: skip
+_LEAST_MIN = 0.5  # where shorter intervals are drawn: an axis of logarithms has no 0
+
+
+def interval_curves(result: Result, of: Theme) -> tuple[list[Curve], tuple[float, float]]:
+    """Everyone's median interval, and all intervals, minutes; and what the axis shows."""
+    apart = result.recording.intervals
+    named = {"a person's median": apart.median_min, "every interval": apart.interval_min}
+    curves = [
+        Curve(name, np.maximum(values, _LEAST_MIN), of.categories[i], i)
+        for i, (name, values) in enumerate(named.items())
+    ]
+    most = np.nanmax(apart.interval_min) if apart.n_intervals else 1.0
+    return curves, (_LEAST_MIN, max(60.0, 1.2 * float(most)))
+
+
+def rhythm(result: Result) -> str:
+    """How long people are not seen."""
+    apart = result.recording.intervals
+    if not apart.n_intervals:
+        return "Nobody was recorded twice, so there are no intervals."
+    return (
+        f"For half of the people, the median time between two records is "
+        f"{_at_most(np.median(apart.median_min))} or less."
+    )
+
+
+def rarely(result: Result) -> str:
+    """All intervals, and who has none."""
+    apart = result.recording.intervals
+    if not apart.n_intervals:
+        return ""
+    half = _at_most(np.median(apart.interval_min))
+    few = f" Left out: {words.people(apart.too_few)} with one record." if apart.too_few else ""
+    return f"Half of all {apart.n_intervals:,} intervals last {half} or less.{few}"
+
+
+def _at_most(minutes: np.floating[Any]) -> str:
+    """A time of a minute or more, in words."""
+    return words.duration(max(1.0, float(minutes)))
+
+
+def areas(result: Result) -> str:
+    """Whether antennas stand where people live."""
+    found, noun = result.recording.areas, merged_noun(result.recording.antennas)
+    if np.isnan(found.r2):
+        return f"Too few areas differ to compare people with {noun}."
+    share = words.percent(found.r2, 100)
+    return (
+        f"The number of people who live in an area explains {share} of how many {noun} it has "
+        f"(R² = {found.r2:.2f})."
+    )
+
+
+def area_notes(result: Result) -> list[str]:
+    """Which areas, whose homes are not known, and what stands for antennas."""
+    found = result.recording.areas
+    told = [
+        f"Each dot is one of {words.count(len(found.people), 'square')} of "
+        f"{words.distance(found.side_m)}, without those that have neither."
+    ]
+    if found.homeless:
+        told.append(f"Left out: {words.people(found.homeless)} without a record at night.")
+    if not result.recording.antennas:
+        told.append("The data bring no antennas: their distinct places are counted.")
+    return told
 
 
 # --- merged antennas ---

@@ -12,7 +12,7 @@ from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.meaning import what_this_means
 from pages.shell.pair import side_by_side
-from pages.unicity import form, regions, resolutions, story
+from pages.unicity import form, regions, resolutions, rhythm, story
 
 of = style.theme(st.context.theme.type)
 
@@ -81,6 +81,9 @@ p = resolutions.section(result, of)
 
 # --- merged regions ---
 merged = regions.section(data, seed, p, of, alone=alone)
+
+# --- how people are recorded ---
+rhythm.section(result, of)
 
 # --- sparsity ---
 with st.expander("Why more columns make people unique", key="unicity_why"):

@@ -24,6 +24,7 @@ from fpanon_core import (
     score_recovery,
 )
 from fpanon_core.attacks.aggregation import counted_people
+from fpanon_core.attacks.habits import habits
 from fpanon_core.model.configs import Screening
 from fpanon_core.studies import counts_release, recovery_mitigations
 from fpanon_core.studies.recovery_mitigations import Effort
@@ -78,6 +79,13 @@ def test_the_taxis_are_attacked_and_it_says_why_little_comes_back(app: AppTest) 
     assert f"what linking at random does ({words.percent(score.baseline_recorded)})" in text
     assert f"filled-in ones included, it gets {words.percent(score.accuracy)} right" in text
     assert "Attack the counts" in text, "the buttons are introduced"
+    assert story.top_places(found.habits) in text
+    assert story.nights(found.habits) in text
+    app.segmented_control(key="aggregates_habit").set_value("Next place and next day").run()
+    assert story.top_places(found.habits) not in said(app)
+    assert story.next_place(found.habits) in said(app)
+    assert story.gains(found.habits).startswith("Consecutive days hardly tell people apart: ")
+    assert story.gains(found.habits) in said(app)
     assert "as taxis are" in text
     assert "too few days for a habit" in text
     for table in found.tables().values():
@@ -348,6 +356,37 @@ def test_counts_to_publish_are_stated_made_and_packed(
     stated(app, north=10.0)
     assert "The area is empty" in said(app)
     assert not app.exception
+
+
+def test_habits_are_told_of_those_who_have_them() -> None:
+    # Two people: one at two places by day, 3 of 4 records at one; the other at one place at night.
+    fs = FingerprintSet.from_samples(
+        [1, 1, 1, 1, 2], [0, 0, 0, 9_000, 0], [0] * 5, [700, 720, 740, 760, 60]
+    )
+    found = habits(fs, counted_people(fs), 0)
+    assert story.top_places(found) == (
+        "On average, people have 88 % of their records at one place, 100 % at five places."
+    )
+    assert story.nights(found) == (
+        "On average, people have 100 % of their records at night at one place."
+    )
+    assert story.places(found) == (
+        "Of 1 person recorded at night, 100 % were at one place only.",
+        "Left out of the nights: 1 person without a record from 0:00 to 6:00.",
+    )
+    # Person 1 is in slots 23, 24 and 25 after the first: two steps of 0 m, then 9 km.
+    assert found.n_night == 0
+    assert story.next_place(found).startswith("The predicted next place is less than 1 km off in ")
+    assert "at night" not in story.next_place(found)
+    assert story.gains(found).startswith("Too few people were recorded on consecutive days")
+    assert story.reach([found.next_day_m / 1_000, found.next_night_m])[1] > 9
+    nobody = FingerprintSet.from_samples([1], [0], [0], [700])
+    none = habits(nobody, counted_people(nobody), 0)
+    assert story.nights(none) == "Nobody was recorded between 0:00 and 6:00."
+    assert story.places(none)[0] == ""
+    assert "nothing is predicted" in story.next_place(none)
+    low, high = story.reach([none.next_day_m])
+    assert low < 0 < 1 < high
 
 
 def test_what_the_records_decided_of_their_reading_is_no_ground_for_a_promise() -> None:

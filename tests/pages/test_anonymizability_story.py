@@ -134,6 +134,8 @@ def test_what_was_published_is_told_where_the_same_was_asked() -> None:
     assert story.published_by_profile([COARSE], 3, StretchConfig()) == ""
     assert "80 %" in why_story.published_temporal_share(2, StretchConfig())
     assert why_story.published_temporal_share(2, other) == ""
+    assert [at for at, _ in why_story.usual_shares(2, StretchConfig())] == [0.42, 0.77, 0.8]
+    assert why_story.usual_shares(2, other) == why_story.usual_shares(3, StretchConfig()) == ()
 
 
 def test_by_profile(measured: list[Measured]) -> None:
@@ -184,13 +186,18 @@ def test_one_person(measured: list[Measured]) -> None:
 
 def test_why(measured: list[Measured]) -> None:
     parts, stretch = measured[0].parts[2], StretchConfig()
-    assert why_story.temporal_share(parts.temporal_share, 2, stretch)[0].startswith(
-        "For half of the users, time rather than place is 0 % or more"
-    )
+    # All three are apart in space alone.
+    assert why_story.temporal_share(parts.temporal_share, 2, stretch)[:2] == [
+        "Time does not dominate here: it takes more than half of the effort for 0 % of people.",
+        "The median temporal share is 0 %, to hide among one other user.",
+    ]
     hidden = why_story.temporal_share(measured[1].parts[2].temporal_share, 2, stretch)
     assert hidden == ["Everyone is 2-anonymous already, so there is no effort to divide."]
     some = why_story.temporal_share(np.array([0.5, np.nan]), 2, stretch)
-    assert some[1] == "Left out: 1 of the 2 users (50 %), 2-anonymous already."
+    assert some[2] == "Left out: 1 of the 2 users (50 %), 2-anonymous already."
+    most = why_story.temporal_share(np.array([0.8, 0.6, 0.5]), 5, stretch)
+    assert most[0] == "Time takes more than half of the effort for 67 % of people."
+    assert most[1] == "The median temporal share is 60 %, to hide among 4 other users."
     assert "In time, all 3 users are not moved at all" in why_story.gini(parts)[1]
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.charts import attack, followed, recovery, style, words
+from pages.charts import attack, followed, recovery, style, unicity, words
 from pages.charts.activity import samples_per_user
 from pages.charts.cdf import Curve, beyond, cdf, step_points
 from pages.charts.maps import fingerprints_map, places_map
@@ -141,6 +141,8 @@ def test_every_kind_of_figure_passes_plotlys_own_checks(of: style.Theme) -> None
         samples_per_user(np.array([1, 2, 3, 40_000]), of),
         samples_per_user(np.array([1, 2, 3]), of),
         space_time(path, path, links, ["3 Mar"], of),
+        unicity.antennas_against_people(np.array([0, 3]), np.array([2, 0]), of, noun="Antennas"),
+        unicity.antennas_against_people(np.zeros(0, int), np.zeros(0, int), of, noun="Places"),
         attack.before_and_after(*ATTACKED, of),
         attack.before_and_after(ATTACKED[0], [], of),
         followed.ranking([followed.Bar(1, 5, 0.8, False), followed.Bar(6, 1, 0.1, True)], of),

@@ -15,6 +15,7 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.model.scaling import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity, unicity
+from pages.charts import style
 from pages.unicity import story
 
 
@@ -28,6 +29,44 @@ def found() -> unicity.Result:
     """Three people at 0, 900 and 900 m, at minutes 5, 5 and 65."""
     fs = FingerprintSet.from_samples([1, 2, 3], [0, 900, 900], [0] * 3, [5, 5, 65])
     return study(fs)
+
+
+def test_how_people_are_recorded(found: unicity.Result) -> None:
+    # Everyone was recorded once, at night.
+    assert story.rhythm(found) == "Nobody was recorded twice, so there are no intervals."
+    assert story.rarely(found) == ""
+    assert story.areas(found) == "Too few areas differ to compare people with places."
+    assert story.area_notes(found)[1:] == [
+        "The data bring no antennas: their distinct places are counted.",
+    ]
+    curves, reach = story.interval_curves(found, style.LIGHT)
+    assert all(np.isnan(curve.values).all() for curve in curves)
+    assert reach == (0.5, 60)
+
+
+def test_intervals_and_areas() -> None:
+    # At night at 0 (two people), 5 and 10 km, and one by day; intervals of 10, 60 and 0 min.
+    user, x = [1, 1, 1, 2, 2, 3, 5, 4], [0, 0, 0, 5_000, 5_300, 10_000, 0, 0]
+    fs = FingerprintSet.from_samples(user, x, [0] * 8, [0, 10, 70, 5, 5, 9, 9, 700])
+    found = study(fs)
+    assert story.rhythm(found) == (
+        "For half of the people, the median time between two records is 18 minutes or less."
+    )
+    assert story.rarely(found) == (
+        "Half of all 3 intervals last 10 minutes or less. Left out: 3 people with one record."
+    )
+    curves, (left, _) = story.interval_curves(found, style.LIGHT)
+    assert curves[0].values.tolist() == [35, left]
+    # Squares of 500 m have 2, 1, 1 people and 1, 2, 1 places: (−3/9)² / (6/9)² = 1/4.
+    assert found.recording.areas.side_m == 500
+    assert story.areas(found) == (
+        "The number of people who live in an area explains 25 % of how many places it has "
+        "(R² = 0.25)."
+    )
+    assert story.area_notes(found)[0] == (
+        "Each dot is one of 3 squares of 500 m, without those that have neither."
+    )
+    assert story.area_notes(found)[1] == "Left out: 1 person without a record at night."
 
 
 def test_points_known(found: unicity.Result) -> None:

@@ -63,6 +63,8 @@ def test_short_records_are_told_and_do_no_harm(app: AppTest) -> None:
     result = answer(app, OUTSIDER)
     assert len(result.curves["random"]) == 2
     assert "Whoever knows 2 points of a person" in said(app)
+    assert "the median time between two records is" in said(app)
+    assert "people without a record at night" in said(app) or "Each dot is one of" in said(app)
 
 
 def test_data_of_one_bin_are_looked_at_too(app: AppTest) -> None:

@@ -1,0 +1,168 @@
+"""How regular are people? The habits that the attack on counts lives on.
+
+Source: Xu et al. 2017, figures 2 and 4 to 7; docs/science.md, “Counts and trajectory recovery”.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..model.aggregates import NIGHT_ENDS_H, AggregateCounts
+from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts, pieces_of_rows
+from ..model.distinct import distinct_rows
+from ..model.fingerprints import FingerprintSet
+from ..model.habits import Habits, quantiles
+from ..model.ragged import offsets_of
+from .aggregation import CountedPeople
+from .linking import information_gain
+
+TOP = 5
+"""Most frequent places that are told of."""
+
+PAIRS = 2_000
+"""Pairs of days drawn for the information gain, of one person and of two, at most."""
+
+_DAY_MIN = 1_440.0
+
+
+def habits(fs: FingerprintSet, made: CountedPeople, seed: int) -> Habits:
+    """Top places, nights, errors of the predicted next place, and information gains.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        The people counted.
+    made : CountedPeople
+        Their counts, filled in.
+    seed : int
+        Of the pairs of days that are drawn.
+    """
+    who = np.repeat(np.arange(fs.n_users), fs.weight)
+    begins_at_night = fs.wall_minutes(fs.t_min) % _DAY_MIN < NIGHT_ENDS_H * 60
+    top, _ = top_shares(fs, np.ones(fs.n_samples, bool))
+    top_night, night_places = top_shares(fs, begins_at_night)
+    night_m, day_m = prediction_errors(made.counts, made.truth, made.recorded)
+    same, other = information_gains(made, seed)
+    return Habits(
+        top=top[who],
+        top_night=top_night[who],
+        night_places=night_places[who],
+        next_night_m=quantiles(night_m),
+        next_day_m=quantiles(day_m),
+        n_night=len(night_m),
+        n_day=len(day_m),
+        same_bits=np.sort(same),
+        other_bits=np.sort(other),
+    )
+
+
+def top_shares(fs: FingerprintSet, counted: BoolArray) -> tuple[FloatArray, IntArray]:
+    """Share of everyone's events at their 1 … 5 most frequent places, and their places.
+
+    Parameters
+    ----------
+    counted : bool ndarray (n_samples,)
+        Samples that count.
+
+    Returns
+    -------
+    share : float64 ndarray (n_users, 5)
+        NaN for people without a sample that counts.
+    places : int64 ndarray (n_users,)
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1] * 4, [0, 0, 900, 500], [0] * 4, [0, 5, 9, 12])
+    >>> share, places = top_shares(fs, np.ones(4, bool))
+    >>> share[0].tolist(), places.tolist()
+    ([0.5, 0.75, 1.0, 1.0, 1.0], [3])
+    """
+    share = np.full((fs.n_users, TOP), np.nan)
+    rows = np.flatnonzero(counted)
+    if not len(rows):
+        return share, np.zeros(fs.n_users, np.int64)
+    user = fs.sample_user[rows]
+    first, which = distinct_rows(user, fs.x_m[rows], fs.y_m[rows], fs.dx_m[rows], fs.dy_m[rows])
+    events, whose = np.bincount(which, fs.count[rows]), user[first]
+    events = events[np.lexsort((-events, whose))]
+    places = np.bincount(whose, minlength=fs.n_users)
+    nth = np.arange(len(whose)) - offsets_of(places)[whose]  # whose ascends
+    at = np.zeros((fs.n_users, TOP))
+    at[whose[nth < TOP], nth[nth < TOP]] = events[nth < TOP]
+    total = np.bincount(whose, events, fs.n_users)
+    some = total > 0
+    share[some] = np.cumsum(at[some], axis=1) / total[some, None]
+    return share, places
+
+
+def prediction_errors(
+    counts: AggregateCounts, truth: SmallInts, recorded: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Distances from the place that the attack predicts to the next, at night and by day, metres.
+
+    Of slots in which the person has a sample, but for the first of each day. As in the attack, the
+    prediction is the last place at night and in the second slot of a day, and
+    ``q_t + (q_t − q_{t−1})`` else (Xu et al. 2017, eq. 2).
+
+    Parameters
+    ----------
+    truth : int32 ndarray (n_people, n_slots)
+    recorded : bool ndarray (n_people, n_slots)
+    """
+    starts = np.zeros(counts.n_slots, bool)
+    starts[counts.day_offsets[:-1]] = True
+    at = np.flatnonzero(~starts)
+    night = counts.is_night[at]
+    stays = night | starts[at - 1]
+    centre = counts.centres
+    found: tuple[list[FloatArray], list[FloatArray]] = ([np.empty(0)], [np.empty(0)])
+    for people in pieces_of_rows(len(truth), counts.n_slots):
+        some = truth[people]
+        row, step = np.nonzero(recorded[people][:, at])
+        slot = at[step]
+        last = some[row, slot - 1]
+        before = np.where(stays[step], last, some[row, slot - 2])
+        off = centre[some[row, slot]] - (centre[last] + (centre[last] - centre[before]))
+        error_m = np.hypot(*off.T)
+        for kept, when in zip(found, (night[step], ~night[step]), strict=True):
+            kept.append(error_m[when])
+    return np.concatenate(found[0]), np.concatenate(found[1])
+
+
+def information_gains(
+    made: CountedPeople, seed: int, pairs: int = PAIRS
+) -> tuple[FloatArray, FloatArray]:
+    """Gains of joining a day and the next, of one person, and of two different people, bits.
+
+    Days of which everyone concerned has a sample; their filled-in slots count, as they do in the
+    attack. Of the days with a next one that many are drawn, all where there are no more; each is
+    joined with that person's next day, and with that of another person drawn at random.
+    """
+    rng = np.random.default_rng(seed)
+    truth, offsets = made.truth, made.counts.day_offsets
+    seen = np.logical_or.reduceat(made.recorded, offsets[:-1], axis=1)
+    who, day = np.nonzero(seen[:, :-1] & seen[:, 1:])
+    if len(who) > pairs:
+        drawn = np.sort(rng.choice(len(who), pairs, replace=False))
+        who, day = who[drawn], day[drawn]
+    same, other = np.empty(len(who)), np.full(len(who), np.nan)
+    candidates = [np.flatnonzero(seen[:, d]) for d in range(seen.shape[1])]
+    for n, (person, d) in enumerate(zip(who.tolist(), day.tolist(), strict=True)):
+        of = slice(int(offsets[d]), int(offsets[d + 1]))
+        to = slice(int(offsets[d + 1]), int(offsets[d + 2]))
+        same[n] = _gain(truth[person, of], truth[person, to])
+        there = candidates[d + 1]
+        if len(there) > 1:
+            nth = int(rng.integers(len(there) - 1))  # of all but the person
+            nth += int(nth >= np.searchsorted(there, person))
+            other[n] = _gain(truth[person, of], truth[there[nth], to])
+    return same, other[np.isfinite(other)]
+
+
+def _gain(first: SmallInts, second: SmallInts) -> float:
+    """Information gain of two days, from the place of each slot."""
+    _, place = np.unique(np.concatenate([first, second]), return_inverse=True)
+    n = int(place.max()) + 1
+    return information_gain(
+        np.bincount(place[: len(first)], minlength=n), np.bincount(place[len(first) :], minlength=n)
+    )

@@ -1,0 +1,116 @@
+"""How often are people recorded, and are there more antennas where more of them live?
+
+De Montjoye et al. 2013, figures 3B and 3C: what their data are like, of which unicity is measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from ..attacks.homes import true_homes
+from ..engines.local import Engine
+from ..engines.progress import Progress
+from ..measures.rhythm import antennas_by_area, intervals
+from ..model.checks import number
+from ..model.fingerprints import FingerprintSet
+from ..model.habits import Areas, Intervals
+from .tabled import Tabled
+
+
+@dataclass(frozen=True)
+class Config:
+    """How large the areas are.
+
+    Attributes
+    ----------
+    side_m : float or None
+        Of the squares, metres; None: as wide as the data are.
+    """
+
+    side_m: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.side_m is not None:
+            object.__setattr__(self, "side_m", number("side_m", self.side_m, above=0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """Times between samples, and antennas against residents.
+
+    Attributes
+    ----------
+    config : Config
+    digest : str
+        Of the data.
+    intervals : Intervals
+        Minutes between consecutive samples of a person.
+    areas : Areas
+        Antennas and residents by square.
+    antennas : bool
+        Whether the data bring a table of antennas; else the places recorded take their place.
+    pseudonyms : tuple of str
+        Of everyone in ``intervals``.
+    """
+
+    config: Config
+    digest: str
+    intervals: Intervals
+    areas: Areas
+    antennas: bool
+    pseudonyms: tuple[str, ...] = field(repr=False)
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """``median_intervals``: a row per person; ``intervals``; ``antennas_by_area``.
+
+        ``intervals`` has the quantiles of everyone's intervals; ``antennas_by_area`` a row per
+        square, with ``antennas``, or ``places`` where the data bring no antennas.
+        """
+        apart, areas = self.intervals, self.areas
+        people = {"pseudonym": list(self.pseudonyms), "median_min": apart.median_min}
+        share = np.linspace(0, 1, len(apart.interval_min))
+        squares = {
+            "x_m": areas.x_m,
+            "y_m": areas.y_m,
+            "side_m": areas.side_m,
+            "people": areas.people,
+            "antennas" if self.antennas else "places": areas.antennas,
+        }
+        return {
+            "median_intervals": pd.DataFrame(people),
+            "intervals": pd.DataFrame({"share": share, "interval_min": apart.interval_min}),
+            "antennas_by_area": pd.DataFrame(squares),
+        }
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    *,
+    engine: Engine | None = None,  # noqa: ARG001
+    progress: Progress | None = None,
+) -> Result:
+    """Times between consecutive samples, and antennas against residents.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 900, 0], [0] * 3, [5, 65, 70])
+    >>> found = study(fs, Config(1_000))
+    >>> found.intervals.median_min.tolist(), found.areas.people.tolist()
+    ([60.0], [2])
+    """
+    homes = true_homes(fs)
+    apart = intervals(fs)
+    if progress is not None:
+        progress(1.0)
+    return Result(
+        config=config,
+        digest=fs.digest,
+        intervals=apart,
+        areas=antennas_by_area(fs, homes.x_m, homes.y_m, config.side_m),
+        antennas=fs.antennas is not None,
+        pseudonyms=tuple(np.array(fs.pseudonyms)[apart.user].tolist()),
+    )
