@@ -230,8 +230,8 @@ def outsider_told(known: KnowledgeConfig) -> str:
         "KL-disclosure they are points as they are published, after noise or exchange the moved "
         "ones. For linkage they are true points, of the data as read, exactly known; the outsider "
         "knows the method and its parameters, never its draws. The re-identification risk is that "
-        "of the strongest of three attackers. For homes the attacker has the person's record, or the "
-        "group's, and may know where all other people live. A risk is of those who are in the "
+        "of the strongest of three attackers. For homes the attacker has the person's record, or "
+        "the group's, and may know where all other people live. A risk is of those who are in the "
         "release; a sample of users lowers nobody's risk who is in it."
     )
 

@@ -87,8 +87,8 @@ def test_a_crowd_of_k_promises_naming_and_nothing_else(fs: FingerprintSet) -> No
         )
         assert (
             "At least 2 people share each record. The risk is not zero: an attacker picks the "
-            "right person up to 1 time in 2. In 100 % of cases the group's record fits best, and the "
-            "attacker reads all that the group shares." in text
+            "right person up to 1 time in 2. In 100 % of cases the group's record fits best, and "
+            "the attacker reads all that the group shares." in text
         )
 
 
