@@ -124,16 +124,20 @@ def test_a_file_exchanged_between_listing_and_opening_is_not_followed(
 
 
 def test_another_plain_file_put_in_its_place_meanwhile_is_not_taken(
-    kept: Path, monkeypatch: pytest.MonkeyPatch
+    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Equal to the byte, so that no digest tells."""
-    real = mapped.file_opened
+    """Equal to the byte, so that no digest tells; and the first is back when it is looked again."""
+    real, own = mapped.file_opened, kept / "x_m.npy"
 
     def exchanging(name: str, folder: int) -> int:
-        if name == "x_m.npy":
-            (kept / "copy").write_bytes((kept / name).read_bytes())
-            (kept / "copy").rename(kept / name)
-        return real(name, folder)
+        if name != own.name:
+            return real(name, folder)
+        own.rename(tmp_path / "first")
+        own.write_bytes((tmp_path / "first").read_bytes())
+        try:
+            return real(name, folder)
+        finally:
+            (tmp_path / "first").replace(own)
 
     monkeypatch.setattr(mapped, "file_opened", exchanging)
     with pytest.raises(SchemaError, match="altered"):
