@@ -14,37 +14,21 @@ import shutil
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, get_args
+from typing import BinaryIO, Literal, get_args
 
 import pandas as pd
 
+from ..model.data_package import described
 from ..model.errors import ConfigError
-from ..model.facts import ReleaseFacts, Verdict
-from ..model.version import __version__
+from ..model.facts import ReleaseFacts
+from ..model.release_page import README, readme
 from ..tables.whole import told_plainly, whole_file
-from ..tables.writing import table_bytes, write_bytes, write_json, write_table
-from .release_page import projection, readme, title, truth
+from ..tables.writing import table_bytes, write_bytes, write_table
 
 Format = Literal["csv", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
-README, DATA_PACKAGE = "README.md", "datapackage.json"
+DATA_PACKAGE = "datapackage.json"
 
-_SCHEMA = "https://datapackage.org/profiles/2.0/datapackage.json"
-_MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
-_FIELDS: tuple[tuple[str, str, str, str, str], ...] = (
-    ("pseudonym", "string", "Pseudonym", "", "Of the person, at random, in this release alone."),
-    ("group", "integer", "Group", "", "People of one group have the same rows; a random number."),
-    ("x_min_m", "number", "Western bound", "m", "Of the rectangle, on the projection."),
-    ("x_max_m", "number", "Eastern bound", "m", "Of the rectangle, on the projection."),
-    ("y_min_m", "number", "Southern bound", "m", "Of the rectangle, on the projection."),
-    ("y_max_m", "number", "Northern bound", "m", "Of the rectangle, on the projection."),
-    ("lat_min", "number", "Southernmost latitude", "degree", "Of the rectangle, WGS 84."),
-    ("lat_max", "number", "Northernmost latitude", "degree", "Of the rectangle, WGS 84."),
-    ("lon_min", "number", "Westernmost longitude", "degree", "Of the rectangle, WGS 84."),
-    ("lon_max", "number", "Easternmost longitude", "degree", "Of the rectangle, WGS 84."),
-    ("start", "datetime", "Start", "", "From when on, at some time, the person was there."),
-    ("end", "datetime", "End", "", "Until when; the moment itself is not included."),
-)  # fmt: skip
 _DEGREES = ("lat_min", "lat_max", "lon_min", "lon_max")
 _NO_TIME = (1980, 1, 1, 0, 0, 0)  # of a zip's members: the earliest there is
 _BLOCK = 1 << 20
@@ -133,103 +117,12 @@ def sha256_of(path: Path) -> str:
     return found.hexdigest()
 
 
-def describe(facts: ReleaseFacts, verdict: Verdict, data: Path) -> None:
+def describe(facts: ReleaseFacts, data: Path) -> None:
     """Write the page and the data package beside the data file."""
     sha256 = sha256_of(data)
-    page = readme(facts, verdict, data.name, sha256)
-    write_bytes(page.encode(), data.parent / README)
-    write_json(data_package(facts, verdict, data, sha256), data.parent / DATA_PACKAGE)
-
-
-def data_package(facts: ReleaseFacts, verdict: Verdict, data: Path, sha256: str) -> dict[str, Any]:
-    """The descriptor, as plain values: Frictionless Data Package 2, and one property of ours."""
-    form = data.suffix.removeprefix(".")
-    name = re.sub("[^a-z0-9]+", "-", title(facts).lower()).strip("-")[:80].strip("-")
-    resource: dict[str, Any] = {
-        "name": "data",
-        "path": data.name,
-        "type": "table",
-        "title": "Published samples",
-        "description": f"A row for each published sample of each person. {truth(facts)}",
-        "format": form,
-        "mediatype": _MEDIA_TYPES[form],
-        "encoding": "utf-8",
-        "bytes": data.stat().st_size,
-        "hash": f"sha256:{sha256}",
-        "schema": {"fields": _fields(facts), "missingValues": [""]},
-    }
-    return {
-        "$schema": _SCHEMA,
-        "name": name,
-        "title": title(facts),
-        "description": f"What it is, and what is promised, is in {README}.",
-        "resources": [resource],
-        "fpanon": _ours(facts, verdict, sha256),
-    }
-
-
-def _fields(facts: ReleaseFacts) -> list[dict[str, str]]:
-    left_out = set(() if facts.crs is not None else _DEGREES)
-    left_out |= set(() if facts.groups is not None else ("group",))
-    fields = []
-    for name, kind, head, unit, meaning in _FIELDS:
-        if name in left_out:
-            continue
-        if name == "pseudonym" and facts.period_days is not None:
-            meaning = "Of the person in one period, at random, in this release alone."
-        if kind == "datetime":
-            if facts.timezone is None:
-                kind, unit = "number", "min since midnight of the first day"
-            else:
-                meaning = f"{meaning} Local time of {facts.timezone} with its offset from UTC."
-        elif name.endswith("_m"):
-            words = projection(facts.crs)
-            meaning = f"{meaning} {words[0].upper()}{words[1:]}."
-        entry = {"name": name, "type": kind, "title": head, "description": meaning}
-        fields.append(entry | ({"unit": unit} if unit else {}))
-    return fields
-
-
-def _ours(facts: ReleaseFacts, verdict: Verdict, sha256: str) -> dict[str, Any]:
-    accuracy = facts.accuracy
-    cut = {} if facts.period_days is None else {
-        name: getattr(facts, name) for name in ("period_days", "periods", "pseudonyms")
-    }  # fmt: skip
-    return {
-        "version": __version__,
-        "steps": facts.option.to_dict()["steps"],
-        "option": facts.option.text,
-        "k": facts.k,
-        "suppress_space_m": facts.suppress_space_m,
-        "suppress_time_min": facts.suppress_time_min,
-        "leftover": facts.leftover,
-        "crs": facts.crs,
-        "timezone": facts.timezone,
-        "epoch": facts.epoch,
-        "granularity_m": facts.granularity_m,
-        "granularity_min": facts.granularity_min,
-        "first_day": facts.first_day,
-        "last_day": facts.last_day,
-        "people": facts.people,
-        "groups": facts.groups,
-        "rows": facts.rows,
-        "samples_left_out": facts.samples_left_out,
-        "samples_in": facts.samples_in,
-        "people_left_out": facts.people_left_out,
-        "people_alone": facts.people_alone,
-        "last_window_days": None
-        if facts.last_window_days is None
-        else list(facts.last_window_days),
-        "phantom_share": facts.phantom_share,
-        "accuracy": None if accuracy is None else dict(vars(accuracy)),
-        **cut,
-        "verified": {
-            "passed": verdict.passed,
-            "k": verdict.k,
-            "text": verdict.text,
-            "sha256": sha256,
-        },
-    }
+    write_bytes(readme(facts, data.name, sha256).encode(), data.parent / README)
+    package = described(facts, data.name, data.stat().st_size, sha256)
+    write_bytes(package, data.parent / DATA_PACKAGE)
 
 
 # --- folder and zip ------------------------------------------------------------------------------

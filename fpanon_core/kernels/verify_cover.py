@@ -99,3 +99,36 @@ def people_in_cells(
                     people[c] += weight[u]
                     pairs += 1
     return people, pairs
+
+
+@njit(nogil=True, cache=True)
+def pairs_with_a_sample(
+    offsets: IntArray, samples: FloatArray, longest: float, home: IntArray, cells: FloatArray,
+    first: IntArray, last: IntArray, slack: float,
+) -> int:  # fmt: skip
+    """Pairs of a person and a cell of the person's class in which the person has a sample.
+
+    They overlap in x, y and time by more than ``slack``. Samples of a person are in order of their
+    start, and none is longer than ``longest``.
+    """
+    pairs = 0
+    for u in range(len(home)):
+        g = home[u]
+        if g < 0:
+            continue
+        own = samples[offsets[u] : offsets[u + 1]]
+        for c in range(first[g], last[g]):
+            x0, x1, y0, y1, t0, t1 = cells[c]
+            s = np.searchsorted(own[:, 4], t0 - longest)
+            while s < len(own) and own[s, 4] < t1 - slack:
+                if (
+                    own[s, 5] > t0 + slack
+                    and own[s, 0] < x1 - slack
+                    and own[s, 1] > x0 + slack
+                    and own[s, 2] < y1 - slack
+                    and own[s, 3] > y0 + slack
+                ):
+                    pairs += 1
+                    break
+                s += 1
+    return pairs

@@ -1,10 +1,33 @@
-"""What is told about a release to whoever receives it: counts, limits, accuracy, the verdict."""
+"""What is told about a release to whoever receives it: counts, limits, accuracy, the verdict.
+
+The facts decide README and description to the last byte, so that a verifier can make both again
+(:mod:`.release_page`, :mod:`.data_package`). They are numbers, days, and words of closed sets: no
+fact takes free text.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import datetime as dt
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+from zoneinfo import ZoneInfo
 
+from .errors import ConfigError
 from .options import ReleaseOption
+from .profiles import Regions
+from .techniques import AddNoise, Generalize, Glove, Periods, Permute, step_from_dict
+
+AGAINST = ("original", "given")
+"""What a group of k was verified against: the original, or what GLOVE was given of it."""
+
+ACCURACY_OF = ("rows", "original samples", "samples as the steps before GLOVE left them")
+REGION = "name"
+"""What a release calls the column of regions, whatever the operator's table calls it."""
+
+_MOST_STEPS, _MOST_DAYS = 8, 3_660
+_MOST_COUNT, _MOST_VALUE, _MOST_CRS = 1 << 48, 1e9, 2_000
 
 
 @dataclass(frozen=True)
@@ -27,12 +50,12 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How coarse what is published is.
+    """How coarse what is published is, to four significant digits.
 
     Attributes
     ----------
     of : str
-        Over what: ``"original samples"`` that are published, or ``"rows"`` of the release.
+        Over what: one of :data:`ACCURACY_OF`. Original samples are those that are published.
     median_side_m, mean_side_m : float
         Of the cells' sides, (dx + dy)/2, metres.
     median_span_min, mean_span_min : float
@@ -54,10 +77,10 @@ class ReleaseFacts:
     ----------
     option : ReleaseOption
         What was done.
-    k : int or None
-        The crowd that is promised.
-    suppress_space_m, suppress_time_min, leftover
+    leftover : str or None
         As GLOVE was told; None where it was not the last step.
+    against : str or None
+        Where a group of k is promised, what it is held against: one of :data:`AGAINST`.
     crs, timezone : str or None
         Projection and display zone.
     epoch, first_day, last_day : str or None
@@ -65,7 +88,7 @@ class ReleaseFacts:
         people published was recorded, or, where samples were moved in time, of the earliest and the
         latest moment published. None without a clock.
     granularity_m, granularity_min : float
-        Of the cells, where they are all alike; of the raw samples after GLOVE.
+        Of the cells, where they are all alike; of the samples that GLOVE was given.
     people, rows, samples_in, samples_left_out, people_left_out : int
         Counts: records and rows that leave; samples of the original; samples and people of it that
         do not leave.
@@ -80,17 +103,15 @@ class ReleaseFacts:
         Of the rows, the share in whose cell the person was never recorded.
     accuracy : Accuracy or None
         None where nothing is published.
-    period_days, periods, pseudonyms : int or None
-        With periods: days in each, how many periods have records, and how many records there are: a
-        person has one in each period, under a pseudonym of its own. ``people`` are people all the
-        same, but ``people_alone`` counts pseudonyms.
+    periods, pseudonyms : int or None
+        With periods: how many have records, and how many records there are: a person has one in
+        each period, under a pseudonym of its own. ``people`` are people all the same, but
+        ``people_alone`` counts pseudonyms.
     """
 
     option: ReleaseOption
-    k: int | None
-    suppress_space_m: float | None
-    suppress_time_min: float | None
     leftover: str | None
+    against: str | None
     crs: str | None
     timezone: str | None
     epoch: str | None
@@ -108,6 +129,228 @@ class ReleaseFacts:
     last_window_days: tuple[int, int] | None
     phantom_share: float | None
     accuracy: Accuracy | None
-    period_days: int | None = None
     periods: int | None = None
     pseudonyms: int | None = None
+
+    @property
+    def hiding(self) -> Glove | None:
+        """The last step, where it puts everyone into a group of k."""
+        last = self.option.steps[-1] if self.option.steps else None
+        return last if isinstance(last, Glove) else None
+
+    @property
+    def k(self) -> int | None:
+        """The size of group that is promised; None where none is."""
+        return None if self.hiding is None else self.hiding.k
+
+    @property
+    def suppress_space_m(self) -> float | None:
+        """The limit on a published sample's side, metres."""
+        return None if self.hiding is None else self.hiding.suppress_space_m
+
+    @property
+    def suppress_time_min(self) -> float | None:
+        """The limit on a published sample's length, minutes."""
+        return None if self.hiding is None else self.hiding.suppress_time_min
+
+    @property
+    def period_days(self) -> int | None:
+        """Days in a period; None without periods."""
+        return next((s.days for s in self.option.steps if isinstance(s, Periods)), None)
+
+    @property
+    def moved(self) -> bool:
+        """Whether places or times were moved or exchanged at random."""
+        return self.option.moved
+
+    @property
+    def times_moved(self) -> bool:
+        """Whether times were."""
+        return any(
+            (isinstance(step, AddNoise) and step.time_min > 0)
+            or (isinstance(step, Permute) and step.what == "times")
+            for step in self.option.steps
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values; what follows from the steps is told again, for readers."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "option"}
+        window, accuracy = self.last_window_days, self.accuracy
+        return {
+            "steps": self.option.to_dict()["steps"],
+            "option": self.option.text,
+            "k": self.k,
+            "suppress_space_m": self.suppress_space_m,
+            "suppress_time_min": self.suppress_time_min,
+            "period_days": self.period_days,
+            **own,
+            "last_window_days": None if window is None else list(window),
+            "accuracy": None if accuracy is None else asdict(accuracy),
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> ReleaseFacts:
+        """Back from :meth:`to_dict`; what follows from the steps is not looked at.
+
+        Raises
+        ------
+        ConfigError
+            A fact is missing, or is not of its kind; the message names it, and quotes nothing.
+        """
+        missing = [f.name for f in fields(cls) if f.name not in plain and f.name != "option"]
+        if missing or "steps" not in plain:
+            raise ConfigError(f"It does not say: {', '.join(missing or ['steps'])}.")
+        values = {f.name: plain[f.name] for f in fields(cls) if f.name != "option"}
+        for name, sound in _SOUND.items():
+            if not sound(values[name]):
+                raise ConfigError(f"The value of {name} is none.")
+        try:
+            option = _option_from(plain["steps"])
+        except ConfigError:
+            raise ConfigError("The value of steps is none.") from None
+        if values["last_window_days"] is not None:
+            values["last_window_days"] = tuple(values["last_window_days"])
+        if values["accuracy"] is not None:
+            values["accuracy"] = Accuracy(**values["accuracy"])
+        for name in ("granularity_m", "granularity_min"):
+            values[name] = float(values[name])
+        facts = cls(option=option, **values)
+        _check_together(facts)
+        return facts
+
+
+def public_option(option: ReleaseOption) -> ReleaseOption:
+    """The option as a release tells it: the operator's own words are left out.
+
+    Examples
+    --------
+    >>> from .profiles import GeneralizationProfile
+    >>> option = ReleaseOption("x", [Generalize(GeneralizationProfile(Regions("sales area"), 60))])
+    >>> public_option(option).name
+    'regions by name · 1 h'
+    """
+    steps = [
+        Generalize(type(step.profile)(Regions(REGION), step.profile.minutes))
+        if isinstance(step, Generalize) and isinstance(step.profile.space, Regions)
+        else step
+        for step in option.steps
+    ]
+    return ReleaseOption(None, steps)
+
+
+def four_digits(value: float) -> float:
+    """A figure to four significant digits."""
+    return float(f"{value:.4g}")
+
+
+def _option_from(steps: Any) -> ReleaseOption:
+    if not isinstance(steps, list) or len(steps) > _MOST_STEPS:
+        raise ConfigError("The steps are a list of techniques.")
+    option = ReleaseOption(None, [step_from_dict(step) for step in steps])
+    numbers = _numbers(option.to_dict()["steps"])
+    if public_option(option) != option or any(abs(value) > _MOST_VALUE for value in numbers):
+        raise ConfigError("The steps hold words or numbers that no release has.")
+    return option
+
+
+def _numbers(plain: Any) -> list[float]:
+    if isinstance(plain, Mapping):
+        return [number for value in plain.values() for number in _numbers(value)]
+    if isinstance(plain, list | tuple):
+        return [number for value in plain for number in _numbers(value)]
+    return [plain] if isinstance(plain, int | float) else []
+
+
+def _check_together(facts: ReleaseFacts) -> None:
+    """Facts that come together do."""
+    cut, hidden = facts.period_days is not None, facts.hiding is not None
+    dated = facts.timezone is not None
+    together = {
+        "periods": (facts.periods is not None) == cut,
+        "pseudonyms": (facts.pseudonyms is not None) == cut,
+        "period_days": (facts.period_days or 1) <= _MOST_DAYS,
+        "leftover": (facts.leftover is not None) == hidden,
+        "against": (facts.against is not None) == hidden,
+        "groups": (facts.groups is not None) == hidden,
+        "epoch": (facts.epoch is not None) == dated,
+        "first_day": (facts.first_day is not None) == (dated and facts.rows > 0),
+        "last_day": (facts.last_day is not None) == (dated and facts.rows > 0),
+        "last_window_days": facts.last_window_days is None or dated,
+        "phantom_share": (facts.phantom_share is not None) == (facts.rows > 0),
+        "accuracy": (facts.accuracy is not None) == (facts.rows > 0),
+        "samples_left_out": facts.samples_left_out <= facts.samples_in or facts.moved,
+        "people_left_out": facts.people + facts.people_left_out > 0,
+    }
+    if facts.first_day is not None and facts.last_day is not None:
+        together["last_day"] &= facts.first_day <= facts.last_day
+    if facts.phantom_share is not None:
+        # A share of the rows, as it is worked out from their number: no digit is free.
+        rows = facts.rows
+        exact = round(facts.phantom_share * rows) / rows if rows else 0.0
+        together["phantom_share"] &= facts.phantom_share == exact
+    for name, sound in together.items():
+        if not sound:
+            raise ConfigError(f"The value of {name} contradicts the other facts.")
+
+
+# --- of which kind is a value? --------------------------------------------------------------------
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= _MOST_COUNT
+
+
+def _is_number(value: Any, most: float = _MOST_VALUE) -> bool:
+    return type(value) in (int, float) and math.isfinite(value) and 0 <= value <= most
+
+
+def _is_day(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and str(dt.date.fromisoformat(value)) == value
+    except ValueError:
+        return False
+
+
+def _is_zone(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and bool(ZoneInfo(value).key)
+    except (ValueError, OSError, KeyError):
+        return False
+
+
+def _is_window(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_count, value))
+
+
+def _is_accuracy(value: Any) -> bool:
+    names = [f.name for f in fields(Accuracy)]
+    if not isinstance(value, dict) or list(value) != names or value["of"] not in ACCURACY_OF:
+        return False
+    return all(
+        type(value[name]) is float
+        and _is_number(value[name])
+        and value[name] == four_digits(value[name])
+        for name in names[1:]
+    )
+
+
+def _or_none(sound: Any) -> Any:
+    return lambda value: value is None or sound(value)
+
+
+_SOUND: dict[str, Any] = {
+    **dict.fromkeys(
+        ("people", "rows", "samples_in", "samples_left_out", "people_left_out", "people_alone"),
+        _is_count,
+    ),
+    **dict.fromkeys(("groups", "periods", "pseudonyms"), _or_none(_is_count)),
+    **dict.fromkeys(("epoch", "first_day", "last_day"), _or_none(_is_day)),
+    **dict.fromkeys(("granularity_m", "granularity_min"), lambda v: _is_number(v) and v > 0),
+    "leftover": lambda value: value in (None, "merge", "suppress"),
+    "against": lambda value: value is None or value in AGAINST,
+    "crs": _or_none(lambda value: isinstance(value, str) and len(value) <= _MOST_CRS),
+    "timezone": _or_none(_is_zone),
+    "last_window_days": _or_none(_is_window),
+    "phantom_share": _or_none(lambda v: type(v) is float and _is_number(v, 1.0)),
+    "accuracy": _or_none(_is_accuracy),
+}

@@ -12,13 +12,16 @@ from typing import Any
 
 from .errors import ConfigError
 from .profiles import GeneralizationProfile
-from .spaces import Hexagons
+from .spaces import Grid, Hexagons
 from .techniques import (
     KINDS,
     AddNoise,
     Generalize,
+    Periods,
     Permute,
+    SampleUsers,
     Step,
+    SuppressRare,
     check_chain,
     step_from_dict,
     step_to_dict,
@@ -99,6 +102,41 @@ class ReleaseOption:
     def moved(self) -> bool:
         """Whether noise or exchange moves points, so that what is published need not be true."""
         return any(isinstance(step, (AddNoise, Permute)) for step in self.steps)
+
+    def holds(self, granularity_m: float, granularity_min: float) -> bool:
+        """Whether what the last step is given still holds the raw samples whole.
+
+        Each step before it leaves samples out, cuts them into periods, or puts them into grid
+        cells and windows of a whole number of those before.
+
+        Parameters
+        ----------
+        granularity_m, granularity_min : float
+            Of the raw samples.
+
+        Examples
+        --------
+        >>> from .techniques import AddNoise, Glove
+        >>> ReleaseOption(None, [Glove(2)]).holds(100, 1)
+        True
+        >>> ReleaseOption(None, [AddNoise(500), Glove(2)]).holds(100, 1)
+        False
+        """
+        side, window, corner = granularity_m, granularity_min, (0.0, 0.0)
+        for step in self.steps[:-1]:
+            if isinstance(step, Generalize):
+                space, minutes = step.profile.space, step.profile.minutes
+                if not isinstance(space, Grid):
+                    return False
+                origin = corner if space.origin is None else space.origin
+                shifts = ((a - b) / side for a, b in zip(origin, corner, strict=True))
+                ratios = (space.metres / side, minutes / window, *shifts)
+                if any(ratio != round(ratio) for ratio in ratios):
+                    return False
+                side, window, corner = space.metres, minutes, origin
+            elif not isinstance(step, SampleUsers | SuppressRare | Periods):
+                return False
+        return True
 
     def __str__(self) -> str:
         return self.name

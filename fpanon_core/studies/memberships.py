@@ -24,6 +24,7 @@ from ..model.arrays import IntArray
 from ..model.cells import CELL
 from ..model.distinct import distinct_rows
 from ..model.errors import ConfigError, SchemaError, only_ours
+from ..model.facts import ReleaseFacts
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.membership import ALWAYS, Membership
@@ -33,7 +34,6 @@ from ..model.released import Origin, ReleasedSet
 from ..verification.faults import Faults
 from ..verification.listed import read_listed
 from ..verification.package import Package, digest, read_package
-from ..verification.periods import period_days
 
 Place = str | os.PathLike[str]
 
@@ -135,7 +135,9 @@ def origin_of(released: ReleasedSet | GloveResult, original: FingerprintSet | No
 @only_ours("release")
 def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
     package = _sound(released)
+    facts = package.facts
     assert package.data_name is not None
+    assert facts is not None
     data = package.members[package.data_name]
     table = read_published(io.BytesIO(data))
     if not len(table):
@@ -149,7 +151,7 @@ def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
     told = [table["group"].to_numpy()] if "group" in table.columns else []
     cells = [table[name].to_numpy() for name in _COLUMNS]
     group = alike(distinct_rows(*told, *cells)[1][order], offsets)
-    period, days, base = _periods_of(package.facts, table["start"].iloc[order[offsets[:-1]]])
+    period, days, base = _periods_of(facts, table["start"].iloc[order[offsets[:-1]]])
     first, last = _days(period, days, base, len(names))
     who = _whose(np.asarray(names, dtype=object), key)
     if len(set(zip(who.tolist(), first.tolist(), strict=True))) < len(who):
@@ -157,15 +159,14 @@ def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
             "The key gives somebody several pseudonyms in one release, or one period of it; give "
             "the key that was written with this release."
         )
-    k = package.facts.get("k")
     return Membership(
         who=who,
         group=group,
         begin_day=first,
         end_day=last,
         weight=np.ones(len(who), np.int64),
-        name=_readable(package.facts.get("option", "")),
-        k=k if isinstance(k, int) and not isinstance(k, bool) and k >= 2 else None,
+        name=_readable(facts.option.text),
+        k=facts.k,
         digest=digest(data),
     )
 
@@ -208,24 +209,24 @@ def _whose(names: npt.NDArray[Any], key: Place | bytes) -> npt.NDArray[Any]:
 
 
 def _periods_of(
-    facts: dict[str, Any], starts: pd.Series[Any]
+    facts: ReleaseFacts, starts: pd.Series[Any]
 ) -> tuple[IntArray | None, int | None, int]:
     """Number of the period of each record, days in one, and the day of the first.
 
     Parameters
     ----------
-    facts : dict
+    facts : ReleaseFacts
     starts : Series
         A time of each record: all of its samples begin in its period.
     """
-    days = period_days(facts)
+    days = facts.period_days
     if days is None:
         return None, None, 0
     if not isinstance(starts.dtype, pd.DatetimeTZDtype):
         return (starts.to_numpy(np.float64) // (_DAY_MIN * days)).astype(np.int64), days, 0
     try:
-        base = dt.date.fromisoformat(facts["epoch"]).toordinal()
-        local = starts.dt.tz_convert(ZoneInfo(facts["timezone"])).dt.tz_localize(None)
+        base = dt.date.fromisoformat(str(facts.epoch)).toordinal()
+        local = starts.dt.tz_convert(ZoneInfo(str(facts.timezone))).dt.tz_localize(None)
     except (KeyError, ValueError, TypeError, OSError):
         raise SchemaError(
             "The release does not say on which day, or in which zone, its periods begin; give it "

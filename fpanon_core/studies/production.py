@@ -18,7 +18,7 @@ import pandas as pd
 from ..anonymize.chain import made_by, release
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
-from ..io.publishing import FORMATS, README, Format, data_file, secret_bytes, write_zip
+from ..io.publishing import FORMATS, Format, data_file, secret_bytes, write_zip
 from ..model import checks
 from ..model.errors import ConfigError
 from ..model.facts import ReleaseFacts, Verdict
@@ -26,6 +26,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.membership import Membership
 from ..model.options import ReleaseOption
+from ..model.release_page import README
 from ..model.released import Origin, ReleasedSet
 from ..tables.whole import staged
 from . import hiding
@@ -100,10 +101,10 @@ class Result(Tabled):
         """``release``: the facts that are plain numbers and words, in one row."""
         plain = {
             name: value
-            for name, value in vars(self.facts).items()
+            for name, value in self.facts.to_dict().items()
             if value is None or isinstance(value, str | int | float)
         }
-        row = {"option": self.facts.option.text, **plain, "verified": self.verdict.passed}
+        row = {**plain, "verified": self.verdict.passed}
         return {"release": pd.DataFrame([row])}
 
 

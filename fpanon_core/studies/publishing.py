@@ -10,7 +10,7 @@ Source: docs/science.md, “A release, as it leaves”.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -39,13 +39,11 @@ from ..model.records import Naming
 from ..model.released import NOT_COVERED, NOT_PUBLISHED, Origin, ReleasedSet
 from ..model.techniques import Glove
 from ..tables.whole import staged
-from ..verification.release import verify_release
 from .release_facts import facts_of
 from .release_verdict import verdict_on
 
 KEY_NAME = "KEY_not_for_release.csv"
 LEFT_OUT_NAME = "LEFT_OUT_not_for_release.csv"
-_UNCHECKED = Verdict(True, None, "")  # until the bytes have been read back
 
 
 def publish(
@@ -221,15 +219,13 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
     give_back_after(origin.original.n_samples)
     found = presence(origin.original, records, origin.person)
     lost = _left_out(origin, found)
-    facts = facts_of(origin, found, None if lost is None else len(lost))
+    fs = origin.original
+    whole = origin.option.holds(fs.granularity_m, fs.granularity_min)
+    facts = facts_of(origin, found, None if lost is None else len(lost), whole=whole)
     key = _key(origin, naming)
-    describe(facts, replace(_UNCHECKED, k=facts.k), data)
-    verdict = verdict_on(folder, data, origin, naming, key, lost)
+    describe(facts, data)  # with the verdict, without which it goes nowhere
+    verdict = verdict_on(folder, data, origin, naming, key, lost, whole=whole)
     give_back_after(origin.original.n_samples)
-    describe(facts, verdict, data)
-    if verdict.passed:  # and so do the page and the description that state the verdict
-        again = verify_release(folder, origin.original, None, key=key, left_out=lost)
-        verdict = verdict if again.passed else Verdict(False, facts.k, str(again))
     return Produced(facts, verdict, sha256_of(data), key, lost)
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from ..measures.crowds import sharing
 from ..measures.presence import Presence
 from ..model.clock import instants
-from ..model.facts import Accuracy, ReleaseFacts
+from ..model.facts import Accuracy, ReleaseFacts, four_digits, public_option
 from ..model.ragged import stretches
 from ..model.released import Origin
 
@@ -16,7 +16,9 @@ _JUST_BEFORE_MIN = 1e-3  # a cell's last moment is no part of it
 _STRETCH = 1_000_000  # samples
 
 
-def facts_of(origin: Origin, found: Presence, left_out: int | None) -> ReleaseFacts:
+def facts_of(
+    origin: Origin, found: Presence, left_out: int | None, *, whole: bool = True
+) -> ReleaseFacts:
     """The facts of a release.
 
     Parameters
@@ -27,6 +29,8 @@ def facts_of(origin: Origin, found: Presence, left_out: int | None) -> ReleaseFa
     left_out : int or None
         How many samples of the original do not leave; None where they cannot be traced, and what
         the steps left out is told instead.
+    whole : bool
+        Whether a group of k is held against the original itself.
     """
     hidden, records = origin.hidden, origin.records
     after = origin.released if hidden is None else hidden.published
@@ -34,11 +38,9 @@ def facts_of(origin: Origin, found: Presence, left_out: int | None) -> ReleaseFa
     first_day, last_day, last_window = _days(origin)
     epoch = None if clock is None else pd.Timestamp(clock.epoch).tz_convert(clock.timezone).date()
     return ReleaseFacts(
-        option=origin.option,
-        k=origin.k,
-        suppress_space_m=None if hidden is None else hidden.suppress_space_m,
-        suppress_time_min=None if hidden is None else hidden.suppress_time_min,
+        option=public_option(origin.option),
         leftover=None if hidden is None else hidden.leftover,
+        against=None if hidden is None else "original" if whole else "given",
         crs=records.crs,
         timezone=None if clock is None else clock.timezone,
         epoch=None if epoch is None else str(epoch),
@@ -56,7 +58,6 @@ def facts_of(origin: Origin, found: Presence, left_out: int | None) -> ReleaseFa
         last_window_days=last_window,
         phantom_share=found.phantom_share if found.rows else None,
         accuracy=accuracy_of(origin),
-        period_days=origin.period_days,
         periods=None if origin.period is None else len(np.unique(origin.period)),
         pseudonyms=None if origin.period is None else records.n_records,
     )
@@ -115,5 +116,6 @@ def accuracy_of(origin: Origin) -> Accuracy | None:
         span = hidden.accuracy["time_min"].dropna().to_numpy()
     if len(side) == 0:
         return None
-    middles = float(np.median(side)), float(np.median(span))
-    return Accuracy(of, middles[0], float(side.mean()), middles[1], float(span.mean()))
+    middle, length = float(np.median(side)), float(np.median(span))
+    figures = (middle, float(side.mean()), length, float(span.mean()))
+    return Accuracy(of, *map(four_digits, figures))

@@ -17,13 +17,10 @@ import pandas as pd
 from ..engines.memory import give_back_after
 from ..io.published import published_pieces, read_published
 from ..model.facts import Verdict
-from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.periods import PeriodSet
-from ..model.profiles import Grid
 from ..model.records import Naming
 from ..model.released import Origin
-from ..model.techniques import Generalize, Periods, SampleUsers, Step, SuppressRare
 from ..verification.anonymity import verify_k_anonymity
 from ..verification.release import verify_release
 
@@ -35,6 +32,8 @@ def verdict_on(
     naming: Naming,
     key: pd.DataFrame,
     left_out: pd.DataFrame | None,
+    *,
+    whole: bool,
 ) -> Verdict:
     """Read a release back; compare it with what was made, with the original and its promise.
 
@@ -52,11 +51,13 @@ def verdict_on(
         ``pseudonym``, ``user_id``.
     left_out : DataFrame or None
         What of the original does not leave; None where it cannot be traced.
+    whole : bool
+        Whether a group of k is held against the original itself.
     """
     if not _as_made(published_pieces(data), origin, naming):
         return Verdict(False, origin.k, "NOT verified: what was read back is not what was made.")
     give_back_after(origin.original.n_samples)
-    whole = origin.k is None or _holds_the_original(origin)
+    whole = whole or origin.k is None
     found = verify_release(
         folder, origin.original, origin.k if whole else None, key=key, left_out=left_out
     )
@@ -78,20 +79,6 @@ def verdict_on(
 
 def _verdict(found: Verification, k: int | None, more: str = "") -> Verdict:
     return Verdict(found.passed, k, f"{found}{more}")
-
-
-def _holds_the_original(origin: Origin) -> bool:
-    """Whether each step before the last leaves samples out, or in cells that hold them whole."""
-    return all(_holds(step, origin.original) for step in origin.option.steps[:-1])
-
-
-def _holds(step: Step, fs: FingerprintSet) -> bool:
-    if isinstance(step, Generalize):
-        space = step.profile.space
-        sides = space.metres / fs.granularity_m if isinstance(space, Grid) else 0.5
-        windows = step.profile.minutes / fs.granularity_min
-        return sides == int(sides) and windows == int(windows)
-    return isinstance(step, SampleUsers | SuppressRare | Periods)
 
 
 def _as_made(pieces: Iterator[pd.DataFrame], origin: Origin, naming: Naming) -> bool:

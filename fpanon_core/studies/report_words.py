@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..io.release_page import duration, length
 from ..model.configs import Strategy
+from ..model.release_page import duration, length
 from ..model.risk import ALONE, RISKS
 from ..model.techniques import Periods
 from .judgement import Limits, interval

@@ -51,5 +51,5 @@ def promised(release: str | os.PathLike[str], original: FingerprintSet) -> int |
     SchemaError
         There is no release at that place.
     """
-    k = read_package(release, Faults(original, 0)).facts.get("k")
-    return k if isinstance(k, int) and not isinstance(k, bool) and k >= 2 else None
+    facts = read_package(release, Faults(original, 0)).facts
+    return None if facts is None else facts.k

@@ -230,16 +230,18 @@ def _delicate(column: Any) -> bool:
 def iso_with_offset(times: pd.Series[Any]) -> np.ndarray[Any, Any]:
     """Times with a zone as texts such as ``2024-03-04T19:10:45+01:00``.
 
-    To the second, or to the microsecond where a time of the column is no whole second.
+    To the second, or to the microsecond where a time is no whole second.
     """
     local = times.dt.tz_localize(None).to_numpy().astype("M8[us]")
     instant = times.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy().astype("M8[us]")
     minutes = (local - instant).astype(np.int64) // 60_000_000
     offset, which = np.unique(minutes, return_inverse=True)
-    if (local == local.astype("M8[s]")).all():
-        local = local.astype("M8[s]")
+    seconds = local.astype("M8[s]")
+    texts = np.datetime_as_string(seconds)
+    if not (whole := local == seconds).all():
+        texts = np.where(whole, texts, np.datetime_as_string(local))
     suffix = np.array(
         [f"{'-' if m < 0 else '+'}{abs(m) // 60:02d}:{abs(m) % 60:02d}" for m in offset],
         dtype=np.str_,  # of no times, too
     )
-    return np.char.add(np.datetime_as_string(local), suffix[which])
+    return np.char.add(texts, suffix[which])

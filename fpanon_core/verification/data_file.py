@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..model.budgets import MAX_RELEASE_BYTES, Budget, check_columns
 from .degrees import COLUMNS as DEGREES
 from .faults import Faults
 from .records import BOUNDS
+from .rewritten import Rewritten
 
 _TIMES = ("start", "end")
 _TEXTS = ("pseudonym", *_TIMES)
@@ -29,7 +30,12 @@ _LONGEST_HEAD = 1 << 20  # bytes
 _PIECE_ROWS, _PIECE_BYTES = 250_000, 32 << 20
 _SHORTEST = 32  # bytes of a row of CSV: nine fields and more, a pseudonym of 16 characters
 _LONGEST = 256  # characters of a pseudonym; ours have 16
-_OFFSET = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d$")
+_TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.(?!000000)\d{6})?(?!-00:00)[+-][01]\d:[0-5]\d"
+
+
+_DAMAGED = "The data file is damaged or of another kind."
+_GROUP_ROWS = 250_000  # of a piece of a Parquet file, at least, but for its last
+_WRITER = re.compile(r"parquet-cpp-arrow version \d{1,4}(\.\d{1,4}){1,3}")
 
 
 class Damaged(Exception):
@@ -44,6 +50,8 @@ class DataFile:
     name : str
         ``data.csv`` or ``data.parquet``.
     content : bytes or mmap
+    columns : list of str
+        That it must have, in this order.
     faults : Faults
 
     Attributes
@@ -52,8 +60,6 @@ class DataFile:
         Whether it is a table of a release at all; a fault has been added where it is not.
     columns : list of str
         As named in it.
-    extra : bytes
-        What its format carries beside the table.
     most_rows : int
         How many there can be.
 
@@ -63,44 +69,48 @@ class DataFile:
         It would become far larger than it is.
     """
 
-    def __init__(self, name: str, content: bytes | mmap.mmap, faults: Faults) -> None:
+    def __init__(
+        self, name: str, content: bytes | mmap.mmap, columns: list[str], faults: Faults
+    ) -> None:
         self._content, self._faults = pa.py_buffer(content), faults
         self._budget = Budget(len(content), MAX_RELEASE_BYTES)
         self._packed = name.endswith(".parquet")
         self._wrong = dict.fromkeys(_TIMES, 0)
-        self.columns: list[str] = []
-        self.extra = b""
+        self._odd = False
+        self.columns, self.sound = columns, False
         self.most_rows = len(content) // _SHORTEST
         try:
-            with self._told("The data file is damaged or of another kind."):
-                if self._packed:
-                    self._open_packed()
-                else:
-                    self._open_text(bytes(content[:_LONGEST_HEAD]))
-            self.sound = _columns_are_right(self.columns, faults)
+            with self._told(_DAMAGED):
+                named = self._open_packed() if self._packed else self._open_text(content)
         except Damaged:
-            self.sound = False
+            return
+        self.sound = named == columns
+        if not self.sound:
+            faults.add("columns", "The columns of the data file are not those of a release.")
 
-    def _open_packed(self) -> None:
+    def _open_packed(self) -> list[str]:
         file = parquet.ParquetFile(pa.BufferReader(self._content))
         _check_size(file.metadata, self._budget)
         self.most_rows = file.metadata.num_rows
-        schema = file.schema_arrow
-        found = [schema.metadata, *(of for field in schema for of in _told_of(field))]
-        parts = [part for of in found if of for pair in of.items() for part in pair]
-        self.extra = b"\n".join([*parts, str(file.metadata.created_by).encode()])
-        self.columns = schema.names
-        clock = self._faults.original.clock
-        for field in schema:
-            timed = field.name in _TIMES and pa.types.is_timestamp(field.type)
-            if timed and clock is not None and field.type.tz not in (None, clock.timezone):
-                text = "The times are in another zone than the original's."
-                self._faults.add("clock", text)
+        return list(file.schema_arrow.names)
 
-    def _open_text(self, begin: bytes) -> None:
-        names = begin.split(b"\n", 1)[0].decode("utf-8").strip("\r").split(",")
+    def _open_text(self, content: bytes | mmap.mmap) -> list[str]:
+        """The head; what a text file can hold besides its rows is looked for."""
+        begin = bytes(content[:_LONGEST_HEAD]).split(b"\n", 1)[0]
+        names = begin.decode("utf-8").split(",")
         check_columns(len(names))
-        self.columns = [name.strip('"') for name in names]
+        if content.find(b'"') >= 0 or content.find(b"\r") >= 0 or content[-1:] != b"\n":
+            self._tell_odd()
+        return names
+
+    def _tell_odd(self) -> None:
+        """Say, once, that the file is not as a release's is written."""
+        if not self._odd:
+            text = "The data file is not written as a release's: another number, quote or line."
+            if self._packed:
+                text = "The data file has more in it, or another form, than its rows make."
+            self._faults.add("written otherwise", text)
+        self._odd = True
 
     def pieces(self) -> Iterator[pd.DataFrame]:
         """The rows, some hundred thousand at a time; at least one piece.
@@ -112,7 +122,7 @@ class DataFile:
         tables = self._tables()
         self._wrong = dict.fromkeys(_TIMES, 0)
         while True:
-            with self._told("The data file is damaged or of another kind."):
+            with self._told(_DAMAGED):
                 table = next(tables, None)
             if table is None:
                 break
@@ -135,28 +145,57 @@ class DataFile:
             raise Damaged from None
 
     def _tables(self) -> Iterator[pa.Table]:
-        source = pa.BufferReader(self._content)
-        if self._packed:
-            file = parquet.ParquetFile(source, read_dictionary=list(_TEXTS))
-            empty = file.schema_arrow.empty_table()
-            batches: Iterable[pa.RecordBatch] = file.iter_batches(_PIECE_ROWS)
+        """Those with rows; without any, one that has none."""
+        empty, any_rows = None, False
+        for table in self._packed_tables() if self._packed else self._text_tables():
+            if table.num_rows:
+                yield table
+                any_rows = True
+            else:
+                empty = table
+        if empty is not None and not any_rows:
+            yield empty
+
+    def _text_tables(self) -> Iterator[pa.Table]:
+        texts = csv.ConvertOptions(
+            column_types=dict.fromkeys(self.columns, pa.string()),
+            strings_can_be_null=True, null_values=[""], quoted_strings_can_be_null=False,
+        )  # fmt: skip
+        cells = csv.ParseOptions(quote_char=False, ignore_empty_lines=False)
+        reader = csv.open_csv(
+            pa.BufferReader(self._content), csv.ReadOptions(block_size=_PIECE_BYTES), cells, texts
+        )
+        if reader.schema.names != self.columns:
+            raise ValueError
+        yield reader.schema.empty_table()
+        for batch in reader:
+            yield pa.Table.from_batches([batch])
+
+    def _packed_tables(self) -> Iterator[pa.Table]:
+        """The rows; and the file, made of them again, is compared byte by byte."""
+        file = parquet.ParquetFile(pa.BufferReader(self._content), read_dictionary=list(_TEXTS))
+        named = parquet.ParquetFile(pa.BufferReader(self._content)).schema_arrow.field("pseudonym")
+        large = pa.types.is_large_string(named.type)
+        again = Rewritten(self._content, self.columns, large, self._faults.original.clock)
+        groups = file.metadata.num_row_groups
+        if groups > file.metadata.num_rows // _GROUP_ROWS + 1:
+            self._tell_odd()
+        yield _spelt_out(file.schema_arrow.empty_table(), self._budget)
+        for nth in range(groups):
+            whole = []
+            for batch in file.iter_batches(_PIECE_ROWS, row_groups=[nth]):
+                whole.append(_spelt_out(pa.Table.from_batches([batch]), self._budget))
+                yield whole[-1]
+            again.add(whole or [file.schema_arrow.empty_table()])
+        again.finish()
+        if again.same:
+            return
+        by = str(file.metadata.created_by)
+        if by != f"parquet-cpp-arrow version {pa.__version__}" and _WRITER.fullmatch(by):
+            text = f"Arrow {by.split()[-1]} wrote the data file, and this is {pa.__version__}"
+            self._faults.add("version", f"{text}; verify with that one, or publish it anew.")
         else:
-            texts = csv.ConvertOptions(
-                column_types=dict.fromkeys(self.columns, pa.string()),
-                strings_can_be_null=True, null_values=[""], quoted_strings_can_be_null=False,
-            )  # fmt: skip
-            block = csv.ReadOptions(block_size=_PIECE_BYTES)
-            reader = csv.open_csv(source, block, convert_options=texts)
-            empty, batches = reader.schema.empty_table(), reader
-            if reader.schema.names != self.columns:
-                raise ValueError
-        any_rows = False
-        for batch in batches:
-            any_rows = any_rows or batch.num_rows > 0
-            if batch.num_rows:
-                yield _spelt_out(pa.Table.from_batches([batch]), self._budget)
-        if not any_rows:
-            yield _spelt_out(empty, self._budget)
+            self._tell_odd()
 
     def _piece(self, table: pa.Table) -> pd.DataFrame:
         out: dict[str, Any] = {}
@@ -165,13 +204,24 @@ class DataFile:
             raise ValueError
         out["pseudonym"] = names.to_pandas().astype(object)
         if "group" in table.column_names:
-            out["group"] = _numbers(table["group"], pa.int64())
+            out["group"] = self._numbers(table["group"], pa.int64())
         for column in (*BOUNDS, *DEGREES):
             if column in table.column_names:
-                out[column] = _numbers(table[column], pa.float64())
+                out[column] = self._numbers(table[column], pa.float64())
         for column in _TIMES:
             out[column] = self._times(column, table[column])
         return pd.DataFrame(out)
+
+    def _numbers(self, column: pa.ChunkedArray, kind: pa.DataType) -> np.ndarray[Any, Any]:
+        """The numbers of a column; of text, they must be written as a release writes them."""
+        if kind == pa.int64() and column.null_count:
+            raise ValueError
+        numbers = column.cast(kind)
+        if pa.types.is_string(column.type) and not self._odd:
+            same = pc.all(pc.equal(numbers.cast(pa.string()), column)).as_py()
+            if same is False:
+                self._tell_odd()
+        return np.asarray(numbers.to_numpy())
 
     def _times(self, name: str, column: pa.ChunkedArray) -> Any:
         """Instants in UTC, whose offsets are those of the original's zone; or minutes as numbers.
@@ -185,7 +235,7 @@ class DataFile:
         if column.null_count:
             raise ValueError
         if clock is None:
-            return _numbers(column, pa.float64())
+            return self._numbers(column, pa.float64())
         if pa.types.is_timestamp(column.type):
             if column.type.tz is None:
                 raise ValueError
@@ -193,7 +243,7 @@ class DataFile:
         texts = column.cast(pa.string()).to_pandas()
         codes, distinct = pd.factorize(texts)
         plain = pd.Series(distinct.astype(str))
-        if not plain.str.match(_OFFSET).all():
+        if not plain.str.fullmatch(_TIME).all():
             raise ValueError
         instants = pd.to_datetime(plain, utc=True, format="ISO8601").dt.as_unit("us")
         on_the_wall = pd.to_datetime(plain.str.slice(0, -6), format="ISO8601").dt.as_unit("us")
@@ -228,31 +278,3 @@ def _spelt_out(table: pa.Table, budget: Budget) -> pa.Table:
         c.cast(c.type.value_type) if pa.types.is_dictionary(c.type) else c for c in table.columns
     ]
     return pa.table(columns, names=table.column_names)
-
-
-def _told_of(field: pa.Field[Any]) -> Iterator[dict[bytes, bytes] | None]:
-    """Metadata of a column, and of the parts of a nested one."""
-    yield field.metadata
-    for i in range(field.type.num_fields):
-        yield from _told_of(field.type.field(i))
-
-
-def _columns_are_right(names: list[str], faults: Faults) -> bool:
-    """Those of a release, in their order, and no other."""
-    wanted = ["pseudonym", *BOUNDS, *_TIMES]
-    ordered = ["pseudonym", "group", *BOUNDS, *DEGREES, *_TIMES]
-    some_degrees = 0 < len(set(DEGREES) & set(names)) < len(DEGREES)
-    right = (
-        set(wanted) <= set(names)
-        and names == [name for name in ordered if name in names]
-        and not some_degrees
-    )
-    if not right:
-        faults.add("columns", "The columns of the data file are not those of a release.")
-    return right
-
-
-def _numbers(column: pa.ChunkedArray, kind: pa.DataType) -> np.ndarray[Any, Any]:
-    if kind == pa.int64() and column.null_count:
-        raise ValueError
-    return np.asarray(column.cast(kind).to_numpy())

@@ -13,7 +13,8 @@ from ..model.arrays import FloatArray
 from .faults import Faults
 
 COLUMNS = ("lat_min", "lat_max", "lon_min", "lon_max")
-_SLACK_DEG = 2e-7  # they are written to seven decimals
+_DECIMALS = 7
+_SLACK_DEG = 2e-7
 
 
 def wrong_degrees(table: pd.DataFrame, cells: FloatArray, crs: str | None) -> int:
@@ -41,7 +42,8 @@ def wrong_degrees(table: pd.DataFrame, cells: FloatArray, crs: str | None) -> in
     expected = np.column_stack([np.min(lats, axis=0), np.max(lats, axis=0), *farthest])
     gap = np.abs(stated - expected[which.reshape(-1)])
     gap[:, 2:] = np.minimum(gap[:, 2:], np.abs(gap[:, 2:] - 360.0))
-    return int((~(gap <= _SLACK_DEG).all(axis=1)).sum())
+    close = (gap <= _SLACK_DEG) & (stated == np.round(stated, _DECIMALS))
+    return int((~close.all(axis=1)).sum())
 
 
 def tell_degrees(wrong: int, faults: Faults) -> None:

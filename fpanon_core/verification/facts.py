@@ -1,4 +1,4 @@
-"""Are the figures that a release states of itself those that are found?
+"""Are the facts that a release states of itself those that are found?
 
 Source: docs/science.md, “A release, as it leaves”.
 """
@@ -13,200 +13,206 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 
-from ..model.arrays import BoolArray
+from ..kernels.verify_cover import pairs_with_a_sample
+from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.facts import Accuracy, ReleaseFacts
+from ..model.fingerprints import FingerprintSet
+from ..model.spaces import Grid
+from ..model.techniques import Generalize, Periods
 from .anonymity import Checked
+from .claim import SLACK, Claim, stretches
 from .faults import Faults
-from .page_figures import CROWDING, MOST_LEFT_OUT, period, side, window
 from .periods import periods_of
 from .records import Records
 from .rows import Rows
 
 _SLACK_SHARE = 5e-5  # a share stated to four decimals
+_SLACK_ACCURACY = 6e-4  # of a figure stated to four digits, and a rounding of its sum
 
 
-def limits_stated(facts: dict[str, Any]) -> tuple[float | None, float | None]:
-    """The limits on side, metres, and span, minutes; None where there is none."""
-    found = [_number(facts.get(name)) for name in ("suppress_space_m", "suppress_time_min")]
-    return found[0], found[1]
-
-
-def _number(value: Any) -> float | None:
-    usable = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if usable and math.isfinite(value) else None
-
-
-def check_facts(facts: dict[str, Any], rows: Rows, sha256: str, faults: Faults) -> None:
-    """Projection, clock, granularity, limits, k and verdict are what they are said to be."""
-    if not facts:
-        return
+def check_facts(facts: ReleaseFacts, rows: Rows, records: Records, faults: Faults) -> None:
+    """Projection, clock, granularity, k and accuracy are what they are said to be."""
     fs = faults.original
-    if facts.get("crs") != fs.crs:
+    if facts.crs != fs.crs:
         faults.add("projection", "The map projection stated is not that of the original.")
     zone = None if fs.clock is None else fs.clock.timezone
-    if facts.get("timezone") != zone:
+    if facts.timezone != zone:
         faults.add("clock", "The time zone stated is not that of the original.")
-    epoch = facts.get("epoch")
-    local = None if fs.clock is None else fs.clock.epoch.astimezone(_zone(faults)).date()
-    if epoch is not None and (local is None or epoch != local.isoformat()):
-        faults.add("clock", "The first day stated is not that of the original.")
-    _check_period(facts, rows, faults)
-    for name, least in (("granularity_m", fs.granularity_m),
-                        ("granularity_min", fs.granularity_min)):  # fmt: skip
-        value = _number(facts.get(name))
-        if value is None or value < least - 1e-9:
-            faults.add("granularity", "The granularity stated is finer than the original's.")
-    for name in ("suppress_space_m", "suppress_time_min"):
-        value = facts.get(name)
-        if value is not None and not (_number(value) or 0.0) > 0:
-            faults.add("description", "A limit stated is no positive number.")
-    k = facts.get("k")
-    if faults.k and (not isinstance(k, int) or isinstance(k, bool) or k < 2):
+    elif fs.clock is not None:
+        epoch = fs.clock.epoch.astimezone(ZoneInfo(fs.clock.timezone)).date()
+        if facts.epoch != epoch.isoformat():
+            faults.add("clock", "The first day stated is not that of the original.")
+        if rows.number:
+            _check_days(facts, rows, records, faults)
+    for name, own in zip(
+        ("granularity_m", "granularity_min"), _granularity(facts, fs), strict=True
+    ):
+        if not math.isclose(getattr(facts, name), own, rel_tol=1e-9):
+            faults.add("granularity", "The granularity stated is not that of the original.")
+    if faults.k and facts.k is None:
         faults.add("stated k", "The release does not state the crowd that it promises.")
-    _check_steps(facts, faults)
-    verified = facts.get("verified")
-    if not isinstance(verified, dict) or not isinstance(verified.get("text"), str):
-        faults.add("verdict", "The verdict stated is none.")
-    elif verified.get("sha256") != sha256:
-        faults.add("verdict", "The verdict stated is on other bytes.")
-    elif verified.get("passed") is not True or verified.get("k") != k:
-        faults.add("verdict", "The verdict stated is that it failed, or on another k.")
+    held = facts.option.holds(fs.granularity_m, fs.granularity_min)
+    if facts.k is not None and (facts.against == "original") != held:
+        faults.add("verdict", "The verdict stated is on other data than the techniques allow.")
+    _check_rows_accuracy(facts, records.claim, faults)
 
 
-def _zone(faults: Faults) -> dt.tzinfo:
-    assert faults.original.clock is not None
-    return ZoneInfo(faults.original.clock.timezone)
+def _granularity(facts: ReleaseFacts, fs: FingerprintSet) -> tuple[float, float]:
+    """Side and span of the samples after the steps, as far as these are all alike."""
+    side, span = fs.granularity_m, fs.granularity_min
+    for step in facts.option.steps:
+        if isinstance(step, Generalize):
+            space = step.profile.space
+            side = float(space.metres) if isinstance(space, Grid) else side
+            span = float(step.profile.minutes)
+    return side, span
 
 
-def _check_period(facts: dict[str, Any], rows: Rows, faults: Faults) -> None:
-    """Every published sample begins on one of the days stated."""
-    first, last = facts.get("first_day"), facts.get("last_day")
-    if first is None and last is None:
-        return
-    try:
-        days = dt.date.fromisoformat(str(first)), dt.date.fromisoformat(str(last))
-    except ValueError:
-        faults.add("period", "The first or last day stated is none.")
-        return
-    if days[0] > days[1]:
-        faults.add("period", "The last day stated is before the first.")
-        return
-    if faults.original.clock is not None and rows.number:
-        stated = facts.get("last_window_days")
-        if (None if stated is None else tuple(stated)) != _last_window(rows, days[1], faults):
-            faults.add("period", "How much of the last window is recorded is not what is stated.")
-    if faults.k and faults.original.clock is not None and rows.number:
-        zone = faults.original.clock.timezone
-        first_start, last_start = (
-            at.tz_convert(zone).date() for at in (rows.first_start, rows.last_start)
-        )
-        if first_start < days[0] or last_start > days[1]:
-            faults.add("period", "A published sample begins outside the days stated.")
+# --- days -----------------------------------------------------------------------------------------
 
 
-def _last_window(rows: Rows, last: dt.date, faults: Faults) -> tuple[int, int] | None:
+def _check_days(facts: ReleaseFacts, rows: Rows, records: Records, faults: Faults) -> None:
+    """First and last day are those recorded of the people published; moved, those published.
+
+    Where it is not known who is published, the days of anybody bound them.
+    """
+    fs, home = faults.original, records.claim.home
+    assert fs.clock is not None
+    zone = ZoneInfo(fs.clock.timezone)
+    stated = [dt.date.fromisoformat(str(day)) for day in (facts.first_day, facts.last_day)]
+    if facts.last_window_days != _last_window(rows, stated[1], zone):
+        faults.add("period", "How much of the last window is recorded is not what is stated.")
+    begin, end = rows.first_start, rows.last_end - pd.Timedelta(milliseconds=60)
+    due = [_day(begin, zone), _day(end, zone)]
+    certain = True
+    if not facts.moved:
+        mine = np.ones(fs.n_users, bool) if home is None else home >= 0
+        if faults.cut is not None:  # of everybody published in some period, all pieces
+            people = np.unique(faults.cut.person[mine])
+            mine = np.isin(faults.cut.person, people)
+        own = mine[fs.sample_user]
+        if not own.any():
+            return
+        epoch = pd.Timestamp(fs.clock.epoch)
+        first = epoch + pd.Timedelta(minutes=float(fs.t_min[own].min()))
+        last = epoch + pd.Timedelta(minutes=float((fs.t_min + fs.dt_min)[own].max()) - 1e-3)
+        due = [_day(max(begin, first), zone), _day(min(end, last), zone)]
+        certain = home is not None or len(records.pseudonym) == fs.n_users
+    if stated != due if certain else not due[0] <= stated[0] <= stated[1] <= due[1]:
+        faults.add("period", "The first or last day stated is not the one found.")
+
+
+def _day(at: Any, zone: dt.tzinfo) -> dt.date:
+    found: dt.date = pd.Timestamp(at).tz_convert(zone).date()
+    return found
+
+
+def _last_window(rows: Rows, last: dt.date, zone: dt.tzinfo) -> tuple[int, int] | None:
     """Days of the window that ends last up to that day, and all; None if it ends by then."""
-    end, zone = rows.last_end, _zone(faults)
-    begin_day = rows.start_of_last.tz_convert(zone).date()
-    end_day = (end - pd.Timedelta(milliseconds=60)).tz_convert(zone).date()
+    begin_day = _day(rows.start_of_last, zone)
+    end_day = _day(rows.last_end - pd.Timedelta(milliseconds=60), zone)
     beyond, days = (end_day - last).days, (end_day - begin_day).days + 1
     return (days - beyond, days) if beyond > 0 else None
 
 
-def _check_pieces(
-    facts: dict[str, Any], records: Records, checked: Checked | None, faults: Faults
-) -> tuple[int, int]:
-    """Pseudonyms and periods are counted; people published, and people left out, are returned.
+# --- accuracy -------------------------------------------------------------------------------------
 
-    Where it is not known whose the records are, any number of people that there may be.
+
+class Spans:
+    """Side and span of the cells that hold each sample, gathered as they are told."""
+
+    def __init__(self) -> None:
+        self._told: list[tuple[FloatArray, FloatArray]] = []
+
+    def __call__(self, _users: slice, _rows: slice, side: FloatArray, span: FloatArray) -> None:
+        """Take what is told of the samples of some users."""
+        held = np.isfinite(side)
+        self._told.append((side[held], span[held]))
+
+    def figures(self) -> tuple[float, ...] | None:
+        """Median and mean of the sides, and of the spans; None of no samples."""
+        sides, spans = (np.concatenate(part) for part in zip(*self._told, strict=True))
+        if not len(sides):
+            return None
+        return tuple(float(of(values)) for values in (sides, spans) for of in (np.median, np.mean))
+
+
+def check_samples_accuracy(
+    facts: ReleaseFacts, spans: Spans, checked: Checked, faults: Faults
+) -> None:
+    """The accuracy over original samples is the one found, where it is known whose records are."""
+    if facts.accuracy is None or facts.accuracy.of != "original samples" or not checked.certain:
+        return
+    found = spans.figures()
+    if found is not None and not _close(facts.accuracy, found):
+        faults.add("accuracy", "The accuracy stated is not the one found.")
+
+
+def _check_rows_accuracy(facts: ReleaseFacts, claim: Claim, faults: Faults) -> None:
+    """Over what the accuracy is, follows from the steps; of rows it is the one found.
+
+    Of samples, it is within what the published cells are.
     """
-    cut, claim = faults.cut, records.claim
-    assert cut is not None
-    period = periods_of(claim, cut.edges)[records.kind]
-    for name, value in (
-        ("pseudonyms", len(records.pseudonym)), ("periods", len(np.unique(period))),
-    ):  # fmt: skip
-        if facts.get(name) != value or isinstance(facts.get(name), bool):
-            faults.add("counts", f"The number stated for {name} is not the one found.")
-    home = claim.home
-    if home is None and checked is not None and checked.certain:
-        home = checked.home
-    if home is not None:
-        people = len(np.union1d(cut.person[home >= 0], cut.person[claim.elsewhere[:, 0]]))
-        return people, cut.n_people - people
-    stated = facts.get("people")
-    least = int(np.bincount(period).max(initial=0))
-    if not isinstance(stated, int) or not least <= stated <= min(cut.n_people, len(period)):
-        stated = least
-    return stated, cut.n_people - stated
-
-
-def _check_steps(facts: dict[str, Any], faults: Faults) -> None:
-    """Where the last technique hides everyone in a crowd, its numbers are those beside it."""
-    steps = facts.get("steps")
-    # A technique may be anything that JSON knows, also what no set can hold.
-    if not isinstance(steps, list) or not all(
-        isinstance(step, dict) and isinstance(step.get("technique"), str) for step in steps
-    ):
-        faults.add("description", "The techniques are not stated.")
+    cells, stated = claim.cells, facts.accuracy
+    if stated is None or not len(cells) or not np.isfinite(cells).all():
         return
-    fate = facts.get("leftover")
-    option = str(facts.get("option"))
-    cuts = [step.get("days") for step in steps if step.get("technique") == "periods"]
-    if cuts != ([] if facts.get("period_days") is None else [facts["period_days"]]):
-        faults.add("description", "The techniques stated contradict the periods stated.")
-    if not all(text in option for step in steps if (text := _words(step)) is not None):
-        faults.add("description", "The words for what was done are not those of the techniques.")
-    if not steps or steps[-1].get("technique") not in CROWDING:
-        if fate is not None:
-            faults.add("description", "The techniques stated contradict the leftover stated.")
-        return
-    if fate not in ("merge", "suppress"):
-        faults.add("description", "The techniques stated contradict the leftover stated.")
-    if not option.endswith(_words(steps[-1]) or "?"):
-        faults.add("description", "The words for what was done are not those of the techniques.")
-    if not {step.get("technique") for step in steps} & {"generalize", "add_noise", "permute"}:
-        fs = faults.original
-        for name, own in (("granularity_m", fs.granularity_m),
-                          ("granularity_min", fs.granularity_min)):  # fmt: skip
-            value = _number(facts.get(name))
-            if value is None or not math.isclose(value, own, rel_tol=1e-9):
-                faults.add("granularity", "The granularity stated is not the original's.")
-    for name in ("k", "suppress_space_m", "suppress_time_min", "leftover"):
-        if name in steps[-1] and steps[-1][name] != facts.get(name):
-            faults.add("description", f"The techniques stated contradict the {name} stated.")
-
-
-def _words(step: dict[str, Any]) -> str | None:
-    """A technique in words, where a number of it is a promise; None for others."""
-    technique = step.get("technique")
-    if technique in CROWDING:
-        width, length = (
-            _number(step.get("suppress_space_m")),
-            _number(step.get("suppress_time_min")),
+    steps = facts.option.steps
+    of = "rows"
+    if facts.hiding is not None:
+        direct = all(isinstance(step, Periods) for step in steps[:-1])
+        of = "original samples" if direct else "samples as the steps before GLOVE left them"
+    side = ((cells[:, 1] - cells[:, 0]) + (cells[:, 3] - cells[:, 2])) / 2
+    span = cells[:, 5] - cells[:, 4]
+    if of == "rows":
+        weight = np.repeat(claim.records, claim.last - claim.first)
+        found = [
+            float(figure)
+            for values in (side, span)
+            for figure in (_median(values, weight), np.average(values, weights=weight))
+        ]
+        sound = _close(stated, found)
+    else:
+        last = float(cells[:, 5].max() - cells[:, 4].min())
+        ends = [(side, float(side.max()))] * 2 + [(span, last)] * 2  # a sample may reach over many
+        sound = all(
+            float(values.min()) * (1 - _SLACK_ACCURACY) - SLACK
+            <= figure
+            <= most * (1 + _SLACK_ACCURACY) + SLACK
+            for figure, (values, most) in zip(_figures(stated), ends, strict=True)
         )
-        limits = [] if width is None else [side(width)]
-        limits += [] if length is None else [window(length)]
-        within = f", within {' and '.join(limits)}" if limits else ""
-        share = _number(step.get("leave_out")) or 0.0
-        without = f", up to {share * 100:g} % left out" if share else ""
-        return f"{CROWDING[technique]}, k = {step.get('k')}{within}{without}"
-    if technique == "periods":
-        days = step.get("days")
-        return f"periods of {period(days)}" if isinstance(days, int) else "?"
-    if technique == "sample_users":
-        return f"{(_number(step.get('share')) or 0.0) * 100:g} % of the users"
-    if technique == "suppress_rare":
-        return f"bins of fewer than {step.get('min_users')} users left out"
-    return None
+    if stated.of != of or not sound:
+        faults.add("accuracy", "The accuracy stated is not the one found.")
+
+
+def _figures(stated: Accuracy) -> tuple[float, float, float, float]:
+    return (
+        stated.median_side_m, stated.mean_side_m, stated.median_span_min, stated.mean_span_min
+    )  # fmt: skip
+
+
+def _close(stated: Accuracy, found: Any) -> bool:
+    return all(
+        math.isclose(one, other, rel_tol=_SLACK_ACCURACY, abs_tol=10 * SLACK)
+        for one, other in zip(_figures(stated), found, strict=True)
+    )
+
+
+def _median(values: FloatArray, weight: IntArray) -> float:
+    """The median of values that each stand there so often."""
+    order = np.argsort(values, kind="stable")
+    upto = np.cumsum(weight[order])
+    middle = [(int(upto[-1]) - 1) // 2, int(upto[-1]) // 2]
+    return float(values[order][np.searchsorted(upto, middle, side="right")].mean())
+
+
+# --- counts ---------------------------------------------------------------------------------------
 
 
 def check_counts(
-    facts: dict[str, Any], rows: Rows, records: Records, listed: BoolArray | None,
+    facts: ReleaseFacts, rows: Rows, records: Records, listed: BoolArray | None,
     checked: Checked | None, faults: Faults,
 ) -> None:  # fmt: skip
     """Counts and shares stated are those found."""
-    if not facts:
-        return
     fs = faults.original
     people = len(records.pseudonym)
     absent = fs.n_users - people
@@ -225,66 +231,102 @@ def check_counts(
     elif checked is not None and checked.certain:
         found["samples_left_out"] = int(checked.held.gone.sum())
     for name, value in found.items():
-        if facts.get(name) != value or isinstance(facts.get(name), bool):
+        if getattr(facts, name) != value:
             faults.add("counts", f"The number stated for {name} is not the one found.")
-    lost = facts.get("samples_left_out")
-    if not isinstance(lost, int) or isinstance(lost, bool) or not 0 <= lost <= fs.n_samples:
-        faults.add("counts", "The number stated for samples_left_out cannot be.")
     if faults.cut is None:
         _check_left_out(facts, people, faults)
     else:
         _check_pieces_left_out(facts, records, faults)
-    stated = _number(facts.get("phantom_share"))
-    # A cell of GLOVE is true of one person at least; where samples are moved, perhaps of nobody.
-    possible = stated is not None and 0 <= stated <= 1 and not (stated == 1 and faults.k)
-    if not possible and (rows.number or facts.get("phantom_share") is not None):
-        faults.add("phantom share", "The phantom share stated cannot be.")
-    if checked is None:
+    _check_phantoms(facts, records, checked, faults)
+
+
+def _check_phantoms(
+    facts: ReleaseFacts, records: Records, checked: Checked | None, faults: Faults
+) -> None:
+    stated = facts.phantom_share
+    if stated is None:
         return
-    share = checked.held.phantom_share
-    too_few = stated is not None and checked.closest and stated < share - _SLACK_SHARE
-    too_many = stated is not None and checked.certain and stated > share + _SLACK_SHARE
-    if stated is None or too_few or too_many:
+    # A cell of GLOVE is true of one person at least; where samples are moved, perhaps of nobody.
+    if stated == 1 and faults.k:
+        faults.add("phantom share", "The phantom share stated cannot be.")
+    if checked is not None:
+        share, sure, least = checked.held.phantom_share, checked.certain, checked.closest
+    elif records.claim.home is not None and not (facts.moved and faults.cut is not None):
+        share, sure, least = _phantom_share(records.claim, faults), True, True
+    else:
+        return
+    if (least and stated < share - _SLACK_SHARE) or (sure and stated > share + _SLACK_SHARE):
         faults.add("phantom share", "The phantom share stated is not the one found.")
 
 
-def _check_left_out(facts: dict[str, Any], people: int, faults: Faults) -> None:
+def _phantom_share(claim: Claim, faults: Faults) -> float:
+    """Of the rows, the share in whose cell its person has no sample; whose they are is known."""
+    fs, home = faults.original, claim.home
+    assert home is not None
+    longest, true = float(fs.dt_min.max()), 0
+    for users, _, offsets, samples in stretches(fs):
+        true += pairs_with_a_sample(
+            offsets, samples, longest, home[users], claim.cells, claim.first, claim.last, SLACK
+        )
+    copies = int((claim.last - claim.first)[home[home >= 0]].sum())
+    return 1.0 - true / copies if copies else 0.0
+
+
+def _check_pieces(
+    facts: ReleaseFacts, records: Records, checked: Checked | None, faults: Faults
+) -> tuple[int, int]:
+    """Pseudonyms and periods are counted; people published, and people left out, are returned.
+
+    Where it is not known whose the records are, any number of people that there may be.
+    """
+    cut, claim = faults.cut, records.claim
+    assert cut is not None
+    period = periods_of(claim, cut.edges)[records.kind]
+    for name, value in (
+        ("pseudonyms", len(records.pseudonym)), ("periods", len(np.unique(period))),
+    ):  # fmt: skip
+        if getattr(facts, name) != value:
+            faults.add("counts", f"The number stated for {name} is not the one found.")
+    home = claim.home
+    if home is None and checked is not None and checked.certain:
+        home = checked.home
+    if home is not None:
+        people = len(np.union1d(cut.person[home >= 0], cut.person[claim.elsewhere[:, 0]]))
+        return people, cut.n_people - people
+    stated, least = facts.people, int(np.bincount(period).max(initial=0))
+    if not least <= stated <= min(cut.n_people, len(period)):
+        stated = least
+    return stated, cut.n_people - stated
+
+
+def _check_left_out(facts: ReleaseFacts, people: int, faults: Faults) -> None:
     """Where nothing but a crowd is stated, nobody is left out but the last and the share stated."""
-    steps = facts.get("steps")
-    if not isinstance(steps, list) or len(steps) != 1 or not isinstance(steps[0], dict):
-        return
-    step = steps[0]
-    if str(step.get("technique")) not in CROWDING:
-        return
-    if any(step.get(name) is not None for name in ("suppress_space_m", "suppress_time_min")):
+    step = facts.hiding
+    if step is None or len(facts.option.steps) != 1 or _limited(facts):
         return
     users, gone = int(faults.original.weight.sum()), faults.original.n_users - people
-    share, k = _number(step.get("leave_out")) or 0.0, _number(step.get("k")) or 0.0
-    last = k - 1 if facts.get("leftover") == "suppress" else 0
-    if not 0 <= share <= MOST_LEFT_OUT or gone > share * users + last + 1e-6:
+    last = step.k - 1 if facts.leftover == "suppress" else 0
+    if gone > step.leave_out * users + last + 1e-6:
         faults.add("counts", "More people are left out than the techniques stated leave out.")
 
 
-def _check_pieces_left_out(facts: dict[str, Any], records: Records, faults: Faults) -> None:
+def _check_pieces_left_out(facts: ReleaseFacts, records: Records, faults: Faults) -> None:
     """Likewise in each period; and nobody is missing from one but where there are too few."""
-    steps, cut = facts.get("steps"), faults.cut
+    step, cut = facts.hiding, faults.cut
     assert cut is not None
-    if not isinstance(steps, list) or len(steps) != 2 or not isinstance(steps[1], dict):
+    if step is None or len(facts.option.steps) != 2 or _limited(facts):
         return
-    step = steps[1]
-    if str(step.get("technique")) not in CROWDING:
-        return
-    if any(step.get(name) is not None for name in ("suppress_space_m", "suppress_time_min")):
-        return
-    share, k = _number(step.get("leave_out")) or 0.0, _number(step.get("k")) or 0.0
-    last = k - 1 if facts.get("leftover") == "suppress" else 0
+    last = step.k - 1 if facts.leftover == "suppress" else 0
     people = np.bincount(cut.period, faults.original.weight)
     pieces = np.bincount(cut.period)
     there = np.bincount(periods_of(records.claim, cut.edges)[records.kind], minlength=len(people))[
         : len(people)
     ]
-    gone = pieces - there
-    allowed = np.where(people < k, pieces, share * people + last + 1e-6)
-    if not 0 <= share <= MOST_LEFT_OUT or (gone > allowed).any() or (there[people < k] > 0).any():
+    allowed = np.where(people < step.k, pieces, step.leave_out * people + last + 1e-6)
+    if (pieces - there > allowed).any() or (there[people < step.k] > 0).any():
         text = "More people are left out of a period than the techniques stated leave out."
         faults.add("counts", text)
+
+
+def _limited(facts: ReleaseFacts) -> bool:
+    return facts.suppress_space_m is not None or facts.suppress_time_min is not None

@@ -9,45 +9,31 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import mmap
 import os
-import re
 import shutil
 import struct
 import tempfile
 import zipfile
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..model.budgets import MAX_BYTES, MAX_RELEASE_BYTES, Budget
 from ..model.errors import SchemaError
+from ..model.facts import ReleaseFacts
+from ..model.release_page import README as PAGE
 from .faults import Faults
-from .page_figures import phantom_figures, wrong_figures
+from .rebuilt import DESCRIPTION, rebuilt
 from .zip_layout import is_tight, only_sizes
 
-DESCRIPTION, PAGE = "datapackage.json", "README.md"
 DATA = ("data.csv", "data.parquet")
 MOST_PAGE, MOST_DESCRIPTION = 64 << 10, 1 << 20
 """Bytes of the page and of the description that are looked at; longer ones are a fault."""
-FACTS = (
-    "version", "steps", "option", "k", "suppress_space_m", "suppress_time_min", "leftover", "crs",
-    "timezone", "epoch", "granularity_m", "granularity_min", "first_day", "last_day", "people",
-    "groups", "rows", "samples_left_out", "samples_in", "people_left_out", "people_alone",
-    "last_window_days", "phantom_share", "verified",
-)  # fmt: skip
-"""What the description says under ``fpanon``."""
 _MAPPED = 64 << 20  # bytes: larger data files are looked at where they lie, not read
 _BLOCK = 1 << 20
 Content = bytes | mmap.mmap
 """Of a member."""
-_FORMATS = {"data.csv": ("csv", "text/csv"), "data.parquet": ("parquet", None)}
-_PATH = re.compile(
-    r"(?<![\w/.:])(?:~|\.\.)?/(?:home|Users|root|tmp|var|mnt|media|opt|srv|work|data|private)/"
-    r"|\b[A-Za-z]:[\\/]|file:/|\\\\\w",
-)
 
 
 @dataclass
@@ -60,16 +46,13 @@ class Package:
         A large data file is mapped; all others are read.
     data_name : str or None
         The member with the data; None where there is not exactly one.
-    facts : dict
-        What ``datapackage.json`` says under ``fpanon``; empty where it cannot be read.
-    fields : list of str
-        The columns that it names.
+    facts : ReleaseFacts or None
+        What ``datapackage.json`` states; None where it cannot be read.
     """
 
     members: dict[str, Content]
     data_name: str | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
-    fields: list[str] = field(default_factory=list)
+    facts: ReleaseFacts | None = None
     _digest: str = ""
 
     @property
@@ -82,10 +65,6 @@ class Package:
         """SHA-256 of the data file, in hexadecimal digits; of a large one it takes a while."""
         self._digest = self._digest or digest(self.data)
         return self._digest
-
-    def text(self, name: str) -> str:
-        """A member as text; what is not UTF-8 is replaced."""
-        return bytes(self.members.get(name, b"")).decode("utf-8", "replace")
 
 
 def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Package:
@@ -115,9 +94,13 @@ def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Pack
     for name, most in ((PAGE, MOST_PAGE), (DESCRIPTION, MOST_DESCRIPTION)):
         if len(members.get(name, b"")) > most:
             faults.add("members", f"{name} is longer than a release's.")
-            members[name] = members[name][:most]  # what is found by pattern takes its square
-    if DESCRIPTION in members:
-        _describe(package, faults)
+            members[name] = members[name][:most]
+    data = package.data_name
+    if data is not None and DESCRIPTION in members:
+        page = bytes(members[PAGE]) if PAGE in members else None
+        package.facts = rebuilt(
+            bytes(members[DESCRIPTION]), page, data, len(package.data), package.data_digest, faults
+        )
     return package
 
 
@@ -180,16 +163,30 @@ def _zip_members(content: Content, faults: Faults) -> dict[str, Content]:
                     faults.add("members", "A member occurs twice.")
                 if "/" in info.filename or "\\" in info.filename:
                     faults.add("members", "A member is a folder, or inside one.")
-                if info.comment or not only_sizes(info):
+                if info.comment or not only_sizes(info) or not _is_plain(info):
                     faults.add("members", "A member of the zip file carries a comment or more.")
                 members[info.filename] = _unpacked(archive, info)
-            if not is_tight(content, archive.infolist()):
+            names = [info.filename for info in listed]
+            if names != sorted(names, key=lambda name: (name != PAGE, name)):
+                faults.add("members", "The members of the zip file are in another order.")
+            if not is_tight(content, listed):
                 text = "The zip file holds a time, or bytes that belong to no member."
                 faults.add("members", text)
     except (zipfile.BadZipFile, struct.error, zlib.error, EOFError, NotImplementedError,
             RuntimeError, ValueError, LookupError, OSError):  # fmt: skip
         faults.add("members", "The zip file is damaged, or no zip file.")
     return members
+
+
+def _is_plain(info: zipfile.ZipInfo) -> bool:
+    """Whether a member's entry is as a release's: packed, its owner's, with no mark of its own."""
+    head = info.create_system, info.external_attr, info.internal_attr, info.volume, info.reserved
+    versions = {info.create_version, info.extract_version}
+    return (
+        head == (3, 0o600 << 16, 0, 0, 0)
+        and versions <= {20, 45}
+        and (info.flag_bits, info.compress_type) == (0, zipfile.ZIP_DEFLATED)
+    )
 
 
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Content:
@@ -236,107 +233,6 @@ class _Mapped(io.RawIOBase):
         return found
 
 
-def _describe(package: Package, faults: Faults) -> None:
-    """Reads the description, and holds it against the data file's bytes."""
-    try:
-        plain = json.loads(bytes(package.members[DESCRIPTION]))
-        (resource,) = plain["resources"]
-        package.fields = [str(of["name"]) for of in resource["schema"]["fields"]]
-        facts = plain["fpanon"]
-        if not isinstance(facts, dict):
-            raise ValueError
-    except (ValueError, KeyError, TypeError, RecursionError):
-        faults.add("description", f"{DESCRIPTION} does not describe one data file and its facts.")
-        return
-    package.facts = facts
-    missing = [name for name in FACTS if name not in facts]
-    if not missing:
-        _check_words(resource, facts, faults)
-    else:
-        faults.add("description", f"{DESCRIPTION} does not say: {', '.join(missing)}.")
-    name = package.data_name
-    if name is None:
-        return
-    form, medium = _FORMATS[name]
-    if resource.get("path") != name or resource.get("format") != form:
-        faults.add("description", "The description names another data file, or format.")
-    if medium is not None and resource.get("mediatype") != medium:
-        faults.add("description", "The description names another kind of file.")
-    if resource.get("bytes") != len(package.data):
-        faults.add("hash", "The data file has another size than the description says.")
-    if resource.get("hash") != f"sha256:{package.data_digest}":
-        faults.add("hash", "The data file's hash is not the one in the description.")
-
-
-def _check_words(resource: dict[str, Any], facts: dict[str, Any], faults: Faults) -> None:
-    """Units of the columns, and how many rows are not true, are those of the facts."""
-    for of in resource["schema"]["fields"]:
-        name = str(of["name"])
-        unit = "m" if name.endswith("_m") else None
-        unit = "degree" if name.startswith(("lat_", "lon_")) else unit
-        if name in ("start", "end") and facts["timezone"] is None:
-            unit = "min since midnight of the first day"
-        if of.get("unit") != unit:
-            faults.add("description", "The description names another unit of a column.")
-    try:
-        right = phantom_figures(str(resource.get("description", "")), facts)
-    except (TypeError, ValueError, ArithmeticError):
-        right = False
-    if not right:
-        text = "The description's words on how many rows are not true are not as stated."
-        faults.add("description", text)
-
-
 def digest(content: Content) -> str:
     """SHA-256, in hexadecimal digits."""
     return hashlib.sha256(content).hexdigest()
-
-
-def check_page(package: Package, faults: Faults) -> None:
-    """The one page names the data file's hash, and the figures and verdict of the description."""
-    if PAGE not in package.members or package.data_name is None:
-        return
-    page = " ".join(package.text(PAGE).split())
-    own = package.data_digest
-    named = set(re.findall(r"(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])", page))
-    if named != {own}:
-        faults.add("page", f"{PAGE} does not name the data file's hash, or names another.")
-    numbers = {number.replace(",", "") for number in re.findall(r"(?<![\w.,])\d[\d,]*", page)}
-    for name in ("people", "rows", "groups"):
-        value = package.facts.get(name)
-        if isinstance(value, int) and str(value) not in numbers:
-            faults.add("page", f"{PAGE} does not state the number that stands for {name}.")
-    k = package.facts.get("k")
-    told = {int(number) for number in re.findall(r"\bk ?= ?(\d+)", page)}
-    if isinstance(k, int) and told != {k}:
-        faults.add("page", f"{PAGE} does not state k, or another: write “k = {k}”.")
-    if all(name in package.facts for name in FACTS):
-        try:
-            wrong = wrong_figures(page, package.facts)
-        except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError):
-            wrong = ["the facts, which are none"]
-        for what in wrong:
-            faults.add("page", f"{PAGE} does not state, once and as described, {what}.")
-    verified = package.facts.get("verified")
-    if isinstance(verified, dict):
-        said = " ".join(str(verified.get("text", "")).split())
-        if said not in page:
-            faults.add("page", f"{PAGE} does not state the verdict of the description.")
-
-
-def check_texts(package: Package, metadata: bytes, faults: Faults) -> None:
-    """No member tells a path, or the digest of the input; see :mod:`.secrecy` for ids."""
-    for text in texts(package, metadata):
-        if _PATH.search(text):
-            faults.add("path", "A member tells a place in somebody's file system.")
-        if any(d.lower() in text.lower() for d in (faults.original.digest, faults.whole_digest)):
-            faults.add("input digest", "A member tells the digest of the original data.")
-
-
-def texts(package: Package, metadata: bytes) -> list[str]:
-    """All that is text in a release but for the rows of the data: names, page, description."""
-    named = " ".join(sorted(package.members))
-    told = [package.text(name) for name in package.members if name not in DATA]
-    # What JSON escapes is looked at as it reads, too.
-    described = json.dumps(package.facts, ensure_ascii=False)
-    return [named, *told, described, metadata.decode("utf-8", "replace")]

@@ -24,7 +24,6 @@ from .faults import Faults
 
 _DAY_MIN = 1_440.0
 _SLACK_MIN = 1e-6
-_MOST_DAYS = 3_660
 
 
 @dataclass
@@ -156,13 +155,6 @@ def cut_into(faults: Faults, days: int) -> None:
     """From now on the original is its pieces."""
     faults.cut = cut(faults.original, days)
     faults.original, faults.of_whole = faults.cut.fs, True
-
-
-def period_days(facts: dict[str, Any]) -> int | None:
-    """Days in a period as a release states them; None where there are none, or it is nonsense."""
-    days = facts.get("period_days")
-    sound = isinstance(days, int) and not isinstance(days, bool) and 1 <= days <= _MOST_DAYS
-    return days if sound else None
 
 
 def periods_of(claim: Claim, edges: FloatArray, faults: Faults | None = None) -> IntArray:

@@ -7,39 +7,44 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
+from ..model.arrays import BoolArray
 from ..model.checks import whole
+from ..model.data_package import columns_of
 from ..model.errors import only_ours
+from ..model.facts import ReleaseFacts
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
-from .anonymity import check_claim, listed_samples
+from .anonymity import Checked, check_claim, listed_samples
 from .data_file import DataFile
-from .facts import check_counts, check_facts, limits_stated
+from .facts import Spans, check_counts, check_facts, check_samples_accuracy
 from .faults import Faults
 from .listed import read_listed
-from .package import check_page, check_texts, read_package, texts
-from .page_figures import CROWDING
-from .periods import check_groups, cut_into, faults_of, period_days, periods_of
+from .package import read_package
+from .periods import check_groups, cut_into, faults_of, periods_of
 from .promises import check_cells, check_crowds, check_limits
-from .records import Key, matched
+from .records import Key, Records, matched
 from .rows import read_rows
-from .secrecy import check_groups_numbered, check_ids, check_order, check_pseudonyms
+from .secrecy import check_groups_numbered, check_order, check_pseudonyms
 
 Place = str | os.PathLike[str]
-_MOVING = frozenset({"add_noise", "permute"})
 _HELD = frozenset(
     {"uncovered sample", "no assignment", "missing user", "people with a sample", "undecided",
      "sample of too few", "phantom share", "counts"}
 )  # fmt: skip
-"""What may only be due to samples that were moved. Crowds and keys are then checked once more."""
+"""What may only be due to steps before GLOVE that cut or move samples.
+
+Crowds and keys are then checked once more."""
 _HELD_IN_TIME = _HELD | {"unknown user", "group size", "k-gap"}
 """The same where times were moved, perhaps into another period."""
-_MOVED = "places or times were moved first: that cells hold anybody's samples is not checked"
+_MOVED = (
+    "places or times were moved or made coarser first: that cells hold anybody's samples is not "
+    "checked"
+)
 _MOVED_IN_TIME = f"{_MOVED}, nor, between periods, that the key names the right people"
 
 
@@ -89,10 +94,12 @@ def verify_release(
     if isinstance(original, GeneralizedFingerprintSet):
         original = original.fingerprints()
     faults = faults_of(original, 0 if k is None else int(k))
-    moved, in_time = _check(path, key, left_out, faults)
+    facts = _check(path, key, left_out, faults)
     verdict = faults.verdict()
-    held = _HELD_IN_TIME if in_time else _HELD
-    if moved and faults.k and not verdict.passed and set(verdict.counts) <= held:
+    if facts is None or facts.against != "given" or not faults.k or verdict.passed:
+        return verdict
+    in_time = facts.times_moved
+    if set(verdict.counts) <= (_HELD_IN_TIME if in_time else _HELD):
         # By its own account GLOVE was given other places or times than these: the crowds can be
         # checked, and whose samples the cells hold cannot.
         again = faults_of(original, faults.k)
@@ -105,10 +112,8 @@ def verify_release(
 def _check(
     path: Place | bytes, key: Key | Place | None, left_out: pd.DataFrame | Place | None,
     faults: Faults, *, held: bool = True,
-) -> tuple[bool, bool]:  # fmt: skip
-    """All checks; whether, by its own account, samples were moved before people were grouped.
-
-    And whether their times were: they may then be of another period.
+) -> ReleaseFacts | None:  # fmt: skip
+    """All checks; what the release states, None where that cannot be read.
 
     With ``held`` False the records are not held against the original's samples.
     """
@@ -118,74 +123,54 @@ def _check(
     if left_out is not None:
         listed_samples(left_out, Faults(faults.original, 0))  # whether it is such a list
     package = read_package(path, faults)
-    facts = package.facts
-    check_page(package, faults)
-    name = package.data_name
-    if name is None:
-        return False, False
-    days = period_days(facts)
+    facts, name = package.facts, package.data_name
+    if name is None or facts is None:
+        return None
+    days = facts.period_days
     if faults.cut is None and days is not None:
         cut_into(faults, days)
     elif faults.cut is not None and days != faults.cut.days:
         faults.add("period", "The release is in other periods than the original given.")
     listed = None if left_out is None else listed_samples(left_out, faults, of_whole=True)
-    file = DataFile(name, package.data, faults)
-    check_texts(package, file.extra, faults)
-    check_ids(texts(package, file.extra), package.fields, faults)
+    file = DataFile(name, package.data, columns_of(facts), faults)
     found = read_rows(file, faults)
     if found is None:
-        return False, False
+        return None
     rows, records = found
-    if facts and package.fields != rows.columns:
-        faults.add("description", "The description names other columns than the data file has.")
-    check_facts(facts, rows, package.data_digest, faults)
     check_pseudonyms(records, faults)
-    if "group" in rows.columns:
+    if facts.groups is not None:
         check_groups_numbered(records, faults)
-    space_m, time_min = limits_stated(facts)
-    check_limits(records.claim, space_m, time_min, faults)
-    steps = _techniques(facts)
-    kinds = [step.get("technique") for step in steps]
-    in_time = any(_moves_times(step) for step in steps)
-    whose = None if key is None else matched(records, key, faults, moved=in_time)
-    limited = space_m is not None or time_min is not None
-    may_miss = facts.get("samples_left_out", 0)
-    may_miss = may_miss if isinstance(may_miss, int) else 0
-    checked = None
-    if faults.k:
-        asked = faults.k
-        stated = facts.get("k")
-        faults.k = max(asked, stated) if isinstance(stated, int) else asked
-        if held:
-            checked = check_claim(records.claim, listed, may_miss, limited, faults)
-        elif check_cells(records.claim, faults):
-            check_crowds(records.claim, faults)
-            if faults.cut is not None:
-                period = periods_of(records.claim, faults.cut.edges, faults)
-                check_groups(records.claim, faults.cut, period, faults)
-        faults.k = asked
-    elif faults.cut is not None:
-        period = periods_of(records.claim, faults.cut.edges, faults)
-        check_groups(records.claim, faults.cut, period, faults)
+    check_limits(records.claim, facts.suppress_space_m, facts.suppress_time_min, faults)
+    whose = None if key is None else matched(records, key, faults, moved=facts.times_moved)
+    check_facts(facts, rows, records, faults)
+    checked = _check_records(facts, records, listed, held, faults)
     check_counts(facts, rows, records, listed, checked, faults)
     if checked is not None or whose is not None:
         home = checked.home if checked is not None else records.claim.home
         assert home is not None
         check_order(records, whose, home, faults)
-    crowded = bool(kinds) and kinds[-1] in CROWDING
-    return crowded and not _MOVING.isdisjoint(map(str, kinds)), in_time
+    return facts
 
 
-def _techniques(facts: dict[str, Any]) -> list[dict[str, Any]]:
-    """The techniques that the release says it was made by."""
-    steps = facts.get("steps")
-    listed = steps if isinstance(steps, list) else []
-    return [
-        step for step in listed if isinstance(step, dict) and isinstance(step.get("technique"), str)
-    ]
-
-
-def _moves_times(step: dict[str, Any]) -> bool:
-    if step.get("technique") == "add_noise":
-        return step.get("time_min") not in (None, 0)
-    return step.get("technique") == "permute" and step.get("what") == "times"
+def _check_records(
+    facts: ReleaseFacts, records: Records, listed: BoolArray | None, held: bool, faults: Faults
+) -> Checked | None:
+    """What is promised of the records themselves."""
+    claim, asked, checked = records.claim, faults.k, None
+    if not asked:
+        if faults.cut is not None:
+            check_groups(claim, faults.cut, periods_of(claim, faults.cut.edges, faults), faults)
+        return None
+    faults.k = max(asked, facts.k or 0)
+    limited = facts.suppress_space_m is not None or facts.suppress_time_min is not None
+    if held:
+        spans = Spans()
+        checked = check_claim(claim, listed, facts.samples_left_out, limited, faults, spans)
+        if checked is not None:
+            check_samples_accuracy(facts, spans, checked, faults)
+    elif check_cells(claim, faults):
+        check_crowds(claim, faults)
+        if faults.cut is not None:
+            check_groups(claim, faults.cut, periods_of(claim, faults.cut.edges, faults), faults)
+    faults.k = asked
+    return checked

@@ -22,7 +22,7 @@ from .records import Records
 _CHANCE = 1e-6
 _NORMAL = 4.891638475698590  # a standard normal is farther from 0 with probability 1e-6
 _ENOUGH = 30  # records, or groups: of fewer, no order can be told from chance
-_WORD = re.compile(r"[\w@.+-]+", re.UNICODE)
+_PSEUDONYM = re.compile(r"[A-Z2-7]{16}")  # 80 random bits, as base32
 
 
 def check_pseudonyms(records: Records, faults: Faults) -> None:
@@ -31,6 +31,9 @@ def check_pseudonyms(records: Records, faults: Faults) -> None:
     ids = ids_of(fs)
     names = records.pseudonym
     running = set(fs.pseudonyms)
+    odd = sum(_PSEUDONYM.fullmatch(name) is None for name in names)
+    if odd:
+        faults.add("pseudonym", f"{odd} pseudonyms are not 16 random letters and digits.")
     for name in names:
         if name in ids or name in running or not name:
             faults.add("pseudonym", "A pseudonym is an id or a running number of the original.")
@@ -69,25 +72,6 @@ def _codes(user_id: str) -> list[str]:
 
 def _bare(code: str) -> str:
     return code.rstrip("=").replace("-", "+").replace("_", "/").lower()
-
-
-def check_ids(texts: list[str], columns: list[str], faults: Faults) -> None:
-    """No word of page, description or metadata is an id of the original.
-
-    Ids that ordinary words and numbers may equal by chance (up to 4 characters; up to 7 digits; the
-    names of columns) are not looked for.
-    """
-    ids = {
-        i
-        for i in ids_of(faults.original)
-        if len(i) > 4 and not (i.isdigit() and len(i) < 8) and i not in columns
-    }
-    odd = [i for i in ids if _WORD.fullmatch(i) is None]
-    for text in texts:
-        words = set(_WORD.findall(text)) | set(re.findall(r"\w+", text))
-        words |= {word.strip(".+-") for word in words}
-        if words & ids or any(i in text for i in odd):
-            faults.add("id", "A member of the release tells an id of the original.")
 
 
 def ids_of(fs: FingerprintSet) -> set[str]:

@@ -54,8 +54,8 @@ def is_tight(content: bytes | mmap.mmap, members: list[zipfile.ZipInfo]) -> bool
     for info in sorted(members, key=lambda one: one.header_offset):
         if info.header_offset != at or info.date_time != _NO_TIME:
             return False
-        mark, _, flags, method, time, day, crc, packed, size, n_name, n_extra = _LOCAL.unpack_from(
-            content, at
+        mark, needed, flags, method, time, day, crc, packed, size, n_name, n_extra = (
+            _LOCAL.unpack_from(content, at)
         )
         begin = at + _LOCAL.size + n_name
         stated = content[at + _LOCAL.size : begin]
@@ -67,12 +67,13 @@ def is_tight(content: bytes | mmap.mmap, members: list[zipfile.ZipInfo]) -> bool
                 return False
             size, packed = both
             begin += n_extra
-        told = (flags, method, crc, packed, size, stated)
+        told = (needed, flags, method, crc, packed, size, stated)
         name = info.orig_filename.encode("utf-8" if flags & 0x800 else "cp437")
-        listed = (info.flag_bits, info.compress_type, info.CRC, info.compress_size, info.file_size)
+        listed = (info.extract_version, info.flag_bits, info.compress_type)
+        sizes = (info.CRC, info.compress_size, info.file_size)
         if mark != b"PK\x03\x04" or flags & _DESCRIPTOR or (time, day) != (0, _DOS_DAY):
             return False
-        if told != (*listed, name):
+        if told != (*listed, *sizes, name):
             return False
         at = begin + packed
         if not _ends_with_its_data(content, begin, at, method, size):

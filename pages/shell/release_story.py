@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from fpanon_core.io.release_page import alone, check_command
-from fpanon_core.io.release_page import truth as _truth
+from fpanon_core.model.release_page import alone, check_command
+from fpanon_core.model.release_page import truth as _truth
 from fpanon_core.studies.production import Result
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain

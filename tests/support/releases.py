@@ -1,6 +1,7 @@
-"""A plain writer of releases, for tests of the verifier: shares nothing with the package's own.
+"""A plain writer of releases, for tests of the verifier: shares no data with the package's own.
 
-Builds the members as bytes, from the arrays of a result; a test may alter any of them.
+Builds the members as bytes, from the arrays of a result; a test may alter any of them. README and
+description come of the package's templates, as the verifier makes them again.
 """
 
 import hashlib
@@ -8,13 +9,19 @@ import io
 import json
 import secrets
 import zipfile
+from copy import deepcopy
 from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyarrow import parquet
+from pyarrow import csv, parquet
 from pyproj import Transformer
+
+from fpanon_core.model.data_package import data_package
+from fpanon_core.model.errors import ConfigError
+from fpanon_core.model.facts import ReleaseFacts
+from fpanon_core.model.release_page import readme
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 BOUNDS = ["x_min_m", "x_max_m", "y_min_m", "y_max_m"]
@@ -26,10 +33,10 @@ class Release:
 
     ``rows`` is the table (times as datetimes with zone, or minutes), ``key`` a table of pseudonyms
     and ids, ``left_out`` one of samples, ``facts`` what the description says under ``fpanon``;
-    description and page are made of them by :meth:`members`.
+    description and page are made of them by :meth:`members`, as far as they can be facts.
     """
 
-    def __init__(self, fs, result, form="csv", verdict=True):
+    def __init__(self, fs, result, form="csv"):
         self.form = form
         random = secrets.SystemRandom()
         users = np.flatnonzero(result.group >= 0).tolist()
@@ -59,8 +66,14 @@ class Release:
             }
         )
         days = local_days(fs)
+        rows = len(self.rows)
+        accuracy = result.accuracy.dropna()
+        figures = [
+            float(f"{of(accuracy[name].to_numpy()):.4g}")
+            for name in ("space_m", "time_min")
+            for of in (np.median, np.mean)
+        ]
         self.facts = {
-            "version": "0",
             "steps": [
                 {
                     "technique": "glove",
@@ -69,30 +82,36 @@ class Release:
                     "suppress_time_min": result.suppress_time_min,
                 }
             ],
-            "option": f"GLOVE, k = {result.k}" + within(result),
-            "k": result.k,
-            "suppress_space_m": result.suppress_space_m,
-            "suppress_time_min": result.suppress_time_min,
             "leftover": result.leftover,
+            "against": "original",
             "crs": fs.crs,
             "timezone": fs.clock.timezone if fs.clock else None,
             "epoch": days[0] if fs.clock else None,
-            "granularity_m": fs.granularity_m,
-            "granularity_min": fs.granularity_min,
             "first_day": days[0] if fs.clock else None,
             "last_day": days[1] if fs.clock else None,
+            "granularity_m": fs.granularity_m,
+            "granularity_min": fs.granularity_min,
             "people": len(users),
             "groups": result.published.n_groups,
-            "rows": len(self.rows),
-            "samples_left_out": len(gone),
+            "rows": rows,
             "samples_in": fs.n_samples,
+            "samples_left_out": len(gone),
             "people_left_out": fs.n_users - len(users),
             "people_alone": 0,
             "last_window_days": None,
-            "phantom_share": result.phantom_share,
-            "verified": {"passed": True, "k": result.k, "text": "Verified."} if verdict else None,
+            "phantom_share": round(result.phantom_share * rows) / rows,
+            "accuracy": {
+                "of": "original samples",
+                "median_side_m": figures[0],
+                "mean_side_m": figures[1],
+                "median_span_min": figures[2],
+                "mean_span_min": figures[3],
+            },
+            "periods": None,
+            "pseudonyms": None,
         }
-        self.page_facts = None  # where the page is to disagree with the description
+        self.honest = deepcopy(self.facts)
+        self.page_facts = {}  # where the page is to disagree with the description
 
     def data(self):
         if self.form == "parquet":
@@ -104,117 +123,45 @@ class Release:
         for name in ("start", "end"):
             if isinstance(table[name].dtype, pd.DatetimeTZDtype):
                 table[name] = [time.isoformat() for time in table[name]]
-        return table.to_csv(index=False, lineterminator="\n").encode()
+        out = io.BytesIO()
+        plain = pa.table({name: pa.array(table[name], from_pandas=True) for name in table.columns})
+        csv.write_csv(plain, out, csv.WriteOptions(quoting_style="none", quoting_header="none"))
+        return out.getvalue()
 
     def members(self):
         """Name and bytes of each member, the hash of the data in the other two."""
         data, name = self.data(), f"data.{self.form}"
         sha = hashlib.sha256(data).hexdigest()
-        facts = json.loads(json.dumps(self.facts))
-        if facts["verified"]:
-            facts["verified"]["sha256"] = sha
-        description = {
-            "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
-            "name": "release",
-            "title": "A release",
-            "resources": [
-                {
-                    "name": "data",
-                    "path": name,
-                    "format": self.form,
-                    "mediatype": "text/csv" if self.form == "csv" else "application/parquet",
-                    "encoding": "utf-8",
-                    "bytes": len(data),
-                    "hash": f"sha256:{sha}",
-                    "description": f"A row for each sample. {truth(facts)}",
-                    "schema": {"fields": [field(c, facts) for c in self.rows.columns]},
-                }
-            ],
-            "fpanon": facts,
+        package = data_package(facts_of(self.facts, self.honest), name, len(data), sha)
+        package["fpanon"] = {
+            key: self.facts.get(key, value)
+            for key, value in package["fpanon"].items()
+            if key in self.facts or key not in self.honest
         }
-        said = facts | (self.page_facts or {})
-        verdict = facts["verified"] or {"text": "Not judged."}
-        page = (
-            f"# A release\n\nk = {said['k']}\n\n{sentences(said)}\n\n{verdict['text']}\n"
-            f"\nSHA-256 of the data file: {sha}\n"
-        )
-        return {
-            name: data,
-            "README.md": page.encode(),
-            "datapackage.json": json.dumps(description, indent=1).encode(),
-        }
+        page = readme(facts_of(self.facts | self.page_facts, self.honest), name, sha)
+        text = json.dumps(package, ensure_ascii=False, indent=1) + "\n"
+        return {"README.md": page.encode(), name: data, "datapackage.json": text.encode()}
 
     def zipped(self):
         return zipped(self.members())
 
 
-def within(result):
-    limits = [] if result.suppress_space_m is None else [f"{result.suppress_space_m / 1000:g} km"]
-    if result.suppress_time_min is not None:
-        limits.append(hours(result.suppress_time_min))
-    return f", within {' and '.join(limits)}" if limits else ""
-
-
-def hours(minutes):
-    return f"{minutes / 60:g} h" if minutes >= 60 else f"{minutes:g} min"
-
-
-def field(name, facts):
-    unit = "m" if name.endswith("_m") else "degree" if name in DEGREES else ""
-    if name in ("start", "end") and facts["timezone"] is None:
-        unit = "min since midnight of the first day"
-    return {"name": name} | ({"unit": unit} if unit else {})
-
-
-def percent(share):
-    if 0 < share < 0.0005:
-        return "less than 0.1 %"
-    return f"{100 * share:.1f}".removesuffix(".0") + " %"
-
-
-def truth(said):
-    if said["phantom_share"] == 0:
-        return "In every row's cell the person was recorded at least once."
-    return f"In {percent(said['phantom_share'])[:-2]} of 100 rows the person was not there."
-
-
-def sentences(said):
-    """The figures of the page."""
-    groups = "" if said["groups"] is None else f" in {said['groups']:,} groups"
-    gone, of = said["samples_left_out"], said["samples_in"]
-    absent, people = said["people_left_out"], said["people"] + said["people_left_out"]
-    told = [
-        f"{said['rows']:,} rows of {said['people']:,} people{groups}",
-        f"Left out: {percent(gone / of)} of the samples ({gone:,} of {of:,}) and "
-        f"{percent(absent / people)} of the people ({absent:,} of {people:,})",
-        truth(said),
-    ]
-    if said["timezone"]:
-        days = f"{said['first_day']} to {said['last_day']}"
-        told.append(f"Period: {days}, local time of {said['timezone']} it is.")
-    if said["steps"]:
-        told.append(f"GLOVE: everyone was one of at least {said['steps'][-1]['k']} people.")
-        if said["suppress_space_m"] is not None:
-            told.append(f"Cells wider than {said['suppress_space_m'] / 1000:,.4g} km are out.")
-        if said["suppress_time_min"] is not None:
-            told.append(f"Cells longer than {hours(said['suppress_time_min'])} are out.")
-        told.append(f"The last people, where they were fewer than {said['steps'][-1]['k']}, left.")
-    if said["k"] is not None:
-        told.append(
-            f"Everyone is one of at least {said['k']} people; whoever knows where somebody was "
-            f"finds at least {said['k']}, with a chance of at most 1 in {said['k']}."
-        )
-    if said["crs"] and (words := said["crs"].split())[0] == "+proj=laea":
-        lat, lon = (word.partition("=")[2] for word in words[1:3])
-        told.append(f"around latitude {lat}, longitude {lon} (WGS 84)")
-    return "\n\n".join(told)
+def facts_of(plain, honest):
+    """The facts; the honest ones where they cannot be facts."""
+    try:
+        return ReleaseFacts.from_dict(plain)
+    except ConfigError:
+        return ReleaseFacts.from_dict(honest)
 
 
 def zipped(members):
+    """A zip as releases are packed."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(zipfile.ZipInfo(name), content)
+        for name in sorted(members, key=lambda name: (name != "README.md", name)):
+            info = zipfile.ZipInfo(name)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, members[name])
     return out.getvalue()
 
 

@@ -1,16 +1,16 @@
 """The one page that leaves with a release: what it is, what a row means, what is promised.
 
-Pure text of the facts: no date, no path, no id.
+Pure text of the facts, so that a verifier can make it again: no date, no path, no id.
 """
 
 from __future__ import annotations
 
 import re
 
-from ..model.facts import Accuracy, ReleaseFacts, Verdict
-from ..model.periods import days_text
-from ..model.profiles import window_text
-from ..model.techniques import (
+from .facts import Accuracy, ReleaseFacts
+from .periods import days_text
+from .profiles import window_text
+from .techniques import (
     AddNoise,
     Aligned,
     Generalize,
@@ -21,38 +21,42 @@ from ..model.techniques import (
     Step,
     SuppressRare,
 )
-from ..model.version import __version__
+from .version import __version__
 
+README = "README.md"
 _ACTIVE = re.compile(r"([\\`*_\[\]<>!|#~$])")
 _LAEA = re.compile(r"\+proj=laea \+lat_0=(\S+) \+lon_0=(\S+)")
 
 
-def readme(facts: ReleaseFacts, verdict: Verdict, data_file: str, sha256: str) -> str:
+def readme(facts: ReleaseFacts, data_file: str, sha256: str) -> str:
     """The page, in Markdown.
 
     Parameters
     ----------
     facts : ReleaseFacts
-    verdict : Verdict
     data_file : str
         Name of the data file.
     sha256 : str
         Of its bytes, in hexadecimal.
     """
-    sections = [
-        (_plain(title(facts)), [_overview(facts, data_file)]),
+    return "\n\n".join(text for _, text in sections(facts, data_file, sha256)) + "\n"
+
+
+def sections(facts: ReleaseFacts, data_file: str, sha256: str) -> list[tuple[str, str]]:
+    """Each part of the page: its heading, and its text with the heading."""
+    parts = [
         ("What was done", _done(facts)),
         ("What a row means, and what it does not", _row(facts)),
         ("What is promised, and what is not", promises(facts)),
         ("How coarse it is", [_accuracy(facts.accuracy)]),
         ("Columns and units", [_columns(facts)]),
-        ("Verification", _verification(verdict, facts, data_file, sha256)),
+        ("Verification", _verification(facts, data_file, sha256)),
     ]
-    parts = [
-        "\n\n".join([f"{'#' if i == 0 else '##'} {head}", *paragraphs])
-        for i, (head, paragraphs) in enumerate(sections)
+    return [
+        ("title", f"# {_plain(title(facts))}\n\n{_overview(facts, data_file)}"),
+        *((head, "\n\n".join([f"## {head}", *texts])) for head, texts in parts),
+        ("programme", f"Made with fpanon {__version__}."),
     ]
-    return "\n\n".join([*parts, f"Made with fpanon {__version__}."]) + "\n"
 
 
 def title(facts: ReleaseFacts) -> str:
@@ -127,7 +131,7 @@ def _told(step: Step, facts: ReleaseFacts) -> str:
         case SampleUsers(share):
             return f"{_percent(share)} of the people were drawn at random; the others are left out."
         case AddNoise():
-            return f"Every sample was moved at random: {step}. The middle of a cell is not true."
+            return f"Every sample was moved at random: {step}."
         case Permute(what):
             other = "times" if what == "positions" else "positions"
             return (
@@ -186,30 +190,19 @@ def _glove_told(step: Glove, facts: ReleaseFacts, k: int) -> str:
 
 
 def _row(facts: ReleaseFacts) -> list[str]:
-    told = [
-        "A row says that the person behind the pseudonym was, at some time from `start` up to "
-        "`end`, somewhere in the rectangle. It does not say where in it, nor when, nor for how "
-        "long. Where a person has no row, nothing is said: the person may have been anywhere."
-    ]
+    told = [_meaning(facts)]
     if facts.groups is not None:
         told.append(
             "**The edges are those of single samples.** The sides of a rectangle, its `start` and "
-            f"its `end` are where and when somebody of the group was recorded, to "
-            f"{length(facts.granularity_m)} and {duration(facts.granularity_min)}; which of them "
-            "it was, nothing tells. Whoever knows such a moment of a person may find the group by "
-            "it."
+            "its `end` are where and when one person of the group was recorded, to "
+            f"{length(facts.granularity_m)} and {duration(facts.granularity_min)}. The release "
+            "does not say which person. An attacker who knows such a moment may recognise the "
+            "group by it."
         )
-    if facts.phantom_share:
-        told.append(
-            f"**Not every row is true.** {truth(facts)} Do not count rows as visits without "
-            "allowing for it."
-        )
-    elif facts.rows:
-        told.append(truth(facts))
     if facts.period_days is not None:
         told.append(
-            "A pseudonym is one person in one period. The same person has others in the other "
-            "periods: do not count pseudonyms as people over several periods, and do not look for "
+            "A pseudonym is one person in one period, and each person has another in every "
+            "period. Do not count pseudonyms as people over several periods. Do not look for "
             "anybody's way from one period to the next."
         )
     if facts.groups is not None:
@@ -220,6 +213,25 @@ def _row(facts: ReleaseFacts) -> list[str]:
     return told
 
 
+def _meaning(facts: ReleaseFacts) -> str:
+    nothing = "Where a person has no row, the release says nothing: they may have been anywhere."
+    if facts.moved:
+        return (
+            "**A row does not say where the person was.** Places or times were moved or exchanged "
+            f"at random. {truth(facts)} {nothing}"
+        )
+    if facts.phantom_share:
+        return (
+            "A row gives a pseudonym a rectangle and a time window, from `start` up to `end`. "
+            f"**Not every row is true.** {truth(facts)} Do not count rows as visits without "
+            f"allowing for it. {nothing}"
+        )
+    return (
+        "A row says that the person behind the pseudonym was in the rectangle at some time from "
+        f"`start` up to `end`; not where in it, when, or for how long. {truth(facts)} {nothing}"
+    )
+
+
 def truth(facts: ReleaseFacts) -> str:
     """In how many rows the person was never recorded in the cell that the row names."""
     if facts.phantom_share is None:
@@ -228,72 +240,73 @@ def truth(facts: ReleaseFacts) -> str:
         return "In every row's cell the person was recorded at least once."
     return (
         f"In {_hundredths(facts.phantom_share)} of 100 rows the person was never recorded in that "
-        "cell at that time; nothing tells which rows these are."
+        "cell at that time. The release does not say which rows these are."
     )
 
 
 def promises(facts: ReleaseFacts) -> list[str]:
     """What the release promises to the people in it, and what it does not."""
-    if facts.k is not None and facts.period_days is not None:
-        told = [
-            f"**In each period everyone is one of at least {facts.k} people with exactly the same "
-            "rows.** Whoever knows where somebody was in a period finds at least "
-            f"{facts.k} pseudonyms of it that fit alike, and names the right one with a chance of "
-            f"at most 1 in {facts.k}. Everything that is published of the group is learnt all the "
-            "same, without naming anybody."
-        ]
-    elif facts.k is not None:
-        told = [
-            f"**Everyone is one of at least {facts.k} people with exactly the same rows.** Whoever "
-            f"knows where somebody was finds at least {facts.k} pseudonyms that fit alike, and "
-            f"names the right one with a chance of at most 1 in {facts.k}. Everything that is "
-            "published of the group is learnt all the same, without naming anybody."
-        ]
-    else:
-        told = [
-            f"**No crowd is promised.** {alone(facts)} A few known places and times may single out "
-            "one person, and then the whole record is known. What an outsider can do with this "
-            "form of the data is measured by the programme, under “Release options”."
-        ]
+    told = [_crowd(facts)]
+    if facts.k is not None and (facts.samples_left_out or facts.people_left_out):
+        told.append(
+            "**What was left out is not covered.** An attacker who knows of a place and time that "
+            "was left out may find that fewer people fit, or that nobody does."
+        )
     if facts.period_days is not None:
         told.append(
-            "**No name, number or order links the records of two periods.** Habits may: whoever "
-            "compares places and hours of two periods can guess which records are one person's, "
-            "and may guess right more often than by chance."
+            "**No name, number or order links the records of two periods.** Habits may: an "
+            "attacker who compares places and hours of two periods can guess which records are "
+            "one person's, and may be right more often than by chance."
         )
     steps = facts.option.steps
     if any(isinstance(step, AddNoise) for step in steps):
         told.append(
-            "Noise blurs one sample; over many samples of one person, such as the nights at home, "
+            "Noise blurs one sample. Over many samples of one person, such as the nights at home, "
             "it averages out."
         )
     if any(isinstance(step, SampleUsers) for step in steps):
         told.append(
-            "That not everybody is in the release protects those who are not; it does not hide "
+            "Drawing people at random protects those who are not in the release. It does not hide "
             "those who are."
         )
     told.append(
         "Pseudonyms"
         + ("" if facts.groups is None else ", group numbers")
-        + " and the order of the people are random and were drawn for this release alone: they say "
-        "nothing about the original file, and do not link this release to another. Places and "
-        "times may: whoever has two releases of the same people can match their rows, and learns "
-        "more than from either."
+        + " and the order of the people are random and were drawn for this release alone. They "
+        "say nothing about the original file, and do not link this release to another. Places and "
+        "times may: an attacker with two releases of the same people can match their rows, and "
+        "learns more than from either."
     )
     return told
+
+
+def _crowd(facts: ReleaseFacts) -> str:
+    if facts.k is None:
+        return (
+            f"**This release does not guarantee k-anonymity.** {alone(facts)} A few known places "
+            "and times may single out one person, and then the whole record is known. The "
+            "programme measures what an attacker can do, under “Release options”."
+        )
+    within = "E" if facts.period_days is None else "In each period e"
+    return (
+        f"**{within}veryone published is one of at least {facts.k} people with exactly the same "
+        "rows.** These rows do not tell the people apart, so an attacker picks the right one of "
+        f"their pseudonyms with a chance of at most 1 in {facts.k}. An attacker still learns "
+        "everything that the rows of the group say."
+    )
 
 
 def alone(facts: ReleaseFacts) -> str:
     """How many people have rows like nobody else's, in a release that promises no crowd."""
     if not facts.people_alone:
-        return "As it happens, nobody has rows that nobody else has."
+        return "Here, each record has the same rows as another one."
     whole = _count(facts.people, "person")
     if facts.pseudonyms is not None:  # a person has one in each period
         whole = _count(facts.pseudonyms, "pseudonym")
     return (
         f"{facts.people_alone:,} of the {whole} "
-        f"{'has' if facts.people_alone == 1 else 'have'} rows that nobody else has: whoever knows "
-        "enough of such a person finds all of them."
+        f"{'has' if facts.people_alone == 1 else 'have'} rows that nobody else has. An attacker "
+        "who knows enough of such a person finds all of them."
     )
 
 
@@ -343,13 +356,32 @@ def projection(crs: str | None) -> str:
     )
 
 
-def _verification(verdict: Verdict, facts: ReleaseFacts, data_file: str, sha256: str) -> list[str]:
+def _verification(facts: ReleaseFacts, data_file: str, sha256: str) -> list[str]:
     return [
-        verdict.text,
+        verdict_text(facts),
         f"This is said of the bytes of `{data_file}` whose SHA-256 is\n`{sha256}`.",
-        "Whoever holds the original records can check it again, with this folder or zip and the "
+        "Anyone who holds the original records can check it again, with this folder or zip and the "
         f"records:\n`{check_command(facts)}`",
     ]
+
+
+def verdict_text(facts: ReleaseFacts) -> str:
+    """What was found when the bytes were read back; a release that fails is not written."""
+    if facts.k is None:
+        return (
+            "Verified: the files, figures and names are as stated. This release does not guarantee "
+            "k-anonymity."
+        )
+    within = "" if facts.period_days is None else "in each period, "
+    against = (
+        "against the original records"
+        if facts.against == "original"
+        else "against the records as they were after the steps before the last"
+    )
+    return (
+        f"Verified: {within}everyone published is one of at least {facts.k} people with the same "
+        f"rows, checked {against}."
+    )
 
 
 def check_command(facts: ReleaseFacts) -> str:

@@ -1,0 +1,411 @@
+"""What does not belong into a release, however it is hidden there, is refused by name."""
+
+import base64
+import gzip
+import hashlib
+import io
+import json
+import re
+import struct
+import zipfile
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from fpanon_core import generate_cdr, publish, read_cdr, release
+from fpanon_core.model.facts import ReleaseFacts
+from fpanon_core.model.release_page import readme
+from fpanon_core.model.techniques import Glove
+from fpanon_core.verification.release import verify_release
+from tests.support.releases import zipped
+
+ID = "SUBSCRIBER00007"
+RAW = [[ID, "2024-03-04T08:01:00+01:00", 52.5, 13.4]] * 2_000
+DESCRIPTION, PAGE = "datapackage.json", "README.md"
+
+
+@pytest.fixture(scope="module")
+def fs():
+    events = generate_cdr(40, days=2)
+    ids = "SUBSCRIBER" + events["user_id"].astype(str).str[-5:]
+    return read_cdr(events.assign(user_id=ids), timezone="Europe/Berlin")[0]
+
+
+@pytest.fixture(scope="module")
+def honest(fs, tmp_path_factory):
+    """The members of one release, as CSV and as Parquet."""
+    made, out = release(fs, Glove(2)), {}
+    for form in ("csv", "parquet"):
+        folder = publish(made, tmp_path_factory.mktemp("honest") / form, format=form)
+        out[form] = {member.name: member.read_bytes() for member in folder.iterdir()}
+        assert verify_release(zipped(out[form]), fs, 2).passed
+    return out
+
+
+# --- in the description ---------------------------------------------------------------------------
+
+
+def said(alter):
+    """Alter the plain values of the description, and write them as a release does."""
+
+    def change(members):
+        plain = json.loads(members[DESCRIPTION])
+        alter(plain)
+        text = json.dumps(plain, ensure_ascii=False, indent=1)
+        return members | {DESCRIPTION: f"{text}\n".encode()}
+
+    return change
+
+
+def put(place, value):
+    """Set a value at a place of the description, such as ``fpanon.k``."""
+
+    def alter(plain):
+        *path, last = place.split(".")
+        for name in path:
+            plain = plain[int(name)] if name.isdigit() else plain[name]
+        plain[last] = value
+
+    return said(alter)
+
+
+def edit(member, pattern, instead):
+    """Replace what matches first in a member, which must change it."""
+
+    def change(members):
+        new = re.sub(pattern, instead, members[member], count=1)
+        assert new != members[member]
+        return members | {member: new}
+
+    return change
+
+
+def reorder(plain):
+    plain["fpanon"] = dict(reversed(plain["fpanon"].items()))
+
+
+def whole(member, make):
+    """Make a member's bytes of those that it has."""
+    return lambda members: members | {member: make(members[member])}
+
+
+ESCAPED = "".join(f"\\\\u{ord(c):04x}" for c in ID).encode()
+IN_DESCRIPTION = {
+    "raw rows under an unknown key": (put("rows", RAW), "description"),
+    "raw rows under an unknown key of fpanon": (put("fpanon.raw", RAW), "description"),
+    "raw rows under an unknown key of the resource": (
+        put("resources.0.sources", RAW), "description"),
+    "an unknown key of a field": (
+        put("resources.0.schema.fields.0.example", ID), "description"),
+    "an unknown key of the accuracy": (put("fpanon.accuracy.max", 7.0), "facts"),
+    "an unknown key of a step": (put("fpanon.steps.0.note", ID), "facts"),
+    "an unknown key of the verdict": (put("fpanon.verified.by", ID), "description"),
+    "an escaped id under an unknown key": (
+        edit(DESCRIPTION, rb'"title"', b'"made for": "' + ESCAPED + b'",\n "title"'),
+        "description"),
+    "an escaped letter": (edit(DESCRIPTION, rb"Mobility", rb"\\u004dobility"), "description"),
+    "an escaped slash": (edit(DESCRIPTION, rb"https://", rb"https:\\/\\/"), "description"),
+    "an id in the title": (put("title", f"Mobility data of {ID}"), "description"),
+    "an id in the name": (put("name", ID.lower()), "description"),
+    "an id in the words for the steps": (put("fpanon.option", ID), "description"),
+    "an id for a projection": (put("fpanon.crs", ID), "projection"),
+    "an id for a time zone": (put("fpanon.timezone", ID), "facts"),
+    "an id in base64 for a leftover": (
+        put("fpanon.leftover", base64.b64encode(ID.encode()).decode()), "facts"),
+    "an id in the verdict": (put("fpanon.verified.text", f"Verified. {ID}"), "description"),
+    "another column of regions": (
+        put("fpanon.steps", [{"technique": "generalize", "minutes": 60.0,
+                              "space": {"kind": "regions", "column": ID}}]), "facts"),
+    "a thousand steps": (
+        put("fpanon.steps", [{"technique": "sample_users", "share": 0.5}] * 1_000), "facts"),
+    "a missing value with a meaning": (
+        put("resources.0.schema.missingValues", ["", ID]), "description"),
+    "a key twice": (
+        edit(DESCRIPTION, rb'"fpanon": \{', b'"fpanon": {\n  "k": "' + ID.encode() + b'",'),
+        "description"),
+    "the whole of fpanon twice": (
+        edit(DESCRIPTION, rb'"resources": \[', b'"fpanon": {"rows": 1},\n "resources": ['),
+        "description"),
+    "another order": (said(reorder), "description"),
+    "white space that counts": (edit(DESCRIPTION, rb'": ', b'":  '), "description"),
+    "tabs that count": (edit(DESCRIPTION, rb"\n ", b"\n\t"), "description"),
+    "lines of another system": (
+        whole(DESCRIPTION, lambda raw: raw.replace(b"\n", b"\r\n")), "description"),
+    "white space after the end": (
+        whole(DESCRIPTION, lambda raw: raw + b" \t" * 400), "description"),
+    "another text after the end": (
+        whole(DESCRIPTION, lambda raw: raw + json.dumps(RAW).encode()), "description"),
+    "a comment": (whole(DESCRIPTION, lambda raw: b"// " + raw), "description"),
+    "a mark of byte order": (whole(DESCRIPTION, lambda raw: b"\xef\xbb\xbf" + raw), "description"),
+    "UTF-16": (whole(DESCRIPTION, lambda raw: raw.decode().encode("utf-16")), "description"),
+    "not a number": (put("fpanon.phantom_share", float("nan")), "facts"),
+    "infinity": (put("fpanon.granularity_m", float("inf")), "facts"),
+    "a number too large for JSON": (
+        edit(DESCRIPTION, rb'"granularity_m": [\d.]+', b'"granularity_m": 1e999'), "facts"),
+    "a whole number of 4,000 digits": (put("fpanon.rows", int("7" * 4_000)), "facts"),
+    "a whole number of 40 digits": (put("fpanon.people", int("8" * 40)), "facts"),
+    "digits that round away": (
+        edit(DESCRIPTION, rb'("granularity_m": 100\.0)', rb"\g<1>000000000000000000001"),
+        "description"),
+    "true for one": (put("fpanon.people", True), "facts"),
+    "free digits of the accuracy": (put("fpanon.accuracy.mean_side_m", 1234.56789012345), "facts"),
+    "free digits of the phantom share": (put("fpanon.phantom_share", 0.0123456789012345), "facts"),
+    "a look-alike letter": (
+        put("title", "M\u043ebility data: GLOVE, k = 2"), "description"),
+    "a mark that turns text around": (
+        put("description", "\u202eWhat it is, and what is promised, is in README.md."),
+        "description"),
+    "no list": (whole(DESCRIPTION, lambda raw: b"[" + raw + b"]"), "description"),
+    "deep brackets": (whole(DESCRIPTION, lambda _: b"[" * 200_000), "description"),
+    "another schema": (put("$schema", "https://example.org/?id=" + ID), "description"),
+    "another version": (put("fpanon.version", "0.0.9"), "version"),
+    "words for a version": (put("fpanon.version", ID), "version"),
+}  # fmt: skip
+
+# --- on the page ----------------------------------------------------------------------------------
+
+
+def added(text):
+    return whole(PAGE, lambda raw: raw + text.encode())
+
+
+ON_THE_PAGE = {
+    "a remote image": added("\n![](https://example.org/seen.png)\n"),
+    "a script": added("<script>alert(1)</script>"),
+    "a link for a word": edit(PAGE, rb"GLOVE \(", b"[GLOVE](https://example.org) ("),
+    "an id": added(f"\n{ID}\n"),
+    "an id in base64": added(f"\n{base64.b64encode(ID.encode()).decode()}\n"),
+    "raw rows": added(json.dumps(RAW)),
+    "a comment that no reader shows": added(f"<!-- {ID} -->"),
+    "letters without width": edit(PAGE, rb"Mobility", "Mob\u200bility".encode()),
+    "white space at an end of line": edit(PAGE, rb"\n\n", b" \n\n"),
+    "a mark of byte order": whole(PAGE, lambda raw: b"\xef\xbb\xbf" + raw),
+    "another order of the parts": whole(
+        PAGE, lambda raw: b"\n\n".join(reversed(raw.split(b"\n\n")))
+    ),
+    "a larger k": edit(PAGE, rb"at least 2 people", b"at least 9 people"),
+    "a part twice": whole(PAGE, lambda raw: raw + raw.split(b"\n\n")[1] + b"\n"),
+    "another digest": edit(PAGE, rb"`[0-9a-f]{64}`", b"`" + b"0" * 64 + b"`"),
+    "nothing": whole(PAGE, lambda _: b""),
+    "what is no text": whole(PAGE, lambda _: bytes(range(256))),
+}
+
+# --- among the members, and in the zip ------------------------------------------------------------
+
+
+def member(name, content=b""):
+    return lambda members: members | {name: content}
+
+
+MEMBERS = {
+    "the raw rows": member("raw.csv", json.dumps(RAW).encode()),
+    "a hidden member": member(".key"),
+    "a member in a folder": member("more/README.md"),
+    "a member above": member("../README.md"),
+    "a second data file": member("data.parquet", b"PAR1"),
+    "a name with an id": member(f"{ID}.txt"),
+    "another case": member("Readme.md"),
+    "a packed copy": member("data.csv.gz", gzip.compress(b"raw")),
+}
+
+
+def packed(members, note):
+    """A zip in which something is not as it should be, and the bytes after it."""
+    out = io.BytesIO()
+    names = sorted(members, key=lambda name: (name != PAGE, name))
+    if note == "order":
+        names.reverse()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name in names:
+            info = zipfile.ZipInfo(name)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            if note == "time":
+                info.date_time = (2024, 5, 6, 7, 8, 10)
+            if note == "extra":
+                info.extra = struct.pack("<2H", 0x7075, len(ID)) + ID.encode()
+            if note == "member comment":
+                info.comment = ID.encode()
+            if note == "rights":
+                info.external_attr = 0o640 << 16
+            if note == "system":
+                info.create_system = 0
+            if note == "stored":
+                info.compress_type = zipfile.ZIP_STORED
+            if note == "inner":
+                info.internal_attr = 1
+            archive.writestr(info, members[name])
+        if note == "twice":
+            with pytest.warns(UserWarning, match="Duplicate"):
+                archive.writestr(info, members[name])
+        if note == "comment":
+            archive.comment = ID.encode()
+    content = out.getvalue()
+    return {"before": b"#!" + content, "after": content + b"more"}.get(note, content)
+
+
+ZIPS = (
+    "order", "time", "extra", "member comment", "rights", "system", "stored", "inner", "twice",
+    "comment", "before", "after",
+)  # fmt: skip
+
+# --- in the data ----------------------------------------------------------------------------------
+
+
+def with_data(change, form="csv"):
+    """Other data, with page and description of their size and digest."""
+
+    def alter(members):
+        name = f"data.{form}"
+        data = change(members[name])
+        assert data != members[name]
+        sha, plain = hashlib.sha256(data).hexdigest(), json.loads(members[DESCRIPTION])
+        old = plain["fpanon"]["verified"]["sha256"]
+        text = members[DESCRIPTION].replace(old.encode(), sha.encode())
+        size = f'"bytes": {len(members[name])}'.encode()
+        text = text.replace(size, f'"bytes": {len(data)}'.encode())
+        facts = ReleaseFacts.from_dict(plain["fpanon"])
+        return {name: data, DESCRIPTION: text, PAGE: readme(facts, name, sha).encode()}
+
+    return alter
+
+
+def first_number(make):
+    """Another text for the first western bound."""
+
+    def change(data):
+        head, row, rest = data.split(b"\n", 2)
+        fields = row.split(b",")
+        fields[2] = make(fields[2])
+        return b"\n".join([head, b",".join(fields), rest])
+
+    return with_data(change)
+
+
+def lines(make):
+    return with_data(lambda data: b"\n".join(make(data.split(b"\n"))))
+
+
+CSV = {
+    "a cell in quotes": (first_number(lambda cell: b'"' + cell + b'"'), "written otherwise"),
+    "a zero too many": (first_number(lambda cell: cell + b".0"), "written otherwise"),
+    "an exponent": (first_number(lambda cell: cell + b"e0"), "written otherwise"),
+    "a blank": (first_number(lambda cell: b" " + cell), None),
+    "a plus": (first_number(lambda cell: b"+" + cell), None),
+    "lines of another system": (
+        with_data(lambda data: data.replace(b"\n", b"\r\n")), "written otherwise"),
+    "an empty line": (with_data(lambda data: data + b"\n"), None),
+    "no last line break": (with_data(lambda data: data[:-1]), "written otherwise"),
+    "a mark of byte order": (with_data(lambda data: b"\xef\xbb\xbf" + data), "columns"),
+    "a head in quotes": (
+        with_data(lambda data: data.replace(b"pseudonym", b'"pseudonym"', 1)), None),
+    "one more column": (
+        lines(lambda rows: [row + b"," + ID.encode() if row else row for row in rows]), "columns"),
+    "one more cell": (lines(lambda rows: [rows[0], rows[1] + b",1", *rows[2:]]), "data file"),
+    "a comment line": (lines(lambda rows: [rows[0], b"# " + ID.encode(), *rows[1:]]), "data file"),
+    "parts of a second that are none": (
+        with_data(lambda data: re.sub(rb"(T\d\d:\d\d:\d\d)", rb"\1.000000", data, count=1)),
+        "data file"),
+    "a blank for the T": (
+        with_data(lambda data: re.sub(rb"(\d)T(\d)", rb"\1 \2", data, count=1)), "data file"),
+}  # fmt: skip
+
+
+def repacked(change=None, **how):
+    """The Parquet file, written anew."""
+
+    def write(data):
+        table = parquet.read_table(io.BytesIO(data))
+        out = io.BytesIO()
+        parquet.write_table(table if change is None else change(table), out, **how)
+        return out.getvalue()
+
+    return with_data(write, "parquet")
+
+
+def of_a_column(table):
+    field = table.schema.field(2).with_metadata({"made for": ID})
+    return table.cast(table.schema.set(2, field))
+
+
+def unused_word(table):
+    """A dictionary with a word that no row uses."""
+    names = table["pseudonym"].combine_chunks().dictionary_encode()
+    words = pa.concat_arrays([names.dictionary, pa.array([ID], names.dictionary.type)])
+    column = pa.DictionaryArray.from_arrays(names.indices, words)
+    return table.set_column(0, "pseudonym", column)
+
+
+PARQUET = {
+    "metadata of the file": repacked(lambda t: t.replace_schema_metadata({"made for": ID})),
+    "metadata of a column": repacked(of_a_column),
+    "a word that no row uses": repacked(unused_word),
+    "no statistics": repacked(write_statistics=False),
+    "another compression": repacked(compression="zstd"),
+    "many pieces": repacked(row_group_size=7),
+    "no dictionaries": repacked(use_dictionary=False),
+    "an index of pages": repacked(write_page_index=True),
+    "another version of the format": repacked(version="1.0"),
+    "no schema of Arrow": repacked(store_schema=False),
+    "numbers of another width": repacked(
+        lambda t: t.set_column(1, "group", t["group"].cast(pa.int32()))
+    ),
+    "another name of its writer": with_data(
+        lambda data: data.replace(b"parquet-cpp-arrow", b"parquet-cpp-ARROW"), "parquet"
+    ),
+}
+
+
+def refused(fs, content):
+    """The kinds of fault; nothing of the release is in any of their sentences."""
+    verdict = verify_release(content, fs, 2)
+    assert not verdict.passed
+    assert len(verdict.violations)
+    told = " ".join(verdict.violations["text"])
+    assert ID not in told
+    assert "example.org" not in told
+    return set(verdict.counts)
+
+
+@pytest.mark.parametrize("name", IN_DESCRIPTION)
+def test_in_the_description(fs, honest, name):
+    alter, kind = IN_DESCRIPTION[name]
+    assert kind in refused(fs, zipped(alter(honest["csv"])))
+
+
+@pytest.mark.parametrize("name", ON_THE_PAGE)
+def test_on_the_page(fs, honest, name):
+    assert refused(fs, zipped(ON_THE_PAGE[name](honest["csv"]))) >= {"page"}
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_among_the_members(fs, honest, name):
+    assert "members" in refused(fs, zipped(MEMBERS[name](honest["csv"])))
+
+
+@pytest.mark.parametrize("note", ZIPS)
+def test_in_the_zip(fs, honest, note):
+    assert verify_release(packed(honest["csv"], ""), fs, 2).passed
+    assert "members" in refused(fs, packed(honest["csv"], note))
+
+
+@pytest.mark.parametrize("name", CSV)
+def test_in_the_csv(fs, honest, name):
+    alter, kind = CSV[name]
+    kinds = refused(fs, zipped(alter(honest["csv"])))
+    assert kind is None or kind in kinds
+    assert not kinds & {"hash", "page", "description", "facts"}
+
+
+@pytest.mark.parametrize("name", PARQUET)
+def test_in_the_parquet(fs, honest, name):
+    kinds = refused(fs, zipped(PARQUET[name](honest["parquet"])))
+    assert kinds & {"written otherwise", "columns"}
+    assert not kinds & {"hash", "page", "description", "facts"}
+
+
+def test_by_which_version_it_must_be_verified_is_said(fs, honest):
+    older = put("fpanon.version", "0.0.9")(honest["csv"])
+    (text,) = verify_release(zipped(older), fs, 2).violations["text"]
+    assert "fpanon 0.0.9 wrote this release" in text
+    assert "publish it anew" in text
