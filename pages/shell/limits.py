@@ -11,10 +11,11 @@ from fpanon_core.model.risk import ALONE, RISKS
 from fpanon_core.studies.judgement import Limits
 from pages.charts import words
 
-from . import session
+from . import overtaken, session
 from .guard import act
 
 _KEPT, _SEEN = "fp_limits", "fp_limits_seen"
+_FORM = "fp_limits_form"  # how often its fields were overtaken by thresholds from elsewhere
 
 
 @dataclass(frozen=True)
@@ -76,38 +77,51 @@ def in_force() -> Limits:
 
 
 def popover() -> None:
-    """The limits in one line; a press opens the form. Draw it once a run, before the page."""
+    """The thresholds in one line; a press opens the form. Draw it once a run, before the page.
+
+    A browser makes the fields of a popover when it is opened, with the value that it was sent
+    last. So each is sent its threshold in every run, and only a change of the field writes one:
+    to draw, open or close the form changes nothing.
+    """
     of = in_force()
-    if st.session_state.get(_SEEN) is not of:  # they are from elsewhere, and no longer the form's
-        for name in _SPOKEN:
-            st.session_state[_key(name)] = _shown(of, name)
-    given = {name: _given(name, of) for name in _SPOKEN}
-    if any(given[name] != of.limit(name) for name in _SPOKEN):
-        of = Limits(given)
-    session.keep(_KEPT, of)
-    st.session_state[_SEEN] = of
+    if _SEEN in st.session_state and st.session_state[_SEEN] is not of:  # they are from elsewhere
+        overtaken.overtake(_FORM)
+    _hold(of)
     with st.popover(line(of), type="tertiary", icon=":material/rule:", key="limits"):
         st.markdown(RULE)
         st.markdown(counted(of))
         for name, spoken in _SPOKEN.items():
-            most = RISKS[name].most
+            most, key = RISKS[name].most, overtaken.key(_field(name), _FORM)
             st.number_input(
-                spoken.asked, min_value=0.0, value=None, step=1.0, format="%g",
-                max_value=None if math.isinf(most) else _scale(name) * most, key=_key(name),
-                placeholder="no limit", help=f"{spoken.help} Usual: {RISKS[name].source}.",
+                spoken.asked, min_value=0.0, value=_shown(of, name), step=1.0, format="%g",
+                max_value=None if math.isinf(most) else _scale(name) * most, key=key,
+                placeholder="no threshold", help=spoken.help, on_change=act(_changed),
+                args=(name, key),
             )  # fmt: skip
             st.caption(source_told(of, name))
         st.button(
-            "The usual limits again", key="limits_usual", on_click=act(take), args=(Limits(),),
-            disabled=of == Limits(),
+            "Restore the usual thresholds", key="limits_usual", on_click=act(take),
+            args=(Limits(),), disabled=of == Limits(),
         )  # fmt: skip
 
 
 def take(limits: Limits) -> None:
-    """Limits from elsewhere, before the form is drawn."""
+    """Thresholds from elsewhere, before the form is drawn."""
+    overtaken.overtake(_FORM)
+    _hold(limits)
+
+
+def _changed(name: str, key: str) -> None:
+    """Somebody gave a threshold, or took it away."""
+    if overtaken.is_current(key, _field(name), _FORM):
+        value: float | None = st.session_state[key]
+        limit = None if value is None else value / _scale(name)
+        _hold(Limits({**in_force().of, name: limit}))
+
+
+def _hold(limits: Limits) -> None:
     session.keep(_KEPT, limits)
-    for name in _SPOKEN:
-        st.session_state[_key(name)] = _shown(limits, name)
+    st.session_state[_SEEN] = limits
 
 
 def line(of: Limits) -> str:
@@ -144,17 +158,6 @@ def source_told(limits: Limits, name: str) -> str:
     return f"Your own limit, {'looser' if looser else 'stricter'} than the usual one."
 
 
-def _given(name: str, of: Limits) -> float | None:
-    """What the form says; where it is not drawn yet, what holds."""
-    key = _key(name)
-    if key not in st.session_state:
-        st.session_state[key] = _shown(of, name)
-    value: float | None = st.session_state[key]
-    if value == _shown(of, name):  # times 100 and back is not always the same number
-        return of.limit(name)
-    return None if value is None else value / _scale(name)
-
-
 def _told(of: Limits, name: str) -> str:
     spoken, value = _SPOKEN[name], _shown(of, name)
     return (
@@ -164,12 +167,13 @@ def _told(of: Limits, name: str) -> str:
 
 def _shown(of: Limits, name: str) -> float | None:
     limit = of.limit(name)
-    return None if limit is None else _scale(name) * limit
+    # 100 times .07 is 7.000000000000001.
+    return None if limit is None else round(_scale(name) * limit, 10)
 
 
 def _scale(name: str) -> float:
     return 100.0 if _SPOKEN[name].share else 1.0
 
 
-def _key(name: str) -> str:
+def _field(name: str) -> str:
     return f"limit_{name}"
