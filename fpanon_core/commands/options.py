@@ -24,6 +24,7 @@ from ..studies.option_result import Asked, OptionResult, UtilityChoice, utility_
 from ..studies.options import Config, study
 from ..studies.options_table import OptionsTable
 from ..studies.presets import PRESETS
+from ..studies.report_words import PLAIN
 from ..tables.writing import check_writable, read_json, write_json, write_table
 from . import measuring as m
 from . import reading as r
@@ -109,7 +110,9 @@ def options(
             help="Mark options as unsafe whose risk may be higher, by the upper end of its 95 % "
             "interval: a share, 0.1 for 10 %; for home, of what is found beyond guessing; bins for "
             "em, nats for kl; inf for no limit. Usually "
-            + ", ".join(f"{risk.limit:g} for {name}" for name, risk in RISKS.items()) + ".",
+            + ", ".join(f"{risk.limit:g} for {name}" for name, risk in RISKS.items()
+                        if risk.limit is not None)
+            + "; none for the others, which only compare options.",
         ),
     ] = None,
     p: Annotated[int, typer.Option("--p", help="Points known of each person.")] = 4,
@@ -217,7 +220,8 @@ def _limit_of(risk: str, limit: float | None) -> float:
     if risk not in RISKS:
         raise ConfigError(f"--risk {risk!r} is unknown; give one of {', '.join(RISKS)}.")
     if limit is None:
-        return RISKS[risk].limit
+        usual = RISKS[risk].limit
+        return math.inf if usual is None else usual
     if not (0 <= limit <= RISKS[risk].most or limit == math.inf):
         raise ConfigError(
             f"--limit {limit:g}: give a share from 0 to 1, such as 0.1 for 10 %."
@@ -394,6 +398,8 @@ def _table(table: OptionsTable, limit: float) -> str:
         source = f" {usual.source}." if limit == usual.limit else ""
         above = f"{limit:g} more than guessing" if usual.beside_guessing else f"{limit:g}"
         told.append(f"Unsafe: the upper end of the interval is above {above}.{source}")
+    if plain := PLAIN.get(table.risk_name):
+        told.append(plain)
     p = table.config.p
     told.append(
         f"Chance of naming a person by {p} points: by true ones, allowing for what the method "

@@ -25,8 +25,9 @@ class Risk:
     ----------
     measure : str or None
         Of :class:`DisclosureResult`; None of what true points find.
-    limit : float
-        An option whose risk may be above it is marked, unless another limit is given.
+    limit : float or None
+        An option whose risk may be above it is marked, unless another limit is given. None for no
+        limit: the measure is advisory, and no verdict rests on it until somebody sets one.
     most : float
         No limit is above it; infinite for a sum.
     source : str
@@ -36,7 +37,7 @@ class Risk:
     """
 
     measure: Measure | Sum | None
-    limit: float
+    limit: float | None
     most: float
     source: str
     beside_guessing: bool = False
@@ -54,6 +55,7 @@ _NAMING = (
     "everybody's use, 0.04 to 0.05; theirs is of health data and of any one record, this is a mean "
     "over people"
 )
+_ADVISORY = "none: it compares options, and nobody has proposed a value to accept"
 
 
 RISKS: Mapping[str, Risk] = MappingProxyType(
@@ -73,14 +75,10 @@ RISKS: Mapping[str, Risk] = MappingProxyType(
             "20 % (El Emam et al. 2010); for mobility data there is no norm",
         ),
         "em": Risk(
-            "em_sum", 8.0, float("inf"),
-            "8 bins: our default, not a norm; twice the four points that the outsider is usually "
-            "taken to know, which count themselves",
+            "em_sum", None, float("inf"), _ADVISORY,
         ),
         "kl": Risk(
-            "kl_sum", 10.0, float("inf"),
-            "10 nats: our default, not a norm; as much as it takes to name one of 22,000 people "
-            "(the natural logarithm of 22,026)",
+            "kl_sum", None, float("inf"), _ADVISORY,
         ),
     }
 )  # fmt: skip
@@ -101,8 +99,8 @@ whoever knows more finds. Judged by the limit of ``"unicity"``, which is one for
 people: El Emam et al. 2010 ask who is unique by all that is published."""
 
 
-def usual_limit(risk: str) -> float:
-    """The limit of a measure of risk where none is given.
+def usual_limit(risk: str) -> float | None:
+    """The limit of a measure of risk where none is given; None for an advisory measure.
 
     Raises
     ------
@@ -112,7 +110,7 @@ def usual_limit(risk: str) -> float:
     Examples
     --------
     >>> usual_limit("outsider"), usual_limit("em")
-    (0.05, 8.0)
+    (0.05, None)
     """
     if risk not in RISKS:
         raise ConfigError(f"Unknown measure of risk {risk!r}; give one of {', '.join(RISKS)}.")

@@ -29,7 +29,7 @@ class Limits:
     ----------
     of : mapping of str to float or None
         By name of the measure (:func:`limit_key`); None for no limit. A measure that is not named
-        has its usual one (:data:`fpanon_core.model.risk.RISKS`).
+        has its usual one (:data:`fpanon_core.model.risk.RISKS`); EM and KL have none.
 
     Raises
     ------
@@ -40,8 +40,8 @@ class Limits:
     --------
     >>> Limits({"home": 0.1}).limit("home"), Limits({"outsider": None}).limit("linkage")
     (0.1, None)
-    >>> Limits().limit("alone")
-    0.05
+    >>> Limits().limit("alone"), Limits().limit("em")
+    (0.05, None)
     """
 
     of: Mapping[str, float | None] = field(default_factory=dict)

@@ -257,13 +257,13 @@ def _named(exploration: Exploration, i: int) -> str:
 
 def unusual(limits: Limits) -> list[Sentence]:
     """Limits that are off, or looser than usual: whoever sets them can make anything pass."""
-    off = [w.MEASURES[risk].name for risk in JUDGED if limits.limit(risk) is None]
     usual = Limits()
+    off = [w.MEASURES[risk].name for risk in usual.judged if limits.limit(risk) is None]
     looser = [
         f"{w.MEASURES[risk].name} {w.limit(limits, risk)} (usually {w.limit(usual, risk)})"
         for risk in JUDGED
         if risk in RISKS and (most := limits.limit(risk)) is not None
-        and most > RISKS[risk].limit
+        and (ours := RISKS[risk].limit) is not None and most > ours
     ]  # fmt: skip
     told = []
     if off:

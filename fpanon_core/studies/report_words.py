@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model.configs import Strategy
+from ..model.options import ReleaseOption
 from ..model.release_page import duration, length
 from ..model.risk import ALONE, RISKS
-from ..model.techniques import Periods
+from ..model.techniques import Generalize, Periods
 from .judgement import Limits, interval
 from .option_result import OptionResult
 from .options_table import OptionsTable
@@ -18,6 +19,17 @@ from .use import size, thin
 
 _LONGEST = 2_000
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+PLAIN = {
+    "em": "How much the known points change what an attacker believes of a person's visits (area "
+    "and time window), summed over all of them. 1 bin is one visit that becomes certain, or is "
+    "ruled out. The known points count too.",
+    "kl": "The same change as information, summed over all visits. 1 nat is as much as the answers "
+    "to 1.4 even yes-or-no questions. The known points count too.",
+}
+"""What EM- and KL-disclosure mean, wherever they are shown."""
+_NO_VERDICT = "Advisory: no verdict rests on it unless a threshold was set."
 
 
 @dataclass(frozen=True)
@@ -86,15 +98,12 @@ MEASURES = {
         "alone",
     ),
     "em": Measure(
-        "Change of what is believed of a person", "EM-disclosure",
-        "By how much the probabilities that a person was in the bins of place and time change for "
-        "who knows {p} points, summed over all bins; 0 is nothing learnt.",
+        "Change of what is believed of a person", "EM-disclosure", f"{PLAIN['em']} {_NO_VERDICT}",
         "EM",
         "bins",
     ),
     "kl": Measure(
-        "Information gained of a person", "KL-disclosure",
-        "The same as information, summed over all bins, in nats; 0 is nothing learnt.",
+        "Information gained of a person", "KL-disclosure", f"{PLAIN['kl']} {_NO_VERDICT}",
         "KL",
         "nats",
     ),
@@ -193,6 +202,54 @@ def areas(table: OptionsTable) -> str:
     return f"Density and flows are compared on {shown(known[0])}{corners}."
 
 
+def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -> str:
+    """A sum of EM- or KL-disclosure in plain words; empty of other measures, and of none known.
+
+    EM adds |P(there | known) - P(there)| over all bins of area and time window, so it counts visits
+    that become certain or are ruled out. A visit takes one window: with windows of h hours, all of
+    them lie in at most EM × h hours. KL in nats over ln 2 is bits: even yes-or-no questions.
+
+    Parameters
+    ----------
+    total : float
+        Bins of EM, nats of KL.
+    risk : str
+    option : ReleaseOption or None
+        With coarser windows, their length is told in hours.
+
+    Examples
+    --------
+    >>> describe_sum(12.2, "em")
+    'as much as 12 visits that become certain or are ruled out'
+    >>> describe_sum(10.0, "kl")
+    'as much as the answers to 14 yes-or-no questions'
+    >>> describe_sum(0.05, "home")
+    ''
+    """
+    if risk not in PLAIN or not math.isfinite(total):
+        return ""
+    if risk == "kl":
+        bits = _rounded(total / math.log(2))
+        return f"as much as the answers to {bits} yes-or-no questions"
+    visits = f"as much as {_rounded(total)} visits that become certain or are ruled out"
+    minutes = None if option is None else _window_min(option)
+    return (
+        visits
+        if minutes is None
+        else f"{visits}, in {duration(total * minutes)} of time windows at most"
+    )
+
+
+def _window_min(option: ReleaseOption) -> float | None:
+    """The time window of what is published, min, where the last step alone decides it."""
+    last = option.steps[-1] if option.steps else None
+    return last.profile.minutes if isinstance(last, Generalize) else None
+
+
+def _rounded(number: float) -> str:
+    return f"{number:,.0f}" if number >= 10 else f"{number:.1f}"
+
+
 def between(low: float, high: float, risk: str) -> str:
     """A 95 % interval, such as "1.2 % to 3.4 %", "up to 2.1 %"; empty where it was counted."""
     if math.isnan(low) or math.isnan(high) or (low == high and risk == ALONE):
@@ -221,6 +278,7 @@ def estimate(result: OptionResult, risk: str) -> str:
         ends and f"95 %: {ends}",
         beside and f"guessing finds {beside}",
     )
+    parts = (*parts, describe_sum(found, risk, result.option))
     inside = "; ".join(filter(None, parts))
     return f"{value(found, risk)} ({inside})" if inside else value(found, risk)
 

@@ -9,7 +9,7 @@ from fpanon_core.model.risk import RISKS as USUAL
 from fpanon_core.studies.judgement import interval
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
-from fpanon_core.studies.report_words import homes_asked
+from fpanon_core.studies.report_words import describe_sum, homes_asked
 from pages.charts import words
 from pages.options.criteria import SHARES
 
@@ -39,7 +39,10 @@ def estimate(table: OptionsTable, i: int, risk: str) -> str:
         return "not known"
     shown, upper = risk_text(value, risk), risk_text(high, risk)
     unit = {"em": " bins", "kl": " nats"}.get(risk, "")
-    return f"{shown}{unit}" if shown == upper else f"{shown}{unit} (up to {upper})"
+    beside = "" if shown == upper else f"up to {upper}"
+    plain = describe_sum(value, risk, table.options[i])
+    inside = "; ".join(filter(None, (beside, plain)))
+    return f"{shown}{unit} ({inside})" if inside else f"{shown}{unit}"
 
 
 def beside_guessing(result: OptionResult, risk: str) -> str:

@@ -14,7 +14,7 @@ from fpanon_core.studies.judgement import interval
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PublishedUnicity
-from fpanon_core.studies.report_words import component, utility
+from fpanon_core.studies.report_words import PLAIN, component, describe_sum, utility
 from pages.charts import words
 from pages.charts.pareto import Dot
 from pages.options.criteria import COMPONENTS, RISKS, Criteria
@@ -123,6 +123,7 @@ def compared(table: OptionsTable, rows: Sequence[int]) -> pd.DataFrame:
             column[title] = (
                 f"{risk_text(value, name)} ({risk_text(low, name)} – {risk_text(high, name)})"
                 + ("" if guessed is None else f", guessing {risk_text(guessed, name)}")
+                + ("" if name not in PLAIN else f", {describe_sum(value, name, result.option)}")
                 if math.isfinite(value)
                 else "not known"
             )

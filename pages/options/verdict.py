@@ -21,7 +21,7 @@ from pages.options.numbers import beside_guessing, estimate, limit_text, listed
 def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
     """The most useful option within the limit, what other measures say of it, and within all."""
     if criteria.limit is None:
-        return []
+        return _within_all(table, criteria, None) if criteria.limited else []
     name, limit = SPOKEN[criteria.risk], limit_text(criteria.limit, criteria.risk)
     best = _most_useful(table, [criteria.risk], criteria)
     if best is None:
@@ -60,7 +60,7 @@ def _crowd_needed(criteria: Criteria) -> str:
     )
 
 
-def _within_all(table: OptionsTable, criteria: Criteria, best: int) -> list[str]:
+def _within_all(table: OptionsTable, criteria: Criteria, best: int | None) -> list[str]:
     """The most useful option that breaks no limit, and how many are alone in it all the same.
 
     A limit for the share of people alone allows some: of an option with such people it is never

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fpanon_core.studies.report_words import PLAIN
+
 
 def _after(works: str, section: str) -> str:
     """The end of a definition: authors and year, and the section of the Method page."""
@@ -124,14 +126,14 @@ EM_DISCLOSURE = (
     "**EM-disclosure** (earth mover's distance): how much the probability that a user was in a bin "
     "– one place in one time window – changes for who knows the points: from the share of all "
     "users who were there, to the share of those who fit. Within one profile the mean over its "
-    "bins and users; between release options the sum over all bins of a person, in bins. 0 means "
-    "that nothing is learnt." + _after("Noriega Campero 2015", _DISCLOSURE)
+    "bins and users; between release options the sum over all bins of a person, in bins. "
+    f"{PLAIN['em']} 0 means no change." + _after("Noriega Campero 2015", _DISCLOSURE)
 )
 KL_DISCLOSURE = (
     "**KL-disclosure** (Kullback-Leibler divergence): the information gained about a bin, in nats, "
     "from the same two probabilities. Certainty where nobody expected it counts for more than in "
     "EM. Within one profile the mean over its bins and users; between release options the sum over "
-    "all bins of a person. 0 means that nothing is learnt."
+    f"all bins of a person. {PLAIN['kl']} 0 means no change."
     + _after("Noriega Campero 2015", _DISCLOSURE)
 )
 AGREEMENT = (

@@ -1,4 +1,4 @@
-"""The limits of risk, set once and in force on every page: what each is, and where it is from."""
+"""The thresholds of risk, set once for every page: what each is, and where it is from."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ import streamlit as st
 
 from fpanon_core.model.risk import ALONE, RISKS
 from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.report_words import PLAIN
 from pages.charts import words
 
-from . import session
+from . import overtaken, session
 from .guard import act
 
 _KEPT, _SEEN = "fp_limits", "fp_limits_seen"
+_FORM = "fp_limits_form"  # how often its fields were overtaken by thresholds from elsewhere
 
 
 @dataclass(frozen=True)
 class _Spoken:
-    """How a limit is asked for and told; a share is written in per cent."""
+    """How a threshold is asked for and written; a share is written in per cent."""
 
     asked: str
     short: str
@@ -30,102 +32,115 @@ class _Spoken:
 
 _SPOKEN = {
     "outsider": _Spoken(
-        "Chance of naming somebody (%)", "named", " %",
-        "Holds for the strongest attacker, over the people asked about.",
+        "Re-identification risk (%)", "re-identified", "%",
+        "How often the strongest attacker picks the right record, over the people asked about.",
     ),
     "home": _Spoken(
-        "Homes found, beyond guessing (points)", "home", " points over guessing",
-        "Of 100 people, how many more have their home found within 1 km than guessing finds.",
+        "Homes, beyond guessing (points)", "homes", " points over guessing",
+        "Of 100 people, how many more homes an attacker may place within 1 km than by guessing.",
     ),
     "unicity": _Spoken(
-        "People found alone (%)", "alone", " %",
-        "Holds for unicity, the share found by the known points, and for the share of people whose "
-        "whole record is like nobody else's.",
+        "Unique people (%)", "unique", "%",
+        "Holds for unicity, the share of people whom the known points single out, and for the "
+        "share of people with a unique record.",
     ),
-    "em": _Spoken(
-        "EM-disclosure (bins)", "EM", " bins",
-        "How far what is believed of a person moves, in all.", share=False,
-    ),
-    "kl": _Spoken(
-        "KL-disclosure (nats)", "KL", " nats",
-        "How much is learnt of a person, in all.", share=False,
-    ),
+    "em": _Spoken("EM-disclosure (bins)", "EM", " bins", PLAIN["em"], share=False),
+    "kl": _Spoken("KL-disclosure (nats)", "KL", " nats", PLAIN["kl"], share=False),
 }  # fmt: skip
 _COUNTED = {
-    "outsider": "chance of naming (the larger of linkage and k-disclosure)",
-    "home": "homes found",
-    "unicity": "people found alone by the known points (unicity)",
-    ALONE: "people alone with their whole record, with the limit of unicity",
+    "outsider": "re-identification risk (the larger of linkage and k-disclosure)",
+    "home": "homes",
+    "unicity": "people singled out by the known points (unicity)",
+    ALONE: "unique records (they share the threshold of unicity)",
     "em": "EM-disclosure",
     "kl": "KL-disclosure",
 }
 _ALWAYS = ("outsider", "home", "unicity")
 RULE = (
-    "A form is within the limits when no risk of it may be above its limit. **May be above**: the "
-    "upper end of its 95 % interval is, or it is not known. **Above**: even the lower end is. The "
-    "limits hold on every page, in the report and in what is downloaded. Empty: no limit. No "
-    "authority has set any for mobility data."
+    "An option is within the thresholds when none of its risks may be above its threshold. **May "
+    "be above** means that the upper end of the 95% interval is, or that the risk is not known. "
+    "**Above** means that even the lower end is. Thresholds hold on every page, in the report and "
+    "in downloads. Leave a field empty for no threshold. No authority has set any for mobility "
+    "data."
 )
 
 
 def in_force() -> Limits:
-    """The limits of this session: the usual ones until others are given."""
+    """The thresholds of this session: the usual ones until others are given."""
     found = st.session_state.get(_KEPT)
     return found if isinstance(found, Limits) else Limits()  # a study may be of anybody's making
 
 
 def popover() -> None:
-    """The limits in one line; a press opens the form. Draw it once a run, before the page."""
+    """The thresholds in one line; a press opens the form. Draw it once a run, before the page.
+
+    A browser makes the fields of a popover when it is opened, with what the last run sent. A value
+    that was put into the session's state is sent in that one run, unless the field persists: then
+    every run sends it, until the browser has the field. And what a field holds is never read: only
+    its change writes a threshold. To draw, open or close the form changes nothing.
+    """
     of = in_force()
-    if st.session_state.get(_SEEN) is not of:  # they are from elsewhere, and no longer the form's
-        for name in _SPOKEN:
-            st.session_state[_key(name)] = _shown(of, name)
-    given = {name: _given(name, of) for name in _SPOKEN}
-    if any(given[name] != of.limit(name) for name in _SPOKEN):
-        of = Limits(given)
-    session.keep(_KEPT, of)
-    st.session_state[_SEEN] = of
+    if _SEEN in st.session_state and st.session_state[_SEEN] is not of:  # they are from elsewhere
+        overtaken.overtake(_FORM)
+    _hold(of)
     with st.popover(line(of), type="tertiary", icon=":material/rule:", key="limits"):
         st.markdown(RULE)
         st.markdown(counted(of))
         for name, spoken in _SPOKEN.items():
-            most = RISKS[name].most
+            most, key = RISKS[name].most, overtaken.key(_field(name), _FORM)
+            if key not in st.session_state:
+                st.session_state[key] = _shown(of, name)
             st.number_input(
-                spoken.asked, min_value=0.0, value=None, step=1.0, format="%g",
-                max_value=None if math.isinf(most) else _scale(name) * most, key=_key(name),
-                placeholder="no limit", help=f"{spoken.help} Usual: {RISKS[name].source}.",
+                # Only a field whose own value is None can be emptied.
+                spoken.asked, min_value=0.0, value=None, persist_state="session", step=1.0,
+                format="%g", max_value=None if math.isinf(most) else _scale(name) * most, key=key,
+                placeholder="no threshold", help=spoken.help, on_change=act(_changed),
+                args=(name, key),
             )  # fmt: skip
             st.caption(source_told(of, name))
         st.button(
-            "The usual limits again", key="limits_usual", on_click=act(take), args=(Limits(),),
-            disabled=of == Limits(),
+            "Restore the usual thresholds", key="limits_usual", on_click=act(take),
+            args=(Limits(),), disabled=of == Limits(),
         )  # fmt: skip
 
 
 def take(limits: Limits) -> None:
-    """Limits from elsewhere, before the form is drawn."""
+    """Thresholds from elsewhere, before the form is drawn."""
+    overtaken.overtake(_FORM)
+    _hold(limits)
+
+
+def _changed(name: str, key: str) -> None:
+    """Somebody gave a threshold, or took it away."""
+    if overtaken.is_current(key, _field(name), _FORM):
+        value: float | None = st.session_state[key]
+        limit = None if value is None else value / _scale(name)
+        _hold(Limits({**in_force().of, name: limit}))
+
+
+def _hold(limits: Limits) -> None:
     session.keep(_KEPT, limits)
-    for name in _SPOKEN:
-        st.session_state[_key(name)] = _shown(limits, name)
+    st.session_state[_SEEN] = limits
 
 
 def line(of: Limits) -> str:
-    """All that is in force in a line: how many limits, and those that are asked for most."""
+    """All that is in force in a line: how many thresholds, and those asked for most."""
     many = len(of.judged)
     if not many:
-        return "No limit is set"
+        return "No threshold is set"
     # Short, so that the bar stays one line: the popover says of each what it is of.
-    return f"{words.count(many, 'limit')}: {told(of).replace(' points over guessing', ' points')}"
+    short = told(of).replace(" points over guessing", " points")
+    return f"{words.count(many, 'threshold')}: {short}"
 
 
 def counted(of: Limits) -> str:
-    """Which limits are counted where a page says how many a form is above."""
+    """Which thresholds are counted where a page says how many an option is above."""
     parts = [_COUNTED[risk] for risk in of.judged]
     return f"In force, {len(parts)}: {'; '.join(parts)}." if parts else "None is in force."
 
 
 def told(limits: Limits | None = None) -> str:
-    """The limits in a line: naming, home and people alone always, the others where not usual."""
+    """The thresholds in a line: three always, the others where they are not usual."""
     of = in_force() if limits is None else limits
     usual = Limits()
     named = [n for n in _SPOKEN if n in _ALWAYS or of.limit(n) != usual.limit(n)]
@@ -133,42 +148,33 @@ def told(limits: Limits | None = None) -> str:
 
 
 def source_told(limits: Limits, name: str) -> str:
-    """Where a limit is from."""
+    """Where a threshold is from."""
     limit, usual = limits.limit(name), Limits().limit(name)
     if limit == usual:
-        return f"Limit of {RISKS[name].source}."
+        return f"Threshold: {RISKS[name].source}."
     if limit is None:
-        return "No limit is set: nothing is refused by it."
-    looser = usual is not None and limit > usual
-    return f"Your own limit, {'looser' if looser else 'stricter'} than the usual one."
-
-
-def _given(name: str, of: Limits) -> float | None:
-    """What the form says; where it is not drawn yet, what holds."""
-    key = _key(name)
-    if key not in st.session_state:
-        st.session_state[key] = _shown(of, name)
-    value: float | None = st.session_state[key]
-    if value == _shown(of, name):  # times 100 and back is not always the same number
-        return of.limit(name)
-    return None if value is None else value / _scale(name)
+        return "No threshold: no option is refused for it."
+    if usual is None:
+        return "Your own threshold. Usually there is none."
+    return f"Your own threshold, {'looser' if limit > usual else 'stricter'} than the usual one."
 
 
 def _told(of: Limits, name: str) -> str:
     spoken, value = _SPOKEN[name], _shown(of, name)
-    return (
-        f"{spoken.short}: no limit" if value is None else f"{spoken.short} ≤ {value:g}{spoken.unit}"
-    )
+    if value is None:
+        return f"{spoken.short}: no threshold"
+    return f"{spoken.short} ≤ {value:g}{spoken.unit}"
 
 
 def _shown(of: Limits, name: str) -> float | None:
     limit = of.limit(name)
-    return None if limit is None else _scale(name) * limit
+    # 100 times .07 is 7.000000000000001.
+    return None if limit is None else round(_scale(name) * limit, 10)
 
 
 def _scale(name: str) -> float:
     return 100.0 if _SPOKEN[name].share else 1.0
 
 
-def _key(name: str) -> str:
+def _field(name: str) -> str:
     return f"limit_{name}"

@@ -1,6 +1,8 @@
-"""Limits: set once, in force on every page, kept, and told with their source."""
+"""Thresholds: set once, in force on every page, kept, and told with their source."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
@@ -8,55 +10,86 @@ from fpanon_core.studies.judgement import Limits
 from pages.shell import limits
 from tests.support.views import go, rows, said, upload
 
-LINE = "named ≤ 5 % · home ≤ 5 points over guessing · alone ≤ 5 %"
+LINE = "re-identified ≤ 5% · homes ≤ 5 points over guessing · unique ≤ 5%"
 
 
 def test_the_line_tells_what_holds() -> None:
     assert limits.told(Limits()) == LINE
-    assert limits.told(Limits({"home": None})) == "named ≤ 5 % · home: no limit · alone ≤ 5 %"
+    assert limits.told(Limits({"home": None})) == (
+        "re-identified ≤ 5% · homes: no threshold · unique ≤ 5%"
+    )
     # What is not usual is told, whatever it is of.
     assert limits.told(Limits({"em": 4.0})) == f"{LINE} · EM ≤ 4 bins"
     # .07 * 100 is 7.000000000000001.
-    assert limits.told(Limits({"outsider": 0.07})).startswith("named ≤ 7 % · ")
+    assert limits.told(Limits({"outsider": 0.07})).startswith("re-identified ≤ 7% · ")
 
 
 def test_the_bar_counts_what_a_verdict_counts() -> None:
-    """Found alone by points and alone with the whole record are two, with one number."""
-    assert limits.line(Limits()) == "6 limits: named ≤ 5 % · home ≤ 5 points · alone ≤ 5 %"
-    assert limits.counted(Limits()).startswith("In force, 6: ")
-    assert limits.counted(Limits()).count(";") == 5
-    # Naming, home, EM and KL are left.
-    four = Limits({"unicity": None, "em": 4.0})
-    assert limits.line(four).startswith("4 limits: ")
-    assert limits.line(four).endswith("alone: no limit · EM ≤ 4 bins")
+    """Singled out by points and unique by the whole record are two, with one number."""
+    assert limits.line(Limits()) == (
+        "4 thresholds: re-identified ≤ 5% · homes ≤ 5 points · unique ≤ 5%"
+    )
+    assert limits.counted(Limits()).startswith("In force, 4: ")
+    assert limits.counted(Limits()).count(";") == 3
+    assert "EM" not in limits.counted(Limits())
+    # Re-identification, homes and EM are left.
+    three = Limits({"unicity": None, "em": 4.0})
+    assert limits.line(three).startswith("3 thresholds: ")
+    assert limits.line(three).endswith("unique: no threshold · EM ≤ 4 bins")
     none = Limits(dict.fromkeys(("outsider", "home", "unicity", "em", "kl")))
-    assert (limits.line(none), limits.counted(none)) == ("No limit is set", "None is in force.")
+    assert (limits.line(none), limits.counted(none)) == ("No threshold is set", "None is in force.")
 
 
 def test_where_a_limit_is_from_is_said() -> None:
     usual = Limits()
     assert "El Emam et al. 2011" in limits.source_told(usual, "outsider")
     assert "our default, not a norm" in limits.source_told(usual, "home")
-    own = Limits({"outsider": 0.2, "home": 0.01, "em": None})
+    assert "none: it compares options" in limits.source_told(usual, "em")
+    own = Limits({"outsider": 0.2, "home": None, "unicity": 0.01, "em": 9.0})
     assert "looser" in limits.source_told(own, "outsider")
-    assert "stricter" in limits.source_told(own, "home")
-    assert "nothing is refused by it" in limits.source_told(own, "em")
+    assert "stricter" in limits.source_told(own, "unicity")
+    assert "no option is refused for it" in limits.source_told(own, "home")
+    assert "Usually there is none" in limits.source_told(own, "em")
+
+
+def _field(app: AppTest, name: str) -> Any:
+    """The field of a threshold; it has a new key once thresholds came from elsewhere."""
+    (found,) = (each for each in app.number_input if str(each.key).startswith(f"limit_{name}"))
+    return found
 
 
 def test_a_limit_holds_on_every_page_and_the_usual_ones_come_back(app: AppTest) -> None:
     upload(app, rows(users=9, samples=6))
-    assert app.number_input(key="limit_outsider").value == 5.0
+    assert _field(app, "outsider").value == 5.0
     assert "our default, not a norm" in said(app)
-    app.number_input(key="limit_outsider").set_value(9.0).run()
+    _field(app, "outsider").set_value(9.0).run()
     assert app.session_state["fp_limits"].limit("linkage") == 0.09
-    app.number_input(key="limit_home").set_value(None).run()
+    _field(app, "home").set_value(None).run()
     for page in ("unicity", "options"):
         go(app, page)
-        assert app.number_input(key="limit_outsider").value == 9.0
-        assert app.number_input(key="limit_home").value is None
+        assert _field(app, "outsider").value == 9.0
+        assert _field(app, "home").value is None
         assert app.session_state["fp_limits"] == Limits({"outsider": 0.09, "home": None})
     app.button(key="limits_usual").click().run()
-    assert app.number_input(key="limit_outsider").value == 5.0
-    assert app.number_input(key="limit_home").value == 5.0
+    assert _field(app, "outsider").value == 5.0
+    assert _field(app, "home").value == 5.0
     assert app.session_state["fp_limits"] == Limits()
+    assert not app.exception
+
+
+def test_a_field_drawn_with_another_value_changes_no_threshold(app: AppTest) -> None:
+    """What the fields hold is not read: only their change is."""
+    upload(app, rows(users=9, samples=6))
+    own = Limits({"outsider": 0.07, "home": None, "em": 3.5})
+    app.session_state["fp_limits"] = own  # as of a study that is opened
+    for page in ("unicity", "data", "options"):
+        go(app, page)
+        assert app.session_state["fp_limits"] == own
+        assert _field(app, "outsider").value == 7.0
+        assert _field(app, "home").value is None
+        assert _field(app, "em").value == 3.5
+        assert _field(app, "kl").value is None
+    # A change of one field leaves the others as they are.
+    _field(app, "kl").set_value(2.0).run()
+    assert app.session_state["fp_limits"] == Limits({**own.of, "kl": 2.0})
     assert not app.exception

@@ -73,7 +73,7 @@ def told(found: OptionsTable, by: Criteria) -> str:
 
 def test_no_advice_by_one_measure_alone() -> None:
     """By unicity pairs are best; by k .5 of a limit of .05, by EM 45 of 8 and by KL 230 of 10."""
-    text = told(table(PAIRS, TENS, RAW), criteria())
+    text = told(table(PAIRS, TENS, RAW), criteria(em=8.0, kl=10.0))
     assert (
         "By unicity alone, “GLOVE, k \\= 2”" in text or "By unicity alone, “GLOVE, k = 2”" in text
     )
@@ -82,8 +82,14 @@ def test_no_advice_by_one_measure_alone() -> None:
         "But other measures put it over their limits: by k-disclosure 50 %, limit 5 %; by EM"
         in text
     )
-    assert "EM-disclosure 40 bins (up to 45), limit 8" in text
-    assert "KL-disclosure 190 nats (up to 230), limit 10." in text
+    assert (
+        "EM-disclosure 40 bins (up to 45; as much as 40 visits that become certain or are ruled "
+        "out), limit 8" in text
+    )
+    assert (
+        "KL-disclosure 190 nats (up to 230; as much as the answers to 274 yes-or-no questions), "
+        "limit 10." in text
+    )
     assert "Within all limits, “GLOVE, k = 10” is the most useful" in text
     assert "nobody is alone in it." in text
     # The verdict by all measures comes first: who reads on no further has it.
@@ -121,7 +127,10 @@ def test_where_a_crowd_shares_a_record_it_is_no_risk_of_0() -> None:
     chosen, unopposed = story.chosen_told(PAIRS, "why", table(PAIRS, RAW), by)
     assert "That is no risk of 0" in chosen
     assert not unopposed
-    assert "is above the limit of k-disclosure, EM-disclosure and KL-disclosure" in chosen
+    # EM and KL are advisory: they count where somebody sets a threshold for them.
+    assert "is above the limit of k-disclosure, even" in chosen
+    own, _ = story.chosen_told(PAIRS, "why", table(PAIRS, RAW), criteria(em=8.0, kl=10.0))
+    assert "is above the limit of k-disclosure, EM-disclosure and KL-disclosure" in own
     assert story.chosen_told(TENS, "", table(TENS, RAW), by)[1]
 
 
@@ -179,7 +188,7 @@ def test_who_is_alone_with_a_whole_record_is_told_first_and_has_a_limit() -> Non
     dots = story.dots(found, by, [])
     rows = tables.shown(found, dots, by)
     assert rows["Alone"].tolist() == ["22 (22 %)", "4 (4 %)"]
-    assert rows["Over limits"].tolist() == ["1 of 7", "none of 7"]
+    assert rows["Over limits"].tolist() == ["1 of 5", "none of 5"]
     every = tables.whole(found, dots, by)
     assert every["Over the limit of"].tolist() == ["people alone", ""]
     compared = tables.compared(found, [0, 1]).loc["Alone with their record"]
@@ -273,7 +282,13 @@ def test_sums_not_means_are_what_the_axes_say() -> None:
     found = table(RAW, TENS, risk="em")
     text = told(found, criteria("em"))
     assert "means over all bins" not in text
-    assert "EM-disclosure 4 bins (up to 5)" in text
+    # Nothing is judged by EM, but all that has a threshold still is.
+    assert text.startswith("Within all limits, “GLOVE, k = 10” is the most useful: utility 0.20")
+    text = told(found, criteria("em", em=8.0))
+    assert (
+        "EM-disclosure 4 bins (up to 5; as much as 4.0 visits that become certain or are ruled "
+        "out)" in text
+    )
 
 
 @pytest.fixture(scope="module")
@@ -343,7 +358,7 @@ def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> 
     # In the table what finds people stands beside what is chosen, whatever is.
     rows = tables.shown(found, story.dots(found, by, []), by)
     assert rows["Named"].tolist() == ["99.0 %", "3.0 %", "0 %"]
-    assert rows["Over limits"].tolist() == ["1 of 6", "1 of 6", "none of 6"]
+    assert rows["Over limits"].tolist() == ["1 of 4", "1 of 4", "none of 4"]
     assert rows["Home (guessing)"].tolist() == ["0 % (10 %)", "40 % (10 %)", "12 % (10 %)"]
     every = tables.whole(found, story.dots(found, by, []), by)
     assert every["Over the limit of"].tolist() == ["re-identification risk", "homes", ""]

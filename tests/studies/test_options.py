@@ -441,14 +441,17 @@ def test_risks_of_the_measures_have_limits():
     assert set(RISKS) == {*SUMS, "outsider", "linkage", "home"}
     assert {n: r.measure for n, r in RISKS.items() if r.measure is not None} == SUMS
     for name, risk in RISKS.items():
-        assert 0 < usual_limit(name) == risk.limit < risk.most
+        assert usual_limit(name) == risk.limit
+        if name in ("em", "kl"):  # advisory: no verdict rests on them
+            assert risk.limit is None
+            assert "nobody has proposed" in risk.source
+            continue
+        assert risk.limit is not None
+        assert 0 < risk.limit < risk.most
         # Each says where it is from: a work that the references have, or that it is ours.
         assert "our default, not a norm" in risk.source or "El Emam et al. 201" in risk.source
     with pytest.raises(ConfigError, match="Unknown measure of risk"):
         usual_limit("fear")
-    # What naming one of 22,000 takes; and twice the points that are usually known.
-    assert math.log(22_026) == pytest.approx(RISKS["kl"].limit, abs=1e-4)
-    assert RISKS["em"].limit == 2 * KnowledgeConfig().p
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,14 @@ from fpanon_core.studies.recipe import NOTHING_LEAVES, Decision, Recipe
 from fpanon_core.studies.report import report
 from fpanon_core.studies.report_figures import front
 from fpanon_core.studies.report_page import page
-from fpanon_core.studies.report_words import between, estimate, percent, shown, use_told
+from fpanon_core.studies.report_words import (
+    between,
+    describe_sum,
+    estimate,
+    percent,
+    shown,
+    use_told,
+)
 from fpanon_core.synthetic.generate import generate_cdr
 
 RAW = ReleaseOption()
@@ -150,10 +157,10 @@ def test_limits_that_are_off_or_loose_are_told() -> None:
     found = exploration(result(FINE, 0.5, 0.8), limits=off)
     assert [tone for tone, _ in heads(found, chosen="fine", why="x")] == ["against"] * 4
     assert heads(found)[1][1] == "No limit was set."
-    loose = exploration(result(FINE, 0.5, 0.8), limits=Limits({"outsider": 0.9, "em": None}))
+    loose = exploration(result(FINE, 0.5, 0.8), limits=Limits({"outsider": 0.9, "home": None}))
     last = report(loose, Decision()).verdict[-1]
     assert last.text == (
-        "There is no limit for EM-disclosure.",
+        "There is no limit for homes found.",
         "Looser than usual: re-identification risk 90 % (usually 5 %).",
     )
 
@@ -571,3 +578,21 @@ def test_the_size_of_a_form_is_the_median_over_the_samples() -> None:
     assert (found.size["side_m"], found.size["span_min"]) == (2_000, 1_440)
     # From 0 to 50,100 m east, 100 m north.
     assert found.size["data_side_m"] == pytest.approx((50_100 + 100) / 2)
+
+
+@pytest.mark.parametrize("minutes", [None, 60.0, 360.0])
+def test_sums_are_told_in_plain_words(minutes: float | None) -> None:
+    """EM counts visits, at most one window each; KL / ln 2 is yes-or-no questions."""
+    steps = () if minutes is None else (Generalize(GeneralizationProfile(Grid(1_000), minutes)),)
+    option = ReleaseOption("any", steps)
+    told = describe_sum(12.0, "em", option)
+    assert told.startswith("as much as 12 visits that become certain or are ruled out")
+    # 12 windows of 1 hour are 12 hours, of 6 hours 72 hours, which are 3 days.
+    ends = {None: "ruled out", 60.0: "in 12 h of time windows at most",
+            360.0: "in 3 days of time windows at most"}  # fmt: skip
+    assert told.endswith(ends[minutes])
+    # 2 ** 20 equally likely people take 20 questions.
+    assert describe_sum(math.log(2**20), "kl", option) == (
+        "as much as the answers to 20 yes-or-no questions"
+    )
+    assert describe_sum(math.nan, "em", option) == describe_sum(0.5, "unicity", option) == ""
