@@ -20,7 +20,8 @@ from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.keyed import keyed
 from ..model.periods import days_text
-from ..model.relinking import ATTACKERS, RelinkConfig
+from ..model.relinking import ATTACKERS as RELINKERS
+from ..model.relinking import RelinkConfig
 from ..studies import relinking
 from ..studies.attack import ATTACKERS, Config, Result, made, study
 from ..tables.writing import check_writable, write_json, write_table
@@ -347,12 +348,12 @@ def _periods(result: Result, linked: Linked | None) -> list[str]:
     equal = f"{found.alike:.1%} ({found.alike_low:.1%} … {found.alike_high:.1%})"
     return [
         *told,
-        f"By {ATTACKERS[found.attacker]}, without any known point, the right record of the next "
+        f"By {RELINKERS[found.attacker]}, without any known point, the right record of the next "
         f"period is linked for {_share(found.share, found.low, found.high)} of the "
         f"{found.n_people:,} people with records in both, or, of those that tell the same, one "
         f"for {equal}; matched at random {found.chance:.1%} and {found.alike_chance:.1%}. "
-        f"Followed over all periods, {found.chained:.1%} of a person's records end in one chain on average, at random "
-        f"{found.chained_chance:.1%}.",
+        f"Followed over all periods, {found.chained:.1%} of a person's records end in one chain on "
+        f"average, at random {found.chained_chance:.1%}.",
     ]
 
 
