@@ -308,8 +308,8 @@ def _homes(result: Result) -> list[str]:
     return [
         f"Who has the right record, or that of the right group, finds the home within "
         f"{row['within_m']:,g} m of {_share(row['found'], row['low'], row['high'])} of the "
-        f"{row['people']:,} {whose} whose home is known, where all others live being "
-        f"known or not; the commonest home would do for {row['guessing']:.1%}."
+        f"{row['people']:,} {whose} whose home is known, by the attacker "
+        f"`{row['attacker']}`; the commonest home would do for {row['guessing']:.1%}."
     ]
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..anonymize.carrying import carried, noise_in_space
 from ..anonymize.chain import release as made_by
-from ..attacks.homes import Commonest, Homes, commonest, said_of_homes, true_homes
+from ..attacks.homes import HomesAsked, NightPlaces, fullest_circle, most_nights, true_homes
 from ..attacks.linkage import ranks
 from ..attacks.search import Published
 from ..engines.local import Engine
@@ -22,7 +22,7 @@ from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.linkage import LinkConfig
 from ..model.options import ReleaseOption
 from ..model.ragged import offsets_of, rows_of
-from .attacked import Attacked, attacked
+from .attacked import Attacked, attacked, homes_asked
 from .linkage import targets_of
 
 Kind = Literal["hidden", "found", "home", "accused"]
@@ -130,7 +130,11 @@ def _at_home(
     own = release.published.own[_rows_of(release, table)]
     record = np.maximum(own, 0)  # of nobody any
     alone = (table["better"] == 0) & (table["level"] == release.published.weight[record])
-    found = homes.found(release, record, table["user"].to_numpy(), within_m, engine)
+    user, true = table["user"].to_numpy(), homes.homes
+    guess = guesses_of(release, homes, record, engine)
+    off = np.hypot(guess[:, 0] - true.x_m[user], guess[:, 1] - true.y_m[user])
+    more = (guess[:, 0] != homes.known.x_m) | (guess[:, 1] != homes.known.y_m)
+    found = more & (true.nights[user] >= nights) & (off <= within_m)
     leading: BoolArray = found & alone.to_numpy() & (own >= 0)
     return leading
 
@@ -148,63 +152,26 @@ def _rows_of(release: Attacked, table: pd.DataFrame) -> IntArray:
     return rows
 
 
-@dataclass(frozen=True, eq=False)
-class HomesAsked:
-    """Where people live, and whose homes can be asked for.
-
-    Attributes
-    ----------
-    homes : Homes
-    asked : int64 ndarray
-        Fingerprints in the release of people whose home is known.
-    nights : int
-        In which these were recorded, at least.
-    """
-
-    homes: Homes
-    asked: IntArray
-    nights: int
-
-    def commonest(self, release: Attacked, within_m: float) -> Commonest:
-        """What whoever knows no record guesses of everybody."""
-        whose = release.person[self.asked]
-        weight = release.whole.weight[self.asked]
-        return commonest(self.homes.x_m[whose], self.homes.y_m[whose], weight, within_m)
-
-    def guesses(
-        self, release: Attacked, records: IntArray, within_m: float, engine: Engine
-    ) -> tuple[FloatArray, Commonest]:
-        """What some records say of their people's homes, (n_records, 2), metres.
-
-        To whoever spreads nights evenly over cells: such a guess is of the record, the same for
-        whomever it is taken.
-        """
-        known = self.commonest(release, within_m)
-        origin = release.origin
-        said = said_of_homes(
-            origin.original, _only(release.published, records), within_m,
-            noise_in_space(origin.option), engine=engine,
-        )  # fmt: skip
-        return said.unless_vague(known), known
-
-    def found(
-        self, release: Attacked, records: IntArray, users: IntArray, within_m: float, engine: Engine
-    ) -> BoolArray:
-        """Whether each record tells its person's home, and more than everybody knows."""
-        guess, known = self.guesses(release, records, within_m, engine)
-        off = np.hypot(guess[:, 0] - self.homes.x_m[users], guess[:, 1] - self.homes.y_m[users])
-        told = (guess[:, 0] != known.x_m) | (guess[:, 1] != known.y_m)
-        enough = self.homes.nights[users] >= self.nights
-        found: BoolArray = enough & told & (off <= within_m)
-        return found
-
-
 def homes_of(release: Attacked, nights: int) -> HomesAsked | None:
     """The homes of people in the release; None where nobody's is known."""
-    homes = true_homes(release.origin.original)
-    inside = release.published.own >= 0
-    asked = np.flatnonzero(inside & (homes.nights[release.person] >= nights))
-    return HomesAsked(homes, asked, nights) if len(asked) else None
+    return homes_asked(release, true_homes(release.origin.original), nights)
+
+
+def guesses_of(
+    release: Attacked, homes: HomesAsked, records: IntArray, engine: Engine
+) -> FloatArray:
+    """What some records say of their people's homes, (n_records, 2), metres.
+
+    By the place with most nights; after noise by the fullest circle. Such a guess is of the record,
+    the same for whomever it is taken.
+    """
+    origin, some = release.origin, _only(release.published, records)
+    noise = noise_in_space(origin.option)
+    if noise.variance > 0:
+        said = fullest_circle(origin.original, some, noise, engine=engine)
+    else:
+        said = most_nights(NightPlaces.of(origin.original, some))
+    return said.unless_vague(homes.known)
 
 
 def _only(published: Published, records: IntArray) -> Published:

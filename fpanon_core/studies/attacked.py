@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..anonymize.periods import into_periods
+from ..attacks.homes import Homes, HomesAsked
 from ..attacks.search import Published
 from ..model.arrays import IntArray
 from ..model.errors import ConfigError
@@ -77,6 +78,27 @@ def of_origin(origin: Origin) -> Attacked:
     whose = order[np.searchsorted(key, origin.person * width + origin.period, sorter=order)]
     published = Published.of(origin, whose, cut.pieces.n_users)
     return Attacked(origin, cut.pieces, cut.person, cut.period, published)
+
+
+def homes_asked(release: Attacked, homes: Homes, nights: int) -> HomesAsked | None:
+    """Everybody in a release whose home can be asked for; None where there is nobody.
+
+    Parameters
+    ----------
+    release : Attacked
+    homes : Homes
+        True ones, of the original.
+    nights : int
+        In which somebody was recorded, at least, for the home to be known.
+    """
+    inside = release.published.own >= 0
+    rows = np.flatnonzero(inside & (homes.nights[release.person] >= nights))
+    if len(rows) == 0:
+        return None
+    return HomesAsked(
+        homes, nights, release.published.own[rows], release.person[rows],
+        release.whole.weight[rows],
+    )  # fmt: skip
 
 
 def _origin_of(original: FingerprintSet, released: ReleasedSet | GloveResult) -> Origin:

@@ -15,6 +15,7 @@ import pandas as pd
 
 from ..anonymize.carrying import Carried, carried
 from ..anonymize.chain import release as made_by
+from ..attacks.homes import HomesAsked
 from ..attacks.linkage import Ranks, Suspects, best_placed, ranks, suspects
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
@@ -31,7 +32,7 @@ from ..model.options import ReleaseOption
 from ..model.projection import degrees_of, lon_lat
 from ..model.released import ReleasedSet
 from . import attack
-from .attack_examples import HomesAsked, homes_of, middle
+from .attack_examples import guesses_of, homes_of, middle
 from .attacked import Attacked, attacked
 from .linkage import FIRST_FEW, targets_of
 
@@ -174,7 +175,7 @@ class Followed:
     guess : Place or None
         Where the right record says so.
     commonest : Place or None
-        The home that most people's are near, which whoever knows no record guesses.
+        The home that most people's are near, which an attacker without any record guesses.
     within_m : float
         How near a guess must be to count as found.
     """
@@ -458,7 +459,7 @@ class _Views:
         self._guesses: dict[int, Place] = {}
         self._commonest: Place | None = None
         if homes is not None:
-            guess, known = homes.guesses(release, self._records, middle(config.within_m), engine)
+            guess, known = guesses_of(release, homes, self._records, engine), homes.known
             self._guesses = dict(zip(self._records.tolist(), self._all(guess), strict=True))
             self._commonest = self._place(known.x_m, known.y_m)
 

@@ -1,6 +1,6 @@
-"""What does an outsider learn who names nobody? Homes, and where somebody was.
+"""What does an attacker learn who names nobody? Homes, and where somebody was.
 
-Whoever has narrowed a person down to a record, or to a group that shares one, reads off all its
+An attacker who has narrowed a person down to a record, or to a group with one, reads off all its
 cells. So k-anonymity bounds neither figure.
 
 Source: docs/science.md, “An outsider who knows the truth”; Shokri et al. 2011.
@@ -14,26 +14,27 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.carrying import carried, noise_in_space
-from ..attacks.home_map import said_by_others
-from ..attacks.homes import Homes, commonest, said_of_homes, true_homes
+from ..attacks.home_battery import guesses
+from ..attacks.homes import Homes, true_homes
 from ..attacks.linkage import suspects
 from ..attacks.search import Published
 from ..attacks.whereabouts import median_places, places_at
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, nth_part, part
+from ..engines.progress import Progress, part
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import positive, whole
 from ..model.configs import Strategy
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
-from ..model.intervals import mean_interval, wilson_interval
+from ..model.homes import HomesFound
+from ..model.intervals import mean_interval
 from ..model.keyed import keyed
 from ..model.knowledge import Knowledge
 from ..model.linkage import ATTACKERS, ExpectedError, LinkConfig
 from ..model.ragged import rows_of
 from ..model.released import ReleasedSet
-from .attacked import Attacked, attacked
+from .attacked import Attacked, attacked, homes_asked
 from .linkage import targets_of
 
 
@@ -45,8 +46,8 @@ def home_found(
     nights: int = 1,
     engine: Engine | None = None,
     progress: Progress | None = None,
-) -> pd.DataFrame:
-    """Share of people whose home is where their own record says.
+) -> HomesFound:
+    """Share of people whose home is near where an attacker says by their own record.
 
     Parameters
     ----------
@@ -66,13 +67,14 @@ def home_found(
 
     Returns
     -------
-    DataFrame
-        A row for each distance: ``within_m``, ``found`` (share of the people in the release whose
-        home is known), ``low``, ``high`` (95 % Wilson interval), ``evenly`` and ``by_others`` (what
-        each of the two guesses finds; ``found`` is the larger), ``guessing`` (share whom the one
-        commonest home would do for), ``people`` (of a release in periods their records), and
-        ``unknown``: people in the release whose nights are too few. ``attrs`` hold ``nights``,
-        ``method`` and a keyed ``digest``.
+    HomesFound
+        A DataFrame with a row for each distance: ``within_m``, ``found`` (share of the people in
+        the release whose home is known, by the attacker whose interval reaches highest; never falls
+        with the distance), ``low``, ``high`` (95 % Wilson interval), ``guessing`` (share whom one
+        place would do for, the home most others are within 1 km of), ``people`` (of a release in
+        periods their records), ``unknown`` (people in the release whose nights are too few), and
+        ``attacker`` (who that is). ``by_attacker`` has ``found`` of each. ``attrs`` hold
+        ``nights``, ``method`` and a keyed ``digest``.
 
     Raises
     ------
@@ -83,12 +85,13 @@ def home_found(
 
     Notes
     -----
-    The outsider has the right record, or that of the right group. Two guess, and the one who finds
-    more counts. One spreads each sample's mass evenly over its cell, in place and time, and says
-    the middle of the cell around which, within the distance, the record has most of its nights. The
-    other knows where all other people of the original live, and says the home of one around which
-    the nights are most, shared among those homes. Where what is there is a smaller share of the
-    nights than that of all people's homes near the commonest one, either says the commonest.
+    Each attacker has the right record, or that of the right group, and makes one guess of each
+    home, whatever the distance. ``most_nights`` says the place with most night samples.
+    ``fullest_circle`` spreads each sample evenly over its cell and says the middle of the cell
+    around which most of the nights are within 1 km. ``by_others`` spreads them as the homes of all
+    other people, and says the place with most within 1 km. ``noise_likelihood``, where there is
+    noise in space, says the likeliest home if half of the samples, moved by the noise, are from
+    there. Each of the first three says the commonest home where the record tells less than that.
 
     Examples
     --------
@@ -119,45 +122,24 @@ def homes_found(
     *,
     engine: Engine | None = None,
     progress: Progress | None = None,
-) -> pd.DataFrame:
-    """As :func:`home_found`, for whoever has worked out what is attacked, and the true homes."""
-    origin, published, person = release.origin, release.published, release.person
-    original, engine = origin.original, engine or LocalEngine()
-    inside = published.own >= 0
-    asked = np.flatnonzero(inside & (homes.nights[person] >= nights))
-    if len(asked) == 0:
+) -> HomesFound:
+    """As :func:`home_found`, where what is attacked and the true homes are known already."""
+    origin, original = release.origin, release.origin.original
+    asked = homes_asked(release, homes, nights)
+    if asked is None:
         raise InfeasibleError(
             f"Nobody in the release was recorded in {nights} night{'s' * (nights > 1)} (22 to 6 "
             "h); take a smaller number of nights, or longer data."
         )
-    whose, weight, record = person[asked], release.whole.weight[asked], published.own[asked]
-    x, y = homes.x_m[whose], homes.y_m[whose]
-    people, noise = int(weight.sum()), noise_in_space(origin.option)
-    rows = []
-    for number, distance in enumerate(distances):
-        known = commonest(x, y, weight, distance)
-        here = nth_part(progress, number, len(distances))
-        evenly = said_of_homes(
-            original, published, distance, noise, engine=engine, progress=part(here, 0.0, 0.3)
-        )
-        by_others = said_by_others(
-            original, published, homes, nights, record, whose, distance, noise, evenly,
-            known.share, engine=engine, progress=part(here, 0.3, 1.0),
-        )  # fmt: skip
-        found = [
-            int(weight[np.hypot(guess[:, 0] - x, guess[:, 1] - y) <= distance].sum())
-            for guess in (evenly.unless_vague(known)[record], by_others.unless_vague(known))
-        ]
-        low, high = wilson_interval(max(found), people)
-        rows.append(
-            {
-                "within_m": distance, "found": max(found) / people, "low": low, "high": high,
-                "evenly": found[0] / people, "by_others": found[1] / people,
-                "guessing": known.share, "people": people,
-                "unknown": int(release.whole.weight[inside].sum()) - people,
-            }
-        )  # fmt: skip
-    table = pd.DataFrame(rows)
+    guessed = guesses(
+        original, release.published, asked, noise_in_space(origin.option),
+        engine=engine or LocalEngine(), progress=progress,
+    )  # fmt: skip
+    off = {attacker: asked.off(guess) for attacker, guess in guessed.items()}
+    everybodys = asked.off(np.array([[asked.known.x_m, asked.known.y_m]]))
+    inside = release.whole.weight[release.published.own >= 0]
+    unknown = int(inside.sum() - asked.weight.sum())
+    table = HomesFound.of(off, everybodys, asked.weight, distances, unknown)
     table.attrs = {
         "nights": nights, "method": origin.option.text, "digest": keyed(original.digest)
     }  # fmt: skip

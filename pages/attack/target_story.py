@@ -120,7 +120,6 @@ def _home(found: Followed, step: Step) -> list[str]:
     metres = math.hypot(guess.x_m - home.x_m, guess.y_m - home.y_m)
     verdict = "found" if metres <= found.within_m else "not found"
     return [
-        f"By the record in the lead, its nights spread evenly over each cell, the home is "
-        f"{off(metres)} from where it truly is: {verdict}, to within {distance(found.within_m)}. "
-        "Who knows where others live may guess better."
+        f"By the nights of the record in the lead, the home is {off(metres)} from where it truly "
+        f"is: {verdict}, to within {distance(found.within_m)}. Other attackers may guess better."
     ]

@@ -110,10 +110,10 @@ LINKAGE = (
     + _after("", _LINKAGE)
 )
 HOME_FOUND = (
-    "**Home found**: the share of people whose home is within 1 km of where their own record, or "
-    "the one that their group shares, most spends the nights (22 to 6 h). Guessing says the "
-    "commonest home of everybody. Its limit is for what is found beyond that. Within a cell nights "
-    "are spread evenly, or as the homes of all other people are: the larger share counts."
+    "**Home found**: the share of people whose home is within 1 km of where an attacker says, by "
+    "the nights (22 to 6 h) of their own record or the one that their group shares. Guessing says "
+    "the commonest home of everybody. Its limit is for what is found beyond that. Several "
+    "attackers try; the one who finds most counts."
     + _after("", _LINKAGE)
 )
 K_DISCLOSURE = (
@@ -270,9 +270,9 @@ PARETO = (
 )
 HOMES_WITHIN = (
     "**Home found**: the share of people whose home – the place with most of their records from 22 "
-    "to 6 h – lies within the distance of where their own record, or that of their crowd, has most "
-    "of its nights. Guessing: the one place that most people's homes are near. Within a cell "
-    "nights are spread evenly, or as the homes of all other people are: the larger share counts."
+    "to 6 h – lies within the distance of where an attacker says, by their own record or that of "
+    "their group. Guessing: the one home that most people's are within 1 km of. Several attackers "
+    "make one guess of each home; the one who finds most within the distance counts."
     + _after("", _LINKAGE)
 )
 EXPECTED_ERROR = (

@@ -1,11 +1,13 @@
 """Homes found in plain loops, by docs/science.md, to hold the package against.
 
 Imports nothing from the package. A record is a list of samples (x, y, t, dx, dy, dt); a home is
-(x, y), or None where it is not known; times are local already. No noise.
+(x, y), or None where it is not known; times are local already. Noise is (name, scale), or None.
 """
 
 import math
+from collections import Counter
 
+CIRCLE = 1_000.0
 LESSER = 1e-6
 LEVEL = 1e-9
 
@@ -30,31 +32,92 @@ def middle(sample):
     return sample[0] + sample[3] / 2, sample[1] + sample[4] / 2
 
 
-def evenly(record, within):
-    """Guess and share of who spreads each sample's mass evenly over its cell."""
-    half = within * math.sqrt(math.pi) / 2
-    heavy = [m + LESSER for m in masses(record)]
-    best = None
+def covered(at, half, begin, length):
+    """Share of a stretch within ``half`` of a point."""
+    return max(0.0, min(at + half, begin + length) - max(at - half, begin)) / length
+
+
+def variance(noise):
+    """Along one axis."""
+    return 0.0 if noise is None else noise[1] ** 2 * (3 if noise[0] == "planar_laplace" else 1)
+
+
+def most_nights(record):
+    """Middle of the place with most nights, and the share of that place in the circle."""
+    nights, in_all = {}, Counter(place(sample) for sample in record)
     for sample, mass in zip(record, masses(record), strict=True):
+        nights[place(sample)] = nights.get(place(sample), 0.0) + mass
+    best = min(nights, key=lambda p: (-round(nights[p], 9), -in_all[p], p))
+    x, y, dx, dy = best
+    half = CIRCLE * math.sqrt(math.pi) / 2
+    at = x + dx / 2, y + dy / 2
+    return at, covered(at[0], half, x, dx) * covered(at[1], half, y, dy)
+
+
+def place(sample):
+    """Corner and sides of a sample's cell."""
+    return sample[0], sample[1], sample[3], sample[4]
+
+
+def fullest_circle(record, noise):
+    """Guess and share of who spreads each sample's mass evenly over its cell."""
+    half = max(CIRCLE, 2 * math.sqrt(variance(noise))) * math.sqrt(math.pi) / 2
+    plain = masses(record)
+    heavy = [m + LESSER for m in plain]
+    best = None
+
+    def inside(at, sample):
+        x, y, _, dx, dy, _ = sample
+        return covered(at[0], half, x, dx) * covered(at[1], half, y, dy)
+
+    for sample, mass in zip(record, plain, strict=True):
         if mass == 0:
             continue
-        at, here = middle(sample), 0.0
-        for (x, y, _, dx, dy, _), each in zip(record, heavy, strict=True):
-            across = max(0.0, min(at[0] + half, x + dx) - max(at[0] - half, x)) / dx
-            along = max(0.0, min(at[1] + half, y + dy) - max(at[1] - half, y)) / dy
-            here += each * across * along
+        at = middle(sample)
+        here = sum(m * inside(at, other) for m, other in zip(heavy, record, strict=True))
         if best is None or here > best[1] * (1 + 1e-12):
             best = at, here
-    return best[0], best[1] / sum(heavy)
+    at = best[0]
+    if noise is not None:
+        parts = [(m * inside(at, s), middle(s)) for m, s in zip(plain, record, strict=True)]
+        total = sum(m for m, _ in parts)
+        if total > 0:
+            at = tuple(sum(m * p[axis] for m, p in parts) / total for axis in (0, 1))
+    return at, best[1] / sum(heavy)
 
 
-def by_others(record, within, homes, weights, person, first):
+def noise_likelihood(record, noise, area, places):
+    """The likeliest of some places: each sample from there by the noise, or from anywhere."""
+    name, scale = noise
+
+    def density(at, sample):
+        apart = math.dist(at, middle(sample)) / scale
+        fall = math.exp(-apart if name == "planar_laplace" else -apart * apart / 2)
+        return fall / (2 * math.pi * scale * scale)
+
+    def likely(at):
+        return sum(
+            (0.2 + 0.8 * night(s[2], s[5])) * math.log(0.5 * density(at, s) + 0.5 / area)
+            for s in record
+        )
+
+    each = {at: likely(at) for at in places}
+    most = max(each.values())
+    return min(at for at, here in each.items() if here >= most - LEVEL * len(record))
+
+
+def by_others(record, homes, weights, person, circle, noise):
     """Guess and share of who spreads each cell's mass as the homes of all others in it."""
-    heavy = {}
+    heavy, first = {}, circle[0]
     for sample, mass in zip(record, masses(record), strict=True):
-        cell = sample[0], sample[1], sample[3], sample[4]
-        at_night, in_all = heavy.get(cell, (0.0, 0))
-        heavy[cell] = at_night + mass, in_all + 1
+        at_night, in_all = heavy.get(place(sample), (0.0, 0))
+        heavy[place(sample)] = at_night + mass, in_all + 1
+    if noise is not None:
+        nights = sum(each for each, _ in heavy.values())
+        off = math.sqrt(variance(noise)) / math.sqrt(max(circle[1] * nights, 1.0))
+        sides = sum(m * (p[2] + p[3]) / 2 for p, (m, _) in heavy.items()) / nights
+        side = 4 * off + sides
+        heavy = {(first[0] - side / 2, first[1] - side / 2, side, side): (1.0, 0)}
     points, lone, theirs = [], [], []
     for (x, y, dx, dy), (at_night, in_all) in sorted(heavy.items()):
         if at_night == 0:
@@ -75,7 +138,7 @@ def by_others(record, within, homes, weights, person, first):
             lone.append(at)
 
     def around(at):
-        return sum(m for p, m in points if math.dist(p, at) <= within)
+        return sum(m for p, m in points if math.dist(p, at) <= CIRCLE)
 
     best, most = first, around(first)
     for at in [*lone, *sorted(theirs)]:
@@ -84,36 +147,65 @@ def by_others(record, within, homes, weights, person, first):
     return best, most / sum(m for _, m in points)
 
 
-def commonest(homes, weights, within):
-    """The home that most people's are near, and their share."""
+def commonest(homes, weights):
+    """The home that most people's are within the circle of, and their share."""
     best, most = None, 0
     for at in sorted({home for home in homes if home is not None}):
         here = sum(
             many for home, many in zip(homes, weights, strict=True)
-            if home is not None and math.dist(home, at) <= within
+            if home is not None and math.dist(home, at) <= CIRCLE
         )  # fmt: skip
         if here > most:
             best, most = at, here
     return best, most / sum(m for h, m in zip(homes, weights, strict=True) if h is not None)
 
 
-def found(records, own, homes, weights, within):
-    """Shares found evenly and by others' homes, and by guessing; each person's record is own[u]."""
-    known, share = commonest(homes, weights, within)
-    people, right = 0, [0, 0]
-    for u, home in enumerate(homes):
-        if home is None:
-            continue
-        people += weights[u]
-        first = evenly(records[own[u]], within)
-        second = by_others(records[own[u]], within, homes, weights, u, first[0])
-        for which, (guess, sure) in enumerate((first, second)):
-            if math.dist(known if sure < share * (1 - LEVEL) else guess, home) <= within:
-                right[which] += weights[u]
-    return right[0] / people, right[1] / people, share
+def found(records, own, person, homes, weights, visits, noise, distances):
+    """Shares found by each attacker, and by guessing, within each distance.
+
+    ``own[i]`` is the number of the record of fingerprint i, or None, ``person[i]`` whose that is;
+    ``visits[u]`` are the middles of the places where person u was.
+    """
+    asked = [
+        (u, own[i]) for i, u in enumerate(person) if homes[u] is not None and own[i] is not None
+    ]
+    known, share = commonest([homes[u] for u, _ in asked], [weights[u] for u, _ in asked])
+    cells = [sample for record in records for sample in record]
+    extent = [
+        max(s[axis] + s[axis + 3] for s in cells) - min(s[axis] for s in cells) for axis in (0, 1)
+    ]
+    guesses = {}
+    for u, number in asked:
+        record = records[number]
+        circle = fullest_circle(record, noise)
+        said = {
+            "most_nights": most_nights(record),
+            "fullest_circle": circle,
+            "by_others": by_others(record, homes, weights, u, circle, noise),
+        }
+        for name, (at, sure) in said.items():
+            guesses.setdefault(name, []).append(known if sure < share * (1 - LEVEL) else at)
+        if noise is not None:
+            others = {at for v, there in enumerate(visits) if v != u for at in there}
+            likely = circle[0]
+            if others:
+                likely = noise_likelihood(record, noise, extent[0] * extent[1], others)
+            guesses.setdefault("noise_likelihood", []).append(likely)
+    guesses["guessing"] = [known] * len(asked)
+    people = sum(weights[u] for u, _ in asked)
+    return {
+        name: [
+            sum(
+                weights[u] for (u, _), at in zip(asked, each, strict=True)
+                if math.dist(at, homes[u]) <= within
+            ) / people
+            for within in distances
+        ]
+        for name, each in guesses.items()
+    }  # fmt: skip
 
 
-def one_place_for_all_others(homes, weights, within):
+def one_place_for_all_others(homes, weights):
     """Share found by who guesses of each the place that most others' homes are near."""
     right, people = 0, 0
     for u, home in enumerate(homes):
@@ -122,6 +214,6 @@ def one_place_for_all_others(homes, weights, within):
         people += weights[u]
         others = [*homes[:u], None, *homes[u + 1 :]]
         if any(other is not None for other in others):
-            guess, _ = commonest(others, weights, within)
-            right += weights[u] * (math.dist(guess, home) <= within)
+            guess, _ = commonest(others, weights)
+            right += weights[u] * (math.dist(guess, home) <= CIRCLE)
     return right / people

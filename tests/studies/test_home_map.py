@@ -1,4 +1,4 @@
-"""Homes found by who knows where other people live: by hand, and against plain loops."""
+"""Homes found by each attacker of the battery: by hand, and against plain loops."""
 
 from __future__ import annotations
 
@@ -13,19 +13,24 @@ from hypothesis import strategies as st
 
 from fpanon_core import (
     AddNoise,
+    Aligned,
     FingerprintSet,
     GeneralizationProfile,
     Generalize,
     Glove,
     Grid,
+    InfeasibleError,
     LocalEngine,
     Periods,
+    Permute,
     SampleUsers,
     home_found,
     release,
 )
+from fpanon_core.attacks.home_noise import noise_likelihood
 from fpanon_core.attacks.homes import true_homes
-from fpanon_core.studies.attacked import attacked
+from fpanon_core.model.mechanism import Spread
+from fpanon_core.studies.attacked import attacked, homes_asked
 from tests.oracles import homes as oracle
 
 TEN_KM = Generalize(GeneralizationProfile(Grid(10_000), 1_440))
@@ -39,47 +44,87 @@ def at_night(places, days=1):
     return FingerprintSet.from_samples(user, x, y, t)
 
 
+def by_attacker(found):
+    """What each attacker finds within each distance, in the order asked."""
+    return {name: each["found"].tolist() for name, each in found.by_attacker.groupby("attacker")}
+
+
 def test_a_village_in_a_large_cell_by_hand():
     # A cell of 10 km with three homes side by side and one far off; and one with two homes 400 m
     # from each other and one far off.
     village = [(1_000, 1_000), (1_100, 1_000), (1_200, 1_000)]
     lone, beyond = (8_000, 8_000), [(15_000, 2_000), (15_400, 2_000), (19_000, 9_000)]
     fs = at_night([*village, lone, *beyond])
-    row = home_found(fs, release(fs, TEN_KM), [1_000]).iloc[0]
-    # Guessing: the village, 3 of 7. Evenly, a cell of 10 km has π 1² / 100 = 3 % of its mass
-    # within 1 km of its middle: less, so that everybody's guess is the village.
-    assert (row["guessing"], row["evenly"]) == (3 / 7, 3 / 7)
+    found = home_found(fs, release(fs, TEN_KM), [1_000, 500])
+    row, by = found.iloc[0], by_attacker(found)
+    # Guessing: the village, 3 of 7. A cell of 10 km has π 1² / 100 = 3 % of its mass within 1 km of
+    # its middle: less, so that everybody's guess is the village.
+    assert row["guessing"] == by["most_nights"][0] == by["fullest_circle"][0] == 3 / 7
     # By others' homes: for each of the village 2 of 3 others in the cell are there; found. For the
     # one far off, 3 of 3; not found. In the other cell, for each of the two the other one and the
     # one far off are level; the first by x is right. For the one far off, 2 of 2; not found.
-    assert row["by_others"] == row["found"] == 5 / 7
+    assert by["by_others"] == found["found"].tolist() == [5 / 7, 5 / 7]
+    assert found["attacker"].tolist() == ["by_others"] * 2
     assert row["low"] < 5 / 7 < row["high"]
+
+
+def test_the_place_with_most_nights_is_said_though_a_circle_is_fuller():
+    # Three nights at one place, seven at seven places within 1 km of each other, far from it; and
+    # two people with one night each, so that guessing finds a third.
+    x = [0] * 3 + [20_000 + 150 * i for i in range(7)] + [50_000, 90_000]
+    t = 60.0 + 1_440 * np.arange(12)
+    fs = FingerprintSet.from_samples([1] * 10 + [2, 3], x, [0] * 12, t)
+    found = home_found(fs, release(fs, []), [500, 30_000])
+    by = by_attacker(found)
+    assert (by["most_nights"], by["fullest_circle"]) == ([1.0, 1.0], [2 / 3, 1.0])
+    assert found["attacker"].tolist() == ["most_nights", "most_nights"]
+
+
+def test_noise_leads_to_the_place_that_it_makes_likeliest():
+    # Nights at 400, 2,000 and 2,300 m. Others were at 0, 2,000 and 9,000 m: seen from there, by
+    # noise of 300 m, the nights are 400, 2,000 and 2,300 m off; 1,600, 0 and 300; 6,700 or more.
+    x = [400, 2_000, 2_300, 0, 2_000, 9_000]
+    fs = FingerprintSet.from_samples([1] * 3 + [2] * 3, x, [0] * 6, 60.0 + 1_440 * np.arange(6))
+    held = attacked(fs, release(fs, []))
+    asked = homes_asked(held, true_homes(fs), 1)
+    nowhere, noise = np.full((2, 2), np.nan), Spread("planar_laplace", 300.0)
+    guess = noise_likelihood(fs, held.published, asked, noise, nowhere, engine=LocalEngine(1))
+    assert guess[0].tolist() == [2_050, 50]
+    # The second person is not known to have been anywhere: of the first one's places 400 m is
+    # nearest to one of the nights, 2,000 m at another.
+    assert guess[1].tolist() == [2_050, 50]
+    # Nobody else was anywhere: what was said before.
+    alone = fs.subset(np.array([0]))
+    held = attacked(alone, release(alone, []))
+    asked = homes_asked(held, true_homes(alone), 1)
+    first = np.array([[7.0, 8.0]])
+    kept = noise_likelihood(alone, held.published, asked, noise, first, engine=LocalEngine(1))
+    assert kept.tolist() == first.tolist()
+    assert "noise_likelihood" not in by_attacker(home_found(fs, release(fs, []), [500]))
 
 
 def test_the_person_asked_for_is_not_on_the_map():
     # Two in one cell, far apart: whoever knew both would find one of them at least.
     fs = at_night([(1_000, 1_000), (8_000, 8_000), (25_000, 0), (25_000, 100), (25_100, 0)])
-    row = home_found(fs, release(fs, TEN_KM), [500]).iloc[0]
-    assert row["by_others"] == 3 / 5
+    assert by_attacker(home_found(fs, release(fs, TEN_KM), [500]))["by_others"] == [3 / 5]
     # Nor of a release in periods any of the person's other records.
     days = at_night([(1_000, 1_000), (8_000, 8_000), (25_000, 0), (25_000, 100)], days=3)
-    cut = home_found(days, release(days, [Periods(1), TEN_KM], seed=1), [500]).iloc[0]
-    assert (cut["people"], cut["by_others"]) == (12, 0.5)
+    cut = home_found(days, release(days, [Periods(1), TEN_KM], seed=1), [500])
+    assert (cut["people"][0], by_attacker(cut)["by_others"]) == (12, [0.5])
 
 
 def test_where_nobody_else_lives_the_middle_is_guessed():
     fs = at_night([(4_900, 4_900), (24_900, 0), (24_900, 100)])
-    row = home_found(fs, release(fs, TEN_KM), [500]).iloc[0]
-    assert row["by_others"] == 1.0
+    assert by_attacker(home_found(fs, release(fs, TEN_KM), [500]))["by_others"] == [1.0]
 
 
 def test_of_a_sample_the_map_has_everybody():
     # In each cell of 10 km two at one place in a corner: the one who is not in the release tells
     # where the other is.
     fs = at_night([(10_000 * cell + 1_000, 1_000) for cell in range(20) for _ in range(2)])
-    few = home_found(fs, release(fs, [TEN_KM, SampleUsers(0.5)], seed=2), [500]).iloc[0]
-    assert (few["people"], few["by_others"]) == (20, 1.0)
-    assert few["evenly"] < 0.2
+    few = home_found(fs, release(fs, [TEN_KM, SampleUsers(0.5)], seed=2), [500])
+    assert (few["people"][0], by_attacker(few)["by_others"]) == (20, [1.0])
+    assert by_attacker(few)["fullest_circle"][0] < 0.2
 
 
 def test_more_is_found_than_evenly_in_large_cells_and_with_much_noise():
@@ -88,10 +133,10 @@ def test_more_is_found_than_evenly_in_large_cells_and_with_much_noise():
     homes = towns[rng.integers(0, 12, 300)] + rng.integers(-3, 4, (300, 2)) * 100
     fs = at_night(homes.tolist(), days=4)
     for steps in (TEN_KM, [AddNoise(5_000)], [AddNoise(3_000), TEN_KM]):
-        row = home_found(fs, release(fs, steps, seed=3), [1_000]).iloc[0]
-        assert row["by_others"] > 2 * row["evenly"]
-        assert row["by_others"] > row["guessing"] + 0.05
-        assert row["found"] == row["by_others"]
+        found = home_found(fs, release(fs, steps, seed=3), [1_000])
+        row, by = found.iloc[0], by_attacker(found)
+        assert by["by_others"][0] > 2 * by["fullest_circle"][0]
+        assert by["by_others"][0] > row["guessing"] + 0.05
 
 
 def test_does_not_depend_on_the_engine_and_tells_progress():
@@ -105,52 +150,118 @@ def test_does_not_depend_on_the_engine_and_tells_progress():
     assert told[-1] == pytest.approx(1)
 
 
-people = st.lists(
-    st.lists(
-        st.tuples(
-            st.integers(0, 40), st.integers(0, 40), st.integers(0, 1), st.integers(0, 23)
-        ),
-        min_size=1, max_size=5,
-    ),
-    min_size=2, max_size=8,
-)  # fmt: skip
+RESOLUTION = GeneralizationProfile(Grid(1_500), 360)
+TECHNIQUES = {
+    "as they are": [],
+    "grid": Generalize(GeneralizationProfile(Grid(700), 60)),
+    "wide": Generalize(GeneralizationProfile(Grid(3_000), 720)),
+    "planar Laplace": AddNoise(400),
+    "Gaussian": AddNoise(700, space="gaussian"),
+    "noise in time": AddNoise(0, 120),
+    "noise, grid": [AddNoise(500, 30), Generalize(RESOLUTION)],
+    "two noises": [AddNoise(300), AddNoise(900, space="gaussian")],
+    "permute": Permute(),
+    "sample": SampleUsers(0.5),
+    "GLOVE": Glove(2),
+    "aligned": Aligned(2),
+    "periods": Periods(1),
+}
+NOISE = {
+    "planar Laplace": ("planar_laplace", 400.0),
+    "Gaussian": ("gaussian", 700.0),
+    "noise, grid": ("planar_laplace", 500.0),
+    # Of the wider, 3 · 300² and 900² along an axis together.
+    "two noises": ("gaussian", 900.0 * (1 + 3 * 300**2 / 900**2) ** 0.5),
+}
+DISTANCES = [150.0, 640.0, 1_000.0, 1_330.0, 5_000.0]
 
 
-@given(
-    people=people, side=st.sampled_from([100, 700, 1_500, 3_000]), hidden=st.booleans(),
-    within=st.sampled_from([150.0, 640.0, 1_330.0]),
-    weights=st.lists(st.integers(1, 3), min_size=8),
-)  # fmt: skip
-def test_as_plain_loops_have_it(people, side, hidden, within, weights):
-    rows = [(u, 100 * x, 100 * y, 1_440 * d + 60 * h) for u, each in enumerate(people)
-            for x, y, d, h in each]  # fmt: skip
+def drawn(seed, most=9):
+    """A few people, each with a few samples of whole hours, by chance close to others."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (u, *(100 * rng.integers(0, 60, 2)), 1_440 * rng.integers(0, 3) + 60 * rng.integers(0, 24))
+        for u in range(rng.integers(4, most)) for _ in range(rng.integers(2, 8))
+    ]  # fmt: skip
     user, x, y, t = np.array(rows).T
-    fs = FingerprintSet.from_samples(user, x, y, t)
-    if not hidden:
-        fs = replace(fs, weight=np.array(weights[: len(people)]))
+    return FingerprintSet.from_samples(user, x, y, t)
+
+
+@pytest.mark.parametrize("name", TECHNIQUES)
+def test_each_attacker_finds_what_plain_loops_find(name):
+    for seed in range(20):
+        hold_against_loops(drawn(seed), TECHNIQUES[name], NOISE.get(name), seed)
+
+
+@given(seed=st.integers(0, 10**6), name=st.sampled_from(sorted(TECHNIQUES)))
+def test_found_never_falls_with_the_distance(seed, name):
+    fs = drawn(seed)
+    found = found_or_none(fs, release(fs, TECHNIQUES[name], seed=seed))
+    if found is None:
+        return
+    assert found["found"].is_monotonic_increasing
+    assert found["guessing"].is_monotonic_increasing
+    for at, row in found.iterrows():
+        each = found.by_attacker[found.by_attacker["within_m"] == row["within_m"]]
+        assert row["found"] == each["found"].max()
+        assert row["high"] == each["high"].max()
+        assert row["attacker"] in set(each.loc[each["found"] == row["found"], "attacker"]), at
+    for _, each in found.by_attacker.groupby("attacker"):
+        assert each["found"].is_monotonic_increasing
+    # A distance is judged alike whatever else is asked for.
+    alone = found_or_none(fs, release(fs, TECHNIQUES[name], seed=seed), DISTANCES[1:2])
+    assert alone.iloc[0].tolist() == found.iloc[1].tolist()
+
+
+@given(seed=st.integers(0, 10**6), weights=st.lists(st.integers(1, 3), min_size=9, max_size=9))
+def test_people_of_one_fingerprint_count_as_many(seed, weights):
+    fs = drawn(seed)
+    fs = replace(fs, weight=np.array(weights[: fs.n_users]))
+    hold_against_loops(fs, TECHNIQUES["grid"], None, seed)
+
+
+def found_or_none(fs, made, distances=DISTANCES):
+    """None where nobody's home is known."""
+    try:
+        return home_found(fs, made, distances)
+    except InfeasibleError:
+        return None
+
+
+def hold_against_loops(fs, steps, noise, seed):
+    """Every attacker's shares within every distance are those of the plain loops."""
+    made = release(fs, steps, seed=seed)
+    found = found_or_none(fs, made)
     known = true_homes(fs)
     homes = [
         (float(a), float(b)) if nights else None
         for a, b, nights in zip(known.x_m, known.y_m, known.nights, strict=True)
     ]
-    if not any(homes):
-        return
-    made = release(fs, Glove(2) if hidden else Generalize(GeneralizationProfile(Grid(side), 60)))
-    out, own = records_of(fs, made)
-    first, second, guessing = oracle.found(out, own, homes, fs.weight.tolist(), within)
-    row = home_found(fs, made, [within]).iloc[0]
-    assert row[["evenly", "by_others", "guessing"]].tolist() == pytest.approx(
-        [first, second, guessing]
-    )
-    assert row["found"] == max(row["evenly"], row["by_others"])
-    # One place for all is the stronger guesser where the person asked for counts, too.
-    assert oracle.one_place_for_all_others(homes, fs.weight.tolist(), within) <= guessing + 1e-12
-
-
-def records_of(fs, made):
-    """The samples of each published record, and the record of each person."""
-    published = attacked(fs, made).published
+    held = attacked(fs, made)
     names = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
-    rows = list(zip(*(published.cells[name].tolist() for name in names), strict=True))
-    at = published.offsets.tolist()
-    return [rows[a:b] for a, b in pairwise(at)], published.own.tolist()
+    cells = (held.published.cells[name].tolist() for name in names)
+    rows = list(zip(*cells, strict=True))
+    records = [rows[a:b] for a, b in pairwise(held.published.offsets.tolist())]
+    own = [None if at < 0 else at for at in held.published.own.tolist()]
+    person, weights = held.person.tolist(), fs.weight.tolist()
+    if found is None:
+        assert all(own[i] is None or homes[u] is None for i, u in enumerate(person))
+        return
+    expected = oracle.found(records, own, person, homes, weights, visits_of(fs), noise, DISTANCES)
+    assert found["guessing"].tolist() == pytest.approx(expected.pop("guessing"))
+    by = by_attacker(found)
+    assert set(by) == set(expected)
+    for attacker, shares in expected.items():
+        assert by[attacker] == pytest.approx(shares), attacker
+    if not isinstance(steps, Periods):
+        # One place for all is the stronger guesser where the person asked for counts, too.
+        less = oracle.one_place_for_all_others(homes, weights)
+        everybody = oracle.commonest(homes, weights)[1]
+        assert less <= everybody + 1e-12
+
+
+def visits_of(fs):
+    """The middles of the places where each person was."""
+    x, y = (fs.x_m + fs.dx_m / 2).tolist(), (fs.y_m + fs.dy_m / 2).tolist()
+    at = list(zip(x, y, strict=True))
+    return [set(at[a:b]) for a, b in pairwise(fs.offsets.tolist())]
