@@ -25,6 +25,7 @@ from fpanon_core.model.release_page import readme
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 BOUNDS = ["x_min_m", "x_max_m", "y_min_m", "y_max_m"]
+DATA = ("data.csv", "data.parquet")
 DEGREES = ["lat_min", "lat_max", "lon_min", "lon_max"]
 
 
@@ -152,6 +153,21 @@ def facts_of(plain, honest):
         return ReleaseFacts.from_dict(plain)
     except ConfigError:
         return ReleaseFacts.from_dict(honest)
+
+
+def restated(members, data, other=None):
+    """Another text of the data, and other facts, on page and in description as templates say it."""
+    package = json.loads(members["datapackage.json"])
+    stated = {name: package["fpanon"][name] for name in (*ReleaseFacts.__annotations__, "steps")
+              if name in package["fpanon"] and name != "option"}  # fmt: skip
+    (name,) = [name for name in members if name.startswith("data.") and name in DATA]
+    sha = hashlib.sha256(data).hexdigest()
+    facts = facts_of(stated | (other or {}), stated)
+    package = data_package(facts, name, len(data), sha)
+    package["fpanon"] |= other or {}
+    text = json.dumps(package, ensure_ascii=False, indent=1) + "\n"
+    page = readme(facts, name, sha)
+    return {name: data, "README.md": page.encode(), "datapackage.json": text.encode()}
 
 
 def zipped(members):

@@ -29,7 +29,7 @@ def little(monkeypatch):
     for module, name, value in (
         (data_file, "_PIECE_ROWS", 7), (data_file, "_PIECE_BYTES", 4_000), (package, "_MAPPED", 1),
         (published, "_PIECE_ROWS", 11), (published, "_PIECE_BYTES", 4_500),
-        (presence, "_STRETCH", 5), (records, "_CHUNK_ROWS", 13),
+        (presence, "_STRETCH", 5), (records, "_CHUNK_ROWS", 13), (data_file, "_GROUP_ROWS", 13),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, value)
 
@@ -149,7 +149,7 @@ def test_a_record_far_apart_from_itself(people, tmp_path, monkeypatch):
     assert {"order of rows", "hash"} <= set(found)
     faults = Faults(people, 2)
     monkeypatch.setattr(rows, "MAX_BYTES", 1)
-    file = data_file.DataFile("data.csv", data.read_bytes(), faults)
+    file = data_file.DataFile("data.csv", data.read_bytes(), head.strip().split(","), faults)
     assert rows.read_rows(file, faults) is None
     assert faults.verdict().counts == {"order of rows": 1}
 
