@@ -20,7 +20,7 @@ from ..attacks.linkage import suspects
 from ..attacks.search import Published
 from ..attacks.whereabouts import median_places, places_at
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, nth_part, part
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import positive, whole
 from ..model.configs import Strategy
