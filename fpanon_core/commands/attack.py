@@ -349,8 +349,8 @@ def _periods(result: Result, linked: Linked | None) -> list[str]:
         f"period is linked for {_share(found.share, found.low, found.high)} of the "
         f"{found.n_people:,} people with records in both, or, of those that tell the same, one "
         f"for {equal}; matched at random {found.chance:.1%} and {found.alike_chance:.1%}. "
-        f"Followed over all periods, {found.chained:.1%} of a person's records end in one chain on average, at random "
-        f"{found.chained_chance:.1%}.",
+        f"Followed over all periods, {found.chained:.1%} of a person's records end in one "
+        f"chain on average, at random {found.chained_chance:.1%}.",
     ]
 
 
