@@ -21,8 +21,11 @@ from ..model.fingerprints import FingerprintSet
 from ..model.mechanism import Spread
 from .assignment import Pairs
 
-_WAYS_M = 100.0 * 2.0 ** np.arange(12)
-_GAPS_MIN = np.array([15.0, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 10_080])
+# Edges of the classes: 100 m, doubled up to 204.8 km; 15 min to a week. Squares are compared.
+_WAYS_M2: FloatArray = np.array([(100.0 * 2**i) ** 2 for i in range(12)])
+_GAPS_MIN2: FloatArray = np.array(
+    [m**2 for m in (15.0, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 10_080)]
+)
 _LAGS = (1, 2, 4, 8, 16, 32)
 _PRIOR = 10.0  # moves of any time, that stand beside those of a class of time
 _NONE = Spread()
@@ -67,7 +70,7 @@ class Moves(Closed):
         def block(begin: int) -> float:
             end = min(begin + _RECORDS_A_BLOCK, n)
             add_moves(begin, end, offsets, column, last, weight, first, self.errors,
-                      _WAYS_M**2, _GAPS_MIN**2, self.chance, out)  # fmt: skip
+                      _WAYS_M2, _GAPS_MIN2, self.chance, out)  # fmt: skip
             return float(end - begin)
 
         engine.run(block, range(0, n, _RECORDS_A_BLOCK), n, None)
@@ -96,10 +99,10 @@ def moves_of(
     )  # fmt: skip
     record = fs.sample_user
     cells = cells[np.lexsort((*cells.T[[4, 2, 1, 0, 3]], record))]
-    counts = np.zeros((len(_GAPS_MIN) + 1, len(_WAYS_M) + 1), np.int64)
+    counts = np.zeros((len(_GAPS_MIN2) + 1, len(_WAYS_M2) + 1), np.int64)
     for lag in _LAGS:
         one = np.flatnonzero(record[:-lag] == record[lag:])
-        count_moves(cells[one], cells[one + lag], errors, _WAYS_M**2, _GAPS_MIN**2, counts)
+        count_moves(cells[one], cells[one + lag], errors, _WAYS_M2, _GAPS_MIN2, counts)
     pooled = (counts.sum(axis=0) + 1) / (counts.sum() + counts.shape[1])
     chance = (counts + _PRIOR * pooled) / (counts.sum(axis=1, keepdims=True) + _PRIOR)
     ends = np.hstack([cells[fs.offsets[:-1]], cells[fs.offsets[1:] - 1]])

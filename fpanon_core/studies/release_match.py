@@ -105,24 +105,26 @@ def match_releases(
         drawn = np.sort(np.random.default_rng(seed).choice(len(both), users, replace=False))
         a, b = a[drawn], b[drawn]
     pairs = np.column_stack([made[0].group[a], made[1].group[b]])
-    groups = [
+    one, other = (
         Groups.of(origin.records, each.group, each.weight)
         for origin, each in zip(origins, made, strict=True)
-    ]
+    )
     n, rows = len(pairs), []
     for step, attacker in enumerate(BATTERY):
         told = nth_part(progress, step, len(BATTERY))
-        share = float(found(*groups, pairs, attacker, engine=engine, progress=told).mean())
+        share = float(found(one, other, pairs, attacker, engine=engine, progress=told).mean())
         rows.append((attacker, share, *wilson_interval(share * n, n)))
-    strongest, *of_all = max(rows, key=lambda row: row[-1])
-    people = groups[1].people
+    attacker, share, low, high = max(rows, key=lambda row: row[-1])
+    people = other.people
     return ReleaseMatch(
-        *of_all,
+        first=share,
+        first_low=low,
+        first_high=high,
         guessing=float(people[pairs[:, 1]].mean() / people.sum()),
         n_targets=n,
         names=(made[0].name, made[1].name),
         seed=seed,
         digest=origins[0].original.digest,
-        attacker=strongest,
+        attacker=attacker,
         by_attacker=pd.DataFrame(rows, columns=["attacker", "first", "first_low", "first_high"]),
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -172,7 +173,7 @@ def relink_periods(
     for step, (one, two) in enumerate(pairwise(parts)):
         told = nth_part(part(progress, 0.0, _PAIRS_SHARE), step, len(parts) - 1)
         groups = one.groups, two.groups
-        flows = _links(copies, *groups, ATTACKERS, config.candidates, engine, told)
+        flows = _links(copies, *groups, tuple(ATTACKERS), config.candidates, engine, told)
         begun = begun or flows
         for attacker in ATTACKERS:
             row, first = _counted(one, two, flows[attacker], copies)
@@ -186,7 +187,9 @@ def relink_periods(
             "them may be linked all the same, which is not asked; make longer periods to ask it."
         )
     by_attacker = _battery(rows, n_people)
-    attacker = str(by_attacker["attacker"][by_attacker["high"].idxmax()])
+    attacker = max(
+        zip(by_attacker["high"], by_attacker["attacker"], strict=True), key=itemgetter(0)
+    )[1]
 
     def follow(first: Traces, second: Traces, told: Progress | None) -> Flows:
         most = config.candidates
@@ -296,12 +299,13 @@ def _result(
         precision=table["linked"] / table["links"].where(table["links"] > 0),
         chance=(1 / greater).where(table["both"] > 0),
     )
-    strongest = by_attacker.set_index("attacker").loc[attacker]
-    alike = by_attacker.loc[by_attacker["alike_high"].idxmax()]
+    battery: list[dict[Any, Any]] = by_attacker.to_dict("records")
+    best = next(row for row in battery if row["attacker"] == attacker)
+    alike = max(battery, key=lambda row: row["alike_high"])
     return RelinkResult(
-        *strongest[["share", "low", "high"]].tolist(),
-        *alike[["alike", "alike_low", "alike_high"]].tolist(),
-        float(table["alike_chance"].sum()) / both, float(strongest["precision"]), chance,
+        best["share"], best["low"], best["high"],
+        alike["alike"], alike["alike_low"], alike["alike_high"],
+        float(table["alike_chance"].sum()) / both, best["precision"], chance,
         *_with_ends(float(together.mean()), len(together)), by_draws,
         n_people, len(together), per_pair, copies.method, copies.days, config, copies.digest,
         attacker, by_attacker,
