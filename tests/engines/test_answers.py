@@ -63,6 +63,7 @@ from fpanon_core.studies import (
     recovery_factors,
     recovery_mitigations,
     relinking,
+    rhythm,
     sparsity,
     unicity,
     warming,
@@ -256,6 +257,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "recovery_mitigations": lambda: recovery_mitigations.study(
         TWO_DAYS, recovery_mitigations.Config(180.0)
     ),
+    "rhythm": lambda: rhythm.study(PEOPLE, rhythm.Config()),
     "sparsity": lambda: sparsity.study(sparsity.Config(9)),
     "unicity": lambda: unicity.study(PEOPLE, WARMED[unicity]),
     "worked_example": lambda: worked_example.study(worked_example.Config()),
