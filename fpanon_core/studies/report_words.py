@@ -12,10 +12,11 @@ from ..model.configs import Strategy
 from ..model.risk import ALONE, RISKS
 from ..model.techniques import Periods
 from .judgement import Limits, interval
-from .option_result import OptionResult
+from .option_result import OptionResult, UtilityChoice
 from .use import size, thin
 
 _LONGEST = 2_000
+_WEIGHTY, _LOST = 0.2, 0.1  # a component of such a weight is named where it is below this
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -236,6 +237,41 @@ def use_told(result: OptionResult) -> str:
     ]
     left = " Less than half of the samples or of the people are left." if few else ""
     return f"Of little use: {', and '.join(why)}.{left}"
+
+
+def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
+    """An option's utility, beside it every weighty component that is all but lost.
+
+    Parameters
+    ----------
+    choice : UtilityChoice
+        By what utility is judged.
+    result : OptionResult
+
+    Returns
+    -------
+    str
+        Such as "0.24 (flows 0.00)". A component is named that weighs 0.2 or more of 1, and of which
+        less than 0.1 of 1 is kept; none is where people or a function of one's own scored.
+
+    Examples
+    --------
+    >>> from ..model.options import ReleaseOption
+    >>> from .option_result import utility_choice
+    >>> kept = {"density": 0.6, "flows": 0.0, "mobility": 0.4, "visits": 0.5}
+    >>> result = OptionResult(ReleaseOption(), components=kept | {"space": 0.1, "time": 0.2})
+    >>> describe_utility(utility_choice({"density": 0.5, "flows": 0.5}), result)
+    '0.30 (flows 0.00)'
+    """
+    found = choice.of(result)
+    if math.isnan(found):
+        return "not scored"
+    lost = [
+        f"{COMPONENTS[name][0].lower()} {result.components[name]:.2f}"
+        for name, weight in (choice.weights or {}).items()
+        if name in COMPONENTS and weight >= _WEIGHTY and result.components.get(name, 1.0) < _LOST
+    ]
+    return f"{found:.2f}" + (f" ({', '.join(lost)})" if lost else "")
 
 
 def people(result: OptionResult) -> str:
