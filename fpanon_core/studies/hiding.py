@@ -24,6 +24,7 @@ from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Method, Verification
 from ..model.techniques import MOST_LEFT_OUT as MOST_LEFT_OUT
+from ..model.techniques import Aligned, Glove, Periods, Step
 from ..verification.anonymity import verify_k_anonymity
 from .tabled import Tabled
 from .use import Size, typical_side_m
@@ -87,6 +88,23 @@ class Config:
                 limit = checks.positive(name, getattr(self, name), otherwise="None for no limit")
                 object.__setattr__(self, name, limit)
         checks.one_of("leftover", self.leftover, LEFTOVERS)
+
+    @property
+    def steps(self) -> tuple[Step, ...] | None:
+        """The steps of the release option that hides people so; None where no option does.
+
+        Examples
+        --------
+        >>> [str(step) for step in Config(20, method="aligned", period_days=1).steps]
+        ['periods of 1 day', 'aligned, k = 20']
+        >>> Config(20, shards=2).steps is None
+        True
+        """
+        if (self.leftover, self.stretch, self.shards) != ("merge", StretchConfig(), None):
+            return None
+        kind = Glove if self.method == "glove" else Aligned
+        hide = kind(self.k, self.suppress_space_m, self.suppress_time_min, self.leave_out)
+        return (hide,) if self.period_days is None else (Periods(self.period_days), hide)
 
 
 @dataclass(frozen=True, eq=False)

@@ -84,6 +84,18 @@ class Limits:
         most = self.allowed(result, risk)
         return most is not None and interval(result, risk)[1] > most
 
+    def times(self, result: OptionResult, risk: str) -> float:
+        """How many times its limit a risk may be, by the upper end; NaN where it is not known.
+
+        0 of what has no limit, infinite of any risk above a limit of 0.
+        """
+        most, high = self.allowed(result, risk), interval(result, risk)[2]
+        if most is None:
+            return 0.0
+        if math.isnan(most) or math.isnan(high):
+            return math.nan
+        return high / most if most else math.inf if high else 0.0
+
     def broken(self, result: OptionResult) -> tuple[str, ...]:
         """The measures by which an option is over the limit, or may be."""
         return tuple(risk for risk in self.judged if self.over(result, risk))
@@ -117,6 +129,47 @@ def interval(result: OptionResult, risk: str) -> Interval:
 def some_alone(result: OptionResult) -> bool:
     """Whether anybody is alone with a record, or may be, as it is not known."""
     return result.crowd_least < 2 and result.alone_share != 0
+
+
+def beyond(result: OptionResult, limits: Limits) -> float:
+    """How many times its limit the worst measure may be, by the upper end; NaN where unknown."""
+    every = [limits.times(result, risk) for risk in limits.judged]
+    return math.nan if any(map(math.isnan, every)) else max(every, default=0.0)
+
+
+def best_option(table: OptionsTable, limits: Limits) -> int | None:
+    """The row that every page, the report and the slides name as the best; None if there is none.
+
+    Within all limits it is the most useful, one with nobody alone first. Where none is within,
+    it is the nearest: that whose worst measure is the fewest times its limit. Without any limit
+    none is best, and the data as they are never are.
+
+    Parameters
+    ----------
+    table : OptionsTable
+    limits : Limits
+    """
+    good = within_limits(table, limits)
+    if good:
+        nobody = most_useful(table, [i for i in good if not some_alone(table.results[i])])
+        return nobody if nobody is not None else most_useful(table, good)
+    if not limits.judged:
+        return None
+    far = {i: beyond(table.results[i], limits) for i in options_tried(table)}
+    known = [i for i in far if math.isfinite(far[i])]
+    return min(known, key=far.__getitem__, default=None)
+
+
+def options_tried(table: OptionsTable) -> list[int]:
+    """Rows of the options that could be made, without the data as they are."""
+    return [i for i, r in enumerate(table.results) if r.option.steps and r.fault is None]
+
+
+def within_limits(table: OptionsTable, limits: Limits) -> list[int]:
+    """Rows of those that break none of the limits; none at all where there is no limit."""
+    if not limits.judged:
+        return []
+    return [i for i in options_tried(table) if not limits.broken(table.results[i])]
 
 
 def most_useful(table: OptionsTable, rows: Iterable[int]) -> int | None:

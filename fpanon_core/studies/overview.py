@@ -1,4 +1,4 @@
-"""May these data be released, and in which form? What is tried first, and what comes nearest.
+"""May these data be released, and in which form? What is tried first.
 
 Of the many forms that data can be given, those that are worth trying before anything is known of
 them: coarser places and times, and crowds as large as the limit of naming takes.
@@ -16,11 +16,9 @@ from ..model.options import ReleaseOption
 from ..model.profiles import Hexagons
 from ..model.risk import NAMING
 from ..model.techniques import Generalize
-from .exploration import Exploration
-from .judgement import Limits, interval
+from .judgement import Limits
 from .option_result import OptionResult
 from .presets import glove_ladder, hexagon_grid, hiding_ladder, trade_grid
-from .report_verdict import tried
 
 _USUAL_CROWD = 20  # where there is no limit of naming, or one that no crowd is within
 _FINEST_HEXAGON = 7
@@ -73,31 +71,6 @@ def crowd(limits: Limits) -> int:
     """
     limit = limits.limit(NAMING[0])
     return max(2, math.ceil(1 / limit - 1e-9)) if limit else _USUAL_CROWD
-
-
-def nearest(exploration: Exploration) -> int | None:
-    """Row of the form that comes nearest to being within the limits, where none is.
-
-    That whose worst measure is the fewest times its limit.
-    """
-    rows = tried(exploration)
-    results, limits = exploration.table.results, exploration.limits
-    far = {i: beyond(results[i], limits) for i in rows}
-    known = [i for i in rows if math.isfinite(far[i])]
-    return min(known, key=far.__getitem__, default=None)
-
-
-def beyond(result: OptionResult, limits: Limits) -> float:
-    """How many times its limit the worst measure may be, by the upper end; NaN where unknown."""
-    worst = 0.0
-    for risk in limits.judged:
-        most, high = limits.allowed(result, risk), interval(result, risk)[2]
-        if most is None:
-            continue
-        if math.isnan(most) or math.isnan(high):
-            return math.nan
-        worst = max(worst, high / most if most else math.inf if high else 0.0)
-    return worst
 
 
 def spans(result: OptionResult) -> tuple[float, float]:

@@ -64,7 +64,7 @@ class LimitRow:
 def data(facts: Facts | None, decision: Decision) -> Terms:
     """What the data are."""
     name = w.shown(decision.data_name) or ("" if facts is None else w.shown(facts.label))
-    told = [("Data", name or "not named by who made this report")]
+    told = [("Data", name or "Data without a name")]
     if facts is None:
         return (*told, ("Size", "not kept with the figures"))
     told += [("People", f"{facts.people:,}"), ("Samples", f"{facts.samples:,}")]
@@ -116,7 +116,7 @@ def row(exploration: Exploration, i: int, chosen: int | None) -> Row:
         home_beside=_beside(result),
         alone=w.alone(result),
         alone_share=w.alone_share(result),
-        utility=w.utility(table, i),
+        utility=w.utility(table.choice, result),
         front=front if math.isfinite(table.utility[i]) else "",
         limits=told,
         within=bool(limits.judged) and not over,
@@ -197,22 +197,54 @@ class Produced:
     sha256: str
 
 
-def produced(made: Produced) -> Terms:
-    """What is in the file that was produced, and how it is told from any other."""
+def produced(made: Produced, days: int = 0) -> Terms:
+    """What is in the file that was produced, and how it is told from any other.
+
+    Parameters
+    ----------
+    made : Produced
+    days : int
+        Of the data, so that lost periods can be said; 0 where it is not known.
+    """
     facts, told = made.facts, []
     if facts.first_day is not None and facts.last_day is not None:
         told.append(("Days in it", f"{facts.first_day} to {facts.last_day}"))
     if facts.periods is not None and facts.period_days is not None:
         records = w.count(facts.pseudonyms or 0, "record")
-        days = w.count(facts.period_days, "day")
-        told.append(("Periods", f"{facts.periods:,} of {days}, with {records} in all"))
-    told += [("People", f"{facts.people:,}"), ("Rows", f"{facts.rows:,}")]
-    told.append(("People left out", f"{facts.people_left_out:,}"))
+        length = w.count(facts.period_days, "day")
+        told.append(("Periods", f"{facts.periods:,} of {length}, with {records} in all"))
+        if lost := periods_lost(facts, days):
+            told.append(("Periods without any record", lost))
+    of = facts.people + facts.people_left_out
+    told += [("People", f"{facts.people:,} of {of:,}"), ("Rows", f"{facts.rows:,}")]
     told.append(("Samples left out", f"{facts.samples_left_out:,} of {facts.samples_in:,}"))
     if facts.groups is not None:
         told.append(("Groups", f"{facts.groups:,}"))
     told.append(("SHA-256 of the file", made.sha256))
     return tuple(told)
+
+
+def periods_lost(facts: ReleaseFacts, days: int) -> str:
+    """How many of the data's periods have no record in a release; empty of none, or not known.
+
+    Parameters
+    ----------
+    facts : ReleaseFacts
+    days : int
+        Of the data, the first and the last counted; 0 where it is not known.
+
+    Returns
+    -------
+    str
+        Such as "23 of 40 (periods of 1 day)".
+    """
+    if facts.periods is None or facts.period_days is None:
+        return ""
+    every = math.ceil(days / facts.period_days)
+    lost = every - facts.periods
+    if lost <= 0:
+        return ""
+    return f"{lost:,} of {every:,} (periods of {w.count(facts.period_days, 'day')})"
 
 
 def _guessing(raw: OptionResult | None, chosen: OptionResult | None, risk: str) -> str:

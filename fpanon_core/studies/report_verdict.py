@@ -14,7 +14,15 @@ from ..model.risk import RISKS
 from ..model.techniques import Periods
 from . import report_words as w
 from .exploration import Exploration
-from .judgement import JUDGED, Limits, most_useful, some_alone
+from .judgement import (
+    JUDGED,
+    Limits,
+    best_option,
+    most_useful,
+    options_tried,
+    some_alone,
+    within_limits,
+)
 from .option_result import OptionResult
 from .recipe import Decision
 
@@ -66,34 +74,41 @@ def within(exploration: Exploration) -> list[int]:
 
     None at all where there is no limit.
     """
-    limits = exploration.limits
-    return [
-        i
-        for i, result in enumerate(exploration.table.results)
-        if result.option.steps
-        and result.fault is None
-        and limits.judged
-        and not limits.broken(result)
-    ]
-
-
-def tried(exploration: Exploration) -> list[int]:
-    """Rows of the forms that were measured, without the data as they are."""
-    results = exploration.table.results
-    return [i for i, r in enumerate(results) if r.option.steps and r.fault is None]
+    return within_limits(exploration.table, exploration.limits)
 
 
 def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
     """Which limits an option is above, by the lower end of its interval, or may be, by the upper.
 
-    Each with its figures. Within the limits is what is neither, by any measure.
+    Each with its figures, and how many times the limit. Within the limits is what is neither, by
+    any measure.
     """
     return tuple(
         f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}; the limit is "
         f"{w.limit(limits, risk)}"
         + (", which it is above" if limits.surely_over(result, risk) else ", which it may be above")
+        + _by_how_much(limits.times(result, risk))
         for risk in limits.broken(result)
     )
+
+
+def _by_how_much(times: float) -> str:
+    """Such as " (up to 2.4 times)"; empty where it is not known, or hardly above."""
+    if not math.isfinite(times) or times < 1.05:
+        return ""
+    return f" (up to {times:.0f} times)" if times >= 10 else f" (up to {times:.1f} times)"
+
+
+def describe_nearest(exploration: Exploration) -> str:
+    """Where none is within the limits: the nearest option, and what it misses by how much.
+
+    Empty where one is within, or none is near.
+    """
+    best = best_option(exploration.table, exploration.limits)
+    if best is None or within(exploration):
+        return ""
+    over = "; ".join(over_told(exploration.table.results[best], exploration.limits))
+    return f"The nearest is {_named(exploration, best)}. {over}."
 
 
 def alone_told(result: OptionResult) -> str:
@@ -174,7 +189,7 @@ def _above_told(result: OptionResult, limits: Limits) -> str:
 def tried_told(exploration: Exploration) -> Sentence:
     """How many of the forms that were tried are within the limits, and the most useful of them."""
     table, limits = exploration.table, exploration.limits
-    made, good = tried(exploration), within(exploration)
+    made, good = options_tried(table), within(exploration)
     failed = [result for result in table.results if result.fault is not None]
     also = [
         f"Could not be made: “{w.shown(result.option.told)}”. {w.shown(result.fault or '')}"
@@ -185,26 +200,34 @@ def tried_told(exploration: Exploration) -> Sentence:
         told = f"{forms}, none can be said to be within one."
         return Sentence("No limit was set.", (told, *also), "against")
     if not good:
-        told = "None of them may be released."
+        told = describe_nearest(exploration) or "None of them may be released."
         return Sentence(f"{forms}, none is within all limits.", (told, *also), "against")
     nobody = [i for i in good if not some_alone(table.results[i])]
     verb = "breaks" if len(good) == 1 else "break"
     head = f"{forms}, {len(good):,} {verb} none of the limits; {_alone_in(len(nobody), len(good))}."
-    best = most_useful(table, good)
+    best = best_option(table, limits)
     if best is None:
         return Sentence(head, ("Which is the most useful is not known.", *also), "open")
     told = f"The most useful of them is {_named(exploration, best)}."
+    other = most_useful(table, good)
+    more = other is not None and table.utility[other] > table.utility[best]
+    if more:
+        told = f"The most useful with nobody alone is {_named(exploration, best)}."
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if not some_alone(table.results[best]):
-        return Sentence(head, (told, *also), "for")
-    second = most_useful(table, nobody)
-    beside = (
+        beside = _passed_over(exploration, other) if more and other is not None else ()
+        return Sentence(head, (told, *beside, *also), "open" if more else "for")
+    none = (
         "There is none within the limits with nobody alone: whether anybody may be is a decision, "
         "not a measurement."
-        if second is None
-        else f"The most useful with nobody alone is {_named(exploration, second)}."
     )
-    return Sentence(head, (told, alone_told(table.results[best]), beside, *also), "open")
+    return Sentence(head, (told, alone_told(table.results[best]), none, *also), "open")
+
+
+def _passed_over(exploration: Exploration, row: int) -> tuple[str, ...]:
+    """What is more useful than the best, and within the limits, but with people alone."""
+    said = alone_told(exploration.table.results[row])
+    return (f"{_named(exploration, row)} is more useful, but people are alone in it. {said}",)
 
 
 def _alone_in(nobody: int, forms: int) -> str:
@@ -249,10 +272,8 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
 
 def _named(exploration: Exploration, i: int) -> str:
     table = exploration.table
-    return (
-        f"“{w.shown(table.options[i].told)}” (utility, {w.shown(table.choice.label)}: "
-        f"{w.utility(table, i)})"
-    )
+    useful = w.describe_utility(table.choice, table.results[i])
+    return f"“{w.shown(table.options[i].told)}” (utility, {w.shown(table.choice.label)}: {useful})"
 
 
 def unusual(limits: Limits) -> list[Sentence]:

@@ -13,11 +13,12 @@ from ..model.release_page import duration, length
 from ..model.risk import ALONE, RISKS
 from ..model.techniques import Generalize, Periods
 from .judgement import Limits, interval
-from .option_result import OptionResult
+from .option_result import OptionResult, UtilityChoice
 from .options_table import OptionsTable
 from .use import size, thin
 
 _LONGEST = 2_000
+_WEIGHTY, _LOST = 0.2, 0.1  # a component of such a weight is named where it is below this
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -179,13 +180,14 @@ def value(number: float, risk: str) -> str:
     return f"{_three(number)} {MEASURES[risk].unit}"
 
 
-def utility(table: OptionsTable, i: int) -> str:
+def utility(choice: UtilityChoice, result: OptionResult, beside: Sequence[str] = ()) -> str:
     """An option's utility, with its range over the corners of the areas where that is seen."""
-    score, (low, high) = float(table.utility[i]), table.utility_ends[i].tolist()
+    score, (low, high) = choice.of(result), choice.ends(result)
     if math.isnan(score):
         return "not scored"
     least, most = f"{low:.2f}", f"{high:.2f}"
-    return f"{score:.2f}" + (f" ({least}–{most})" if low == low and least != most else "")
+    told = [f"{least}–{most}"] * (low == low and least != most) + list(beside)
+    return f"{score:.2f}" + (f" ({'; '.join(told)})" if told else "")
 
 
 def component(kept: float) -> str:
@@ -318,6 +320,39 @@ def use_told(result: OptionResult) -> str:
     ]
     left = " Less than half of the samples or of the people are left." if few else ""
     return f"Of little use: {', and '.join(why)}.{left}"
+
+
+def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
+    """An option's utility and range, beside it every weighty component that is all but lost.
+
+    Parameters
+    ----------
+    choice : UtilityChoice
+        By what utility is judged.
+    result : OptionResult
+
+    Returns
+    -------
+    str
+        Such as "0.24 (flows 0.00)". A component is named that weighs 0.2 or more of 1, and of which
+        less than 0.1 of 1 is kept; none is where people or a function of one's own scored.
+
+    Examples
+    --------
+    >>> from ..model.options import ReleaseOption
+    >>> from .option_result import utility_choice
+    >>> kept = {"density": 0.6, "flows": 0.0, "mobility": 0.4, "visits": 0.5}
+    >>> result = OptionResult(ReleaseOption(), components=kept | {"space": 0.1, "time": 0.2})
+    >>> describe_utility(utility_choice({"density": 0.5, "flows": 0.5}), result)
+    '0.30 (flows 0.00)'
+    """
+    lost = [
+        f"{COMPONENTS[name][0].lower()} {component(result.components[name])}"
+        for name, weight in (choice.weights or {}).items()
+        if name in COMPONENTS and weight >= _WEIGHTY
+        and not result.components.get(name, 1.0) >= _LOST
+    ]  # fmt: skip
+    return utility(choice, result, lost)
 
 
 def people(result: OptionResult) -> str:

@@ -59,7 +59,11 @@ with st.container(key="main_figure"):
     )
 first, *others = story.told(result)
 what_this_means(first, key="attack")
-slides.offer(data.digest, "attack", "Does the release hold?", draw, first)
+if asked.release.steps is not None:
+    slides.offer(
+        data.digest, "attack", "What does an attacker find, before and after?", draw, first,
+        steps=asked.release.steps,
+    )  # fmt: skip
 st.markdown(" ".join(others))
 with st.expander("The numbers", key="attack_assumed"):
     st.dataframe(figures.table(result), hide_index=True, key="attack_numbers")

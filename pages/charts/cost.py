@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
+
+from fpanon_core.studies.report_words import COMPONENTS as COMPONENTS
 
 from .style import MARKERS, Theme, axis, figure, layout
 
@@ -68,6 +70,26 @@ def cost(ways: Sequence[Way], of: Theme, *, height: int = 420) -> go.Figure:
             hovermode="closest",
         ),
     )
+
+
+def kept(components: Mapping[str, float], of: Theme, *, height: int = 420) -> go.Figure:
+    """Figure of a bar for each component of utility: how much of it a release keeps, 0 to 1."""
+    named = [(COMPONENTS[name][0], components[name]) for name in COMPONENTS if name in components]
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "x": [value for _, value in named],
+        "y": [title for title, _ in named],
+        "text": [f"{value:.2f}" for _, value in named],
+        "textposition": "outside",
+        "textfont": {"size": 15, "color": of.css("ink")},
+        "cliponaxis": False,
+        "marker": {"color": of.categories[0]},
+        "hovertemplate": "%{y}: %{x:.2f}<extra></extra>",
+    }
+    up = axis(of, "", type="category", autorange="reversed", showgrid=False, automargin=True)
+    across = axis(of, "Kept, of 1", range=[0, 1.08], dtick=0.25)
+    return figure([bars], layout(of, across, up, height=height, showlegend=False))
 
 
 def _around(ways: Sequence[Way], which: str) -> dict[str, Any]:

@@ -107,9 +107,8 @@ def _series(
             "thickness": 1.5,
             "width": 4,
         },
-        "mode": "lines+markers",
-        "line": {"color": colour, "width": 2, "dash": DASHES[number % len(DASHES)]},
-        "marker": {"size": 9, "symbol": MARKERS[number % len(MARKERS)], "color": colour},
+        "mode": "markers",  # profiles are categories: nothing lies between two of them
+        "marker": {"size": 10, "symbol": MARKERS[number % len(MARKERS)], "color": colour},
         "hovertemplate": f"%{{x}}: %{{y:{panel.hover}}}<extra>{s.name}</extra>",
     }
 

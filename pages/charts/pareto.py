@@ -49,6 +49,8 @@ class Dot:
         Whether it is behind another by the estimates, though the intervals leave it open.
     chosen : bool
         Whether it is the option chosen for release: its number is written first.
+    numbered : bool
+        Whether its number is written at all.
     """
 
     number: int
@@ -63,6 +65,7 @@ class Dot:
     pinned: bool = False
     behind: bool = False
     chosen: bool = False
+    numbered: bool = True
 
 
 def pareto(
@@ -209,7 +212,8 @@ def _labels(
     numbers: list[list[Box]] = [[] for _ in screens]
     found: dict[int, str] = {}
     order = sorted(
-        dots, key=lambda d: (not d.chosen, not d.pinned, not d.front, d.behind, d.number)
+        (d for d in dots if d.numbered),
+        key=lambda d: (not d.chosen, not d.pinned, not d.front, d.behind, d.number),
     )
     for dot in order:
         digits = len(str(dot.number))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import floor
+from textwrap import wrap
 from typing import Any
 
 import plotly.graph_objects as go
@@ -9,9 +11,11 @@ import pydeck as pdk
 
 from .maps import Map
 
-TYPE = 1.5
+TYPE = 1.25
 """By how much type grows."""
 _LINES = 1.4
+_NARROWEST_PX = 620  # of the inner part, beside the menu on a projector's screen
+_LETTER = 0.52  # of the height of type: the mean width of a letter
 
 
 def projected(figure: Any, height: int) -> Any:
@@ -22,7 +26,23 @@ def projected(figure: Any, height: int) -> Any:
     plain = spec["layout"]
     margin = {side: round(TYPE * px) for side, px in plain.get("margin", {}).items()}
     plain |= {"height": height, "margin": margin}
+    _whole_titles(plain, height)
     return go.Figure(spec["data"], plain, _validate=False)
+
+
+def _whole_titles(plain: dict[str, Any], height: int) -> None:
+    """Titles of axes broken into lines that fit, and margins that grow with them."""
+    margin = plain.get("margin", {})
+    tall = height - margin.get("t", 0) - margin.get("b", 0)
+    for name, along in ((n, tall if n[0] == "y" else _NARROWEST_PX) for n in plain if "axis" in n):
+        title = plain[name].get("title") or {}
+        if not title.get("text"):
+            continue
+        low, high = plain[name].get("domain") or (0.0, 1.0)
+        size = title.get("font", {}).get("size", 14)
+        letters = max(8, floor(along * (high - low) / (_LETTER * size)))
+        lines = wrap(title["text"], letters, break_long_words=False)
+        plain[name] |= {"title": title | {"text": "<br>".join(lines)}, "automargin": True}
 
 
 def _map(deck: Map, height: int) -> Map:

@@ -100,7 +100,14 @@ def over_resolutions(
         [trace],
         layout(
             of,
-            axis(of, "Side of the grid", type="category", showgrid=False, tickangle=-45),
+            axis(
+                of,
+                "Side of the grid",
+                type="category",
+                showgrid=False,
+                tickangle=-45,
+                automargin=True,
+            ),
             axis(of, "Time window", type="category", showgrid=False),
             height=height,
         ),

@@ -201,9 +201,13 @@ def activity(samples_of_user: IntArray, samples_of_place: npt.NDArray[np.int64])
     low, high = np.quantile(samples_of_user, [0.1, 0.9])
     tenth = max(1, len(samples_of_place) // 10)
     busiest = np.sort(samples_of_place)[-tenth:].sum() / samples_of_user.sum()
+    half = f"Half of the users have {np.median(samples_of_user):.0f} samples or more"
+    ends = f"{low:.0f}", f"{high:.0f}"
+    alike = f"; eight in ten have {ends[0]}." if ends[0] == ends[1] else (
+        f"; eight in ten have between {ends[0]} and {ends[1]}."
+    )  # fmt: skip
     return [
-        f"Half of the users have {np.median(samples_of_user):.0f} samples or more; eight in ten "
-        f"have between {low:.0f} and {high:.0f}.",
+        half + alike,
         f"The busiest tenth of the places holds {words.percent(float(busiest))} of all samples.",
     ]
 

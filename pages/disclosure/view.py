@@ -60,7 +60,7 @@ with st.container(key="main_figure"):
 what_this_means(*story.measures_told(found, profile), key="disclosure")
 slides.offer(
     data.digest, "disclosure", "What do the known points give away?", draw,
-    *story.measures_told(found, profile),
+    *story.measures_told(found, profile), about="The data as they are, and coarser",
 )  # fmt: skip
 if corners := corners_text(each.laid.space for each in found.leaks.values()):
     st.caption(corners)

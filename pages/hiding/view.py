@@ -80,10 +80,12 @@ gained = (
     story.gained(leaving_out.gain(*(made[each].release for each in pair)), pair[1]) if pair else ""
 )
 what_this_means(*story.accurate(result), key="glove")
-slides.offer(
-    data.digest, "glove", "What does it cost to hide everyone?",
-    partial(figures.accuracy, made, story.ACCURACIES[0]), *story.accurate(result),
-)  # fmt: skip
+if chosen.steps is not None:
+    slides.offer(
+        data.digest, "glove", "How coarse is what is published?",
+        partial(figures.accuracy, {chosen: result}, story.ACCURACIES[0]), *story.accurate(result),
+        steps=chosen.steps,
+    )  # fmt: skip
 helps = "" if worths[chosen].useful else story.to_try(chosen, worths[chosen])
 if further := " ".join(filter(None, (gained, helps))):
     st.markdown(further)

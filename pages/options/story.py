@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fpanon_core.io.hints import for_screen
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.configs import KnowledgeConfig, Strategy
 from fpanon_core.model.options import ReleaseOption
-from fpanon_core.studies.judgement import interval, some_alone
+from fpanon_core.studies.judgement import best_option, interval, some_alone
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.report_words import areas, use_told, utility
@@ -63,12 +64,32 @@ def dots(
             Dot(i + 1, result.option.told, float(table.risk[i]), float(table.risk_low[i]),
                 float(table.risk_high[i]), float(table.utility[i]), bool(table.front[i]),
                 bool(unsafe[i]),
-                "<br>".join((", ".join(filter(None, told)), f"utility {utility(table, i)}",
-                             naming_told(result),
+                "<br>".join((", ".join(filter(None, told)),
+                             f"utility {utility(table.choice, result)}", naming_told(result),
                              *true_points_told(result))),
                 result.option.name in pinned, behind, result.option.name == chosen)
         )  # fmt: skip
     return found
+
+
+def _named_dots(table: OptionsTable, dots: Sequence[Dot], criteria: Criteria) -> list[Dot]:
+    """The chosen option's dot, and that of the best, where they are drawn."""
+    best = best_option(table, criteria.judged)
+    return [dot for i, dot in enumerate(dots) if dot.chosen or i == best]
+
+
+def few_numbered(table: OptionsTable, dots: Sequence[Dot], criteria: Criteria) -> list[Dot]:
+    """For a wall: only the dots whose names :func:`key_told` says are numbered."""
+    named = {dot.number for dot in _named_dots(table, dots, criteria)}
+    return [replace(dot, numbered=dot.number in named) for dot in dots]
+
+
+def key_told(table: OptionsTable, dots: Sequence[Dot], criteria: Criteria) -> str:
+    """Which option each number on the slide is."""
+    return " ".join(
+        f"**{dot.number}**: {plain(dot.name)}{' (chosen)' if dot.chosen else ''}."
+        for dot in _named_dots(table, dots, criteria)
+    )
 
 
 def _unsafe(table: OptionsTable, limit: float | None) -> list[bool]:
@@ -119,23 +140,16 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
         return ["Nobody scored any of the options that are explored so far."]
     if not any(math.isfinite(dot.risk) for dot in scored):
         return [f"{first_up(SPOKEN[criteria.risk])} is not known of any of these options."]
-    return verdict(table, criteria)[: _first(table, criteria)]
-
-
-def _first(table: OptionsTable, criteria: Criteria) -> int:
-    """How many sentences of the verdict there are before what one measure alone says."""
-    said = verdict(table, criteria)
-    return next((i for i, text in enumerate(said) if text.startswith("\n\n")), len(said))
+    return verdict(table, criteria)
 
 
 def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
-    """By one measure alone; the front, and one dominated option explained; what figures are of."""
+    """The front, and one dominated option explained; what figures are of."""
     scored = [d for d in found if math.isfinite(d.utility) and math.isfinite(d.risk)]
     if not scored:
         return moved_told(table.options)
     front = [d for d in scored if d.front]
-    told = verdict(table, criteria)[_first(table, criteria) :]
-    told += turned(table, criteria)
+    told = turned(table, criteria)
     if len(front) == len(scored) > 1:
         told.append(
             f"\n\nNone of the {words.count(len(scored), 'option')} can be told to be worse than "

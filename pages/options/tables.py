@@ -93,7 +93,7 @@ def whole(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
             title.capitalize(): component(result.components[n]) for n, title in COMPONENTS.items()
         }
         row |= {
-            "Utility (range)": utility(table, i),
+            "Utility (range)": utility(table.choice, result),
             "Users": result.n_users,
             "Samples": result.n_samples,
             f"Fewer than {table.config.p} points": f"{result.too_few:,} of {result.n_targets:,}",
@@ -129,7 +129,7 @@ def compared(table: OptionsTable, rows: Sequence[int]) -> pd.DataFrame:
             )
         for name, title in COMPONENTS.items():
             column[f"Utility: {title}"] = component(result.components[name])
-        column["Utility, weighted"] = utility(table, i)
+        column["Utility, weighted"] = utility(table.choice, result)
         column["On the front"] = place(table, i)
         columns[result.option.name] = column
     return pd.DataFrame(columns)

@@ -8,10 +8,17 @@ from collections.abc import Sequence
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.risk import ALONE, NAMING
 from fpanon_core.model.techniques import Periods
-from fpanon_core.studies.judgement import interval, most_useful, some_alone
+from fpanon_core.studies.judgement import (
+    best_option,
+    interval,
+    most_useful,
+    some_alone,
+    within_limits,
+)
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
-from fpanon_core.studies.report_words import use_told, utility
+from fpanon_core.studies.report_verdict import over_told
+from fpanon_core.studies.report_words import describe_utility, use_told
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.options.criteria import SPOKEN, Criteria
@@ -19,36 +26,41 @@ from pages.options.numbers import beside_guessing, estimate, limit_text, listed
 
 
 def verdict(table: OptionsTable, criteria: Criteria) -> list[str]:
-    """The most useful option within the limit, what other measures say of it, and within all."""
-    if criteria.limit is None:
-        return _within_all(table, criteria, None) if criteria.limited else []
-    name, limit = SPOKEN[criteria.risk], limit_text(criteria.limit, criteria.risk)
-    best = _most_useful(table, [criteria.risk], criteria)
+    """The option that every page names as the best, and what speaks against it; or the nearest."""
+    limits = criteria.judged
+    if not limits.judged:
+        return []
+    best = best_option(table, limits)
+    if not within_limits(table, limits):
+        return _none_within(table, criteria, best)
     if best is None:
-        return [
-            f"By {name} no option is within the limit of {limit}: generalize more, or hide more "
-            "people together." + _crowd_needed(criteria)
-        ]
+        return ["Which option is the most useful is not known."]
     result = table.results[best]
-    told = [
-        f"By {name} alone, “{plain(result.option.told)}” is the most useful within the limit of "
-        f"{limit}: {name} {estimate(table, best, criteria.risk)}, {criteria.utility_told} "
-        f"{utility(table, best)}."
-    ]
+    told = _best_told(table, criteria, best)
     told += found_told(result, table.config.p) + alone_told(result) + shared_told(result)
-    told += filter(None, [use_told(result)])
-    others = [risk for risk in criteria.limited if risk != criteria.risk]
-    over = [r for r in others if over_limit(result, r, criteria)]
-    if over:
-        listed = "; by ".join(
-            f"{SPOKEN[r]} {estimate(table, best, r)}, limit {limit_text(criteria.limit_of(r), r)}"
-            for r in over
-        )
-        told.append(f"But other measures put it over their limits: by {listed}.")
-        # What holds by all measures comes first: who reads on no further has the verdict.
-        first, *rest = told
-        return [*_within_all(table, criteria, best), f"\n\n{first}", *rest]
-    return told + _within_all(table, criteria, best) if others else told
+    return [*told, *filter(None, [use_told(result)]), *_more_useful(table, criteria, best)]
+
+
+def _none_within(table: OptionsTable, criteria: Criteria, nearest: int | None) -> list[str]:
+    """Which option comes nearest, and which limits it misses, by how much."""
+    if nearest is None:
+        unasked = {why for result in table.results for why in result.unasked.values()}
+        return [
+            "No option is within all limits, and how near any comes is not known."
+            + _crowd_needed(criteria),
+            *(plain(why, MESSAGE_LENGTH) for why in sorted(unasked)),
+        ]
+    result = table.results[nearest]
+    over = plain("; ".join(over_told(result, criteria.judged)), MESSAGE_LENGTH)
+    return [
+        f"No option is within all limits. The nearest is “{plain(result.option.told)}” "
+        f"({_useful(table, criteria, nearest)}). {over}.{_crowd_needed(criteria)}",
+        *filter(None, [use_told(result)]),
+    ]
+
+
+def _useful(table: OptionsTable, criteria: Criteria, i: int) -> str:
+    return f"{criteria.utility_told} {describe_utility(table.choice, table.results[i])}"
 
 
 def _crowd_needed(criteria: Criteria) -> str:
@@ -60,60 +72,39 @@ def _crowd_needed(criteria: Criteria) -> str:
     )
 
 
-def _within_all(table: OptionsTable, criteria: Criteria, best: int | None) -> list[str]:
-    """The most useful option that breaks no limit, and how many are alone in it all the same.
+def _best_told(table: OptionsTable, criteria: Criteria, best: int) -> list[str]:
+    """The best option within all limits, and whether anybody is alone in it.
 
     A limit for the share of people alone allows some: of an option with such people it is never
     said that it is within all limits.
     """
-    every = criteria.limited
-    within = _most_useful(table, every, criteria)
-    if within is None:
-        return ["No option is within all limits."]
-    result = table.results[within]
+    result, useful = table.results[best], _useful(table, criteria, best)
     it = f"“{plain(result.option.told)}”"
-    useful = f"{criteria.utility_told} {utility(table, within)}"
     if not some_alone(result):
-        if within == best:
-            return ["It is within all limits, and nobody is alone in it."]
         return [f"Within all limits, {it} is the most useful: {useful}; nobody is alone in it."]
-    let, limit = "", criteria.limit_of(ALONE)
+    limit = criteria.limit_of(ALONE)
+    let = ""
     if limit is not None:
         many = math.floor(limit * result.n_users)
         let = f" (the limit of {limit_text(limit, ALONE)} would let {many:,} be so)"
-    if within == best:  # how many are alone in it has just been said
-        told = [f"It breaks no limit, with people alone{let}. Whether anybody may be is yours to "
-                "decide."]  # fmt: skip
-    else:
-        told = [
-            f"The most useful that breaks no limit is {it}: {useful}, and yet "
-            f"{_alone_many(result)} alone with a record of their own in it{let}. Whether anybody "
-            "may be is yours to decide."
-        ]
-    nobody = _most_useful(table, every, criteria, alone=False)
-    if nobody is None:
-        return [*told, "No option is within all limits with nobody alone."]
     return [
-        *told,
-        f"Within all limits and with nobody alone, “{plain(table.options[nobody].told)}” is the "
-        f"most useful: {criteria.utility_told} {utility(table, nobody)}.",
+        f"The most useful that breaks no limit is {it}: {useful}, and yet {_alone_many(result)} "
+        f"alone with a record of their own in it{let}. Whether anybody may be is yours to decide.",
+        "No option is within all limits with nobody alone.",
     ]
 
 
-def _most_useful(
-    table: OptionsTable, risks: Sequence[str], criteria: Criteria, *, alone: bool = True
-) -> int | None:
-    """Row of the option with the most utility of those within the limits of some measures.
-
-    ``alone``: whether people may be alone with their record, as far as the limit lets them.
-    """
-    within = [
-        i
-        for i, result in enumerate(table.results)
-        if not any(over_limit(result, risk, criteria) for risk in risks)
-        and (alone or not some_alone(result))
+def _more_useful(table: OptionsTable, criteria: Criteria, best: int) -> list[str]:
+    """An option that breaks no limit either and is more useful, but in which people are alone."""
+    other = most_useful(table, within_limits(table, criteria.judged))
+    if other is None or not table.utility[other] > table.utility[best]:
+        return []
+    result = table.results[other]
+    return [
+        f"“{plain(result.option.told)}” is more useful ({_useful(table, criteria, other)}) and "
+        f"breaks no limit, but {_alone_many(result)} alone with a record of their own in it. "
+        "Whether anybody may be is yours to decide."
     ]
-    return most_useful(table, within)
 
 
 def over_limit(result: OptionResult, risk: str, criteria: Criteria) -> bool:
@@ -165,17 +156,12 @@ def found_told(result: OptionResult, p: int) -> list[str]:
     return told
 
 
-def alone_told(result: OptionResult, *, again: bool = False) -> list[str]:
-    """How many people have a record that nobody else has: what no measure of few points says.
-
-    ``again``: what that means has just been said of another option.
-    """
+def alone_told(result: OptionResult) -> list[str]:
+    """How many people have a record that nobody else has: what no measure of few points says."""
     if result.crowd_least > 1 or not result.alone:
         return []
     many = f"{words.share(result.alone, result.n_users)} {'has' if result.alone == 1 else 'have'}"
     many = many[0].upper() + many[1:]
-    if again:
-        return [f"**{many} a record of their own** in that one."]
     return [
         f"**{many} a record of their own in it**, like nobody else's: whoever knows enough of such "
         "a person finds it all. The other measures are of a few known points."

@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 
 from fpanon_core.model.spaces import corners_text
+from fpanon_core.studies import overview
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PUBLISHED_TRADE
 from fpanon_core.studies.recipe import NOTHING_LEAVES
@@ -83,6 +84,9 @@ if by is None or not done:
     )
     end_view()
 table = OptionsTable(tuple(done), by.risk, by.utility, known, data.digest)
+# The best is sought among all that were tried, on the overview too: no two pages name another.
+everything = overview.merged(results, exploration.found(data.fs, known))
+all_weighed = replace(table, results=tuple(r for r in everything if not r.fault))
 names = [result.option.name for result in done]
 at_hand.put("options", data.digest, [AtHand(o.option.name, o.option, known) for o in done])
 about = [story.outsider_told(known), *MEASURES, definitions.UTILITY]
@@ -100,11 +104,13 @@ dots = story.dots(table, by, pinned, standing.result.option.name if standing els
 with top:
     with st.container(key="main_figure"):
         front.figure(dots, names, by, story.drawn_limit(table, by), of)
-    what_this_means(*story.conclusion(table, dots, by), key="options_front")
+    conclusion = story.conclusion(all_weighed, dots, by)
+    what_this_means(*conclusion, key="options_front")
     slides.offer(
-        data.digest, "options", "Which form may be released, and what is lost?",
-        partial(front.drawn, dots, by, story.drawn_limit(table, by)),
-        *story.conclusion(table, dots, by),
+        data.digest, "options", "Which option may be released, and what is lost?",
+        partial(front.drawn, story.few_numbered(table, dots, by), by,
+                story.drawn_limit(table, by)),
+        story.key_told(table, dots, by), *conclusion, about="All options tried",
     )  # fmt: skip
     if more := story.further(table, dots, by):
         st.markdown(" ".join(more))
@@ -121,7 +127,7 @@ with chosen_place:
         text, unopposed = story.chosen_told(standing.result, standing.why, table, by)
         (st.success if unopposed else st.warning)(text)
         produced.section(data, standing.result.option)
-    whole = replace(table, results=tuple(results))  # with those that failed, and why
+    whole = replace(all_weighed, results=everything)  # with those that failed, and why
     kept, refusal = chosen.current(data.digest), chosen.refusal(data.digest)
     named = kept.result.option.name if kept else None if refusal is None else NOTHING_LEAVES
     weighed.put(

@@ -11,18 +11,31 @@ from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.utility import COMPONENTS
 from fpanon_core.studies import anonymizability, overview, recovery
 from fpanon_core.studies.exploration import Exploration
-from fpanon_core.studies.judgement import interval, most_useful, some_alone
+from fpanon_core.studies.judgement import (
+    best_option,
+    beyond,
+    interval,
+    most_useful,
+    some_alone,
+)
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.report_verdict import (
     Sentence,
     alone_told,
     as_they_are,
-    over_told,
+    describe_nearest,
     tried_told,
     unusual,
     within,
 )
-from fpanon_core.studies.report_words import areas, component, homes_asked, use_told, utility
+from fpanon_core.studies.report_words import (
+    areas,
+    component,
+    describe_utility,
+    homes_asked,
+    use_told,
+    utility,
+)
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
@@ -143,11 +156,9 @@ def grounds(exploration: Exploration) -> list[str]:
 
 
 def best(exploration: Exploration) -> int | None:
-    """Row of the most useful form within the limits; of two, one with nobody alone comes first."""
-    good = within(exploration)
-    results = exploration.table.results
-    nobody = most_useful(exploration.table, [i for i in good if not some_alone(results[i])])
-    return nobody if nobody is not None else most_useful(exploration.table, good)
+    """Row of the best form within the limits, as every page names it; None where none is within."""
+    best = best_option(exploration.table, exploration.limits)
+    return best if within(exploration) else None
 
 
 def best_head(exploration: Exploration, row: int, waiting: int) -> str:
@@ -166,7 +177,8 @@ def passed_over(exploration: Exploration, row: int) -> str:
         return ""
     table = exploration.table
     return (
-        f"“{plain(table.options[more].told)}” is more useful ({utility(table, more)}) and "
+        f"“{plain(table.options[more].told)}” is more useful "
+        f"({describe_utility(table.choice, table.results[more])}) and "
         "breaks none of the limits either, but people are alone in it. "
         f"{alone_told(table.results[more])}"
     )
@@ -208,25 +220,21 @@ def cost_told(exploration: Exploration, row: int) -> str:
         for name in COMPONENTS
         if name in result.components
     )
-    told.append(f"Utility, {plain(table.choice.label)}: {utility(table, row)} of 1: {parts}.")
+    useful = utility(table.choice, result)
+    told.append(f"Utility, {plain(table.choice.label)}: {useful} of 1: {parts}.")
     told.append(areas(table))
     return " ".join(filter(None, [*told, use_told(result)]))
 
 
 def miss(exploration: Exploration) -> list[str]:
     """Where no form is within the limits: which comes nearest, and what it breaks."""
-    row = overview.nearest(exploration)
+    row = best_option(exploration.table, exploration.limits)
     if row is None:
         return [COUNTS]
     result = exploration.table.results[row]
-    over = "; ".join(over_told(result, exploration.limits))
     few = [FEW_HOMES] if few_homes(exploration, result) else []
-    return [
-        f"The nearest is “{plain(result.option.told)}”. {plain(over, MESSAGE_LENGTH)}. "
-        f"{use_told(result)}",
-        *few,
-        COUNTS,
-    ]
+    nearest = plain(describe_nearest(exploration), MESSAGE_LENGTH)
+    return [f"{nearest} {use_told(result)}", *few, COUNTS]
 
 
 def next_is_counts(exploration: Exploration) -> bool:
@@ -234,11 +242,11 @@ def next_is_counts(exploration: Exploration) -> bool:
 
     Near is up to twice the limit by the worst measure: crowds or cells a step larger may do then.
     """
-    row = overview.nearest(exploration)
+    row = best_option(exploration.table, exploration.limits)
     if row is None:
         return True
     result = exploration.table.results[row]
-    near = overview.beyond(result, exploration.limits) <= _NEAR
+    near = beyond(result, exploration.limits) <= _NEAR
     return not near or few_homes(exploration, result)
 
 

@@ -14,8 +14,8 @@ def show() -> None:
     """All of it."""
     st.title("Which form of these mobility data may be released?", anchor=False)
     st.markdown(
-        "A few moments of a call record single most people out. In a quarter of an hour you leave "
-        "with:"
+        "**fpanon** attacks your data and every release it could make of them. Nothing leaves this "
+        "machine: no map tiles, no telemetry, no copy of the data on disk. You leave with:"
     )
     for cell, (icon, head, text) in zip(st.columns(3, gap="medium"), _LEAVES_WITH, strict=True):
         with cell.container(border=True, height="stretch"):
@@ -45,9 +45,6 @@ def show() -> None:
             st.rerun()
     with st.expander("Open a study that was saved", key="overview_study"):
         study_form.opening(key="overview")
-    st.caption(
-        "Nothing leaves this computer: no map tiles, no telemetry, no copy of the data on disk."
-    )
 
 
 def _card(place: DeltaGenerator, title: str) -> DeltaGenerator:

@@ -13,6 +13,7 @@ from fpanon_core.model.extent import central
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult
 from fpanon_core.model.projection import degrees_of, lon_lat
+from fpanon_core.model.techniques import Step
 from pages.charts import timeline
 from pages.charts.maps import corners_of
 from pages.charts.played import Played, played_legend, published_map, recorded_map
@@ -21,13 +22,14 @@ from pages.present import story
 from pages.present.stage import Shown
 from pages.shell import at_hand
 from pages.shell.calendar import days
+from pages.shell.chosen import Choice
 from pages.shell.dataset import Dataset
 from pages.shell.figure import plot, show_map
 from pages.shell.guard import act, fragment
 from pages.shell.pair import side_by_side
 
 KEY = "person"
-_MAP_PX = 400
+_MAP_PX = 240
 _TICKS = 60  # from the first to the last record
 _EVERY_S = 1.0
 _TRAIL = 6  # ticks that the trail lasts
@@ -41,11 +43,22 @@ class Asked:
     user: int
     release: str
     made: GloveResult
+    steps: tuple[Step, ...]
 
 
-def settings(data: Dataset, place: st.delta_generator.DeltaGenerator) -> Asked | None:
-    """Whether the slide is wanted, of whom, and in which release; None where it is not."""
-    releases = [each for each in at_hand.of_data(data.digest) if each.made is not None]
+def settings(
+    data: Dataset, place: st.delta_generator.DeltaGenerator, choice: Choice | None
+) -> Asked | None:
+    """Whether the slide is wanted, of whom, and in which release; None where it is not.
+
+    A release is offered only where it is what the chosen option makes.
+    """
+    steps = None if choice is None else choice.result.option.steps
+    releases = [
+        each
+        for each in at_hand.of_data(data.digest)
+        if each.made is not None and steps is not None and each.steps == steps
+    ]
     with place.popover("One person", icon=":material/person:", key="present_person"):
         if data.fs.crs is None:
             st.caption("The data carry no map projection, so that nobody’s record can be played.")
@@ -86,7 +99,7 @@ def settings(data: Dataset, place: st.delta_generator.DeltaGenerator) -> Asked |
             format_func=names.__getitem__,
             key=f"present_person_of_{len(releases)}_{at}",
         )
-        return Asked(int(user), release.name, release.made)
+        return Asked(int(user), release.name, release.made, release.steps or ())
 
 
 def slides(data: Dataset, asked: Asked | None) -> list[Shown]:
@@ -97,7 +110,8 @@ def slides(data: Dataset, asked: Asked | None) -> list[Shown]:
     name = data.fs.pseudonyms[asked.user]
     told = story.person_told(name, asked.release, asked.made, asked.user, seen)
     title = "One person, before and after"
-    return [Shown(KEY, title, partial(_show, seen, days(data.fs), name), told)]
+    show = partial(_show, seen, days(data.fs), name)
+    return [Shown(KEY, title, show, told, steps=asked.steps)]
 
 
 def played(fs: FingerprintSet, made: GloveResult, user: int) -> Played:

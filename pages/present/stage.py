@@ -11,6 +11,7 @@ import pydeck as pdk
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from fpanon_core.model.techniques import Step
 from pages.charts.projected import projected
 from pages.charts.style import CONFIG, Theme
 from pages.present import story
@@ -18,9 +19,9 @@ from pages.shell import slides as offers
 from pages.shell.dataset import Dataset
 from pages.shell.figure import plot, show_map
 from pages.shell.guard import act
-from pages.shell.slides import Slide
+from pages.shell.slides import AS_THEY_ARE, Slide
 
-FIGURE_PX = 540
+FIGURE_PX = 360  # with title, keys and a sentence of three lines it fits a screen 720 px high
 _AT, _ALONE = "fp_present_at", "fp_present_alone"
 # Pages whose figures become slides: address, and what their links say.
 _WAY = {
@@ -41,7 +42,7 @@ class Shown:
 
     Attributes
     ----------
-    key, question, sentence : str
+    key, question, sentence, more, about, steps
         As of a :class:`.Slide`.
     show : callable
         Draws the figure where it stands.
@@ -51,6 +52,9 @@ class Shown:
     question: str
     show: Callable[[Theme], None]
     sentence: str
+    more: str = ""
+    about: str = AS_THEY_ARE
+    steps: tuple[Step, ...] = ()
 
 
 def dress() -> None:
@@ -62,8 +66,13 @@ def dress() -> None:
     )
     st.html(
         "<style>"
-        ".st-key-present_heading h1 {font-size: 2.25rem; padding: 0 0 0.4rem;} "
-        ".st-key-present_sentence p {font-size: 1.45rem; line-height: 1.4;} "
+        ".st-key-present_heading {gap: 0;} "
+        ".st-key-present_heading h1 {font-size: 1.9rem; padding: 0;} "
+        ".st-key-present_sentence {gap: 0.2rem;} "
+        ".st-key-present_sentence p {font-size: 1.25rem; line-height: 1.35;} "
+        ".st-key-present_heads {padding: 2rem 0;} "
+        ".st-key-present_heads p {font-size: 1.75rem; line-height: 1.35;} "
+        "[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] {gap: 0.6rem;} "
         f"{alone if st.session_state.get(_ALONE) else ''}"
         "</style>"
     )
@@ -85,7 +94,10 @@ def offered(digest: str) -> list[Shown]:
         offers.of_data(digest),
         key=lambda slide: next((i for i, a in enumerate(way) if slide.key.startswith(a)), len(way)),
     )
-    return [Shown(each.key, each.question, partial(_draw, each), each.sentence) for each in found]
+    return [
+        Shown(s.key, s.question, partial(_draw, s), s.sentence, s.more, s.about, s.steps)
+        for s in found
+    ]
 
 
 def _draw(slide: Slide, of: Theme) -> None:
@@ -131,10 +143,13 @@ def _turn_alone(alone: bool) -> None:
     st.session_state[_ALONE] = alone
 
 
-def sentence(text: str) -> None:
-    """What the figure says."""
+def sentence(text: str, more: str) -> None:
+    """What the figure says; what does not fit on a wall is a press away."""
     with st.container(key="present_sentence"):
         st.markdown(text)
+        if more:
+            with st.popover("More", type="tertiary", key="present_more"):
+                st.markdown(more)
 
 
 def missing(data: Dataset) -> None:

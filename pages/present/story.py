@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from fpanon_core.model.glove import GloveResult
+from fpanon_core.studies.exploration import Exploration
+from fpanon_core.studies.judgement import interval, some_alone
+from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from fpanon_core.studies.people_by_hexagon import Result
+from fpanon_core.studies.report_verdict import as_they_are, over_told, tried_told
+from fpanon_core.studies.report_words import describe_utility, estimate, people, use_told
 from pages.charts import words
-from pages.charts.plain import plain
+from pages.charts.attack import UNKNOWN, Compared, Estimate
+from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.charts.played import Played
 
 NOTHING = (
@@ -26,8 +34,98 @@ ONE_PERSON_REAL = (
 )
 ONE_PERSON_SYNTHETIC = "The person is synthetic; there is nobody like that."
 NO_RELEASE = (
-    "One person’s record, before and after hiding: hide everyone first, then it is a slide here."
+    "One person’s record, before and after: choose an option that hides everyone, and make it on "
+    "*Hide everyone*; then it is a slide here."
 )
+QUESTION = "May these data be released?"
+DECIDED = "What was decided?"
+ALL = "The data as they are, and all options tried"
+NONE_CHOSEN = "no option is chosen"
+REFUSED = "nothing is released"
+NOTHING_LEAVES = ":material/block: **Nothing is released.**"
+_MARKS = {
+    "against": ":material/block:",
+    "open": ":material/help:",
+    "for": ":material/check_circle:",
+}
+_ROWS = {
+    "outsider": "re-identified",
+    "home": "home within 1 km",
+    "unicity": "singled out",
+    "alone": "record of their own",
+}
+
+
+def of_option(name: str) -> str:
+    """Of which option a slide is."""
+    return f"Chosen option: **{plain(name)}**"
+
+
+def verdict(found: Exploration) -> tuple[list[str], str]:
+    """The heads of the report's verdict, and the option that comes first."""
+    told = [as_they_are(found), tried_told(found)]
+    heads = [f"{_MARKS[each.tone]} **{plain(each.head, MESSAGE_LENGTH)}**" for each in told]
+    return heads, plain(next(iter(told[1].text), ""), MESSAGE_LENGTH)
+
+
+def decision(found: Exploration, result: OptionResult) -> list[str]:
+    """The chosen option, and whether it is within the limits; else which it misses."""
+    over = over_told(result, found.limits)
+    mark = _MARKS["against" if over else "open" if some_alone(result) else "for"]
+    heads = [f"{mark} **Chosen: {plain(result.option.told)}**"]
+    if over:
+        return [*heads, *(f"- {plain(each, MESSAGE_LENGTH)}." for each in over)]
+    if not found.limits.judged:
+        return [*heads, "No limit was set."]
+    return [*heads, "It breaks none of the limits.", *_alone(result)]
+
+
+def _alone(result: OptionResult) -> list[str]:
+    if not some_alone(result):
+        return []
+    return [f"Alone with a record of their own: {people(result)}."]
+
+
+def reason(why: str) -> str:
+    """The reason that was given."""
+    return f"Why: {plain(why, MESSAGE_LENGTH)}" if why else "No reason is given yet."
+
+
+def cost(choice: UtilityChoice, result: OptionResult) -> str:
+    """How coarse it is, who is left out, and its utility with what is all but lost."""
+    told = [use_told(result)]
+    if result.users_share < 1:
+        told.append(f"{words.percent(1 - result.users_share)} of the people are left out.")
+    told.append(f"Utility, {plain(choice.label)}: {describe_utility(choice, result)} of 1.")
+    return " ".join(filter(None, told))
+
+
+def risk(found: Exploration, result: OptionResult) -> str:
+    """What the strongest attacker finds, before and after."""
+    p, raw = found.table.config.p, found.as_it_is
+    before = "" if raw is None else f" In the data as they are: {estimate(raw, 'outsider')}."
+    return (
+        f"With {words.count(p, 'known point')} the strongest attacker re-identifies "
+        f"{estimate(result, 'outsider')}.{before}"
+    )
+
+
+def compared(raw: OptionResult | None, result: OptionResult) -> list[Compared]:
+    """The rows of the figure: what is found before and after, beside guessing."""
+    rows = []
+    for measure, name in _ROWS.items():
+        before = UNKNOWN if raw is None else Estimate(*interval(raw, measure))
+        after = Estimate(*interval(result, measure))
+        guess = result.guessing.get("linkage" if measure == "outsider" else measure, math.nan)
+        told = tuple(map(_brief, (before.value, after.value, guess)))
+        rows.append(Compared(name, before, after, guess, told))
+    return rows
+
+
+def _brief(share: float) -> str:
+    if not math.isfinite(share):
+        return ""
+    return words.percent(share).replace("less than ", "< ").replace("more than ", "> ")
 
 
 def people_told(found: Result, days: int) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.charts import style
-from pages.present import order, people, person, stage, story
-from pages.shell import dataset, needed
+from pages.present import decided, order, people, person, stage, story
+from pages.shell import chosen, dataset, needed
 
 of = style.theme(st.context.theme.type)
 
@@ -16,17 +16,26 @@ data = dataset.current()
 if data is None:
     heading.title("Present", anchor=False)
 data = needed.data("present", without=story.NOTHING, then="The slides follow with the data.")
-asked = person.settings(data, corner)
+choice = chosen.current(data.digest)
+asked = person.settings(data, corner, choice)
+others = [each for each in stage.offered(data.digest) if decided.of_chosen(choice, each.steps)]
+attacked = any(each.key == "attack" and each.steps for each in others)
 slides = order.chosen(
-    [*people.slides(data), *stage.offered(data.digest), *person.slides(data, asked)], corner
-)
+    [
+        *decided.opening(data), *people.slides(data), *others,
+        *decided.of_choice(data, attacked=attacked), *person.slides(data, asked),
+        *decided.closing(data),
+    ],
+    corner,
+)  # fmt: skip
 if not slides:
     heading.title("Present", anchor=False)
     st.info(story.NO_SLIDE)
 else:
     slide = stage.turn(slides, corner)
     heading.title(slide.question, anchor=False)
+    heading.caption(decided.about(data, slide))
     with st.container(key="main_figure"):
         slide.show(of)
-    stage.sentence(slide.sentence)
+    stage.sentence(slide.sentence, slide.more)
 stage.missing(data)

@@ -13,6 +13,8 @@ import streamlit as st
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.glove import GloveResult
 from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.techniques import Step
+from fpanon_core.studies import hiding
 from pages.charts.plain import plain
 
 from . import session
@@ -43,6 +45,13 @@ class AtHand:
     knowledge: KnowledgeConfig | None = None
     made: GloveResult | None = None
     settings: Hashable = None
+
+    @property
+    def steps(self) -> tuple[Step, ...] | None:
+        """The steps of the option that makes it; None where no option does."""
+        if self.made is None:
+            return self.option.steps
+        return self.settings.steps if isinstance(self.settings, hiding.Config) else None
 
 
 def put(page: str, digest: str, releases: Sequence[AtHand]) -> None:

@@ -68,6 +68,14 @@ def find(fs: FingerprintSet, wanted: Sequence[ReleaseOption], knowledge: Knowled
         questions.ask(asked)
 
 
+def found(fs: FingerprintSet, knowledge: KnowledgeConfig) -> list[OptionResult]:
+    """What “Find a release” has found by now, by what is known of people; nothing is asked."""
+    asked = tried(fs.digest)
+    if asked is None or asked.knowledge != knowledge:
+        return []
+    return known(fs, asked.options, knowledge)
+
+
 def results(
     fs: FingerprintSet, wanted: Sequence[ReleaseOption], knowledge: KnowledgeConfig
 ) -> list[OptionResult]:

@@ -34,6 +34,7 @@ def data(key: str, *, without: str, then: str) -> Dataset:
     found = dataset.current()
     if found is None:
         st.info(without)
+        st.caption("This is a new session. Each browser tab has its own, with data of its own.")
         st.page_link("pages/overview/view.py", label="Go to the start", icon=":material/home:")
         end_view()
     if found.fs.n_users < 2:

@@ -39,7 +39,7 @@ def section(data: Dataset, option: ReleaseOption) -> None:
         (st.warning if use.startswith("Of little use") else st.markdown)(use)
     form = release.file_format(PRODUCED)
     config = production.Config(ReleaseOption(steps=option.steps), format=form)
-    release.section(PRODUCED, data, config, f"“{option.name}”", note=NOTE)
+    release.section(PRODUCED, data, config, f"“{option.name}”", note=NOTE, over=bool(over))
 
 
 def made(data: Dataset, found: weighed.Weighed) -> Produced | None:

@@ -37,6 +37,7 @@ def section(
     *,
     also: tuple[Any, ...] = (),
     note: str = "",
+    over: bool = False,
 ) -> None:
     """A button that has the release made; what came of it, and the files, once it is.
 
@@ -48,6 +49,8 @@ def section(
         What :func:`production.study` takes besides.
     note : str
         What must be known before it is produced.
+    over : bool
+        Whether it is above a limit, or may be: nothing about it is then green or stands first.
     """
     question = Question(kind, data.fs, config, f"Producing {what}", also)
     found: production.Result | None = questions.answer(question)
@@ -57,7 +60,7 @@ def section(
         if st.button(
             "Produce this release",
             key=f"{kind.name}_go",
-            type="primary",
+            type="secondary" if over else "primary",
             disabled=questions.under_way(question),
             help=definitions.RELEASE,
         ):
@@ -65,17 +68,19 @@ def section(
             st.rerun()
     questions.progress(kind)
     if found is not None:
-        _offer(kind, found, prefix="synthetic_" if data.source.synthetic else "")
+        _offer(kind, found, data, over=over)
 
 
-def _offer(kind: Kind, found: production.Result, *, prefix: str) -> None:
+def _offer(kind: Kind, found: production.Result, data: Dataset, *, over: bool) -> None:
     """The verdict; the files, where it has passed; and the page that goes with them."""
+    prefix = "synthetic_" if data.source.synthetic else ""
     if not found.verdict.passed:
         st.error(release_story.verdict(found))
         return
-    # Green stands for a promise that was checked, not for files in order.
-    (st.info if found.facts.k is None else st.success)(release_story.verdict(found))
-    st.markdown(release_story.truth(found))
+    # Green stands for a promise that was checked, not for files in order or above a limit.
+    show = st.warning if over else st.info if found.facts.k is None else st.success
+    show(release_story.verdict(found))
+    st.markdown(release_story.truth(found, data.report.span_days))
     hidden = found.config.hidden
     made = {
         "release": found.config.option.text if hidden is None else hidden.method,
@@ -89,7 +94,7 @@ def _offer(kind: Kind, found: production.Result, *, prefix: str) -> None:
         f"{prefix}release.zip",
         key=f"{kind.name}_get_release",
         icon=":material/download:",
-        kind="primary",
+        kind="secondary" if over else "primary",
         settings=made,
         disabled=not may_leave,
         left=left,

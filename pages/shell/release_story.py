@@ -7,6 +7,7 @@ import re
 from fpanon_core.model.release_page import alone, check_command
 from fpanon_core.model.release_page import truth as _truth
 from fpanon_core.studies.production import Result
+from fpanon_core.studies.report_parts import periods_lost
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
@@ -26,15 +27,26 @@ def verdict(found: Result) -> str:
     return f"**Written as it would leave.** {said}"
 
 
-def truth(found: Result) -> str:
-    """How many rows there are, of how many people, and how many are not true of their person."""
+def truth(found: Result, days: int = 0) -> str:
+    """How many rows there are, of how many people, what is lost, and how many are not true.
+
+    Parameters
+    ----------
+    days : int
+        Of the data, so that lost periods are said; 0 where it is not known.
+    """
     facts = found.facts
+    every = facts.people + facts.people_left_out
     people = "1 person" if facts.people == 1 else f"{facts.people:,} people"
+    if facts.people_left_out:
+        people = f"{facts.people:,} of the {every:,} people"
+    lost = periods_lost(facts, days)
+    gone = f" **Without any record: {lost}.**" if lost else ""
     stood_for = facts.samples_in - facts.samples_left_out
     of_all = f" of the {facts.samples_in:,} recorded" if facts.samples_left_out else " recorded"
     return (
         f"{words.count(facts.rows, 'row')} of {people}, for "
-        f"{words.count(stood_for, 'sample')}{of_all}. {_truth(facts)}"
+        f"{words.count(stood_for, 'sample')}{of_all}.{gone} {_truth(facts)}"
     )
 
 

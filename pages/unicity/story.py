@@ -121,7 +121,7 @@ def points_needed(result: Result) -> list[str]:
             f"{words.count(never, 'user')} {words.were(never)} never unique: somebody else has "
             "all their points, too. The half counts them."
         )
-    if not points_drawn(result):
+    if len(known) < DRAWN_PEOPLE:
         told.append(
             f"That is too few people to draw how their points are spread (fewer than "
             f"{DRAWN_PEOPLE})."
@@ -130,8 +130,11 @@ def points_needed(result: Result) -> list[str]:
 
 
 def points_drawn(result: Result) -> bool:
-    """Whether enough people were ever unique that how they are spread can be drawn."""
-    return len(result.needed) >= DRAWN_PEOPLE
+    """Whether enough people were ever unique, and not nearly all after the same number."""
+    if len(result.needed) < DRAWN_PEOPLE:
+        return False
+    lower, upper = np.quantile(result.needed, [0.25, 0.75])
+    return bool(lower < upper)
 
 
 # --- resolutions ---

@@ -18,13 +18,13 @@ _MAP = ".st-key-pair_disclosure_leak [data-testid=stDeckGlJsonChart]"
 def test_the_whole_view_is_drawn(people: Dashboard) -> None:
     dashboard, page = people, people.page
     dashboard.turn_to("What is learnt")
-    expect(page.locator(".st-key-disclosure_main .scatterlayer .js-line")).to_have_count(1)
+    expect(page.locator(".st-key-disclosure_main .scatterlayer .trace")).to_have_count(1)
     for more in ("disclosure_all", "disclosure_agreement"):
         dashboard.unfold(more)
     legend = page.locator(".st-key-disclosure_over_profiles .legendtext")
     expect(legend).to_have_text(["p = 3", "p = 4", "p = 5"])
-    lines = page.locator(".st-key-disclosure_over_profiles .scatterlayer .trace path.js-line")
-    expect(lines).to_have_count(6)
+    series = page.locator(".st-key-disclosure_over_profiles .scatterlayer .trace")
+    expect(series).to_have_count(6)
     expect(page.locator(".st-key-disclosure_tau .heatmap-label")).to_have_count(15)
     cells = page.locator(".st-key-disclosure_week .heatmaplayer image")
     expect(cells.first).to_be_attached()

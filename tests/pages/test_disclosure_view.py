@@ -221,13 +221,14 @@ def test_a_measure_has_its_own_scale_and_colour(of: style.Theme) -> None:
     series = [charts.Series("s", [0.5, 0.25], [0.4, 0.2], [0.6, 0.3])]
     panels = [charts.Panel(m, m, series, "", ".3g") for m in ("unicity", "k", "em", "kl")]
     figure = charts.over_profiles(["a", "b"], panels, of)
-    assert len({t.line.color for t in figure.data}) == 4
+    assert len({t.marker.color for t in figure.data}) == 4
+    assert {t.mode for t in figure.data} == {"markers"}  # no line joins two profiles
     assert [t.yaxis for t in figure.data] == ["y", "y2", "y3", "y4"]
     domains = [figure.layout[f"yaxis{n}"].domain for n in ("", 2, 3, 4)]
     assert all(a[0] > b[1] for a, b in pairwise(domains))
     assert figure.data[0].error_y.array == pytest.approx((0.1, 0.05))
     lorenz = charts.lorenz_curves([("em", "EM", np.array([0, 1.0]), np.array([0, 1.0]))], of)
-    assert lorenz.data[1].line.color == figure.data[2].line.color
+    assert lorenz.data[1].line.color == figure.data[2].marker.color
 
 
 @BOTH

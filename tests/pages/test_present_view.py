@@ -29,13 +29,16 @@ def presented(at: AppTest) -> AppTest:
     return until(at, lambda at: idle(at) and has(at, "present_next")).run()
 
 
-def offered(at: AppTest, key: str, sentence: str = "It is so.") -> None:
+def offered(at: AppTest, key: str, sentence: str = "It is so.", **more: Any) -> None:
     """As a page does while it draws its figure."""
     digest = at.session_state["fp_dataset"].digest
     draw = partial(cdf, [Curve("k = 2", np.array([0.1, 0.4]), "#000000", 0)], x_title="x")
     state = at.session_state  # it has no get
     mine = state["fp_slides"][1] if "fp_slides" in state else {}
-    at.session_state["fp_slides"] = (digest, mine | {key: Slide(key, f"By {key}?", draw, sentence)})
+    at.session_state["fp_slides"] = (
+        digest,
+        mine | {key: Slide(key, f"By {key}?", draw, sentence, **more)},
+    )
 
 
 def bare(at: AppTest) -> AppTest:

@@ -92,7 +92,7 @@ def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
     assert "Of 12 forms tried" in page
     assert "The data as they are were not weighed" not in page
     assert "own.csv" not in page  # a file's name may be somebody's
-    assert "not named by who made this report" in page
+    assert "Data without a name" in page
     assert "subscriber-" not in page
 
 

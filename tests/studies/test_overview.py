@@ -9,8 +9,9 @@ import pytest
 
 from fpanon_core import FingerprintSet
 from fpanon_core.model.techniques import Aligned, Glove
-from fpanon_core.studies.judgement import Limits
-from fpanon_core.studies.overview import beyond, crowd, forms, hidden, merged, nearest, spans
+from fpanon_core.studies.judgement import Limits, best_option, beyond
+from fpanon_core.studies.overview import crowd, forms, hidden, merged, spans
+from fpanon_core.studies.report_verdict import describe_nearest
 from tests.studies.test_report import COARSE, FINE, HIDDEN, NOISE, exploration, result
 
 
@@ -46,10 +47,28 @@ def test_the_nearest_is_that_whose_worst_measure_is_the_fewest_times_its_limit()
     assert beyond(far, Limits()) == pytest.approx(6.2)
     assert beyond(near, Limits()) == pytest.approx(2.2)
     assert beyond(alone, Limits()) == pytest.approx(8.0)
-    assert nearest(exploration(far, near, alone)) == 1
+    found = exploration(far, near, alone)
+    assert best_option(found.table, found.limits) == 1
+    # Which threshold it misses, and by how much.
+    told = describe_nearest(found)
+    assert told.startswith(f"The nearest is “{COARSE.told}” (utility, ")
+    assert "Re-identification risk: 10 % (" in told
+    assert "; the limit is 5 %, which it is above (up to 2.2 times)" in told
     unknown = replace(result(HIDDEN, 0.1, 0.5, least=2), risks={})
     assert math.isnan(beyond(unknown, Limits()))
-    assert nearest(exploration(unknown)) is None
+    found = exploration(unknown)
+    assert best_option(found.table, found.limits) is None
+    assert describe_nearest(found) == ""
+
+
+def test_the_best_within_the_limits_is_one_with_nobody_alone_where_there_is_one() -> None:
+    alone, shared = result(FINE, 0.02, 0.8, alone=4), result(COARSE, 0.02, 0.3, least=2)
+    found = exploration(alone, shared)
+    assert best_option(found.table, Limits()) == 1
+    assert describe_nearest(found) == ""
+    assert best_option(exploration(alone).table, Limits()) == 0  # with people alone, else none
+    nothing = Limits(dict.fromkeys(Limits().of))
+    assert best_option(found.table, nothing) is None
 
 
 def test_spans_are_told_as_far_as_utility_tells_them_apart() -> None:

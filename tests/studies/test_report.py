@@ -101,8 +101,8 @@ def test_the_verdict_of_a_choice_within_the_limits() -> None:
     assert heads(found, chosen="coarse")[2][0] == "open"
     last = report(found, Decision(chosen="coarse", why="It hides.")).verdict[2]
     assert "Because: It hides." in last.text
-    assert "That is no risk of 0" in " ".join(last.text)
-    assert "up to 1 in 3" in " ".join(last.text)
+    assert "The risk is not zero" in " ".join(last.text)
+    assert "up to 1 time in 3" in " ".join(last.text)
 
 
 def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
@@ -115,12 +115,13 @@ def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
         "Unicity",
         "People alone",
     ]
-    assert over[0].endswith("the limit is 5 %, which it is above")  # 49 % by the lower end
+    # 49 % by the lower end; 51 % by the upper one is 10.2 times 5 %.
+    assert over[0].endswith("the limit is 5 %, which it is above (up to 10 times)")
     # 4.5 % with an interval up to 5.5 %: not surely above.
     perhaps = report(found, Decision(chosen="coarse")).verdict[2].over
     assert perhaps[0] == (
         "Re-identification risk: 4.5 % (95 %: 3.5 % to 5.5 %; guessing finds 1.0 %); the limit is "
-        "5 %, which it may be above"
+        "5 %, which it may be above (up to 1.1 times)"
     )
     assert "none is within all limits" in heads(found)[1][1]
 
@@ -136,7 +137,8 @@ def test_people_alone_stand_beside_a_choice_within_the_limits() -> None:
     assert verdict[1].tone == verdict[2].tone == "open"
     assert "yet people are alone in it" in verdict[2].head
     assert "4 of the 100 people (4.0 %) have a record of their own" in " ".join(verdict[1].text)
-    assert "The most useful with nobody alone is “coarse" in " ".join(verdict[1].text)
+    assert "The most useful with nobody alone is “coarse" in verdict[1].text[0]
+    assert "is more useful, but people are alone in it. 4 of the 100" in verdict[1].text[1]
     # The other is not the most useful, and the report says so.
     other = report(found, Decision(chosen="coarse", why="Nobody is alone.")).verdict[2]
     assert "It is not the most useful of these: that is “fine" in " ".join(other.text)
