@@ -12,14 +12,21 @@ from streamlit.testing.v1 import AppTest
 from fpanon_core import FingerprintSet, aligned
 from fpanon_core.model.extent import central
 from fpanon_core.model.projection import equal_area_around
+from fpanon_core.model.techniques import Aligned
 from fpanon_core.studies import people_by_hexagon
+from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.option_result import utility_choice
+from fpanon_core.studies.options_table import OptionsTable
 from pages.charts import style
 from pages.charts.cdf import Curve, cdf
 from pages.charts.columns import columns_map
 from pages.charts.played import published_map, recorded_map
 from pages.charts.projected import TYPE, projected
 from pages.present import person, story
+from pages.shell.exploration import USUAL
 from pages.shell.slides import MOST, Slide
+from pages.shell.weighed import Weighed
+from tests.pages.test_options_story import option
 from tests.support.views import go as turn
 from tests.support.views import has, idle, opened, said, until
 
@@ -35,10 +42,16 @@ def offered(at: AppTest, key: str, sentence: str = "It is so.", **more: Any) -> 
     draw = partial(cdf, [Curve("k = 2", np.array([0.1, 0.4]), "#000000", 0)], x_title="x")
     state = at.session_state  # it has no get
     mine = state["fp_slides"][1] if "fp_slides" in state else {}
-    at.session_state["fp_slides"] = (
-        digest,
-        mine | {key: Slide(key, f"By {key}?", draw, sentence, **more)},
-    )
+    slide = Slide(key, f"By {key}?", draw, sentence, **more)
+    at.session_state["fp_slides"] = (digest, mine | {key: slide})
+
+
+def choose(at: AppTest, name: str, steps: tuple[Any, ...]) -> None:
+    """As where options are weighed: one is chosen, above the limit of homes: 45 % of 15 %."""
+    digest = at.session_state["fp_dataset"].digest
+    result = option(name, 0.0, steps, 2, home=(0.4, 0.35, 0.45))
+    table = OptionsTable((result,), "outsider", utility_choice("transport"), USUAL, digest)
+    at.session_state["fp_weighed"] = Weighed(digest, table, Limits(), name, "It is asked for.", 0)
 
 
 def bare(at: AppTest) -> AppTest:
@@ -107,6 +120,72 @@ def test_figures_of_pages_that_were_visited_are_slides_in_the_order_chosen(app: 
     assert "of a person – places and times" in said(app)
     assert "2 of 2" in said(app)
     assert not app.exception
+
+
+def test_every_slide_is_of_the_chosen_option_and_names_it_or_of_the_data_as_they_are(
+    app: AppTest,
+) -> None:
+    bare(app)
+    offered(app, "glove", steps=(Aligned(2),))
+    offered(app, "attack", steps=(Aligned(5),))
+    presented(app)
+    # Neither option is chosen: neither is shown.
+    assert "1 of 1" in said(app)
+    assert "The data as they are · no option is chosen" in said(app)
+    choose(app, "pairs", (Aligned(2),))
+    app.run()
+    named = "Chosen option: **pairs (aligned, k \\= 2)**".replace("\\", "")
+    seen = {}
+    app.session_state["fp_present_at"] = "verdict"
+    for _ in range(6):
+        app.run()
+        seen[app.title[0].value] = said(app).replace("\\", "")
+        if not app.button(key="present_next").disabled:
+            app.button(key="present_next").click()
+    assert list(seen) == [
+        "May these data be released?", "Where are people?", "By glove?", "What does it cost?",
+        "What does an attacker find, before and after?", "What was decided?",
+    ]  # fmt: skip
+    assert [title for title, text in seen.items() if named in text] == list(seen)[2:]
+    # The first slide has the verdict, with what is missed; the last the decision and its reason.
+    assert "none is within all limits" in seen["May these data be released?"]
+    assert "The nearest is “pairs" in seen["May these data be released?"]
+    assert "which it is above (up to 3.0 times)" in seen["What was decided?"]
+    assert "Why: It is asked for." in seen["What was decided?"]
+    # Of a utility the weighty parts that are lost are named.
+    assert "0.00 (density 0.00, flows 0.00" in seen["What does it cost?"]
+    assert not app.exception
+
+
+def test_what_does_not_fit_on_a_wall_is_a_press_away() -> None:
+    script = AppTest.from_function(_wordy, default_timeout=60).run()
+    assert not script.exception
+    assert [len(each.value) for each in script.markdown] == [271, 200]
+
+
+def _wordy() -> None:
+    import streamlit as st
+
+    from pages.shell import session, slides
+
+    session.keep = lambda name, value: st.session_state.__setitem__(name, value)
+    slides.offer("d", "key", "a", print, "a" * 200, "", "b" * 70, "c" * 200)
+    (slide,) = slides.of_data("d")
+    st.markdown(slide.sentence)
+    st.markdown(slide.more)
+
+
+def test_long_titles_of_axes_are_broken_where_the_figure_ends() -> None:
+    title = "Re-identified by the strongest attacker (4 known points)"
+    plain = style.layout(style.LIGHT, style.axis(style.LIGHT, "x"), style.axis(style.LIGHT, title),
+                         height=430)  # fmt: skip
+    drawn = projected(style.figure([{"type": "scatter", "x": [1], "y": [1]}], plain), 360)
+    lines = drawn.layout.yaxis.title.text.split("<br>")
+    assert len(lines) > 1
+    assert " ".join(lines) == title
+    # Type of 18.75 px, letters about half as wide as high, 240 px between the margins.
+    assert max(map(len, lines)) <= 24
+    assert drawn.layout.yaxis.automargin
 
 
 def test_a_slide_of_other_data_is_not_shown(app: AppTest) -> None:
