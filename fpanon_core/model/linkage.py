@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from . import checks
@@ -239,8 +240,9 @@ class RiskResult:
 
     def of_attacker(self, name: str) -> tuple[float, float, float]:
         """Value and interval of one attacker of the battery."""
-        row = self.by_attacker.set_index("attacker").loc[name]
-        return float(row["value"]), float(row["low"]), float(row["high"])
+        rows = self.by_attacker[self.by_attacker["attacker"] == name]
+        value, low, high = rows[["value", "low", "high"]].to_numpy(np.float64)[0].tolist()
+        return value, low, high
 
     @property
     def by_true_points(self) -> tuple[float, float, float]:

@@ -279,8 +279,8 @@ def estimate(result: OptionResult, risk: str) -> str:
         asked and f"of {asked}",
         ends and f"95 %: {ends}",
         beside and f"guessing finds {beside}",
+        describe_sum(found, risk, result.option),
     )
-    parts = (*parts, describe_sum(found, risk, result.option))
     inside = "; ".join(filter(None, parts))
     return f"{value(found, risk)} ({inside})" if inside else value(found, risk)
 

@@ -117,7 +117,7 @@ def compared(raw: OptionResult | None, result: OptionResult) -> list[Compared]:
         before = UNKNOWN if raw is None else Estimate(*interval(raw, measure))
         after = Estimate(*interval(result, measure))
         guess = result.guessing.get("linkage" if measure == "outsider" else measure, math.nan)
-        told = tuple(map(_brief, (before.value, after.value, guess)))
+        told = _brief(before.value), _brief(after.value), _brief(guess)
         rows.append(Compared(name, before, after, guess, told))
     return rows
 
