@@ -28,7 +28,7 @@ _NAMES = {
         "disclosure_agreement", "disclosure_by", "disclosure_profile", "disclosure_what",
         "fp_disclosure_config",
     },
-    "aggregates": {"fp_recovery_plan", "fp_counts_config", "fp_counts_of"},
+    "aggregates": {"aggregates_habit", "fp_recovery_plan", "fp_counts_config", "fp_counts_of"},
     "glove": {
         "glove_k", "glove_leave_out", "glove_leftover", "glove_method", "glove_period",
         "glove_shards", "glove_space", "glove_time", "fp_glove_data", "fp_group",
