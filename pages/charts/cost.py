@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
-
-from fpanon_core.studies.report_words import COMPONENTS as COMPONENTS
 
 from .style import MARKERS, Theme, axis, figure, layout
 
@@ -72,9 +70,8 @@ def cost(ways: Sequence[Way], of: Theme, *, height: int = 420) -> go.Figure:
     )
 
 
-def kept(components: Mapping[str, float], of: Theme, *, height: int = 420) -> go.Figure:
-    """Figure of a bar for each component of utility: how much of it a release keeps, 0 to 1."""
-    named = [(COMPONENTS[name][0], components[name]) for name in COMPONENTS if name in components]
+def kept(named: Sequence[tuple[str, float]], of: Theme, *, height: int = 420) -> go.Figure:
+    """Figure of a bar for each component of utility: its title, and the share kept, 0 to 1."""
     bars = {
         "type": "bar",
         "orientation": "h",

@@ -15,7 +15,7 @@ def show() -> None:
     st.title("Which form of these mobility data may be released?", anchor=False)
     st.markdown(
         "**fpanon** attacks your data and every release it could make of them. Nothing leaves this "
-        "machine: no map tiles, no telemetry, no copy of the data on disk. You leave with:"
+        "machine: no map tiles, no telemetry, no copy of the data on disk. Soon you leave with:"
     )
     for cell, (icon, head, text) in zip(st.columns(3, gap="medium"), _LEAVES_WITH, strict=True):
         with cell.container(border=True, height="stretch"):

@@ -73,7 +73,7 @@ def of_choice(data: Dataset, *, attacked: bool) -> list[Shown]:
         return []
     result, steps = standing.result, standing.result.option.steps
     shown = []
-    if any(name in result.components for name in cost.COMPONENTS):
+    if story.kept(result):
         shown.append(
             Shown(COST, "What does it cost?", partial(_cost, result),
                   story.cost(found.table.choice, result), steps=steps)
@@ -117,7 +117,7 @@ def _say(heads: list[str], _: Theme) -> None:
 
 def _cost(result: OptionResult, of: Theme) -> None:
     plot(
-        projected(cost.kept(result.components, of), FIGURE_PX), key="present_cost", theme=None,
+        projected(cost.kept(story.kept(result), of), FIGURE_PX), key="present_cost", theme=None,
         config=CONFIG, alt="What the chosen option keeps of each use of the data, from 0 to 1.",
     )  # fmt: skip
 

@@ -12,7 +12,13 @@ from fpanon_core.studies.judgement import interval, some_alone
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from fpanon_core.studies.people_by_hexagon import Result
 from fpanon_core.studies.report_verdict import as_they_are, over_told, tried_told
-from fpanon_core.studies.report_words import describe_utility, estimate, people, use_told
+from fpanon_core.studies.report_words import (
+    COMPONENTS,
+    describe_utility,
+    estimate,
+    people,
+    use_told,
+)
 from pages.charts import words
 from pages.charts.attack import UNKNOWN, Compared, Estimate
 from pages.charts.plain import MESSAGE_LENGTH, plain
@@ -98,6 +104,15 @@ def cost(choice: UtilityChoice, result: OptionResult) -> str:
         told.append(f"{words.percent(1 - result.users_share)} of the people are left out.")
     told.append(f"Utility, {plain(choice.label)}: {describe_utility(choice, result)} of 1.")
     return " ".join(filter(None, told))
+
+
+def kept(result: OptionResult) -> list[tuple[str, float]]:
+    """The components of utility by title, and how much of each is kept."""
+    return [
+        (COMPONENTS[name][0], result.components[name])
+        for name in COMPONENTS
+        if name in result.components
+    ]
 
 
 def risk(found: Exploration, result: OptionResult) -> str:
