@@ -80,7 +80,8 @@ def verify_release(
     Returns
     -------
     Verification
-        Whatever is wrong inside the release is a violation, damaged files too.
+        Damaged files are violations, too, and so is whatever is in the release beyond its rows and
+        what its facts make. What the rows' random names may stand for is not known.
 
     Raises
     ------

@@ -374,7 +374,7 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
         until(app, lambda at, n=before: len(answers(at, PRODUCED)) > n)
         app.run()
         assert told in said(app)
-        assert "No crowd is promised" in said(app)
+        assert "does not guarantee k-anonymity" in said(app)
         # Not in green: nothing that protects anybody was checked.
         assert any("nobody is promised a crowd" in box.value for box in app.info)
         assert not any("In order" in box.value for box in app.success)

@@ -19,8 +19,8 @@ from fpanon_core import (
     read_cdr,
     verify_release,
 )
-from fpanon_core.io.release_page import check_command
 from fpanon_core.model.facts import Verdict
+from fpanon_core.model.release_page import check_command
 from fpanon_core.studies import hiding, publishing
 from fpanon_core.studies.production import Config, study
 
@@ -96,8 +96,7 @@ def test_samples_that_were_moved_are_not_listed(fs):
 
 
 def test_what_fails_is_not_handed_out(fs, monkeypatch):
-
-    monkeypatch.setattr(publishing, "verdict_on", lambda *_: Verdict(False, 2, "NOT verified."))
+    monkeypatch.setattr(publishing, "verdict_on", lambda *_, **__: Verdict(False, 2, "NOT verified."))
     found = study(fs, Config(ReleaseOption(steps=[Glove(2)])))
     assert (found.archive, found.key, found.left_out) == (b"", b"", b"")
     assert not found.verdict.passed

@@ -37,7 +37,9 @@ from fpanon_core import (
     read_published,
     release,
 )
-from fpanon_core.model.facts import Verdict
+from fpanon_core.model.facts import public_option
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.profiles import Regions
 from fpanon_core.studies import publishing, release_verdict
 from fpanon_core.tables.spreadsheets import restored
 from fpanon_core.verification.release import verify_release
@@ -423,32 +425,24 @@ def test_the_page_claims_a_crowd_only_where_there_is_one(fs, name, tmp_path):
     claims = made.origin.k is not None
     assert ("people with exactly the same rows" in page) == claims
     assert ("at most 1 in" in page) == claims
-    assert ("Everything that is published of the group is learnt all the same" in page) == claims
-    assert ("No crowd is promised" in page) == (not claims)
+    assert ("An attacker still learns everything that the rows of the group say" in page) == claims
+    assert ("does not guarantee k-anonymity" in page) == (not claims)
     assert ("Verified: everyone published is one of" in page) == claims
     assert ("averages out" in page) == ("noise" in name)
+    assert ("A row does not say where the person was" in page) == made.origin.option.moved
+    assert not (made.origin.option.moved and "was in the rectangle" in page)
+    assert "fit alike" not in page
+    lost = claims and (made.origin.samples_left_out or made.origin.people_left_out)
+    assert ("What was left out is not covered" in page) == bool(lost)
     assert "0 % risk" not in page
 
 
-def test_names_of_the_inputs_columns_do_nothing_on_the_page():
-    from fpanon_core.io.release_page import readme
-    from fpanon_core.model.facts import ReleaseFacts
-    from fpanon_core.model.options import ReleaseOption
-    from fpanon_core.model.profiles import Regions
-
-    option = ReleaseOption(
-        steps=[Generalize(GeneralizationProfile(Regions("![](http://x.org/a)\n# b"), 60))]
-    )
-    facts = ReleaseFacts(
-        option=option, k=None, suppress_space_m=None, suppress_time_min=None, leftover=None,
-        crs=None, timezone=None, epoch=None, first_day=None, last_day=None, granularity_m=100.0,
-        granularity_min=1.0, people=1, groups=None, rows=1, samples_in=1, samples_left_out=0,
-        people_left_out=0, people_alone=1, last_window_days=None, phantom_share=0.0, accuracy=None,
-    )  # fmt: skip
-    page = readme(facts, Verdict(True, None, "Read."), "data.csv", "0")
-    assert "![" not in page
-    assert r"\!\[\]" in page
-    assert "\n# b" not in page
+def test_names_of_the_inputs_columns_are_not_in_a_release():
+    """They are the operator's words, and could be any."""
+    spaces = Regions("![](http://x.org/a)"), Grid(500)
+    steps = [Generalize(GeneralizationProfile(space, 60)) for space in spaces]
+    told = public_option(ReleaseOption("of http://x.org", steps))
+    assert told.text == told.name == "regions by name · 1 h, then 500 m · 1 h"
 
 
 def test_who_has_rows_of_their_own_is_on_the_page(tmp_path):

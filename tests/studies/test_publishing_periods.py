@@ -155,10 +155,10 @@ def test_the_page_and_the_description_say_so(fs, tmp_path):
     page = " ".join((path / "README.md").read_text().split())
     for said in (
         "pseudonyms in 4 periods of 1 day", "cut into periods of 1 day",
-        "In each period everyone is one of at least 3 people",
-        "do not look for anybody's way from one period to the next",
+        "In each period everyone published is one of at least 3 people",
+        "Do not look for anybody's way from one period to the next",
         "No name, number or order links the records of two periods",
-        "may guess right more often than by chance",
+        "may be right more often than by chance",
     ):  # fmt: skip
         assert said in page
     fields = json.loads((path / "datapackage.json").read_text())["resources"][0]["schema"]["fields"]

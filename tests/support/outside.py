@@ -61,7 +61,7 @@ _ONWARD = {  # of builtins and methods: what comes out holds what went in
 }
 CLEANING = {
     "plain",
-    "page",  # of a release: made plain where it is made, fpanon_core/io/release_page.py
+    "page",  # of a release: made plain where it is made, fpanon_core/model/release_page.py
 }
 _NUMERIC = set(",.%dgfeb")
 
