@@ -341,10 +341,11 @@ def found(
     error = expected_error(fs, released, **known, engine=engine, progress=nth_part(progress, 1, 3))
     home, fault = None, ""
     try:
-        home = home_found(
+        homes = home_found(
             fs, released, config.within_m, nights=config.nights, engine=engine,
             progress=nth_part(progress, 2, 3),
         )  # fmt: skip
+        home = pd.DataFrame({name: homes[name] for name in homes})  # a plain table comes through
     except InfeasibleError as why:
         fault = str(why)
     return Found(risk, records, home, fault, error, alike.least)

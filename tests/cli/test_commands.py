@@ -349,6 +349,9 @@ def test_unicity_writes_every_table_of_the_studies(people: Path, tmp_path: Path)
         "sparsity",
         "merged_antennas",
         "merged_unicity",
+        "median_intervals",
+        "intervals",
+        "antennas_by_area",
     }
     check_folder(folder, found, merged)
     fewer = run("unicity", people, "--users", 20, "--profile", "2000,4000:60", "--tables", folder)
@@ -512,7 +515,7 @@ def test_places_of_a_release_are_checked_first(
     ("named", "said"),
     [
         ("as it is", "as it is: 30 people"),
-        ("GLOVE, k = 5", "Everyone is one of at least 5 people"),
+        ("GLOVE, k = 5", "one of at least 5 people with exactly the same"),
         ("5 km · 8 h", "5 km · 8 h: 30 people"),
         ("blurred", "noise of 500 m"),
     ],

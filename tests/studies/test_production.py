@@ -96,7 +96,9 @@ def test_samples_that_were_moved_are_not_listed(fs):
 
 
 def test_what_fails_is_not_handed_out(fs, monkeypatch):
-    monkeypatch.setattr(publishing, "verdict_on", lambda *_, **__: Verdict(False, 2, "NOT verified."))
+    monkeypatch.setattr(
+        publishing, "verdict_on", lambda *_, **__: Verdict(False, 2, "NOT verified.")
+    )
     found = study(fs, Config(ReleaseOption(steps=[Glove(2)])))
     assert (found.archive, found.key, found.left_out) == (b"", b"", b"")
     assert not found.verdict.passed
