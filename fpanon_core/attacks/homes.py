@@ -210,7 +210,7 @@ class NightPlaces:
         without = np.bincount(record, night, n_records)[record] == 0
         rows, which = distinct_rows(record, *(cells[name] for name in PLACE))
         at_night = np.bincount(which, np.where(without, 1.0, night))
-        in_all = np.bincount(which).astype(np.float64)
+        in_all: FloatArray = np.bincount(which).astype(np.float64)
         late = at_night > 0
         rows = rows[late]
         sizes = np.bincount(record[rows], minlength=n_records)

@@ -66,7 +66,7 @@ def guess_likeliest(
     where only the target was, none; ``out`` stays as it is where there are no others. A branch is
     followed only where the point of its box nearest to each sample leaves enough possible.
     """
-    waiting, most = np.empty(_ROOM, np.int64), np.empty(_ROOM)
+    waiting, most, point = np.empty(_ROOM, np.int64), np.empty(_ROOM), np.empty(4)
     for i in range(begin, end):
         low, high = moved.offsets[record[i]], moved.offsets[record[i] + 1]
         level = _LEVEL * moved.counts[low:high].sum()
@@ -91,7 +91,7 @@ def guess_likeliest(
             for p in range(homes.starts[leaf], homes.starts[leaf + 1]):
                 if homes.only[p] == person[i]:
                     continue
-                point = (homes.x[p], homes.x[p], homes.y[p], homes.y[p])
+                point[:2], point[2:] = homes.x[p], homes.y[p]
                 here = _likely(point, low, high, moved)
                 before = at >= 0 and here >= best - level and homes.rank[p] < homes.rank[at]
                 if here > best + level or before:

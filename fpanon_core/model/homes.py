@@ -59,9 +59,9 @@ class HomesFound(pd.DataFrame):
         """
         people = int(weight.sum())
         rows = []
-        for attacker, each in off.items():
+        for attacker, metres in off.items():
             for distance in distances:
-                right = int(weight[each <= distance].sum())
+                right = int(weight[metres <= distance].sum())
                 low, high = wilson_interval(right, people)
                 rows.append((attacker, distance, right / people, low, high))
         each = pd.DataFrame(rows, columns=["attacker", "within_m", "found", "low", "high"])

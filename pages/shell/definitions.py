@@ -100,8 +100,7 @@ HOME_FOUND = (
     "**Home found**: the share of people whose home is within 1 km of where an attacker says, by "
     "the nights (22 to 6 h) of their own record or the one that their group shares. Guessing says "
     "the commonest home of everybody. Its limit is for what is found beyond that. Several "
-    "attackers try; the one who finds most counts."
-    + _after("", _LINKAGE)
+    "attackers try; the one who finds most counts." + _after("", _LINKAGE)
 )
 K_DISCLOSURE = (
     "**k-disclosure**: the chance of naming the right record, on average over the users asked "

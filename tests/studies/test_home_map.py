@@ -90,8 +90,8 @@ def test_noise_leads_to_the_place_that_it_makes_likeliest():
     nowhere, noise = np.full((2, 2), np.nan), Spread("planar_laplace", 300.0)
     guess = noise_likelihood(fs, held.published, asked, noise, nowhere, engine=LocalEngine(1))
     assert guess[0].tolist() == [2_050, 50]
-    # The second person is not known to have been anywhere: of the first one's places 400 m is
-    # nearest to one of the nights, 2,000 m at another.
+    # Only the second person was at 0 and 9,000 m, so that no map tells: of the other places 400 m
+    # is near one of the nights, 2,000 m at another.
     assert guess[1].tolist() == [2_050, 50]
     # Nobody else was anywhere: what was said before.
     alone = fs.subset(np.array([0]))
