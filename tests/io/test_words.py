@@ -14,13 +14,7 @@ from fpanon_core.io import hints
 from fpanon_core.io.hints import Way
 
 ROOT = Path(__file__).resolve().parents[2] / "fpanon_core"
-LEAVING = {"release_page.py"}  # the page of a release names the columns of its data
-FILES = [
-    path
-    for room in ("io", "tables")
-    for path in sorted((ROOT / room).glob("*.py"))
-    if path.name not in LEAVING
-]
+FILES = [path for room in ("io", "tables") for path in sorted((ROOT / room).glob("*.py"))]
 ARGUMENT = re.compile(
     r"""\b\w+=(?=['"{…]|$)      # naive_timezone='offset', columns={, antennas=
     | \b[a-z]+(_[a-z]+)+\b      # naive_timezone, reset_index

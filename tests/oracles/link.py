@@ -175,6 +175,11 @@ def ranks(method, records, weights, points, own, attacker="best_sample", counts=
     return better, level, posterior, taken
 
 
+def fits(method, records, points):
+    """Of each record, whether it has every point."""
+    return [all(d > 0 for d in each) for each in densities(method, records, points)]
+
+
 def shortest_first(records, counts, wanted, own):
     """The chance that the own record is picked by bins that it has: its likeliest of all.
 

@@ -96,7 +96,7 @@ def test_in_periods_records_are_asked_about(fs: FingerprintSet) -> None:
     result = attacked(fs, [], aligned(into_periods(fs, 1), 2))
     text = said(result)
     assert "Asked about were 16 records, each a day of a person, in the release" in text
-    assert "at least 2 people of the same day" in text
+    assert "At least 2 people of the same day" in text
     assert "guessing among those of the same period finds 1 in 8." in text
     assert "of the 16 records whose home is known" in text
     assumed = " ".join(story.assumed(result))

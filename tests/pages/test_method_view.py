@@ -17,7 +17,7 @@ from tests.support.views import address, go, new_app
 TOOLTIPS = {
     name: text
     for name, text in vars(definitions).items()
-    if name.isupper() and not name.startswith("_")
+    if name.isupper() and not name.startswith("_") and isinstance(text, str)
 }
 HEADINGS = story.headings()
 VIEWS = Path(story.__file__).parents[1]

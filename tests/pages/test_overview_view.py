@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.intervals import wilson_interval
+from fpanon_core.studies.judgement import Limits
 from pages.overview import story
 from pages.shell.kinds import AS_IT_IS, MEASURE, OPTION, RECOVERY
 from tests.studies.test_report import FINE, exploration, result
@@ -119,9 +120,8 @@ def test_none_within_the_limits_names_the_nearest_and_counts(small: AppTest) -> 
 def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> None:
     measured(small)
     go(small, "options")
-    small.session_state["limit_outsider"] = 60.0
-    for name in ("unicity", "em", "kl", "home"):
-        small.session_state[f"limit_{name}"] = None
+    others = dict.fromkeys(("unicity", "home"))
+    small.session_state["fp_limits"] = Limits({"outsider": 0.6, **others})
     go(small, "overview")
     found(small)
     text = said(small)

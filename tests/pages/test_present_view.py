@@ -153,7 +153,7 @@ def test_every_slide_is_of_the_chosen_option_and_names_it_or_of_the_data_as_they
     assert "which it is above (up to 3.0 times)" in seen["What was decided?"]
     assert "Why: It is asked for." in seen["What was decided?"]
     # Of a utility the weighty parts that are lost are named.
-    assert "0.00 (density 0.00, flows 0.00" in seen["What does it cost?"]
+    assert "density 0.00; flows 0.00" in seen["What does it cost?"]
     assert not app.exception
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -76,6 +78,11 @@ def records_of(made):
     return records, [groups.count(g) for g in range(len(records))], own
 
 
+def counted(fs):
+    """Events behind each sample, record by record."""
+    return [fs.count[a:b].tolist() for a, b in pairwise(fs.offsets)]
+
+
 @settings(deadline=None, max_examples=25)
 @given(st.integers(0, 1_000), st.sampled_from(list(CASES)), st.integers(0, 11))
 def test_every_step_is_that_of_plain_loops(seed, name, target):
@@ -83,7 +90,9 @@ def test_every_step_is_that_of_plain_loops(seed, name, target):
     fs = crowd(seed)
     config = attack.Config(ReleaseOption(steps=steps), p=3, seed=seed)
     seen = follow(fs, config, target)
-    records, weights, own = records_of(release(fs, steps, seed=seed))
+    made = release(fs, steps, seed=seed)
+    records, weights, own = records_of(made)
+    counts = None if made.origin.hidden is not None else counted(made)
     method = PLAIN | told
     exactly = PLAIN | {"share": method["share"], "boxes": method["boxes"]}
     middles = seen.points[["x_m", "y_m", "t_min"]].to_numpy() - [50, 50, 0.5]
@@ -95,18 +104,22 @@ def test_every_step_is_that_of_plain_loops(seed, name, target):
     for j, step in enumerate(seen.steps[1:], 1):
         known = [{"cell": start(cell)} for cell in points[:j]]
         carried = [{"cell": bin_of(cell)} for cell in points[:j]]
-        each = [oracle.ranks(method, records, weights, known, r) for r in range(len(records))]
-        strict = [oracle.ranks(exactly, records, weights, carried, r) for r in range(len(records))]
+        each = [
+            oracle.ranks(method, records, weights, known, r, "bayes", counts)
+            for r in range(len(records))
+        ]
+        fits = oracle.fits(exactly, records, carried)
         if mine >= 0:
             assert (step.better, step.level) == each[mine][:2]
             assert step.posterior == pytest.approx(each[mine][2], abs=1e-9)
-            assert step.fits == strict[mine][5]
+            assert step.fits == fits[mine]
         else:
             assert np.isnan(step.level)
-        assert step.fitting == strict[0][4]
+        assert step.fitting == sum(w for w, fit in zip(weights, fits, strict=True) if fit)
         assert step.taken == each[0][3]
         before = oracle.ranks(PLAIN, as_lists(fs), [1] * fs.n_users,
-                              [{"cell": cell} for cell in points[:j]], target)  # fmt: skip
+                              [{"cell": cell} for cell in points[:j]], target, "bayes",
+                              counted(fs))  # fmt: skip
         assert (step.before_better, step.before_level) == before[:2]
         # The first of those that a point is near, by the posterior of one person.
         best = sorted((found[2] for found in each), reverse=True)[: len(step.candidates)]
@@ -114,8 +127,8 @@ def test_every_step_is_that_of_plain_loops(seed, name, target):
         assert given_ == pytest.approx(best, abs=1e-9)
         ahead = {(c.people, round(c.posterior, 9), c.rank, c.fits) for c in step.candidates}
         assert ahead <= {
-            (w, round(found[2], 9), 1 + found[0], bool(fit[5]))
-            for w, found, fit in zip(weights, each, strict, strict=True)
+            (w, round(found[2], 9), 1 + found[0], fit)
+            for w, found, fit in zip(weights, each, fits, strict=True)
         }
         # A home is guessed where one record leads alone, though several people share it.
         leading = [found for found in each if found[0] == 0]
@@ -138,10 +151,9 @@ def test_the_last_step_is_that_of_linkage(name):
     fs, steps = crowd(1), CASES[name][0]
     config = attack.Config(ReleaseOption(steps=steps), p=3, users=5, seed=1, blur_m=120, blur_min=3)
     made = release(fs, steps, seed=1)
-    found = link(fs, made, 3, users=5, seed=1, blur_m=120, blur_min=3).per_target
-    for row in found.to_dict("records"):
-        last = follow(fs, config, row["user"], made).steps[-1]
-        assert last.fitting == row["fitting"]
+    found = link(fs, made, 3, users=5, seed=1, blur_m=120, blur_min=3)
+    for row in found.per_target.to_dict("records"):
+        last = follow(fs, config, row["user"], made, attacker=found.attacker).steps[-1]
         if row["present"]:
             assert (last.better, last.level) == (row["better"], row["level"])
             assert last.posterior == row["posterior"]
