@@ -165,6 +165,8 @@ def guesses_of(
     By the place with most nights; after noise by the fullest circle. Such a guess is of the record,
     the same for whomever it is taken.
     """
+    if len(records) == 0:
+        return np.empty((0, 2))
     origin, some = release.origin, _only(release.published, records)
     noise = noise_in_space(origin.option)
     if noise.variance > 0:

@@ -260,7 +260,7 @@ def test_periods_and_samples_say_of_whom(app: AppTest) -> None:
     assert result.option.steps == (Periods(1), Aligned(2))
     text = said(app)
     assert "24 records, each a day of a person, in the release" in text
-    assert "at least 2 people of the same day" in text
+    assert "At least 2 people of the same day" in text
     assert "Whether a person's records of several periods can be brought together" in text
     until(app, lambda at: "By habits alone, without any known point" in said(at))
     # A sample of the users, put together as an option of one's own.
