@@ -67,7 +67,7 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     dashboard.wait_for_curves("anon_by_k", KS)
     dashboard.wait_for_curves("anon_by_profile", PROFILES)
     dashboard.wait_until_idle()
-    assert "synthetic" not in dashboard.text.lower()
+    assert "synthetic data" not in dashboard.text.lower()
 
 
 def test_exchanged_positions_are_asked_about_and_one_click_puts_them_right(
