@@ -209,7 +209,7 @@ class NightPlaces:
         night = night_share(fs, cells["t_min"], cells["dt_min"])
         without = np.bincount(record, night, n_records)[record] == 0
         rows, which = distinct_rows(record, *(cells[name] for name in PLACE))
-        at_night = np.bincount(which, np.where(without, 1.0, night))
+        at_night = np.bincount(which, np.where(without, 1.0, night)).astype(np.float64)
         in_all: FloatArray = np.bincount(which).astype(np.float64)
         late = at_night > 0
         rows = rows[late]
