@@ -69,8 +69,8 @@ def options(
         str,
         typer.Option(
             "--risk",
-            help="Measure of risk: outsider is the larger of linkage (by true points) and k (by "
-            "points as published); home: homes found within 1 km by who has the record.",
+            help="Measure of risk: outsider is the share of people whose record the strongest of "
+            "three attackers picks out; home: homes found within 1 km by who has the record.",
             metavar="|".join(RISKS),
         ),
     ] = "outsider",

@@ -272,6 +272,11 @@ class FingerprintSet(Cells):
         return np.repeat(np.arange(self.n_users), self.lengths)
 
     @cached_property
+    def days(self) -> IntArray:
+        """Numbers of the days with a sample, by when samples begin, counted from day 0."""
+        return np.unique(self.t_min // (24 * 60)).astype(np.int64)
+
+    @cached_property
     def pseudonyms(self) -> list[str]:
         """What screens and exports show for each user: a running number, never the id."""
         return pseudonyms_of(self.number)

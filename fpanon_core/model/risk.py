@@ -1,10 +1,9 @@
 """By what is the risk of a release judged, and how much of it is too much? Measures and limits.
 
-Some are of an outsider who knows points as they are published: those of :class:`DisclosureResult`,
-EM and KL by their sums over a person's bins, for their means cannot compare forms of different
-fineness. Two are of one who knows where somebody truly was: linkage, and homes found. What is asked
-first is the larger of the two chances of naming somebody. A limit is where a form is marked when
-none of one's own is given. No authority has set one for mobility data; each says where it is from.
+What is asked first is the re-identification risk: the share of people whose record the strongest of
+three attackers picks out. EM and KL are sums over a person's bins, for their means cannot compare
+forms of different fineness. No authority has set a limit for mobility data; each says where it is
+from.
 """
 
 from __future__ import annotations

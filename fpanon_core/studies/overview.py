@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..measures.reference import MAX_SPACE_M, MAX_TIME_MIN
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import K
 from ..model.options import ReleaseOption
@@ -71,18 +70,6 @@ def crowd(limits: Limits) -> int:
     """
     limit = limits.limit(NAMING[0])
     return max(2, math.ceil(1 / limit - 1e-9)) if limit else _USUAL_CROWD
-
-
-def spans(result: OptionResult) -> tuple[float, float]:
-    """Mean side and duration of what is published of a point, m and min.
-
-    Infinite where they are as large as the largest that its utility tells apart, or larger.
-    """
-    space, time = (result.components.get(name, math.nan) for name in ("space", "time"))
-    return (
-        (1 - space) * MAX_SPACE_M if not space <= 0 else math.inf,
-        (1 - time) * MAX_TIME_MIN if not time <= 0 else math.inf,
-    )
 
 
 def merged(new: Sequence[OptionResult], before: Sequence[OptionResult]) -> tuple[OptionResult, ...]:

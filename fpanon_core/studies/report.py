@@ -162,8 +162,7 @@ def report(
         chosen_told=() if chosen is None else parts.chosen_told(exploration, chosen),
         why=w.shown(decision.why, lines=True).strip(),
         refused=decision.refused,
-        produced=() if produced is None or chosen is None
-        else parts.produced(produced, 0 if exploration.facts is None else exploration.facts.days),
+        produced=() if produced is None or chosen is None else parts.produced(produced),
         attacks=figures.attacks(exploration, chosen),
         found=tuple(parts.found(exploration, raw, chosen, risk) for risk in COMPARED),
         cost=figures.cost(exploration, chosen),

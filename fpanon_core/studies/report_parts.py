@@ -197,15 +197,8 @@ class Produced:
     sha256: str
 
 
-def produced(made: Produced, days: int = 0) -> Terms:
-    """What is in the file that was produced, and how it is told from any other.
-
-    Parameters
-    ----------
-    made : Produced
-    days : int
-        Of the data, so that lost periods can be said; 0 where it is not known.
-    """
+def produced(made: Produced) -> Terms:
+    """What is in the file that was produced, and how it is told from any other."""
     facts, told = made.facts, []
     if facts.first_day is not None and facts.last_day is not None:
         told.append(("Days in it", f"{facts.first_day} to {facts.last_day}"))
@@ -213,38 +206,13 @@ def produced(made: Produced, days: int = 0) -> Terms:
         records = w.count(facts.pseudonyms or 0, "record")
         length = w.count(facts.period_days, "day")
         told.append(("Periods", f"{facts.periods:,} of {length}, with {records} in all"))
-        if lost := periods_lost(facts, days):
-            told.append(("Periods without any record", lost))
     of = facts.people + facts.people_left_out
     told += [("People", f"{facts.people:,} of {of:,}"), ("Rows", f"{facts.rows:,}")]
     told.append(("Samples left out", f"{facts.samples_left_out:,} of {facts.samples_in:,}"))
     if facts.groups is not None:
         told.append(("Groups", f"{facts.groups:,}"))
-    told.append(("SHA-256 of the file", made.sha256))
+    told.append(("SHA-256 of the release file", made.sha256))
     return tuple(told)
-
-
-def periods_lost(facts: ReleaseFacts, days: int) -> str:
-    """How many of the data's periods have no record in a release; empty of none, or not known.
-
-    Parameters
-    ----------
-    facts : ReleaseFacts
-    days : int
-        Of the data, the first and the last counted; 0 where it is not known.
-
-    Returns
-    -------
-    str
-        Such as "23 of 40 (periods of 1 day)".
-    """
-    if facts.periods is None or facts.period_days is None:
-        return ""
-    every = math.ceil(days / facts.period_days)
-    lost = every - facts.periods
-    if lost <= 0:
-        return ""
-    return f"{lost:,} of {every:,} (periods of {w.count(facts.period_days, 'day')})"
 
 
 def _guessing(raw: OptionResult | None, chosen: OptionResult | None, risk: str) -> str:
@@ -257,12 +225,13 @@ def _guessing(raw: OptionResult | None, chosen: OptionResult | None, risk: str) 
 
 def costs(chosen: OptionResult) -> Terms:
     """Who and what is not in the release."""
-    share = chosen.users_share
+    share, lost = chosen.users_share, w.days_lost(chosen)
     return (
         ("People in it", f"{chosen.n_users:,}"
          + ("" if math.isnan(share) else f" ({w.percent(share)} of those in the data)")),
         ("Rows in it", f"{chosen.n_samples:,}"),
         ("Samples left out by suppression", w.percent(chosen.suppressed_share)),
+        *([("Days with samples that are not in it", lost)] if lost else []),
     )  # fmt: skip
 
 

@@ -214,9 +214,11 @@ def tried_told(exploration: Exploration) -> Sentence:
     if more:
         told = f"The most useful with nobody alone is {_named(exploration, best)}."
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
+    if little := w.little_use(table.results[best]):
+        head = f"{head[:-1]}. The most useful is of little use."
     if not some_alone(table.results[best]):
         beside = _passed_over(exploration, other) if more and other is not None else ()
-        return Sentence(head, (told, *beside, *also), "open" if more else "for")
+        return Sentence(head, (told, *beside, *also), "open" if more or little else "for")
     none = (
         "There is none within the limits with nobody alone: whether anybody may be is a decision, "
         "not a measurement."

@@ -301,16 +301,27 @@ def homes_asked(result: OptionResult) -> str:
     return f"{count(result.homes_asked, 'person', 'people')} whose nights are recorded"
 
 
+def little_use(result: OptionResult) -> bool:
+    """Whether half of it is too coarse, or too little of it is left; False where not known."""
+    here = size(result)
+    return here is not None and (here.wide or here.long or thin(result))
+
+
 def use_told(result: OptionResult) -> str:
-    """How coarse half of it is, and whether that is of use; empty where it is not known."""
+    """How coarse half of it is, what it lacks, and whether it is of use; empty if not known."""
     here = size(result)
     if here is None:
         return ""
+    lacks = ""
+    if lost := days_lost(result):
+        lacks += f" Nothing is published of {lost} days with samples."
+    if result.components.get("flows", 1.0) < 0.05:
+        lacks += " It shows almost no movement between areas."
     few, sides = thin(result), "the mean of width and height"
-    if not (here.wide or here.long or few):
+    if not little_use(result):
         return (
             f"Half of what is published is told as an area of at most {length(here.side_m)} "
-            f"({sides}), and half as a time span of at most {duration(here.span_min)}."
+            f"({sides}), and half as a time span of at most {duration(here.span_min)}.{lacks}"
         )
     wide = f", more than half as wide as the data, {length(here.data_side_m)} without the "
     why = [
@@ -319,7 +330,15 @@ def use_told(result: OptionResult) -> str:
         f"half as a time span of {duration(here.span_min)} or more",
     ]
     left = " Less than half of the samples or of the people are left." if few else ""
-    return f"Of little use: {', and '.join(why)}.{left}"
+    return f"Of little use: {', and '.join(why)}.{left}{lacks}"
+
+
+def days_lost(result: OptionResult) -> str:
+    """Such as "116 of 438", of the days with samples; empty where none is lost, or not known."""
+    here = size(result)
+    if here is None or not here.days_lost:
+        return ""
+    return f"{here.days_lost:,.0f} of {here.days:,.0f}"
 
 
 def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:

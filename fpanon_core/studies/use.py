@@ -31,6 +31,8 @@ class Size:
         Of the box that holds most of the data; see :func:`typical_side_m`.
     granularity_m : float
         Side of a raw sample.
+    days, days_lost : float
+        Days on which the data have samples, and those of them on which nothing is published.
 
     Examples
     --------
@@ -44,6 +46,8 @@ class Size:
     span_min: float
     data_side_m: float
     granularity_m: float
+    days: float = 0
+    days_lost: float = 0
 
     @property
     def wide(self) -> bool:
@@ -66,7 +70,25 @@ def sizes(origin: Origin) -> dict[str, float]:
         "span_min": accuracy.median_span_min,
         "data_side_m": typical_side_m(origin.original),
         "granularity_m": float(origin.original.granularity_m),
+        "days": float(len(origin.original.days)),
+        "days_lost": float(_days_lost(origin)),
     }
+
+
+def _days_lost(origin: Origin) -> int:
+    """Days on which the data have samples and nothing is published.
+
+    A published time window counts for every day that it touches.
+    """
+    published = origin.released if origin.hidden is None else origin.hidden.published
+    first = np.floor(published.t_min / _DAY_MIN).astype(np.int64)
+    last = np.ceil((published.t_min + published.dt_min) / _DAY_MIN).astype(np.int64) - 1
+    days, base = origin.original.days, min(first.min(), origin.original.days[0])
+    begun = np.bincount(first - base)
+    ended = np.bincount(last - base + 1)
+    length = max(len(begun), len(ended), days[-1] - base + 1)
+    begun, ended = (np.pad(each, (0, length - len(each))) for each in (begun, ended))
+    return int((np.cumsum(begun - ended)[days - base] == 0).sum())
 
 
 def size(result: OptionResult) -> Size | None:

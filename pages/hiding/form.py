@@ -61,7 +61,7 @@ def form(data: Dataset) -> hiding.Config | None:
             help=periods.HELP,
         )
         percent = st.slider(
-            "Left out, at most (%)",
+            "People left out, at most (%)",
             0,
             round(100 * hiding.MOST_LEFT_OUT),
             0,

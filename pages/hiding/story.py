@@ -164,15 +164,15 @@ def _stands_for(worth: Worth) -> str:
     )
 
 
-def to_try(config: Config, worth: Worth) -> str:
-    """What may make a release of more use; the first few."""
+def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
+    """The first few ways to make a release of more use; ``least`` is the smallest k allowed."""
     limited = config.suppress_space_m is not None or config.suppress_time_min is not None
     ways = [
         "aligned instead of GLOVE" if config.method == "glove" else "",
         "wider limits" if worth.thin else "",
         "shorter periods" if (config.period_days or 2) > 1 else "",
         "leaving out the few whom it costs most to hide" if not config.leave_out else "",
-        f"a smaller k than {config.k}" if config.k > limits.K.low else "",
+        f"a smaller k than {config.k}" if config.k > least else "",
         "" if worth.thin else "narrower limits" if limited else "limits on width and length",
         "coarser places and times first (page Release options)",
     ]

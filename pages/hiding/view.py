@@ -6,11 +6,11 @@ from functools import partial
 
 import streamlit as st
 
-from fpanon_core.studies import hiding, leaving_out
+from fpanon_core.studies import hiding, leaving_out, overview
 from pages.charts import style
 from pages.hiding import comparison, figures, files, form, groups, names, story
 from pages.hiding.columns import COLUMNS
-from pages.shell import at_hand, formula, head, needed, questions, slides
+from pages.shell import at_hand, formula, head, limits, needed, questions, slides
 from pages.shell.at_hand import AtHand
 from pages.shell.figure import plot
 from pages.shell.guard import end_view
@@ -86,7 +86,11 @@ if chosen.steps is not None:
         partial(figures.accuracy, {chosen: result}, story.ACCURACIES[0]), *story.accurate(result),
         steps=chosen.steps,
     )  # fmt: skip
-helps = "" if worths[chosen].useful else story.to_try(chosen, worths[chosen])
+helps = (
+    ""
+    if worths[chosen].useful
+    else story.to_try(chosen, worths[chosen], overview.crowd(limits.in_force()))
+)
 if further := " ".join(filter(None, (gained, helps))):
     st.markdown(further)
 st.markdown(" ".join(("**What is promised.**", *story.promised(result))))

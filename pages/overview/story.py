@@ -9,7 +9,7 @@ import numpy as np
 
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.utility import COMPONENTS
-from fpanon_core.studies import anonymizability, overview, recovery
+from fpanon_core.studies import anonymizability, recovery
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.judgement import (
     best_option,
@@ -204,10 +204,7 @@ def risk_told(exploration: Exploration, row: int) -> str:
 def cost_told(exploration: Exploration, row: int) -> str:
     """What the form costs, in metres, minutes and people, and what of its uses is kept."""
     table, result = exploration.table, exploration.table.results[row]
-    metres, minutes = overview.spans(result)
-    place = "20 km or more" if math.isinf(metres) else f"about {words.distance(metres)}"
-    time = "a day or more" if math.isinf(minutes) else f"about {words.duration(minutes)}"
-    told = [f"**What it costs.** A point is told to {place} and {time}, on average."]
+    told = [f"**What it costs.** {use_told(result)}"]
     out = []
     if result.users_share < 1:
         out.append(f"{words.percent(1 - result.users_share)} of the people are not in it")
@@ -223,7 +220,7 @@ def cost_told(exploration: Exploration, row: int) -> str:
     useful = utility(table.choice, result)
     told.append(f"Utility, {plain(table.choice.label)}: {useful} of 1: {parts}.")
     told.append(areas(table))
-    return " ".join(filter(None, [*told, use_told(result)]))
+    return " ".join(told)
 
 
 def miss(exploration: Exploration) -> list[str]:

@@ -66,7 +66,7 @@ def dress() -> None:
     )
     st.html(
         "<style>"
-        ".st-key-present_heading {gap: 0;} "
+        ".st-key-present_heading {gap: 1rem;} "
         ".st-key-present_heading h1 {font-size: 1.9rem; padding: 0;} "
         ".st-key-present_sentence {gap: 0.2rem;} "
         ".st-key-present_sentence p {font-size: 1.25rem; line-height: 1.35;} "

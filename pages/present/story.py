@@ -16,6 +16,7 @@ from fpanon_core.studies.report_words import (
     COMPONENTS,
     describe_utility,
     estimate,
+    little_use,
     people,
     use_told,
 )
@@ -83,7 +84,8 @@ def decision(found: Exploration, result: OptionResult) -> list[str]:
         return [*heads, *(f"- {plain(each, MESSAGE_LENGTH)}." for each in over)]
     if not found.limits.judged:
         return [*heads, "No limit was set."]
-    return [*heads, "It breaks none of the limits.", *_alone(result)]
+    said = [*heads, "It breaks none of the limits.", *_alone(result)]
+    return [*said, plain(use_told(result), MESSAGE_LENGTH)] if little_use(result) else said
 
 
 def _alone(result: OptionResult) -> list[str]:

@@ -48,7 +48,7 @@ _SPOKEN = {
     "kl": _Spoken("KL-disclosure (nats)", "KL", " nats", PLAIN["kl"], share=False),
 }  # fmt: skip
 _COUNTED = {
-    "outsider": "re-identification risk (the larger of linkage and k-disclosure)",
+    "outsider": "re-identification risk (by the strongest of three attackers)",
     "home": "homes",
     "unicity": "people singled out by the known points (unicity)",
     ALONE: "unique records (they share the threshold of unicity)",

@@ -80,7 +80,7 @@ def _offer(kind: Kind, found: production.Result, data: Dataset, *, over: bool) -
     # Green stands for a promise that was checked, not for files in order or above a limit.
     show = st.warning if over else st.info if found.facts.k is None else st.success
     show(release_story.verdict(found))
-    st.markdown(release_story.truth(found, data.report.span_days))
+    st.markdown(release_story.truth(found, data.fs))
     hidden = found.config.hidden
     made = {
         "release": found.config.option.text if hidden is None else hidden.method,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
+from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.release_page import alone, check_command
 from fpanon_core.model.release_page import truth as _truth
 from fpanon_core.studies.production import Result
-from fpanon_core.studies.report_parts import periods_lost
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
@@ -27,21 +29,19 @@ def verdict(found: Result) -> str:
     return f"**Written as it would leave.** {said}"
 
 
-def truth(found: Result, days: int = 0) -> str:
-    """How many rows there are, of how many people, what is lost, and how many are not true.
-
-    Parameters
-    ----------
-    days : int
-        Of the data, so that lost periods are said; 0 where it is not known.
-    """
+def truth(found: Result, fs: FingerprintSet) -> str:
+    """How many rows there are, of how many people, what is lost, and how many are not true."""
     facts = found.facts
     every = facts.people + facts.people_left_out
     people = "1 person" if facts.people == 1 else f"{facts.people:,} people"
     if facts.people_left_out:
         people = f"{facts.people:,} of the {every:,} people"
-    lost = periods_lost(facts, days)
-    gone = f" **Without any record: {lost}.**" if lost else ""
+    gone = ""
+    if facts.periods is not None and facts.period_days is not None:
+        every = len(np.unique(fs.days // facts.period_days))
+        if lost := every - facts.periods:
+            length = words.count(facts.period_days, "day")
+            gone = f" **Nothing is published of {lost:,} of {every:,} periods ({length}).**"
     stood_for = facts.samples_in - facts.samples_left_out
     of_all = f" of the {facts.samples_in:,} recorded" if facts.samples_left_out else " recorded"
     return (

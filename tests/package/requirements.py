@@ -1,8 +1,8 @@
 """The requirement files, from the lists in ``pyproject.toml``: ``make requirements`` writes them.
 
 Each holds all that an installation needs, direct or not, pinned, with the digests of every file
-that the Python Package Index has of that version: pip then installs nothing else, from wherever
-it comes. What a file pins already stays as it is unless ``pyproject.toml`` says otherwise.
+that the index pip is configured with has of that version: pip then installs nothing else, from
+wherever it comes. What a file pins already stays as it is unless ``pyproject.toml`` says otherwise.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-INDEX = "https://pypi.org/simple"
 # What is installed together agrees: each list holds to those before it.
 FILES = {
     "requirements.txt": ["pyproject.toml", "--extra", "dashboard"],
@@ -35,9 +34,19 @@ def write(name: str) -> None:
     command += [*FILES[name], "--output-file", name, "--quiet", "--no-config"]
     # For every platform, and every Python from the oldest on.
     command += ["--universal", "--python-version", "3.11", "--generate-hashes"]
-    command += ["--default-index", INDEX, "--custom-compile-command", "make requirements"]
+    command += [*_index(), "--custom-compile-command", "make requirements"]
     quiet = {k: v for k, v in os.environ.items() if not k.startswith("UV_")}
     subprocess.run(command, cwd=ROOT, env=quiet, check=True)
+
+
+def _index() -> list[str]:
+    """The index that pip is configured with, as uv takes it; none where pip has its own."""
+    asked = [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
+    found = (
+        os.environ.get("PIP_INDEX_URL")
+        or subprocess.run(asked, capture_output=True, text=True).stdout.strip()
+    )
+    return ["--default-index", found] if found else []
 
 
 if __name__ == "__main__":

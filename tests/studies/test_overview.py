@@ -10,7 +10,7 @@ import pytest
 from fpanon_core import FingerprintSet
 from fpanon_core.model.techniques import Aligned, Glove
 from fpanon_core.studies.judgement import Limits, best_option, beyond
-from fpanon_core.studies.overview import crowd, forms, hidden, merged, spans
+from fpanon_core.studies.overview import crowd, forms, hidden, merged
 from fpanon_core.studies.report_verdict import describe_nearest
 from tests.studies.test_report import COARSE, FINE, HIDDEN, NOISE, exploration, result
 
@@ -69,12 +69,6 @@ def test_the_best_within_the_limits_is_one_with_nobody_alone_where_there_is_one(
     assert best_option(exploration(alone).table, Limits()) == 0  # with people alone, else none
     nothing = Limits(dict.fromkeys(Limits().of))
     assert best_option(found.table, nothing) is None
-
-
-def test_spans_are_told_as_far_as_utility_tells_them_apart() -> None:
-    # 1 - 0.75 of 20 km is 5 km, of a day 6 hours; at 0 they are that or more.
-    assert spans(result(FINE, 0.1, 0.75)) == (5_000.0, 360.0)
-    assert spans(result(FINE, 0.1, 0.0)) == (math.inf, math.inf)
 
 
 def test_results_of_other_steps_and_names_are_kept_beside_the_new() -> None:

@@ -553,19 +553,22 @@ def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
         " and half as a time span of 493 days or more."
     )
     verdict = report(found, Decision(chosen="hidden", why="It hides.")).verdict
+    assert verdict[1].tone == "open"
+    assert verdict[1].head.endswith("The most useful is of little use.")
     assert told in " ".join(verdict[1].text)
     assert told in " ".join(verdict[2].text)
     fine = replace(found.table.results[0], size=box | {"side_m": 500.0, "span_min": 60.0})
     assert use_told(fine) == (
         "Half of what is published is told as an area of at most 500 m (the mean of width and "
-        "height), and half as a time span of at most 1 h."
+        "height), and half as a time span of at most 1 h. It shows almost no movement between "
+        "areas."  # flows .02
     )
     # Half as wide, and a day, are of use still; a minute more is not, nor is less than half left.
     edge = replace(fine, size=box | {"side_m": 30_000.0, "span_min": 1_440.0})
     assert not use_told(edge).startswith("Of little use")
     over = replace(edge, size=edge.size | {"span_min": 1_441.0})
     assert use_told(over).startswith("Of little use")
-    assert use_told(replace(edge, suppressed_share=0.51)).endswith("people are left.")
+    assert "people are left." in use_told(replace(edge, suppressed_share=0.51))
     assert use_told(result(FINE, 0.5, 0.8)) == ""
     # It stays with what is saved; a size that cannot be is refused.
     kept = OptionResult.from_dict(json.loads(json.dumps(over.to_dict())))
@@ -578,8 +581,21 @@ def test_the_size_of_a_form_is_the_median_over_the_samples() -> None:
     coarse = ReleaseOption("c", [Generalize(GeneralizationProfile(Grid(2_000), 1_440))])
     (found,) = explore_options(fs, [coarse], p=1).results
     assert (found.size["side_m"], found.size["span_min"]) == (2_000, 1_440)
+    assert (found.size["days"], found.size["days_lost"]) == (1, 0)
     # From 0 to 50,100 m east, 100 m north.
     assert found.size["data_side_m"] == pytest.approx((50_100 + 100) / 2)
+
+
+def test_days_of_which_nothing_is_published_are_counted() -> None:
+    """Three people on day 0, two on day 1, nobody on day 2, three on day 3: k = 3 loses day 1."""
+    minutes = [5, 6, 7, 1_445, 1_446, 4_325, 4_326, 4_327]
+    fs = FingerprintSet.from_samples([1, 2, 3, 1, 2, 1, 2, 3], [0] * 8, [0] * 8, minutes)
+    table = explore_options(fs, [ReleaseOption("days", [Periods(1), Glove(3)]), []], p=1)
+    days, whole = table.results
+    assert (days.size["days"], days.size["days_lost"]) == (3, 1)
+    assert "Nothing is published of 1 of 3 days with samples." in use_told(days)
+    assert (whole.size["days"], whole.size["days_lost"]) == (3, 0)
+    assert "Nothing is published" not in use_told(whole)
 
 
 @pytest.mark.parametrize("minutes", [None, 60.0, 360.0])
