@@ -215,7 +215,7 @@ def ranking(bars: Sequence[Bar], of: Theme, *, height: int = 400) -> go.Figure:
         traces,
         layout(
             of,
-            axis(of, "Chance that the record is right", range=[0, 1.14],
+            axis(of, "Chance of all who share the record", range=[0, 1.14],
                  tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1]),
             axis(of, "", tickvals=list(range(len(bars))), ticktext=list(map(_label, bars)),
                  showgrid=False,

@@ -188,10 +188,9 @@ def elsewhere(result: Result, p: int) -> list[str]:
     zero = at[(at["origin_x_m"] == 0) & (at["origin_y_m"] == 0)]["value"]
     named = f", {words.percent(float(zero.iloc[0]))} from the corner 0, 0" if len(zero) else ""
     return [
-        f"Grids begin where most people share their cells: at {Grid(side)} · "
-        f"{window_text(minutes)} that leaves {chosen} unique. The same grid begun at "
-        f"{words.count(len(at), 'other corner')} leaves {shares}{named}: whoever publishes on a "
-        "grid that is fixed, such as a national one, goes by those."
+        f"The grid's corner matters: at {Grid(side)} · {window_text(minutes)}, {chosen} are unique. "
+        f"From {words.count(len(at), 'other corner')} it is {shares}{named}. If your grid is "
+        "fixed, such as a national one, measure on that."
     ]
 
 

@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Download, Locator, expect
 
 from pages.shell import navigation
-from tests.browser.dashboard import Dashboard
+from tests.browser.dashboard import LONG_MS, Dashboard
 
 pytestmark = pytest.mark.browser
 
@@ -155,6 +155,8 @@ def _ready(dashboard: Dashboard, place: str) -> dict[str, Any]:
     """The page, once all that it measures by itself is there."""
     dashboard.turn_to(place)
     dashboard.wait_until_idle()
+    awaited = dashboard.page.get_by_test_id("stMetricValue").filter(has_text="…")
+    expect(awaited).to_have_count(0, timeout=LONG_MS)
     dashboard.rest()
     return picture(dashboard)
 
