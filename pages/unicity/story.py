@@ -189,8 +189,8 @@ def elsewhere(result: Result, p: int) -> list[str]:
     named = f", {words.percent(float(zero.iloc[0]))} from the corner 0, 0" if len(zero) else ""
     return [
         f"The grid's corner matters: at {Grid(side)} · {window_text(minutes)}, {chosen} are "
-        f"unique. From {words.count(len(at), 'other corner')} it is {shares}{named}. If your grid is "
-        "fixed, such as a national one, measure on that."
+        f"unique. From {words.count(len(at), 'other corner')} it is {shares}{named}. If your grid "
+        "is fixed, such as a national one, measure on that."
     ]
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from typer.testing import CliRunner
 
@@ -69,6 +70,12 @@ class Golden:
         return fp.aggregate_counts(self.fs.subset(range(60)), slot_min=60)
 
 
+def _places(data: Golden) -> list[Any]:
+    """Every tenth place of the data, as antennas to be clustered."""
+    places = np.unique(np.column_stack([data.fs.x_m, data.fs.y_m]), axis=0)[::10].astype(float)
+    return [places[:, 0], places[:, 1]]
+
+
 def _profile(metres: float, minutes: float) -> fp.GeneralizationProfile:
     return fp.GeneralizationProfile(fp.Grid(metres), minutes)
 
@@ -114,7 +121,7 @@ _add(
     lambda d: fp.unicity_grid(d.fs, [_profile(1e3, 60), _profile(5e3, 360)], p=(2, 4)),
 )
 _add("disclosure grid", lambda d: fp.disclosure_grid(d.fs, [_profile(1e3, 60), _profile(5e3, 360)]))
-_add("clusters", lambda d: fp.cluster_antennas(d.read[0].antennas.x_m, d.read[0].antennas.y_m, 5))
+_add("clusters", lambda d: fp.cluster_antennas(*_places(d), 5))
 _add("sparsity", lambda d: fp.sparsity_model(d.fs.n_users, 40))
 
 OPTIONS = {
