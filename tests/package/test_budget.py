@@ -1,0 +1,95 @@
+"""The house keeps small: each room has a budget of files and of lines of code.
+
+A line of code is one that is neither blank nor a comment nor part of a docstring. A change that
+needs more than the budget says in its message what it removed instead.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# Room: files, lines of code. They only ever go down.
+BUDGET = {
+    "fpanon_core": (2, 46),
+    "fpanon_core/anonymize": (25, 2_717),
+    "fpanon_core/attacks": (22, 2_282),
+    "fpanon_core/commands": (28, 2_818),
+    "fpanon_core/engines": (14, 1_452),
+    "fpanon_core/io": (37, 3_910),
+    "fpanon_core/kernels": (35, 4_714),
+    "fpanon_core/measures": (27, 2_374),
+    "fpanon_core/model": (64, 4_757),
+    "fpanon_core/studies": (76, 9_212),
+    "fpanon_core/synthetic": (3, 252),
+    "fpanon_core/tables": (20, 2_493),
+    "fpanon_core/verification": (21, 2_464),
+    "pages/aggregates": (8, 1_132),
+    "pages/anonymizability": (9, 1_176),
+    "pages/attack": (9, 848),
+    "pages/charts": (23, 3_066),
+    "pages/data": (7, 707),
+    "pages/disclosure": (5, 540),
+    "pages/hiding": (13, 1_116),
+    "pages/method": (3, 59),
+    "pages/options": (13, 1_671),
+    "pages/overview": (5, 688),
+    "pages/present": (7, 664),
+    "pages/report": (3, 153),
+    "pages/server": (15, 1_177),
+    "pages/shell": (45, 2_639),
+    "pages/unicity": (6, 625),
+    "tests": (305, 39_010),
+}
+_NOTHING = {
+    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}  # fmt: skip
+
+
+def code_lines(text: str) -> int:
+    """Lines of code of a module.
+
+    Examples
+    --------
+    >>> code_lines('"Of it."\\n\\n# Why.\\nx = [\\n    1,  # one\\n]\\n')
+    3
+    """
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in _NOTHING:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                lines.difference_update(range(first.lineno, (first.end_lineno or 0) + 1))
+    return len(lines)
+
+
+@cache
+def measured() -> dict[str, tuple[int, int]]:
+    """Files and lines of code of every room."""
+    found: dict[str, tuple[int, int]] = {}
+    for top in ("fpanon_core", "pages", "tests"):
+        for path in (ROOT / top).rglob("*.py"):
+            parts = path.relative_to(ROOT).parts
+            room = "tests" if top == "tests" else "/".join(parts[:2]) if len(parts) > 2 else top
+            files, lines = found.get(room, (0, 0))
+            found[room] = files + 1, lines + code_lines(path.read_text(encoding="utf-8"))
+    return dict(sorted(found.items()))
+
+
+@pytest.mark.parametrize("room", measured())
+def test_room_keeps_to_its_budget(room: str) -> None:
+    files, lines = measured()[room]
+    assert room in BUDGET, f"{room} has no budget; give it one, and take it from another"
+    most_files, most_lines = BUDGET[room]
+    assert files <= most_files, f"{room}: {files} files, {most_files} allowed"
+    assert lines <= most_lines, f"{room}: {lines} lines of code, {most_lines} allowed"
