@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Of each package a list has the digests of its files; pip installs nothing else.
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: run test walk test-long endurance fuzz bench outsider-table pictures lint format audit requirements sample-data
+.PHONY: run test walk test-long endurance fuzz bench golden outsider-table pictures lint format audit requirements sample-data
 
 run: $(VENV)/.compiled
 	$(BIN)/streamlit run app.py
@@ -37,6 +37,10 @@ fuzz: $(VENV)/.development $(VENV)/.compiled
 
 bench: $(VENV)/.development
 	$(BIN)/python -m tests.benchmarks.run
+
+# Some 300 results by digest, before and after a change of form: equal, or each difference explained.
+golden: $(VENV)/.development $(VENV)/.compiled
+	$(BIN)/python -m tests.golden.run
 
 # What an outsider finds in each form of the samples, measured and written into the reference.
 outsider-table: $(VENV)/.development $(VENV)/.compiled

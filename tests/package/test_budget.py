@@ -45,7 +45,7 @@ BUDGET = {
     "pages/server": (15, 1_177),
     "pages/shell": (45, 2_639),
     "pages/unicity": (6, 625),
-    "tests": (305, 39_010),
+    "tests": (305, 39_100),
 }
 _NOTHING = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

@@ -127,7 +127,9 @@ def test_the_release_that_was_produced_is_known_by_its_digest(weighed: AppTest) 
     until(weighed, lambda at: bool(answers(at, PRODUCED)) and idle(at))
     page = shown(weighed.run())
     (found,) = [each.result for each in answers(weighed, PRODUCED).values()]
-    assert f"<dt>SHA-256 of the release file</dt><dd>{sha256(found.archive).hexdigest()}</dd>" in page
+    assert (
+        f"<dt>SHA-256 of the release file</dt><dd>{sha256(found.archive).hexdigest()}</dd>" in page
+    )
     facts = found.facts
     assert f"<dt>Days in it</dt><dd>{facts.first_day} to {facts.last_day}</dd>" in page
     assert f"<dt>Rows</dt><dd>{facts.rows:,}</dd>" in page
