@@ -183,9 +183,35 @@ RESULTS |= {
     "command unicity": _command("unicity", "--users", "100", "--tables", "{}/t"),
     "command disclosure": _command("disclosure", "--users", "100", "--tables", "{}/t"),
     "command options": _command("options", "--preset", "glove", "--out", "{}/options.csv"),
-    "command attack": _command("attack", "--tables", "{}/t"),
+    "command attack": _command("attack", "--option", "5 km · 6 h", "--tables", "{}/t"),
     "command recover": _command("recover", "--users", "60", "--out", "{}/scores.csv", "--json"),
+    "command hide": _command(
+        "hide", "-k", "3", "--period", "7", "--out", "{}/r.zip", "--tables", "{}/t"
+    ),
+    "command glove": _command("glove", "--compare", "--out", "{}/r.zip", "--format", "parquet"),
+    "command publish": _command("publish", "--option", "GLOVE, k = 5", "--out", "{}/r.zip"),
 }
+
+
+def _report(data: Golden, folder: Path) -> Any:
+    """A report on options that were tried, and its recipe."""
+    tried = _command("options", "--preset", "glove", "--out", "{}/options.csv")(data, folder)
+    chosen = ["--choose", "GLOVE, k = 5", "--because", "It does.", "--out", f"{folder}/report.html"]
+    done = CliRunner().invoke(app, ["report", f"{folder}/options.json", *chosen])
+    page = folder / "report.html"
+    page.write_text(re.sub(r"\d{1,2} \w+ \d{4}|\d{4}-\d\d-\d\d", "", page.read_text()))
+    return tried, done.exit_code
+
+
+def _counts(data: Golden, folder: Path) -> Any:
+    """Counts to be published, of five days."""
+    first = "2008-05-20" if data.name == "taxis" else "2024-03-06"
+    area = "--area=37.6,-122.5,37.8,-122.3" if data.name == "taxis" else "--area=23.5,0.8,23.9,1.3"
+    stated = ["--from", first, "--days", "5", "--suppress-below", "5"]
+    return _command("counts", *stated, area, "--out", "{}/counts.zip")(data, folder)
+
+
+RESULTS |= {"command report": _report, "command counts": _counts}
 for name in OPTIONS:
     RESULTS[f"published {name}"] = lambda data, folder, n=name: (
         fp.publish(_made(data, n), folder / "release.zip", original=data.fs).name

@@ -9,6 +9,7 @@ import dataclasses
 import hashlib
 import json
 import random
+import re
 import secrets
 import sys
 import tempfile
@@ -104,6 +105,8 @@ def _files(folder: Path) -> Iterator[tuple[str, Any]]:
                     yield f"{name}/{member}", hashlib.sha256(packed.read(member)).hexdigest()
         elif path.suffix == ".csv":
             yield name, pd.read_csv(path, dtype=str)
+        elif path.suffix == ".json":
+            yield name, re.sub(r'"seconds": ?[\d.]+', "", path.read_text())
         elif path.is_file():
             yield name, hashlib.sha256(path.read_bytes()).hexdigest()
 
