@@ -106,24 +106,7 @@ def score_recovery(
     seed = whole("seed", seed, 0)
     if pairing not in PAIRINGS:
         raise ConfigError(f"Unknown pairing {pairing!r}; give one of {', '.join(PAIRINGS)}.")
-    slots = recovered.places.shape[1]
-    if true.ndim != 2 or true.size == 0:
-        raise ConfigError("The truth is a table of place numbers, people by slots, of somebody.")
-    same_days = np.array_equal(recovered.day_offsets, counts.day_offsets)
-    if true.shape[1] != counts.n_slots or slots != counts.n_slots or not same_days:
-        raise ConfigError(
-            f"Counts of {counts.n_slots} slots, trajectories of {slots} and a truth of "
-            f"{true.shape[-1]} do not belong together."
-        )
-    if max(recovered.places.max(), recovered.daily.max()) >= counts.n_places:
-        raise ConfigError(
-            f"The trajectories name places beyond the {counts.n_places} of the counts; score them "
-            "against the counts they were recovered from."
-        )
-    if not 0 <= true.min() <= true.max() < counts.n_places:
-        raise ConfigError(f"The truth names places beyond the {counts.n_places} of the counts.")
-    if recorded is not None and recorded.shape != true.shape:
-        raise ConfigError("What is recorded must be said of each point of the truth.")
+    _belong_together(recovered, counts, true, recorded)
     engine = engine or LocalEngine()
     judge = _Judge(true, recorded, recovered, pairing, engine)
     by_step, of_recorded, pair, shared = judge.steps(
@@ -152,6 +135,33 @@ def score_recovery(
         seed=seed,
         digest=recovered.digest,
     )
+
+
+def _belong_together(
+    recovered: Recovered,
+    counts: AggregateCounts,
+    true: SmallInts,
+    recorded: npt.NDArray[np.bool_] | None,
+) -> None:
+    """ConfigError where trajectories, counts and truth are not of the same places and slots."""
+    slots = recovered.places.shape[1]
+    if true.ndim != 2 or true.size == 0:
+        raise ConfigError("The truth is a table of place numbers, people by slots, of somebody.")
+    same_days = np.array_equal(recovered.day_offsets, counts.day_offsets)
+    if true.shape[1] != counts.n_slots or slots != counts.n_slots or not same_days:
+        raise ConfigError(
+            f"Counts of {counts.n_slots} slots, trajectories of {slots} and a truth of "
+            f"{true.shape[-1]} do not belong together."
+        )
+    if max(recovered.places.max(), recovered.daily.max()) >= counts.n_places:
+        raise ConfigError(
+            f"The trajectories name places beyond the {counts.n_places} of the counts; score them "
+            "against the counts they were recovered from."
+        )
+    if not 0 <= true.min() <= true.max() < counts.n_places:
+        raise ConfigError(f"The truth names places beyond the {counts.n_places} of the counts.")
+    if recorded is not None and recorded.shape != true.shape:
+        raise ConfigError("What is recorded must be said of each point of the truth.")
 
 
 class _Judge:

@@ -156,7 +156,8 @@ _OWN = frozenset({"member", "dataclass", "text", "mapped"})
 def _own(kind: str, name: str, content: Any) -> object:
     """An object of a class of fpanon_core, or a set of fingerprints by the name of its folder."""
     if kind == "mapped":
-        return reopen(name, content)  # a folder of numbers and texts, whoever names it
+        # A folder of numbers and texts, whoever names it.
+        return reopen(FingerprintSet, name, content)
     cls: Any = _class(name)
     if kind == "member" and issubclass(cls, enum.Enum):
         return cls[content]

@@ -121,12 +121,7 @@ def disclosure(
         return _disclosure_apart(fs, knowledge, n_bins, engine, progress)
     half = _INDEX_SHARE / 2
     seen = presence(fs, engine, part(progress, 0.0, half))
-    d = len(seen.users) if n_bins is None else n_bins
-    if d < len(seen.users):
-        raise ConfigError(
-            f"n_bins = {d}, but the data have {len(seen.users)} distinct bins; give as many or "
-            "more, or leave it out."
-        )
+    d = _bins_counted(n_bins, len(seen.users))
     index = Index(fs, [knowledge], engine, part(progress, half, _INDEX_SHARE))
     classes = _classes(fs, index, seen, engine, part(progress, _INDEX_SHARE, _CLASSES_SHARE))
     n_users, n_targets = int(fs.weight.sum()), knowledge.n_targets
@@ -172,6 +167,16 @@ def disclosure(
         digest=knowledge.digest,
         **seen.corners,
     )
+
+
+def _bins_counted(asked: int | None, distinct: int) -> int:
+    """The bins that means are over: those asked for, or the distinct ones of the data."""
+    if asked is not None and asked < distinct:
+        raise ConfigError(
+            f"n_bins = {asked}, but the data have {distinct} distinct bins; give as many or "
+            "more, or leave it out."
+        )
+    return distinct if asked is None else asked
 
 
 def _disclosure_apart(

@@ -229,7 +229,7 @@ class FingerprintSet(Cells):
         SchemaError
             The folder holds no fingerprints, or was altered since it was written.
         """
-        return load(folder)
+        return load(cls, folder)
 
     @property
     def folder(self) -> Path | None:
@@ -246,7 +246,7 @@ class FingerprintSet(Cells):
     def __reduce_ex__(self, protocol: Any) -> Any:
         """To another process: a mapped set by its folder, any other as it is."""
         if self.folder is not None:
-            return reopen, self.by_name
+            return reopen, (FingerprintSet, *self.by_name)
         return super().__reduce_ex__(protocol)
 
     # --- what is in it -------------------------------------------------------------------------

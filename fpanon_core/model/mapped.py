@@ -18,7 +18,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,8 +33,8 @@ from .errors import ConfigError, FpanonError, SchemaError
 from .plain_files import file_opened, folder_opened
 from .projection import Unprojection
 
-if TYPE_CHECKING:
-    from .fingerprints import FingerprintSet
+S = TypeVar("S")
+"""The class of the set: :mod:`.fingerprints` imports this module, and gives it."""
 
 COLUMNS = ("offsets", *CELL, "count", "weight", "number")
 """The columns of a set, in the order in which its digest takes them."""
@@ -51,7 +51,7 @@ _FAULTS = (OSError, ValueError, LookupError, TypeError, AttributeError, Arithmet
 Stamp = tuple[tuple[str, int, int, int], ...]
 
 
-def save(fs: FingerprintSet, folder: str | os.PathLike[str]) -> Path:
+def save(fs: Any, folder: str | os.PathLike[str]) -> Path:
     """Write a set into a folder of its own: see :meth:`FingerprintSet.save`."""
     path = new_folder(folder)
     files = _files(fs)
@@ -65,28 +65,28 @@ def save(fs: FingerprintSet, folder: str | os.PathLike[str]) -> Path:
     return path
 
 
-def load(folder: str | os.PathLike[str]) -> FingerprintSet:
+def load(kind: type[S], folder: str | os.PathLike[str]) -> S:
     """The set in a folder, mapped: see :meth:`FingerprintSet.load`."""
     path = os.path.realpath(folder)
     with kept_opened(path) as here:
-        return load_opened(path, here)
+        return load_opened(kind, path, here)
 
 
-def load_opened(path: str | os.PathLike[str], folder: int) -> FingerprintSet:
+def load_opened(kind: type[S], path: str | os.PathLike[str], folder: int) -> S:
     """As :func:`load`, of a folder that is open already; it has no link in its ``path``."""
     kept = _Kept(str(path), folder)
-    fs = kept.mapped()
+    fs = kept.mapped(kind)
     if kept.digest != digest_of(fs, kept.checked_blocks) or kept.stamp != _stamp(folder):
         raise _CHANGED
     return fs
 
 
-def moved(fs: FingerprintSet, folder: Path) -> FingerprintSet:
+def moved(fs: Any, folder: Path) -> Any:
     """The same after its folder was given another name."""
-    return reopen(os.path.realpath(folder), fs.by_name[1])
+    return reopen(type(fs), os.path.realpath(folder), fs.by_name[1])
 
 
-def seal(fs: FingerprintSet, user_ids: npt.NDArray[Any], folder: Path) -> FingerprintSet:
+def seal(fs: Any, user_ids: npt.NDArray[Any], folder: Path) -> Any:
     """The set of columns that were written to a folder by :class:`ColumnFile`.
 
     ``fs`` has everything but the columns: its own are those of no sample.
@@ -96,11 +96,11 @@ def seal(fs: FingerprintSet, user_ids: npt.NDArray[Any], folder: Path) -> Finger
     with told(folder), kept_opened(path) as here:
         _write_rest(folder, fs, user_ids, files, "")
         kept = _Kept(path, here)
-        digest = digest_of(kept.mapped(), kept.blocks)
+        digest = digest_of(kept.mapped(type(fs)), kept.blocks)
         (folder / _ABOUT).unlink()
         (folder / _IDS).unlink()
         _write_rest(folder, fs, user_ids, files, digest)
-        return _Kept(path, here).mapped()
+        return _Kept(path, here).mapped(type(fs))
 
 
 def is_folder_of_fingerprints(path: Path) -> bool:
@@ -108,16 +108,16 @@ def is_folder_of_fingerprints(path: Path) -> bool:
     return all(os.path.lexists(path / name) for name in (_ABOUT, "offsets.npy"))
 
 
-def reopen(folder: str, stamp: Stamp) -> FingerprintSet:
+def reopen(kind: type[S], folder: str, stamp: Stamp) -> S:
     """A set that this or another process has checked; refused where a file is another since."""
     with kept_opened(folder) as here:
         kept = _Kept(folder, here)
         if kept.stamp != stamp:
             raise _CHANGED
-        return kept.mapped()
+        return kept.mapped(kind)
 
 
-def digest_of(fs: FingerprintSet, blocks: Callable[[str], Iterable[Buffer]]) -> str:
+def digest_of(fs: Any, blocks: Callable[[str], Iterable[Buffer]]) -> str:
     """The digest of a set whose columns come in blocks of bytes."""
     h = hashlib.blake2b(digest_size=16)
     h.update(repr((fs.granularity_m, fs.granularity_min, fs.crs, fs.clock)).encode())
@@ -176,7 +176,7 @@ def remove(path: Path) -> None:
 
 
 def _write_rest(
-    path: Path, fs: FingerprintSet, user_ids: npt.NDArray[Any], files: dict[str, str], digest: str
+    path: Path, fs: Any, user_ids: npt.NDArray[Any], files: dict[str, str], digest: str
 ) -> None:
     """What is no column: ids, clock, projection, antennas, digest."""
     about = {
@@ -200,7 +200,7 @@ def _write_rest(
 # --- what stands in the folder ------------------------------------------------------------------
 
 
-def _files(fs: FingerprintSet) -> dict[str, str]:
+def _files(fs: Any) -> dict[str, str]:
     """For each column the one in whose file it stands: equal extents are written once."""
     found = {name: f"{name}.npy" for name in COLUMNS}
     if fs.dy_m.ctypes.data == fs.dx_m.ctypes.data or np.array_equal(fs.dy_m, fs.dx_m):
@@ -266,10 +266,8 @@ class _Kept:
                 "The folder holds no fingerprints; give one that fpanon wrote, or a folder of data."
             ) from None
 
-    def mapped(self) -> FingerprintSet:
+    def mapped(self, kind: type[S]) -> S:
         """The set, as its files are; SchemaError where they are damaged."""
-        from .fingerprints import FingerprintSet
-
         about = self._about
         try:
             ids, clock = json.loads(self._text(_IDS)), about["clock"]
@@ -277,7 +275,7 @@ class _Kept:
                 raise _CHANGED
             if about["crs"] is not None:
                 Unprojection(about["crs"])
-            fs = FingerprintSet(
+            fs = kind(
                 user_ids=np.array(ids, np.int64 if about["whole_ids"] else object),
                 granularity_m=positive("granularity_m", about["granularity_m"]),
                 granularity_min=positive("granularity_min", about["granularity_min"]),

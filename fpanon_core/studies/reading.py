@@ -171,7 +171,7 @@ def _kept(
             "The projection of what was read already cannot be changed any more; give the data "
             "themselves, not the folder in which they were kept."
         )
-    fs = load_opened(path, folder)
+    fs = load_opened(FingerprintSet, path, folder)
     return fs, kept_account(folder, fs)
 
 

@@ -95,7 +95,7 @@ def test_folders_of_fingerprints_are_listed_and_not_what_is_in_them(kept: Path) 
     assert data_files(kept) == ["a.csv", "deep/b.parquet"]
     chosen = pickle.loads(pickle.dumps(kept_in(kept, "deep/kept")))
     with chosen.opened() as here:
-        assert load_opened(chosen.path, here).n_users == 2
+        assert load_opened(FingerprintSet, chosen.path, here).n_users == 2
 
 
 @pytest.mark.parametrize(
