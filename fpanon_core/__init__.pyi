@@ -13,10 +13,9 @@ from .anonymize.rare import suppress_rare
 from .anonymize.sampling import sample_users
 from .anonymize.voronoi import merged_regions, voronoi_cells
 from .attacks.aggregation import aggregate_counts
-from .attacks.linking import entropy, information_gain
 from .attacks.mitigations import coarsen, noise_at_frequent, suppress_small
 from .attacks.private import dp_counts, privacy_guarantee
-from .attacks.recovery import recover_trajectories
+from .attacks.recovery import entropy, information_gain, recover_trajectories
 from .attacks.scoring import score_recovery
 from .engines.cluster import DaskEngine
 from .engines.local import LocalEngine
@@ -27,62 +26,53 @@ from .io.parts import read_parts
 from .io.published import read_published
 from .io.questionnaire import questionnaire_template, read_questionnaire, synthetic_questionnaire
 from .io.report import IngestReport
-from .measures.agreement import ordinal_agreement
-from .measures.asked import asked_utility
 from .measures.components import (
+    gini,
+    lorenz,
     matched_samples,
     mean_components,
+    mean_loss,
     stretch_components,
+    tail_weight_index,
 )
 from .measures.disclosure import disclosure
 from .measures.drawing import draw_knowledge
 from .measures.kgap import fingerprint_stretch, k_gap
 from .measures.matching import anonymity_sets
-from .measures.mean_loss import mean_loss
-from .measures.pareto import dominating, pareto_front
-from .measures.points import points_needed
-from .measures.reference import Reference
-from .measures.scaling import fit_exponents, fit_scaling_law
-from .measures.sparsity import sparsity_model
-from .measures.spread import gini, lorenz, tail_weight_index
-from .measures.unicity import unicity
-from .measures.utility import utility
-from .model.aggregates import AggregateCounts
+from .measures.pareto import asked_utility, dominating, ordinal_agreement, pareto_front
+from .measures.unicity import fit_exponents, fit_scaling_law, points_needed, sparsity_model, unicity
+from .measures.utility import Reference, utility
+from .model.aggregates import AggregateCounts, Recovered, RecoveryConfig, RecoveryScore
 from .model.antennas import Antennas
 from .model.clock import LocalClock
-from .model.components import StretchComponents
+from .model.composition import Crossing, ReleaseMatch, RelinkConfig, RelinkResult
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
 from .model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
-from .model.crossing import Crossing, ReleaseMatch
 from .model.disclosure import DisclosureResult
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
 from .model.fingerprints import FingerprintSet
 from .model.glove import GloveResult, Verification
-from .model.kgap import KGapResult
+from .model.kgap import KGapResult, StretchComponents
 from .model.knowledge import Knowledge
 from .model.linkage import ExpectedError, LinkConfig, LinkReading, LinkResult, RiskResult
-from .model.options import ReleaseOption, as_option
-from .model.periods import PeriodSet
-from .model.privacy import PrivacyGuarantee
-from .model.profiles import GeneralizationProfile
-from .model.published import GeneralizedFingerprintSet
-from .model.recovery import Recovered, RecoveryConfig, RecoveryScore
-from .model.released import ReleasedSet
-from .model.relinking import RelinkConfig, RelinkResult
-from .model.scaling import CurveFit, LinearFit, ScalingFit
-from .model.spaces import AntennaClusters, Grid, Hexagons, Regions
-from .model.sparsity import SparsityModel
-from .model.techniques import (
+from .model.options import (
     AddNoise,
     Aligned,
     Generalize,
     Glove,
     Periods,
     Permute,
+    PrivacyGuarantee,
+    ReleaseOption,
     SampleUsers,
     SuppressRare,
+    as_option,
 )
-from .model.unicity import UnicityResult
+from .model.periods import PeriodSet
+from .model.profiles import AntennaClusters, GeneralizationProfile, Grid, Hexagons, Regions
+from .model.published import GeneralizedFingerprintSet
+from .model.released import ReleasedSet
+from .model.unicity import CurveFit, LinearFit, ScalingFit, SparsityModel, UnicityResult
 from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
 from .model.version import __version__
 from .studies.comparison import compare_releases

@@ -28,8 +28,7 @@ from ..engines.progress import Progress, part
 from ..kernels.aligned_blocks import blocks_of
 from ..kernels.aligned_limits import blocks_within
 from ..measures.kgap import check_k
-from ..model.arrays import Codes, IntArray
-from ..model.cells import CELL
+from ..model.arrays import CELL, Codes, IntArray
 from ..model.checks import one_of, whole
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError

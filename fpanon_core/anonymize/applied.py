@@ -12,8 +12,7 @@ from ..engines.progress import Progress
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
-from ..model.periods import PeriodSet
-from ..model.techniques import (
+from ..model.options import (
     AddNoise,
     Aligned,
     Generalize,
@@ -24,6 +23,7 @@ from ..model.techniques import (
     Step,
     SuppressRare,
 )
+from ..model.periods import PeriodSet
 from .aligned import aligned
 from .generalize import generalize
 from .glove import glove

@@ -18,17 +18,21 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..kernels.antenna_clusters import assign
-from ..model.arrays import FloatArray, IntArray
-from ..model.cells import PLACE, TIME
-from ..model.distinct import distinct_rows
+from ..model.arrays import PLACE, TIME, FloatArray, IntArray, distinct_rows
 from ..model.fingerprints import FingerprintSet
-from ..model.knowledge import Knowledge
-from ..model.mechanism import KnownPoints, Mechanism, Spread
-from ..model.options import ReleaseOption
+from ..model.knowledge import Knowledge, KnownPoints, Mechanism, Spread
+from ..model.options import (
+    AddNoise,
+    Generalize,
+    Glove,
+    Permute,
+    ReleaseOption,
+    SampleUsers,
+    SuppressRare,
+)
 from ..model.profiles import AntennaClusters, Grid, Hexagons, Regions
 from ..model.projection import Unprojection
 from ..model.released import Origin
-from ..model.techniques import AddNoise, Generalize, Glove, Permute, SampleUsers, SuppressRare
 from .applied import apply, records_of
 from .cells import windows_at
 from .chain import seed_at

@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.arrays import FloatArray, IntArray
-from ..model.cells import BY_TIME
-from ..model.distinct import distinct_rows
+from ..model.arrays import BY_TIME, FloatArray, IntArray, distinct_rows
 from ..model.fingerprints import FingerprintSet
 
 

@@ -13,10 +13,9 @@ from ..model.arrays import IntArray
 from ..model.checks import whole
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
-from ..model.options import ReleaseOption, as_option
+from ..model.options import Generalize, Periods, ReleaseOption, Step, as_option
 from ..model.periods import PeriodSet
 from ..model.released import Origin, ReleasedSet
-from ..model.techniques import Generalize, Periods, Step
 from .applied import apply, records_of
 from .origins import resolve
 

@@ -14,8 +14,7 @@ import h3.api.basic_int as h3
 import numpy as np
 import pandas as pd
 
-from ..model.arrays import FloatArray, IntArray
-from ..model.distinct import distinct_rows
+from ..model.arrays import FloatArray, IntArray, distinct_rows
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import Hexagons

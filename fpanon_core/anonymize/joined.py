@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..model.arrays import IntArray
-from ..model.cells import CELL
+from ..model.arrays import CELL, IntArray, offsets_of, rows_of
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS, GloveResult
-from ..model.parts import Part
-from ..model.published import GeneralizedFingerprintSet
-from ..model.ragged import offsets_of, rows_of
+from ..model.published import GeneralizedFingerprintSet, Part
 
 
 def part_of(made: GloveResult) -> Part:

@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
-from ..model.arrays import FloatArray
-from ..model.cells import PLACE, TIME
-from ..model.distinct import distinct_rows
+from ..model.arrays import PLACE, TIME, FloatArray, distinct_rows
 from ..model.fingerprints import FingerprintSet
+from ..model.options import AddNoise, SpaceNoise, TimeNoise
 from ..model.randomness import generators
-from ..model.techniques import AddNoise, SpaceNoise, TimeNoise
 from .cells import gathered, windows_at
 from .origins import corner
 

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
-from ..kernels.grid_crowds import crowds, strips, visited
+from ..kernels.antenna_clusters import crowds, strips, visited
 from ..model.arrays import FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid, Origin

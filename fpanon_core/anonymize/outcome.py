@@ -8,17 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from ..kernels.glove_spans import spans_of_holders
-from ..model.arrays import Codes, IntArray
-from ..model.cells import CELL
+from ..kernels.glove_merge import spans_of_holders
+from ..model.arrays import CELL, Codes, IntArray
 from ..model.checks import number, positive
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS, GloveResult, Method
-from ..model.originals import remember
-from ..model.published import GeneralizedFingerprintSet
-from ..model.techniques import MOST_LEFT_OUT
+from ..model.options import MOST_LEFT_OUT
+from ..model.published import GeneralizedFingerprintSet, remember
 from .grouping import Group
 
 _SLACK_MIN = 1e-6

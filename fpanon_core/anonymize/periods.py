@@ -11,15 +11,13 @@ from dataclasses import replace
 import numpy as np
 
 from ..engines.progress import Progress, part
-from ..model.arrays import FloatArray, IntArray
-from ..model.cells import CELL
+from ..model.arrays import CELL, FloatArray, IntArray, offsets_of, rows_of
 from ..model.checks import whole
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS, GloveResult
-from ..model.originals import remember
 from ..model.periods import PeriodSet, days_text
-from ..model.ragged import offsets_of, rows_of
+from ..model.published import remember
 from ..model.randomness import generator, pseudonyms
 from .joined import Joined, part_of, settings_of
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..model.arrays import IntArray
-from ..model.cells import PLACE, TIME
-from ..model.distinct import distinct_rows
+from ..model.arrays import PLACE, TIME, IntArray, distinct_rows
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
+from ..model.options import Permute, What
 from ..model.randomness import generator
-from ..model.techniques import Permute, What
 from .cells import gathered, windows_at
 
 

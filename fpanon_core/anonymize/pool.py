@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..engines.local import Engine
 from ..kernels import glove_floors as floors
-from ..kernels.glove_effort import effort_of_boxes
+from ..kernels.glove_floors import effort_of_boxes
 from ..kernels.glove_search import fill_bounds, nearest_members
 from ..kernels.stretch import Packed, Scale
 from ..measures.packing import pack, with_features

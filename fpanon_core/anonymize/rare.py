@@ -6,13 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..model.cells import PLACE, TIME
+from ..model.arrays import PLACE, TIME, distinct_rows, offsets_of
 from ..model.checks import whole
-from ..model.distinct import distinct_rows
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.ragged import offsets_of
-from ..model.techniques import SuppressRare
+from ..model.options import SuppressRare
 
 
 def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -> FingerprintSet:

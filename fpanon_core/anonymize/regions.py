@@ -16,8 +16,7 @@ import numpy as np
 
 from ..kernels.antenna_clusters import assign
 from ..model.antennas import Antennas
-from ..model.arrays import FloatArray, IntArray
-from ..model.distinct import distinct_rows
+from ..model.arrays import FloatArray, IntArray, distinct_rows
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import AntennaClusters, Regions

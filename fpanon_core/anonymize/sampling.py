@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from ..model.fingerprints import FingerprintSet
+from ..model.options import SampleUsers
 from ..model.randomness import generator
-from ..model.techniques import SampleUsers
 
 
 def sample_users(fs: FingerprintSet, share: float, *, seed: int | None = 0) -> FingerprintSet:

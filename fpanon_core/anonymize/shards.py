@@ -29,8 +29,7 @@ from ..model.checks import whole
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Method
-from ..model.originals import remember
-from ..model.parts import Part
+from ..model.published import Part, remember
 from .joined import Joined, part_of
 
 # What a result calls the limits of aligned blocks.

@@ -17,10 +17,17 @@ from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # type: ignore[import-untyped,unused-ignore]
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
-from ..kernels.cost_rows import Costs, any_below, cost_of, extremes, in_table, row_of
-from ..kernels.network_simplex import cheapest_flow, distances
-from ..model.arrays import FloatArray, IntArray
-from ..model.ragged import offsets_of
+from ..kernels.network_simplex import (
+    Costs,
+    any_below,
+    cheapest_flow,
+    cost_of,
+    distances,
+    extremes,
+    in_table,
+    row_of,
+)
+from ..model.arrays import FloatArray, IntArray, offsets_of
 
 Flows = tuple[IntArray, IntArray, IntArray]
 # Sparse square table by rows: where each begins, columns (ascending in a row), values above 0.

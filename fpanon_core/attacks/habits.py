@@ -8,13 +8,19 @@ from __future__ import annotations
 import numpy as np
 
 from ..model.aggregates import NIGHT_ENDS_H, AggregateCounts
-from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts, pieces_of_rows
-from ..model.distinct import distinct_rows
+from ..model.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    SmallInts,
+    distinct_rows,
+    offsets_of,
+    pieces_of_rows,
+)
 from ..model.fingerprints import FingerprintSet
-from ..model.habits import Habits, quantiles
-from ..model.ragged import offsets_of
+from ..model.homes import Habits, quantiles
 from .aggregation import CountedPeople
-from .linking import information_gain
+from .recovery import information_gain
 
 TOP = 5
 """Most frequent places that are told of."""

@@ -1,6 +1,26 @@
 """Where do people live? What is true, and what attackers read off the nights of a record.
 
 Source: docs/science.md, “An outsider who knows the truth”.
+
+Where do people live, to every attacker of a stated battery? One guess of each for each record.
+
+Source: docs/science.md, “An outsider who knows the truth”.
+
+Where do people live, to an attacker who knows where others do? Guesses by a map of homes.
+
+A census, a map of buildings or the operator's antennas tell how people are spread within a cell.
+The worst of such maps is that of the other people's true homes: everybody's in the original but the
+one who is asked for.
+
+Source: docs/science.md, “An outsider who knows the truth”.
+
+Where do people live, to an attacker who knows what noise was added? The likeliest homes.
+
+Source: docs/science.md, “An outsider who knows the truth”.
+
+Where was somebody at a moment? The best guess of who has an idea which record is theirs.
+
+Source: docs/science.md, “An outsider who knows the truth”.
 """
 
 from __future__ import annotations
@@ -8,20 +28,28 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..engines.local import Engine
-from ..engines.progress import Progress
-from ..kernels.place_guesses import guess_homes
-from ..model.arrays import FloatArray, IntArray
-from ..model.cells import PLACE
-from ..model.distinct import distinct_rows
+from ..engines.progress import Progress, part
+from ..kernels.home_guesses import (
+    HomeMap,
+    HomeTree,
+    Moved,
+    NightCells,
+    guess_by_others,
+    guess_homes,
+    guess_likeliest,
+    guess_places,
+    median_place,
+)
+from ..model.arrays import PLACE, FloatArray, IntArray, distinct_rows, offsets_of
 from ..model.fingerprints import FingerprintSet
-from ..model.mechanism import Spread
-from ..model.ragged import offsets_of
-from .search import Published
+from ..model.knowledge import DENSITIES, Spread
+from .search import Published, Suspects
 
 NIGHT_FROM_H, NIGHT_TO_H = 22, 6
 """Local hours between which people are taken to be at home."""
@@ -265,3 +293,254 @@ def fullest_circle(
 def _side_of(radius: float) -> float:
     """The side of a square as large as a circle."""
     return radius * math.sqrt(math.pi)
+
+
+def guesses(
+    fs: FingerprintSet, published: Published, asked: HomesAsked, noise: Spread, *,
+    engine: Engine, progress: Progress | None = None,
+) -> dict[str, FloatArray]:  # fmt: skip
+    """The homes that each attacker guesses of the people asked for, (n_asked, 2), metres.
+
+    No guess depends on how near it must be: what is found within a distance is found within every
+    larger one.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        The original.
+    published : Published
+    asked : HomesAsked
+    noise : Spread
+        What the release adds to places.
+    engine : LocalEngine
+    progress : callable of one float in [0, 1], optional
+    """
+    record, known = asked.record, asked.known
+    nights = NightPlaces.of(fs, published)
+    circle = fullest_circle(fs, published, noise, engine=engine, progress=part(progress, 0.0, 0.3))
+    others = by_others(
+        fs, nights, asked, noise, circle, engine=engine, progress=part(progress, 0.3, 0.7)
+    )
+    found = {
+        "most_nights": most_nights(nights).unless_vague(known)[record],
+        "fullest_circle": circle.unless_vague(known)[record],
+        "by_others": others.unless_vague(known),
+    }
+    if noise.variance > 0:
+        found["noise_likelihood"] = noise_likelihood(
+            fs, published, asked, noise, circle.places[record], engine=engine,
+            progress=part(progress, 0.7, 1.0),
+        )  # fmt: skip
+    if progress is not None:
+        progress(1.0)
+    return found
+
+
+_TARGETS_A_BLOCK = 16
+_LESSER = 1e-6  # of the night's masses, what those of all day count in a tie
+
+
+def by_others(
+    fs: FingerprintSet, nights: NightPlaces, asked: HomesAsked, noise: Spread, circle: Said, *,
+    engine: Engine, progress: Progress | None = None,
+) -> Said:  # fmt: skip
+    """What records say of some people's homes to an attacker who knows where all others live.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        The original.
+    nights : NightPlaces
+        Of all records.
+    asked : HomesAsked
+    noise : Spread
+    circle : Said
+        Of all records, by the fullest circle.
+
+    Returns
+    -------
+    Said
+        A row for each home asked for.
+    """
+    homes, record, person = asked.homes, asked.record, asked.person
+    living = np.flatnonzero(homes.nights >= asked.nights)
+    known, place = _map_of(homes.x_m[living], homes.y_m[living], fs.weight[living], CIRCLE_M)
+    home = np.full(fs.n_users, -1, np.int64)
+    home[living] = place
+    cells = _night_cells(nights, noise, circle)
+    own = fs.weight[person].astype(np.float64)
+    whose, first, enough = home[person], circle.places[record], asked.known.share
+    out = np.empty((len(record), 3))
+
+    def block(begin: int) -> float:
+        end = min(begin + _TARGETS_A_BLOCK, len(out))
+        guess_by_others(begin, end, record, whose, own, first, cells, known, enough, out)
+        return float(end - begin)
+
+    engine.run(block, range(0, len(out), _TARGETS_A_BLOCK), len(out), progress)
+    return Said(out[:, :2], out[:, 2])
+
+
+def _map_of(
+    x_m: FloatArray, y_m: FloatArray, weight: IntArray, side: float
+) -> tuple[HomeMap, IntArray]:
+    """The map of some homes, and the place of each on it."""
+    first, which = distinct_rows(x_m, y_m)
+    x, y = x_m[first], y_m[first]
+    left, bottom = float(x.min()), float(y.min())
+    row = np.floor((y - bottom) / side).astype(np.int64)
+    rows = int(row.max()) + 1
+    number = np.floor((x - left) / side).astype(np.int64) * rows + row
+    order = np.argsort(number, kind="stable")
+    square, many = np.unique(number, return_counts=True)
+    people = np.bincount(which, weight).astype(np.float64)
+    made = HomeMap(
+        x[order], y[order], people[order], square, offsets_of(many), left, bottom, float(side), rows
+    )
+    at = np.empty(len(order), np.int64)
+    at[order] = np.arange(len(order))
+    return made, at[which]
+
+
+def _night_cells(nights: NightPlaces, noise: Spread, circle: Said) -> NightCells:
+    """The places of each record at night, with their nights.
+
+    With noise a single one: the square that the mean of the nights leaves likely.
+    """
+    if noise.variance == 0:
+        return NightCells(
+            nights.offsets, nights.x, nights.y, nights.dx, nights.dy,
+            nights.at_night + _LESSER * nights.in_all,
+        )  # fmt: skip
+    record, n_records = nights.record, len(nights.offsets) - 1
+    each = np.bincount(record, nights.at_night, n_records)
+    off = math.sqrt(noise.variance) / np.sqrt(np.maximum(circle.share * each, 1.0))
+    sides = np.bincount(record, nights.at_night * (nights.dx + nights.dy) / 2, n_records) / each
+    side = 2 * _DEVIATIONS * off + sides
+    low = circle.places - side[:, None] / 2
+    return NightCells(
+        np.arange(n_records + 1), low[:, 0].copy(), low[:, 1].copy(), side, side,
+        np.ones(n_records),
+    )  # fmt: skip
+
+
+AT_HOME = 0.5
+"""Share of the samples that are taken to be at home; the others are anywhere in the release."""
+
+BY_DAY = 0.2
+"""How much a sample by day counts, of one at night."""
+
+_IN_A_LEAF = 8
+
+
+def noise_likelihood(
+    fs: FingerprintSet, published: Published, asked: HomesAsked, noise: Spread, first: FloatArray,
+    *, engine: Engine, progress: Progress | None = None,
+) -> FloatArray:  # fmt: skip
+    """The homes that make the records asked for likeliest, (n_asked, 2), metres.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        The original: people may live wherever somebody else was, as a map of antennas tells.
+    published : Published
+    asked : HomesAsked
+    noise : Spread
+        Some.
+    first : float64 ndarray (n_asked, 2)
+        What is said where nobody else was anywhere.
+    engine : LocalEngine
+    progress : callable of one float in [0, 1], optional
+    """
+    cells = published.cells
+    extent = [
+        float((cells[low] + cells[side]).max() - cells[low].min())
+        for low, side in (("x_m", "dx_m"), ("y_m", "dy_m"))
+    ]
+    # Of planar Laplace noise and of Gaussian noise alike, the density where it is highest.
+    highest = 1 / (2 * math.pi * noise.scale**2)
+    moved = Moved(
+        published.offsets, cells["x_m"] + cells["dx_m"] / 2, cells["y_m"] + cells["dy_m"] / 2,
+        BY_DAY + (1 - BY_DAY) * night_share(fs, cells["t_min"], cells["dt_min"]),
+        DENSITIES.index(noise.density), noise.scale,
+        AT_HOME / (1 - AT_HOME) * highest * extent[0] * extent[1],
+    )  # fmt: skip
+    homes, out = _tree(fs), np.array(first)
+    record, person = asked.record, asked.person
+
+    def block(begin: int) -> float:
+        end = min(begin + _TARGETS_A_BLOCK, len(out))
+        guess_likeliest(begin, end, record, person, moved, homes, out)
+        return float(end - begin)
+
+    engine.run(block, range(0, len(out), _TARGETS_A_BLOCK), len(out), progress)
+    return out
+
+
+def _tree(fs: FingerprintSet) -> HomeTree:
+    """The middles of all places of some data, and who alone was there."""
+    rows, place = distinct_rows(*fs.arrays(PLACE).values())
+    visited, _ = distinct_rows(place, fs.sample_user)
+    visitors = np.bincount(place[visited])
+    only = np.full(len(rows), -1, np.int64)
+    only[place[visited]] = fs.sample_user[visited]
+    only[visitors > 1] = -1
+    at = np.column_stack([fs.x_m[rows] + fs.dx_m[rows] / 2, fs.y_m[rows] + fs.dy_m[rows] / 2])
+    rank = np.empty(len(at), np.int64)
+    rank[np.lexsort((at[:, 1], at[:, 0]))] = np.arange(len(at))
+    depth = max(0, math.ceil(math.log2(len(at) / _IN_A_LEAF)))
+    order, boxes = np.arange(len(at)), []
+    for level in range(depth + 1):
+        starts = len(at) * np.arange(2**level + 1) // 2**level
+        sizes, here = np.diff(starts), at[order]
+        low, high = (each.reduceat(here, starts[:-1]) for each in (np.minimum, np.maximum))
+        boxes.append(np.column_stack([low[:, 0], high[:, 0], low[:, 1], high[:, 1]]))
+        if level < depth:  # cut across the longer side
+            across = np.repeat(high[:, 0] - low[:, 0] >= high[:, 1] - low[:, 1], sizes)
+            branch = np.repeat(np.arange(2**level), sizes)
+            order = order[np.lexsort((np.where(across, here[:, 0], here[:, 1]), branch))]
+    x, y = np.ascontiguousarray(at[order].T)
+    return HomeTree(x, y, rank[order], only[order], starts, 2**depth - 1, np.concatenate(boxes))
+
+
+def places_at(
+    published: Published, suspects: Suspects, t_min: FloatArray, *, engine: Engine,
+    progress: Progress | None = None,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    """The place of each target from which what the records say is least far on average.
+
+    Parameters
+    ----------
+    published : Published
+    suspects : Suspects
+        Of the targets.
+    t_min : float64 ndarray (n_targets,)
+        The moment asked for of each.
+
+    Returns
+    -------
+    float64 ndarray (n_targets, 2), (2,)
+        The guesses, and the place that all published samples together are least far from; metres.
+    """
+    cells = published.cells
+    x, y = cells["x_m"] + cells["dx_m"] / 2, cells["y_m"] + cells["dy_m"] / 2
+    start, length = (np.ascontiguousarray(cells[name]) for name in ("t_min", "dt_min"))
+    people = np.repeat(published.weight, np.diff(published.offsets)).astype(np.float64)
+    base = np.array(median_place(x, y, people))
+    guess = np.empty((len(t_min), 2))
+
+    def block(first: int) -> float:
+        last = min(first + _TARGETS_A_BLOCK, len(t_min))
+        guess_places(first, last, t_min, suspects.record, suspects.share, suspects.count,
+                     suspects.rest, published.offsets, x, y, start, length, base[0], base[1],
+                     guess)  # fmt: skip
+        return float(last - first)
+
+    engine.run(block, range(0, len(t_min), _TARGETS_A_BLOCK), len(t_min), progress)
+    return guess, base
+
+
+def median_places(x_m: FloatArray, y_m: FloatArray, offsets: IntArray) -> FloatArray:
+    """Of each list of points the place from which they are least far on average, (n_lists, 2)."""
+    pairs = pairwise(offsets.tolist())
+    return np.array([median_place(x_m[a:b], y_m[a:b], np.ones(b - a)) for a, b in pairs])

@@ -14,11 +14,9 @@ import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..model import checks
-from ..model.aggregates import AggregateCounts
-from ..model.arrays import IntArray, SmallInts, pieces_of_rows
-from ..model.count_rows import CountRows
+from ..model.aggregates import AggregateCounts, CountRows
+from ..model.arrays import IntArray, SmallInts, offsets_of, pieces_of_rows
 from ..model.errors import InfeasibleError
-from ..model.ragged import offsets_of
 
 
 def coarsen(

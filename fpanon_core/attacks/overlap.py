@@ -17,10 +17,8 @@ import numpy as np
 
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress
-from ..kernels.release_overlap import edge_scores, overlap_scores
-from ..model.arrays import FloatArray, IntArray
-from ..model.distinct import distinct_rows
-from ..model.ragged import offsets_of
+from ..kernels.release_presence import edge_scores, overlap_scores
+from ..model.arrays import FloatArray, IntArray, distinct_rows, offsets_of
 from ..model.records import Records
 
 FLOOR = 0.01

@@ -46,8 +46,8 @@ from ..model.aggregates import AggregateCounts
 from ..model.arrays import IntArray
 from ..model.checks import one_of, positive, whole
 from ..model.errors import ConfigError
-from ..model.privacy import UNITS, PrivacyGuarantee, Unit
-from ..model.stated import UNSTATED_CENTRE
+from ..model.options import UNITS, PrivacyGuarantee, Unit
+from ..model.periods import UNSTATED_CENTRE
 
 _READ_AGAIN = " Read the data with a stated centre: read_cdr(..., centre=(lat, lon))."
 _AT_ONCE = 1 << 16  # counts given to OpenDP at a time, as a list of Python's numbers

@@ -10,11 +10,28 @@ in the order of a digest of what is in them, salted with their period, so that w
 level is decided by something that has to do with nobody.
 
 Source: docs/science.md, “Whose records belong together”.
+
+Which records of all periods are one person's? Followed from period to period.
+
+A chain holds what its records said so far, all together; each period's records are matched with the
+chains there are, also with those that an earlier period had no record for. Whatever no chain takes
+begins one.
+
+Source: docs/science.md, “Whose records belong together”.
+
+Is the first cell of a period where somebody may have gone from the last cell of another?
+
+The attacker has the release only. How far people go in which time is learnt from the moves within
+its records; a pair of records gains as far as the move between them is likelier than from the last
+cell of anybody of that period.
+
+Source: docs/science.md, “Whose records belong together”.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
@@ -22,15 +39,20 @@ import numpy as np
 from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
 
 from ..engines.local import Engine
-from ..engines.progress import Progress, part
-from ..kernels.relink_likeness import Side, likest, usual_density
-from ..model.arrays import FloatArray, IntArray, SmallInts
-from ..model.cells import PLACE
-from ..model.closed import Closed
-from ..model.distinct import distinct_rows
+from ..engines.progress import Progress, nth_part, part
+from ..kernels.relinking import Side, add_moves, count_moves, likest, usual_density
+from ..model.arrays import (
+    PLACE,
+    Closed,
+    FloatArray,
+    IntArray,
+    SmallInts,
+    distinct_rows,
+    offsets_of,
+    rows_of,
+)
 from ..model.fingerprints import FingerprintSet
-from ..model.mechanism import Spread
-from ..model.ragged import offsets_of, rows_of
+from ..model.knowledge import Spread
 from .assignment import Flows, Pairs, most_saving
 
 AROUND_H = 1
@@ -282,3 +304,190 @@ def _usual(of: Side, by: Side, engine: Engine, progress: Progress | None) -> Flo
 
     engine.run(block, range(0, len(out), _BINS_A_BLOCK), len(out), progress)
     return out
+
+
+Attacker = Callable[[Traces, Traces, Progress | None], Flows]
+"""Links groups of one period to those of a later one."""
+
+
+def salt_of(step: int) -> bytes:
+    """What the digests of a period's records are salted with."""
+    return step.to_bytes(8, "little")
+
+
+def chained(
+    periods: list[Traces], attacker: Attacker, rng: np.random.Generator, first: Flows,
+    progress: Progress | None = None,
+) -> list[IntArray]:  # fmt: skip
+    """Follow records over all periods.
+
+    Parameters
+    ----------
+    periods : list of Traces
+        The records of each period, two periods or more.
+    attacker : callable
+        Links the groups of chains to those of records.
+    rng : Generator
+        Draws which of several that are alike are meant.
+    first : Flows
+        Links of the first two periods, grouped with the salts of their positions.
+
+    Returns
+    -------
+    list of int64 ndarray
+        For each period the chain of each person's record; those of record r follow those of r − 1,
+        as many as its weight says.
+    """
+    found = [np.arange(periods[0].n_people)]
+    n_chains = len(found[0])
+    said = [_said(periods[0], found[0])]
+    ends = np.repeat(periods[0].ends, periods[0].weight, axis=0)
+    for step, records in enumerate(periods[1:], 1):
+        told = nth_part(progress, step - 1, len(periods) - 1)
+        chain, place, mass = (np.concatenate(column) for column in zip(*said, strict=True))
+        so_far = Traces.of(chain, place, mass, np.ones(n_chains, np.int64), ends)
+        of, chains = so_far.grouped(salt_of(step - 1))
+        to, groups = records.grouped(salt_of(step))
+        flows = first
+        if step > 1:
+            flows = attacker(chains, groups, told)
+        taken = np.full(records.n_people, -1, np.int64)
+        whose, copy = _drawn(flows, of, np.repeat(to, records.weight), rng)
+        taken[copy] = whose
+        new = np.flatnonzero(taken < 0)
+        taken[new] = n_chains + np.arange(len(new))
+        n_chains += len(new)
+        ends = np.concatenate([ends, np.empty((len(new), ends.shape[1]))])
+        ends[taken] = np.repeat(records.ends, records.weight, axis=0)
+        found.append(taken)
+        said.append(_said(records, taken))
+    if progress is not None:
+        progress(1.0)
+    return found
+
+
+def by_chance(sizes: list[int], rng: np.random.Generator) -> list[IntArray]:
+    """As :func:`chained`, where records and chains are matched at random."""
+    found, n_chains = [np.arange(sizes[0])], sizes[0]
+    for size in sizes[1:]:
+        many = min(size, n_chains)
+        taken = np.full(size, -1, np.int64)
+        taken[rng.permutation(size)[:many]] = rng.permutation(n_chains)[:many]
+        taken[taken < 0] = n_chains + np.arange(size - many)
+        n_chains += size - many
+        found.append(taken)
+    return found
+
+
+def _said(records: Traces, chain: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Chain, bin and mass of all samples of all people's records."""
+    record = np.repeat(np.arange(len(records.weight)), records.weight)
+    lengths = np.diff(records.offsets)[record]
+    rows = rows_of(records.offsets[:-1][record], lengths)
+    return np.repeat(chain, lengths), records.bin[rows], records.mass[rows]
+
+
+def _drawn(
+    flows: Flows, of: IntArray, to: IntArray, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Whom the flows between groups link, drawn among the members of each group."""
+    first, second, many = flows
+    ends = []
+    for member, group in ((of, first), (to, second)):
+        shuffled = rng.permutation(len(member))
+        shuffled = shuffled[np.argsort(member[shuffled], kind="stable")]
+        begin = offsets_of(np.bincount(member))[:-1]
+        order = np.argsort(group, kind="stable")
+        before = np.cumsum(many[order]) - many[order]  # of all flows, then of the group's
+        _, at, which = np.unique(group[order], return_index=True, return_inverse=True)
+        start = np.empty(len(group), np.int64)
+        start[order] = begin[group[order]] + before - before[at][which]
+        ends.append(shuffled[rows_of(start, many)])
+    return ends[0], ends[1]
+
+
+# Edges of the classes: 100 m, doubled up to 204.8 km; 15 min to a week. Squares are compared.
+_WAYS_M2: FloatArray = np.array([(100.0 * 2**i) ** 2 for i in range(12)])
+_GAPS_MIN2: FloatArray = np.array(
+    [m**2 for m in (15.0, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 10_080)]
+)
+_LAGS = (1, 2, 4, 8, 16, 32)
+_PRIOR = 10.0  # moves of any time, that stand beside those of a class of time
+_MOVES_A_BLOCK = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Moves(Closed):
+    """How far people go in which time, by the moves within the records of a release.
+
+    Attributes
+    ----------
+    chance : float64 ndarray (n_gaps + 1, n_ways + 1)
+        Of each class of distance, by the class of the time between; rows sum to 1.
+    errors : float64 ndarray (2,)
+        Variance that noise adds to a distance (m²), and to a time between (min²).
+    """
+
+    chance: FloatArray
+    errors: FloatArray
+
+    def __post_init__(self) -> None:
+        self._close()
+
+    def added(
+        self, pairs: Pairs, last: FloatArray, weight: IntArray, first: FloatArray, engine: Engine
+    ) -> Pairs:
+        """Pairs with the log-likelihood of the move between them added.
+
+        Parameters
+        ----------
+        pairs : Pairs
+            A row for each later record, a column for each earlier one.
+        last, first : float64 ndarray (n, 5)
+            Last cells of the earlier records and first cells of the later ones, as :func:`ends`.
+        weight : int64 ndarray (n_earlier,)
+            People of each earlier record.
+        """
+        offsets, column, value = pairs
+        n, out = len(offsets) - 1, value.copy()
+
+        def block(begin: int) -> float:
+            end = min(begin + _MOVES_A_BLOCK, n)
+            add_moves(begin, end, offsets, column, last, weight, first, self.errors,
+                      _WAYS_M2, _GAPS_MIN2, self.chance, out)  # fmt: skip
+            return float(end - begin)
+
+        engine.run(block, range(0, n, _MOVES_A_BLOCK), n, None)
+        return offsets, column, out
+
+
+def moves_of(
+    fs: FingerprintSet, space: Spread = _NONE, time: Spread = _NONE
+) -> tuple[Moves, FloatArray]:
+    """What a release shows of moves, and the ends of its records.
+
+    Returns
+    -------
+    moves : Moves
+    ends : float64 ndarray (n_records, 10)
+        The first cell of each record, then the last: x, y of its middle, variance of a place in it,
+        time of its middle, variance of a time in it (metres, minutes).
+    """
+    # Both ends of a move are moved by noise, along x and along y.
+    errors = np.array([4 * space.variance, 2 * time.variance])
+    cells = np.column_stack(
+        [
+            fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2, (fs.dx_m**2 + fs.dy_m**2) / 12,
+            fs.t_min + fs.dt_min / 2, fs.dt_min**2 / 12,
+        ]
+    )  # fmt: skip
+    record = fs.sample_user
+    cells = cells[np.lexsort((*cells.T[[4, 2, 1, 0, 3]], record))]
+    counts = np.zeros((len(_GAPS_MIN2) + 1, len(_WAYS_M2) + 1), np.int64)
+    for lag in _LAGS:
+        one = np.flatnonzero(record[:-lag] == record[lag:])
+        count_moves(cells[one], cells[one + lag], errors, _WAYS_M2, _GAPS_MIN2, counts)
+    pooled = (counts.sum(axis=0) + 1) / (counts.sum() + counts.shape[1])
+    chance = (counts + _PRIOR * pooled) / (counts.sum(axis=1, keepdims=True) + _PRIOR)
+    ends = np.hstack([cells[fs.offsets[:-1]], cells[fs.offsets[1:] - 1]])
+    return Moves(chance, errors), ends

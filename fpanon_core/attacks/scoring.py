@@ -14,13 +14,11 @@ import numpy.typing as npt
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
 from ..kernels.recovery_links import count_shared, pair_greedily
-from ..model.aggregates import UNKNOWN, AggregateCounts
-from ..model.arrays import FloatArray, IntArray, SmallInts, pieces_of_rows
+from ..model.aggregates import UNKNOWN, AggregateCounts, Recovered, RecoveryScore
+from ..model.arrays import FloatArray, IntArray, SmallInts, offsets_of, pieces_of_rows
 from ..model.checks import whole
 from ..model.errors import ConfigError
 from ..model.fingerprints import distinct
-from ..model.ragged import offsets_of
-from ..model.recovery import Recovered, RecoveryScore
 from .assignment import most_saving
 from .recovery import scaled
 

@@ -15,13 +15,13 @@ import typer
 from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..io.publishing import DATA_PACKAGE
+from ..model.composition import ATTACKERS as RELINKERS
+from ..model.composition import RelinkConfig
 from ..model.configs import Strategy
 from ..model.errors import ConfigError, InfeasibleError
+from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
-from ..model.keyed import keyed
 from ..model.periods import days_text
-from ..model.relinking import ATTACKERS as RELINKERS
-from ..model.relinking import RelinkConfig
 from ..studies import relinking
 from ..studies.attack import ATTACKERS, Config, Result, made, study
 from ..tables.writing import check_writable, write_json, write_table

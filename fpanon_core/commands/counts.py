@@ -16,7 +16,7 @@ from ..io.turns import AS_THEY_ARE
 from ..model.configs import Screening
 from ..model.counts_frame import PLACES, FrameConfig, StatedArea, StatedPeriod
 from ..model.errors import ConfigError
-from ..model.privacy import Unit
+from ..model.options import Unit
 from ..studies import counts_release, counts_words
 from ..studies.counts_release import Form
 from ..studies.recovery import CUSTOMARY_LIMIT

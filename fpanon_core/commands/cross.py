@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..model.crossing import Crossing
+from ..model.composition import Crossing
 from ..model.errors import ConfigError
 from ..studies.crossing import Result, cross_releases
 from ..studies.crossing_words import MEANING, counted, followed, naming, told

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from ..model.errors import ConfigError
-from ..model.shipped import SHIPPED
+from ..model.version import SHIPPED
 
 _NEEDED = ("streamlit", "pydeck", "plotly")
 _FOLDER_OF_FILES = "FPANON_DATA_DIR"

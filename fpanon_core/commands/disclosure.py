@@ -12,7 +12,7 @@ import pandas as pd
 import typer
 
 from ..model.configs import KnowledgeConfig, Strategy
-from ..model.keyed import keyed
+from ..model.files import keyed
 from ..studies.disclosure import Config, Result, study
 from ..studies.under_profiles import as_read, corners
 from ..tables.writing import check_writable, write_table

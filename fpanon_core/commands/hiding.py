@@ -14,8 +14,8 @@ from ..io.checkpoint import Checkpoint
 from ..io.publishing import FORMATS, Format
 from ..model.checks import one_of
 from ..model.errors import ConfigError
+from ..model.files import keyed
 from ..model.glove import GloveResult
-from ..model.keyed import keyed
 from ..model.periods import days_text
 from ..studies import comparison, hiding
 from ..studies.publishing import publish

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
-from ..model.keyed import keyed
 from ..studies import anonymizability
 from ..studies.anonymizability import Config, Result
 from ..studies.under_profiles import check_profiles, corners

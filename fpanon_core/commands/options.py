@@ -13,11 +13,10 @@ import typer
 
 from ..io.questionnaire import DOMAINS, questionnaire_template, read_questionnaire
 from ..model.configs import KnowledgeConfig, Strategy
+from ..model.disclosure import RISKS
 from ..model.errors import ConfigError
-from ..model.options import ReleaseOption, as_option
-from ..model.risk import RISKS
-from ..model.spaces import corners_text
-from ..model.techniques import Periods
+from ..model.options import Periods, ReleaseOption, as_option
+from ..model.profiles import corners_text
 from ..studies.exploration import Exploration, as_it_is
 from ..studies.judgement import Limits
 from ..studies.option_result import Asked, OptionResult, UtilityChoice, utility_choice

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import typer
 
+from ..model.aggregates import RecoveryScore
 from ..model.errors import ConfigError
-from ..model.keyed import keyed
-from ..model.recovery import RecoveryScore
+from ..model.files import keyed
 from ..studies import recovery, recovery_factors, recovery_mitigations
 from ..studies.recovery import PAIRINGS, STEPS, Pairing
 from ..studies.tabled import Tabled

@@ -19,7 +19,7 @@ import re
 from types import NoneType
 from typing import Any, NoReturn
 
-from ..model.cells import Cells
+from ..model.arrays import Cells
 from ..model.fingerprints import FingerprintSet
 from ..model.mapped import reopen
 from .kinds import KIND_OF, OF_KIND

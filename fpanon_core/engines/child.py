@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from typing import BinaryIO, cast
 
-from ..model.shipped import SHIPPED
+from ..model.version import SHIPPED
 from .held import pack
 from .job import Job
 from .worker import send, send_packed

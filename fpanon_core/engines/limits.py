@@ -14,8 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..model.amounts import gigabytes
-from ..model.environment import number
+from ..model.budgets import gigabytes, number
 
 MEMORY_VARIABLE = "FPANON_MEMORY_GB"
 """Environment variable: memory that one computation may take, in GB (10⁹ bytes)."""

@@ -14,8 +14,8 @@ import threading
 from collections.abc import Callable
 from typing import Protocol
 
+from ..model.budgets import whole_number
 from ..model.checks import whole
-from ..model.environment import whole_number
 
 AT_ONCE_VARIABLE = "FPANON_AT_ONCE"
 """Environment variable: how many jobs compute at a time on this server."""

@@ -16,8 +16,8 @@ import numpy as np
 import shapely
 
 from ..model.arrays import FloatArray
-from ..model.background import Background
 from ..model.errors import SchemaError, only_ours
+from ..model.geography import Background
 from ..tables.json_text import check_degrees
 
 MAX_BYTES = 20 << 20

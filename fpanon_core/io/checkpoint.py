@@ -2,7 +2,7 @@
 
 A file is named by what it was made of and how: the people, the settings, the versions. So nothing
 is taken for what it is not, and one folder serves several runs. Name and content are sealed by the
-user's key (:mod:`fpanon_core.model.keyed`): a file that is damaged, or that anybody without the key
+user's key (:mod:`fpanon_core.model.files`): a file that is damaged, or that anybody without the key
 has made, changed or renamed, counts as none, and its part is done anew. Where no key can be kept,
 only the process that wrote a file finds it again. The files say who is in a group with whom and
 where groups were: the folder is its user's alone, and is to be removed when the run is over.
@@ -23,14 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from ..model.cells import CELL
+from ..model.arrays import CELL
 from ..model.errors import ConfigError
+from ..model.files import file_opened, sealed
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS
-from ..model.keyed import sealed
-from ..model.parts import Part
-from ..model.plain_files import file_opened
-from ..model.published import GeneralizedFingerprintSet
+from ..model.published import GeneralizedFingerprintSet, Part
 from ..model.version import versions
 from ..tables.whole import sweep, told_plainly, whole_file
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..model.arrays import BoolArray, FloatArray, IntArray
-from ..model.cells import CELL
+from ..model.arrays import CELL, BoolArray, FloatArray, IntArray
 from ..model.clock import LocalClock
 from ..model.column_file import ColumnFile, rows_in
 from ..model.configs import Screening

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..model.cells import CELL
+from ..model.arrays import CELL
 from ..model.clock import LocalClock
 from ..model.configs import Screening
 from ..model.errors import ConfigError, SchemaError, only_ours

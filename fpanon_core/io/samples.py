@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..model.errors import ConfigError
-from ..model.shipped import SHIPPED
+from ..model.version import SHIPPED
 from ..synthetic.region import REGION_TIMEZONE
 
 _FOLDER = SHIPPED / "sample_data"

@@ -1,6 +1,8 @@
 """Frequency-sensitive competitive learning: centroids share the antennas out.
 
 Source: Ahalt et al. 1990, as de Montjoye et al. 2013 use it.
+
+Who is in which cell of a grid: people counted once a cell, in one pass over their samples.
 """
 
 from __future__ import annotations
@@ -50,3 +52,57 @@ def winner(x: float, y: float, cx: FloatArray, cy: FloatArray, wins: FloatArray)
             least = cost
             best = j
     return best
+
+
+@njit(nogil=True, cache=True)
+def strips(values: FloatArray, side: float, origins: FloatArray, trifle: float) -> IntArray:
+    """Σ over the origins of ⌊(value − origin)/side + trifle⌋: it rises by 1 at every line."""
+    out = np.zeros(len(values), np.int64)
+    for i in range(len(values)):
+        for origin in origins:
+            out[i] += int(np.floor((values[i] - origin) / side + trifle))
+    return out
+
+
+@njit(nogil=True, cache=True)
+def visited(cell: IntArray, offsets: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
+    """Each user's distinct cells, and their offsets.
+
+    ``cell`` numbers every sample's cell from 0; user u has the samples ``offsets[u]:offsets[u+1]``.
+    """
+    last = np.full(n_cells, -1, np.int64)  # the user who was seen there last
+    out = np.empty(len(cell), np.int64)
+    ends = np.zeros(len(offsets), np.int64)
+    found = 0
+    for u in range(len(offsets) - 1):
+        for row in range(offsets[u], offsets[u + 1]):
+            c = cell[row]
+            if last[c] != u:
+                last[c] = u
+                out[found] = c
+                found += 1
+        ends[u + 1] = found
+    return out[:found].copy(), ends
+
+
+@njit(nogil=True, cache=True)
+def crowds(cell: IntArray, piece: IntArray, offsets: IntArray, weight: IntArray) -> tuple[int, int]:
+    """Σ n² and Σ n over the cells, n the people who were in one; whole, so that ties tie.
+
+    ``cell`` is the cell of each piece, numbered from 0; user u was in the pieces
+    ``piece[offsets[u]:offsets[u+1]]`` and stands for ``weight[u]`` people.
+    """
+    n_cells = cell.max() + 1
+    last = np.full(n_cells, -1, np.int64)
+    people = np.zeros(n_cells, np.int64)
+    for u in range(len(weight)):
+        for row in range(offsets[u], offsets[u + 1]):
+            c = cell[piece[row]]
+            if last[c] != u:
+                last[c] = u
+                people[c] += weight[u]
+    squares, total = 0, 0
+    for c in range(n_cells):
+        squares += people[c] * people[c]
+        total += people[c]
+    return squares, total

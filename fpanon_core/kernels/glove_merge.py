@@ -4,6 +4,8 @@ Cells are rows of an array (cells, 6): x, y, t and then the extents dx, dy, dt, 
 Plain double loops: a merge looks at one pair only, and there are fewer merges than users.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”.
+
+Which published sample holds each original one, and how wide it is.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ..model.arrays import FloatArray
+from ..model.arrays import BoolArray, FloatArray, IntArray
 from .stretch import ROUND, Scale, stretch_1d
 
 # Starts and ends that differ by less are one instant: minutes that are no multiples of a power of
@@ -172,3 +174,47 @@ def reshape(cells: FloatArray) -> FloatArray:
         out[count, 3], out[count, 4], out[count, 5] = x1 - x0, y1 - y0, end - begin
         count += 1
     return out[:count].copy()
+
+
+@njit(nogil=True, cache=True)
+def spans_of_holders(
+    offsets: IntArray, t: FloatArray, dt: FloatArray, gone: BoolArray, group: IntArray,
+    cell_offsets: IntArray, cell_t: FloatArray, cell_dt: FloatArray, cell_span: FloatArray,
+    space: FloatArray, time: FloatArray,
+) -> int:  # fmt: skip
+    """Set the spans of the published samples that hold each original sample; NaN where gone.
+
+    Returns in how many (user, published sample) pairs the user has an original sample.
+    """
+    pairs = 0
+    stamp = np.full(len(cell_t), -1, np.int64)
+    for u in range(len(group)):
+        g = group[u]
+        for s in range(offsets[u], offsets[u + 1]):
+            space[s] = np.nan
+            time[s] = np.nan
+            if gone[s] or g < 0:
+                continue
+            c0, c1 = cell_offsets[g], cell_offsets[g + 1]
+            # The first cell that ends after the sample starts; cells follow one another in time.
+            low, high = c0, c1
+            middle = t[s] + min(dt[s], 1.0) * 1e-6
+            while low < high:
+                half = (low + high) // 2
+                if cell_t[half] + cell_dt[half] <= middle:
+                    low = half + 1
+                else:
+                    high = half
+            widest, longest = 0.0, 0.0
+            end = t[s] + dt[s] - min(dt[s], 1.0) * 1e-6
+            for c in range(low, c1):
+                if cell_t[c] >= end:
+                    break
+                widest = max(widest, cell_span[c])
+                longest += cell_dt[c]
+                if stamp[c] != u:
+                    stamp[c] = u
+                    pairs += 1
+            space[s] = widest
+            time[s] = longest
+    return pairs

@@ -9,8 +9,7 @@ import numpy as np
 from numba import njit
 
 from ..model.arrays import FloatArray, IntArray, SmallFloats
-from .glove_effort import smallest_cost
-from .glove_floors import WIDTH, Slots
+from .glove_floors import WIDTH, Slots, smallest_cost
 from .kgap_search import NO_EXTRA, SLACK
 from .stretch import ERR32, ROUND, STEPS, Ahead, effort_of_points
 

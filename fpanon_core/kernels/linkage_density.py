@@ -13,7 +13,7 @@ from numba import njit
 from ..model.arrays import FloatArray
 
 NONE, PLANAR_LAPLACE, LAPLACE, GAUSSIAN = 0, 1, 2, 3
-"""Densities by number, in the order of :data:`fpanon_core.model.mechanism.DENSITIES`."""
+"""Densities by number, in the order of :data:`fpanon_core.model.knowledge.DENSITIES`."""
 
 MOST_PIECES = 32
 """A cell's mean density is taken over so many pieces along an axis, at most."""

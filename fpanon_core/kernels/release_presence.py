@@ -1,6 +1,13 @@
-"""In which cells published of a person was the person recorded, and what lies in none of them?"""
+"""In which cells published of a person was the person recorded, and what lies in none of them?
+
+How well do a record and those of another release agree, by overlap of cells or by edges?
+
+Called by :mod:`fpanon_core.attacks.overlap`, which says what the figures mean.
+"""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numba import njit
@@ -62,3 +69,93 @@ def bounds(
 ) -> FloatArray:
     """Lower and upper bounds of cells, one row each, as the kernel takes them."""
     return np.column_stack([x, x + dx, y, y + dy, t, t + dt])
+
+
+@njit(nogil=True, cache=True)
+def overlap_scores(
+    cells: FloatArray, other: FloatArray, offsets: IntArray, chosen: IntArray,
+    volume: float, floor: float, out: FloatArray,
+) -> None:  # fmt: skip
+    """Score of one record against some records of the other release.
+
+    Parameters
+    ----------
+    cells : float64 ndarray (n, 6)
+        x0, x1, y0, y1, t0, t1 of the record, by t0.
+    other : float64 ndarray (m, 6)
+        Of all records of the other release, by t0 within each.
+    offsets : int64 ndarray (n_records + 1,)
+        Those of record r are rows ``offsets[r]:offsets[r+1]``.
+    chosen : int64 ndarray (n_chosen,)
+        The records to look at.
+    volume : float
+        Of all that both are about, in m² min.
+    floor : float
+        Least ratio of a cell that meets none.
+    out : float64 ndarray (n_chosen,)
+        Is written to.
+    """
+    n = len(cells)
+    own = np.empty(n)
+    for i in range(n):
+        own[i] = _volume(cells[i])
+    for c in range(len(chosen)):
+        first, last = offsets[chosen[c]], offsets[chosen[c] + 1]
+        best = np.full(last - first, floor)
+        total = 0.0
+        for i in range(n):
+            most = floor
+            for j in range(first, last):
+                if other[j, 4] >= cells[i, 5]:
+                    break
+                shared = _shared(cells[i], other[j])
+                if shared > 0.0:
+                    ratio = shared * volume / (own[i] * _volume(other[j]))
+                    most = max(most, ratio)
+                    best[j - first] = max(best[j - first], ratio)
+            total += math.log(most)
+        back = 0.0
+        for j in range(last - first):
+            back += math.log(best[j])
+        out[c] = total / n + back / (last - first)
+
+
+@njit(nogil=True, cache=True)
+def edge_scores(
+    edges: IntArray, worth: FloatArray, starts: IntArray, holders: IntArray, out: FloatArray
+) -> None:
+    """Worth of the edges that one record has in common with each record of the other release.
+
+    Parameters
+    ----------
+    edges : int64 ndarray (n,)
+        Distinct edges of the record.
+    worth : float64 ndarray (n_edges,)
+    starts : int64 ndarray (n_edges + 1,)
+    holders : int64 ndarray
+        Records of the other release with edge e are ``holders[starts[e]:starts[e+1]]``.
+    out : float64 ndarray (n_records,)
+        Is written to.
+    """
+    out[:] = 0.0
+    for e in edges:
+        for at in range(starts[e], starts[e + 1]):
+            out[holders[at]] += worth[e]
+
+
+@njit(nogil=True, cache=True)
+def _volume(cell: FloatArray) -> float:
+    return (cell[1] - cell[0]) * (cell[3] - cell[2]) * (cell[5] - cell[4])
+
+
+@njit(nogil=True, cache=True)
+def _shared(one: FloatArray, other: FloatArray) -> float:
+    """Volume of what two cells share; 0 where they touch or less."""
+    product = 1.0
+    for axis in range(3):
+        low = max(one[2 * axis], other[2 * axis])
+        high = min(one[2 * axis + 1], other[2 * axis + 1])
+        if high <= low:
+            return 0.0
+        product *= high - low
+    return product

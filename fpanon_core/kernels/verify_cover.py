@@ -3,6 +3,11 @@
 Samples and cells are rows of x0, x1, y0, y1, t0, t1. Users belong to classes; the cells of class c
 are rows ``first[c] … last[c] − 1`` in order of start, and ``reach`` is the latest end so far within
 the class. Nothing else is relied on: cells may overlap, or end before they begin.
+
+Which published records may be a user's, by their content? For the verifier alone.
+
+Samples, cells and classes as in :mod:`.verify_cover`. A *miss* is a sample that must be held and is
+not.
 """
 
 from __future__ import annotations
@@ -132,3 +137,161 @@ def pairs_with_a_sample(
                     break
                 s += 1
     return pairs
+
+
+BLOCK = 32
+"""Classes in a block."""
+
+
+@njit(nogil=True, cache=True)
+def class_boxes(cells: FloatArray, first: IntArray, last: IntArray) -> FloatArray:
+    """The box around all cells of each class: x0, x1, y0, y1, t0, t1."""
+    out = np.empty((len(first), 6))
+    for g in range(len(first)):
+        for axis in range(0, 6, 2):
+            low, high = np.inf, -np.inf
+            for c in range(first[g], last[g]):
+                low, high = min(low, cells[c, axis]), max(high, cells[c, axis + 1])
+            out[g, axis], out[g, axis + 1] = low, high
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _outside(sample: FloatArray, box: FloatArray, slack: float) -> bool:
+    """Whether a sample can lie in no cell of the box; one of no length lies in any."""
+    return sample[5] - sample[4] > slack and (
+        sample[0] + slack < box[0] or sample[1] - slack > box[1]
+        or sample[2] + slack < box[2] or sample[3] - slack > box[3]
+        or sample[4] >= box[5] or sample[5] <= box[4]
+    )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def _box_of(
+    begin: int, end: int, samples: FloatArray, wanted: BoolArray, slack: float, box: FloatArray
+) -> None:
+    """The box of what each box around a whole record must reach: of samples that take time."""
+    box[0::2], box[1::2] = np.inf, -np.inf
+    for s in range(begin, end):
+        if not wanted[s] or samples[s, 5] - samples[s, 4] <= slack:
+            continue
+        for axis in range(0, 4, 2):
+            box[axis] = min(box[axis], samples[s, axis])
+            box[axis + 1] = max(box[axis + 1], samples[s, axis + 1])
+        # Of the time some of each sample must be within, the earliest end and the latest start.
+        box[4], box[5] = min(box[4], samples[s, 5]), max(box[5], samples[s, 4])
+
+
+@njit(nogil=True, cache=True)
+def _reaches(around: FloatArray, box: FloatArray, slack: float) -> bool:
+    """Whether none of the samples in the box lies outside what is around a record."""
+    return (
+        around[0] <= box[0] + slack and around[1] >= box[1] - slack
+        and around[2] <= box[2] + slack and around[3] >= box[3] - slack
+        and around[4] < box[4] and around[5] > box[5]
+    )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def _misses(
+    begin: int, end: int, samples: FloatArray, wanted: BoolArray, cells: FloatArray,
+    reach: FloatArray, first: int, last: int, around: FloatArray, slack: float, most: int,
+) -> int:  # fmt: skip
+    """A user's misses in one class; counting ends beyond ``most``."""
+    count = 0
+    for s in range(begin, end):
+        if wanted[s] and (
+            _outside(samples[s], around, slack)
+            or not lies_inside(samples[s], cells, reach, first, last, slack)
+        ):
+            count += 1
+            if count > most:
+                break
+    return count
+
+
+@njit(nogil=True, cache=True)
+def fewest_misses(
+    begin_user: int, end_user: int, offsets: IntArray, samples: FloatArray, wanted: BoolArray,
+    cells: FloatArray, reach: FloatArray, first: IntArray, last: IntArray, around: FloatArray,
+    slack: float, most: int,
+) -> IntArray:  # fmt: skip
+    """The smallest number of misses of each user in any class; ``most`` + 1 where it is larger."""
+    out = np.zeros(end_user - begin_user, np.int64)
+    for u in range(begin_user, end_user):
+        best = 0
+        for s in range(offsets[u], offsets[u + 1]):
+            best += wanted[s]
+        best = min(best, most + 1)
+        for g in range(len(first)):
+            if best == 0:
+                break
+            found = _misses(offsets[u], offsets[u + 1], samples, wanted, cells, reach, first[g],
+                            last[g], around[g], slack, best - 1)  # fmt: skip
+            best = min(best, found)
+        out[u - begin_user] = best
+    return out
+
+
+@njit(nogil=True, cache=True)
+def classes_within(
+    begin_user: int, end_user: int, offsets: IntArray, samples: FloatArray, wanted: BoolArray,
+    cells: FloatArray, reach: FloatArray, first: IntArray, last: IntArray, around: FloatArray,
+    order: IntArray, hulls: FloatArray, slack: float, most: IntArray,
+) -> tuple[IntArray, IntArray, IntArray]:  # fmt: skip
+    """User, class and misses of every pair with at most ``most[user]`` misses, by user and class.
+
+    ``order`` are the classes, :data:`BLOCK` after another in a block, and ``hulls`` the boxes
+    around all boxes of a block.
+    """
+    room = 2 * (end_user - begin_user) + 16
+    users, classes, costs = (np.empty(room, np.int64), np.empty(room, np.int64),
+                             np.empty(room, np.int64))  # fmt: skip
+    count, box = 0, np.empty(6)
+    for u in range(begin_user, end_user):
+        _box_of(offsets[u], offsets[u + 1], samples, wanted, slack, box)
+        begun = count
+        for b in range(len(hulls)):
+            if most[u] == 0 and not _reaches(hulls[b], box, slack):
+                continue
+            for at in range(b * BLOCK, min((b + 1) * BLOCK, len(order))):
+                g = order[at]
+                if most[u] == 0 and not _reaches(around[g], box, slack):
+                    continue
+                found = _misses(offsets[u], offsets[u + 1], samples, wanted, cells, reach,
+                                first[g], last[g], around[g], slack, most[u])  # fmt: skip
+                if found > most[u]:
+                    continue
+                if count == room:
+                    users = np.concatenate((users, np.empty(room, np.int64)))
+                    classes = np.concatenate((classes, np.empty(room, np.int64)))
+                    costs = np.concatenate((costs, np.empty(room, np.int64)))
+                    room *= 2
+                users[count], classes[count], costs[count] = u, g, found
+                count += 1
+        turn = np.argsort(classes[begun:count])
+        classes[begun:count] = classes[begun:count][turn]
+        costs[begun:count] = costs[begun:count][turn]
+    return users[:count].copy(), classes[:count].copy(), costs[:count].copy()
+
+
+@njit(nogil=True, cache=True)
+def cells_met(
+    users: IntArray, classes: IntArray, offsets: IntArray, samples: FloatArray, wanted: BoolArray,
+    cells: FloatArray, reach: FloatArray, first: IntArray, last: IntArray, slack: float,
+) -> IntArray:  # fmt: skip
+    """In how many cells of the class the user has a sample that is held, of each pair."""
+    out = np.zeros(len(users), np.int64)
+    stamp = np.full(len(cells), -1, np.int64)
+    for i in range(len(users)):
+        u, g = users[i], classes[i]
+        for s in range(offsets[u], offsets[u + 1]):
+            if not wanted[s] or not lies_inside(samples[s], cells, reach, first[g], last[g], slack):
+                continue
+            for c in range(may_end_after(reach, first[g], last[g], samples[s, 4] + slack), last[g]):
+                if cells[c, 4] >= samples[s, 5] - slack:
+                    break
+                if cells[c, 5] > samples[s, 4] + slack and stamp[c] != i:
+                    stamp[c] = i
+                    out[i] += 1
+    return out

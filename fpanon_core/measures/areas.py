@@ -19,14 +19,12 @@ import numpy.typing as npt
 import shapely
 
 from ..kernels.utility_grid import Laid, used_squares
-from ..model.arrays import FloatArray, IntArray
+from ..model.arrays import FloatArray, IntArray, distinct_rows, offsets_of
 from ..model.checks import positive
-from ..model.distinct import distinct_rows
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
+from ..model.profiles import Hexagons, Regions, length_text
 from ..model.projection import Unprojection, project
-from ..model.ragged import offsets_of
-from ..model.spaces import Hexagons, Regions, length_text
 
 Areas: TypeAlias = float | Hexagons | Regions | None
 """A side in metres, hexagons, regions named in the antenna table, or the usual squares."""

@@ -5,6 +5,14 @@ a, when they are equally long) are matched to the other's; ``S``, ``T`` and ``D`
 pairs' parts ``w_s·δ_s``, ``w_t·δ_t`` and their sum.
 
 Source: Gramaglia & Fiore 2015, §4.3; docs/science.md, “Why a fingerprint is hard to hide”.
+
+How unevenly is something spread? Gini, Lorenz curve, tail weight.
+
+Source: docs/science.md, “Why a fingerprint is hard to hide”.
+
+How coarse is a release, in one number? The mean loss over its original samples.
+
+Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
 
 from __future__ import annotations
@@ -13,18 +21,23 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress
-from ..kernels.effort_spread import gini_of_sorted, tail_weight_of_sorted
-from ..kernels.stretch import match_samples, pooled_components
+from ..kernels.stretch import (
+    gini_of_sorted,
+    match_samples,
+    pooled_components,
+    tail_weight_of_sorted,
+)
 from ..model.arrays import FloatArray
-from ..model.components import FIGURES, StretchComponents
 from ..model.configs import StretchConfig
-from ..model.errors import ConfigError, InfeasibleError
+from ..model.errors import ConfigError, InfeasibleError, SchemaError
 from ..model.fingerprints import FingerprintSet
-from ..model.kgap import KGapResult
+from ..model.glove import GloveResult
+from ..model.kgap import FIGURES, KGapResult, StretchComponents
 from .packing import pack, scale_of
 
 _FULL = 1 - 1e-12  # of a weight: rounding may leave a trifle
@@ -197,3 +210,140 @@ def _stretch(
     span: FloatArray = np.maximum(a + da, b + db) - np.minimum(a, b)
     span -= share[0] * da + share[1] * db
     return span
+
+
+def gini(values: npt.ArrayLike) -> float:
+    """Gini coefficient of non-negative values; 0 for equal (or all zero) ones.
+
+    ``G = 2·Σ i·s_i / (N·Σ s_i) − (N+1)/N`` for ascending s_i; eq. 6 of Gramaglia & Fiore 2015 has a
+    sign misprint.
+
+    Raises
+    ------
+    ConfigError
+        If there is no value, or one is negative or no number.
+
+    Examples
+    --------
+    >>> gini([0, 0, 0, 1]), gini([3, 3, 3])
+    (0.75, 0.0)
+    """
+    return float(gini_of_sorted(_checked(values, negative=False)))
+
+
+def lorenz(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Lorenz curve of non-negative values: what share of the total do the least of them have?
+
+    Its distance from the diagonal is the :func:`gini` coefficient: twice the area between them.
+
+    Parameters
+    ----------
+    values : array_like (n,)
+
+    Returns
+    -------
+    share_of_users, share_of_total : float64 ndarray (n + 1,)
+        From (0, 0) to (1, 1), values ascending. Values that are all zero lie on the diagonal.
+
+    Raises
+    ------
+    ConfigError
+        If there is no value, or one is negative or no number.
+
+    Examples
+    --------
+    >>> users, total = lorenz([1, 0, 3])
+    >>> users.round(3).tolist(), total.tolist()
+    ([0.0, 0.333, 0.667, 1.0], [0.0, 0.0, 0.25, 1.0])
+    """
+    numbers = _checked(values, negative=False)
+    users = np.arange(len(numbers) + 1) / len(numbers)
+    upto = np.concatenate([[0.0], np.cumsum(numbers)])
+    return users, upto / upto[-1] if upto[-1] > 0 else users.copy()
+
+
+def tail_weight_index(values: npt.ArrayLike) -> float:
+    """Weight of the upper tail, as a multiple of the normal distribution's.
+
+    Gramaglia & Fiore 2015, eq. 7.
+
+    Normal → 1, exponential → 1.6, Pareto of shape 1 → 14; NaN where it is undefined, the third
+    quartile being the median.
+
+    Raises
+    ------
+    ConfigError
+        If there is no value, or one is no number.
+
+    Examples
+    --------
+    >>> round(tail_weight_index(range(101)), 3)
+    0.568
+    """
+    return float(tail_weight_of_sorted(_checked(values, negative=True)))
+
+
+def _checked(values: npt.ArrayLike, *, negative: bool) -> FloatArray:
+    numbers = np.sort(np.asarray(values, dtype=np.float64).ravel())
+    if len(numbers) == 0:
+        raise ConfigError("There is no value; give at least one.")
+    if not np.isfinite(numbers).all():
+        raise ConfigError("A value is missing or infinite; leave such values out.")
+    if not negative and numbers[0] < 0:
+        raise ConfigError("A value is negative; a share of the total needs values of 0 or more.")
+    return numbers
+
+
+def mean_loss(
+    result_or_frame: GloveResult | pd.DataFrame, *, config: StretchConfig | None = None
+) -> float:
+    """Mean, over the original samples that are published, of their loss in place and time.
+
+    The loss is w_space · side/max_space + w_time · span/max_time: side, (dx + dy)/2, and span, dt,
+    are those of the published sample that holds each, and neither is saturated.
+
+    Parameters
+    ----------
+    result_or_frame : GloveResult or DataFrame
+        A result; or its accuracy (``space_m``, ``time_min``), of which rows without values, the
+        samples left out, do not count; or the blocks of :func:`align` (``dx_m``, ``dy_m``,
+        ``dt_min``, ``n_samples``).
+    config : StretchConfig
+        Weights and thresholds; weights of 1 and 1 give the plain sum of both parts.
+
+    Returns
+    -------
+    float
+        NaN where nothing is published.
+
+    Raises
+    ------
+    SchemaError
+        If a table has neither set of columns.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"space_m": [20_000.0, 0.0, None], "time_min": [0.0, 480.0, None]})
+    >>> mean_loss(table)
+    0.5
+    """
+    config = config or StretchConfig()
+    table = (
+        result_or_frame.accuracy if isinstance(result_or_frame, GloveResult) else result_or_frame
+    )
+    if {"space_m", "time_min"} <= set(table.columns):
+        table = table[["space_m", "time_min"]].dropna()
+        side, span = table["space_m"].to_numpy(np.float64), table["time_min"].to_numpy(np.float64)
+        times = np.ones(len(table))
+    elif {"dx_m", "dy_m", "dt_min", "n_samples"} <= set(table.columns):
+        side = (table["dx_m"] + table["dy_m"]).to_numpy(np.float64) / 2
+        span, times = table["dt_min"].to_numpy(np.float64), table["n_samples"].to_numpy(np.float64)
+    else:
+        raise SchemaError(
+            "The table has neither space_m and time_min nor dx_m, dy_m, dt_min and n_samples; give "
+            "the accuracy of a result, or the blocks of a group."
+        )
+    if not times.sum():
+        return float("nan")
+    loss = config.w_space * side / config.max_space_m + config.w_time * span / config.max_time_min
+    return float((loss * times).sum() / times.sum())

@@ -18,12 +18,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..model.arrays import IntArray
-from ..model.crossing import Crossing, Crowd
-from ..model.distinct import distinct_rows
+from ..model.arrays import IntArray, distinct_rows
+from ..model.composition import Crossing, Crowd
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import pseudonyms_of
-from ..model.membership import Membership
+from ..model.published import Membership
 
 
 def crossing(first: Membership, second: Membership) -> Crossing:

@@ -13,12 +13,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..model.arrays import IntArray
+from ..model.arrays import IntArray, offsets_of, rows_of
 from ..model.configs import KnowledgeConfig, Strategy
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.knowledge import Knowledge
-from ..model.ragged import offsets_of, rows_of
 
 # Sample rows, the target of each, and the bins (or places) that each target has.
 Drawn = tuple[IntArray, IntArray, IntArray]

@@ -27,12 +27,10 @@ from ..kernels.unicity_index import (
     find_bins,
     points_to_unique,
 )
-from ..model.arrays import BoolArray, IntArray, SmallInts
-from ..model.cells import CELL
+from ..model.arrays import CELL, BoolArray, IntArray, SmallInts, offsets_of
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.knowledge import Knowledge
-from ..model.ragged import offsets_of
 
 Bits = npt.NDArray[np.uint64]
 Bins = tuple[Bits, Bits, Bits, Bits, Bits, Bits]

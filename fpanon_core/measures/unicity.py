@@ -4,20 +4,63 @@
 hold it against is what guessing gives: one in the number of users.
 
 Source: de Montjoye et al. 2013; docs/science.md, “Adversary knowledge and unicity”.
+
+How many points make someone unique? Points needed.
+
+Source: de Montjoye et al. 2013, fig. 2C; docs/science.md, “Adversary knowledge and unicity”.
+
+How does unicity fall with resolution? The scaling law.
+
+``ε = α − x^β`` with x the resolution along one axis (antennas or metres, hours), or the product of
+two, held against three other forms by pseudo-R²; then β against p, the points known.
+
+Source: de Montjoye et al. 2013, fig. 4 and table S1; docs/science.md, “The scaling law and the
+sparsity model”.
+
+Curves fitted to unicity: four forms ``ε = α − f(x; β)``.
+
+Source: de Montjoye et al. 2013, table S1.
+
+Is uniqueness a surprise? The sparsity model.
+
+In an n × d matrix of independent Bernoulli(π) entries two rows agree with probability
+``q = (π² + (1 − π)²)^d``; a given row is unique with probability ``(1 − q)^(n−1)``.
+
+Source: Noriega Campero 2015, eq. 3.1–3.4; docs/science.md, “The scaling law and the sparsity
+model”.
+
+How often is a person recorded, and are there more antennas where more people live?
+
+Source: de Montjoye et al. 2013, figures 3B and 3C; docs/science.md, “Adversary knowledge and
+unicity”.
 """
 
 from __future__ import annotations
 
+import math
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.optimize import OptimizeWarning, curve_fit  # type: ignore[import-untyped,unused-ignore]
+
 from ..engines.local import Engine
 from ..engines.progress import Progress
-from ..model.arrays import IntArray
-from ..model.configs import Strategy, UnicityConfig
+from ..model.arrays import FloatArray, IntArray, distinct_rows, offsets_of
+from ..model.checks import number, share, whole
+from ..model.configs import KnowledgeConfig, Strategy, UnicityConfig
+from ..model.errors import ConfigError, InfeasibleError
+from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
+from ..model.homes import Areas, Intervals, quantiles
 from ..model.intervals import wilson_interval
 from ..model.knowledge import Knowledge
-from ..model.unicity import UnicityResult
+from ..model.projection import central
+from ..model.unicity import FORMS, CurveFit, LinearFit, ScalingFit, SparsityModel, UnicityResult
 from .drawing import drawn
-from .matching import anonymity_sets
+from .matching import anonymity_sets, first_unique
 
 
 def unicity(
@@ -100,3 +143,431 @@ def result_of(
         config=config,
         digest=knowledge.digest,
     )
+
+
+MONTH_DAYS = 30.0
+_DAY_MIN = 1440.0
+
+
+def points_needed(
+    fs: FingerprintSet,
+    *,
+    users: int = 1000,
+    min_per_month: float = 75,
+    strategy: Strategy = "random",
+    out_of: int = 1,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Points to learn of heavy users, one after the other, until nobody else fits.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    users : int
+        Heavy users drawn at random; all of them where there are no more.
+    min_per_month : float
+        Interactions (counts, not samples) in a month of 30 days that make a user heavy. The data
+        last from the first to the last local calendar day with a sample, both included; shorter
+        data are scaled up. Interactions of a fingerprint that stands for several are shared.
+    strategy : {"random", "uniform", "top", "consecutive"}
+        Order in which points become known; see :func:`draw_knowledge`.
+    out_of : int
+        Largest anonymity set, in users, that counts as found.
+    seed : int
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    DataFrame
+        One row per target: ``user`` (row number), ``pseudonym``, ``per_month`` (interactions),
+        ``bins`` (in the trace; places for ``top``), ``points`` needed, NaN for who is *never*
+        found by all bins together, and ``anonymity_set``, |E| after the last point taken.
+        ``attrs`` hold ``never`` (how many), ``heavy`` (how many there are to draw from),
+        ``config`` (strategy, users, seed, out_of, min_per_month) and ``digest``, all of them plain
+        values, which a Parquet file keeps.
+
+    Raises
+    ------
+    ConfigError
+        A parameter is out of its range.
+    InfeasibleError
+        Nobody is heavy.
+
+    Examples
+    --------
+    Both were at the first place; the second tells them apart.
+
+    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 900, 0], [0, 0, 0], [0, 5, 0])
+    >>> table = points_needed(fs, min_per_month=0, strategy="consecutive")
+    >>> table.points.tolist(), table.attrs["never"]
+    ([2.0, nan], 1)
+    """
+    config = KnowledgeConfig(int(fs.lengths.max()), strategy, users, seed)
+    whole("out_of", out_of, 1)
+    number("min_per_month", min_per_month, least=0.0)
+    monthly = interactions_per_month(fs)
+    heavy = np.flatnonzero(monthly >= min_per_month)
+    if len(heavy) == 0:
+        raise InfeasibleError(
+            f"None of the {fs.n_users} users has {min_per_month:g} interactions in 30 days (the "
+            f"busiest has {monthly.max():.1f}); lower min_per_month."
+        )
+    knowledge = drawn(fs, config, among=heavy, beyond=True)
+    points, sizes = first_unique(fs, knowledge, out_of, engine=engine, progress=progress)
+    targets = knowledge.targets
+    table = pd.DataFrame(
+        {
+            "user": targets,
+            "pseudonym": np.array(fs.pseudonyms)[targets],
+            "per_month": monthly[targets],
+            "bins": knowledge.sizes,
+            "points": np.where(points > 0, points, np.nan),
+            "anonymity_set": sizes,
+        }
+    )
+    table.attrs = {
+        "never": int((points == 0).sum()),
+        "heavy": len(heavy),
+        "config": {
+            "strategy": strategy,
+            "users": config.users,
+            "seed": config.seed,
+            "out_of": int(out_of),
+            "min_per_month": float(min_per_month),
+        },
+        "digest": keyed(fs.digest),
+    }
+    return table
+
+
+def interactions_per_month(fs: FingerprintSet) -> FloatArray:
+    """Events of each subscriber in 30 days, shape (n_users,); see :func:`points_needed`."""
+    days = np.floor(fs.wall_minutes(np.array([fs.t_min.min(), fs.t_min.max()])) / _DAY_MIN)
+    events = np.add.reduceat(fs.count, fs.offsets[:-1]) / fs.weight
+    monthly: FloatArray = events * MONTH_DAYS / (days[1] - days[0] + 1)
+    return monthly
+
+
+def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:
+    """Fit ε = α − x^β, and the three forms it is compared with.
+
+    Parameters
+    ----------
+    x : array_like (n,)
+        Resolution, above 0, in any one unit; the coefficients hold for that unit.
+    unicity : array_like (n,)
+        ε measured there.
+
+    Returns
+    -------
+    ScalingFit
+
+    Raises
+    ------
+    ConfigError
+        Lengths differ, a value is not finite, or x is not above 0.
+    InfeasibleError
+        Fewer than three points, or fewer than two resolutions that differ.
+
+    Notes
+    -----
+    Least squares by Levenberg–Marquardt. For a given β the best α is a mean, so the sum of squares
+    is scanned over β first, and the search starts from its lowest points.
+
+    Examples
+    --------
+    >>> x = np.array([1, 2, 4, 8, 16])
+    >>> fit_scaling_law(x, 1.9 - x**0.1).formula
+    'ε = 1.9 − x^0.1'
+    """
+    at, eps = (np.asarray(v, np.float64).ravel() for v in (x, unicity))
+    if len(at) != len(eps):
+        raise ConfigError(f"x has {len(at)} values and unicity {len(eps)}; give one for each.")
+    if not (np.isfinite(at).all() and np.isfinite(eps).all() and (at > 0).all()):
+        raise ConfigError("Resolutions must be numbers above 0, unicities numbers.")
+    if len(at) < 3 or len(np.unique(at)) < 2:
+        raise InfeasibleError(
+            f"{len(at)} points at {len(np.unique(at))} resolutions; a curve needs at least 3 "
+            "points, at 2 resolutions or more."
+        )
+    fits = {form: fit_curve(form, at, eps) for form in FORMS}
+    law = fits["power"]
+    return ScalingFit(law.alpha, law.beta, law.alpha_se, law.beta_se, law.r2, fits, at, eps)
+
+
+def fit_exponents(fits: Mapping[int, ScalingFit]) -> LinearFit:
+    """β against p by least squares (de Montjoye et al. 2013, fig. 4, right).
+
+    Parameters
+    ----------
+    fits : mapping of int to ScalingFit
+        The law fitted for each p.
+
+    Returns
+    -------
+    LinearFit
+
+    Raises
+    ------
+    InfeasibleError
+        Fewer than two p, or a β is not a number.
+
+    Examples
+    --------
+    >>> x = np.array([1, 2, 4, 8, 16])
+    >>> laws = {p: fit_scaling_law(x, 1.9 - x ** (0.157 - 0.007 * p)) for p in (2, 4, 6)}
+    >>> fit_exponents(laws).formula
+    'β = 0.157 − 0.007·p'
+    """
+    p = np.array(list(fits), np.float64)
+    beta = np.array([fit.beta for fit in fits.values()], np.float64)
+    if len(p) < 2 or not np.isfinite(beta).all():
+        raise InfeasibleError(
+            f"{int(np.isfinite(beta).sum())} values of p with an exponent; a line needs at least 2."
+        )
+    away = p - p.mean()
+    spread = float(away @ away)
+    slope = float(away @ beta) / spread
+    intercept = float(beta.mean() - slope * p.mean())
+    left = beta - intercept - slope * p
+    variance = float(left @ left) / (len(p) - 2) if len(p) > 2 else math.nan
+    return LinearFit(
+        slope=slope,
+        intercept=intercept,
+        slope_se=math.sqrt(variance / spread),
+        intercept_se=math.sqrt(variance * (1 / len(p) + p.mean() ** 2 / spread)),
+        r2=pseudo_r2(beta, left),
+    )
+
+
+_STARTS = 400  # values of β scanned
+_TRIED = 4  # starts carried through to the end
+_LARGEST_TERM = 1e6  # of f, times 1 + the largest ε
+
+
+def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
+    """Least squares by Levenberg–Marquardt, from the lowest points of a scan over β."""
+    term, slope, size = FORMS[form]
+
+    def curve(x: FloatArray, alpha: float, beta: float) -> FloatArray:
+        return alpha - term(x, beta)
+
+    def jacobian(x: FloatArray, alpha: float, beta: float) -> FloatArray:  # noqa: ARG001
+        return np.column_stack([np.ones(len(x)), -slope(x, beta)])
+
+    magnitudes = size(x) * np.logspace(-5, 1.5, _STARTS // 2)
+    betas = np.concatenate([-magnitudes[::-1], [0.0], magnitudes])
+    values = term(x, betas[:, None])
+    alphas = (eps + values).mean(axis=1)
+    squares = ((eps - alphas[:, None] + values) ** 2).sum(axis=1)
+    # Where f is huge, ε drowns in α − f, and what is left over seems to be 0.
+    limit = _LARGEST_TERM * (1 + float(np.abs(eps).max()))
+    squares[np.abs(values).max(axis=1) > limit] = np.inf
+    # Local minima of the scan: the lowest starts alone might all lie in one valley.
+    padded = np.concatenate([[np.inf], squares, [np.inf]])
+    low = np.isfinite(squares) & (squares <= padded[:-2]) & (squares <= padded[2:])
+    valleys = np.flatnonzero(low)
+    best: tuple[float, FloatArray, FloatArray] | None = None
+    for start in valleys[np.argsort(squares[valleys], kind="stable")][:_TRIED]:
+        first = (float(alphas[start]), float(betas[start]))
+        # In a flat valley the curvature is 0 and there is no standard error, which is no fault.
+        with warnings.catch_warnings(), np.errstate(over="ignore", invalid="ignore"):
+            warnings.simplefilter("ignore", OptimizeWarning)
+            try:
+                found, spread = curve_fit(
+                    curve, x, eps, first, jac=jacobian, method="lm",
+                    ftol=1e-13, xtol=1e-13, maxfev=500,
+                )  # fmt: skip
+            except RuntimeError:  # not settled in time; the scan's own point stands
+                found, spread = np.array(first), np.full((2, 2), np.inf)
+        left = eps - curve(x, *found)
+        sensible = np.abs(term(x, found[1])).max() <= limit
+        if sensible and (best is None or float(left @ left) < best[0]):
+            best = (float(left @ left), found, spread)
+    if best is None:  # every search ran away; the scan's own lowest point stands
+        lowest = int(squares.argmin())
+        best = (0.0, np.array([alphas[lowest], betas[lowest]]), np.full((2, 2), np.inf))
+    _, (alpha, beta), spread = best
+    errors = np.sqrt(np.diag(spread))
+    errors[~np.isfinite(errors)] = np.nan
+    return CurveFit(
+        form=form,
+        alpha=float(alpha),
+        beta=float(beta),
+        alpha_se=float(errors[0]),
+        beta_se=float(errors[1]),
+        r2=pseudo_r2(eps, eps - curve(x, alpha, beta)),
+    )
+
+
+def pseudo_r2(values: FloatArray, left: FloatArray) -> float:
+    """1 − SSE/SST, from values and what is left over of them; NaN where SST is 0."""
+    away = values - values.mean()
+    total = float(away @ away)
+    # Equal values differ from their mean by rounding alone.
+    if total <= len(values) * (1e-15 * float(np.abs(values).max(initial=0.0))) ** 2:
+        return math.nan
+    return 1.0 - float(left @ left) / total
+
+
+def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) -> SparsityModel:
+    """Probability that a user is unique, and that all are 2-anonymous, by sparsity alone.
+
+    Parameters
+    ----------
+    n_users : int
+        n, 1 or more.
+    n_bins : int or array_like of int
+        d, 0 or more.
+    density : float
+        π in [0, 1].
+
+    Returns
+    -------
+    SparsityModel
+
+    Raises
+    ------
+    ConfigError
+        A parameter is out of its range.
+
+    Notes
+    -----
+    Noriega Campero 2015, eq. 3.1–3.4, in logarithms throughout: q itself is below the smallest
+    number there is from about d = 1 000 on, and (1 − q)^(n−1) is 1 in floating point long before it
+    matters.
+
+    Examples
+    --------
+    1.6 million users: 16 bins tell hardly anyone apart, 31 nearly everyone.
+
+    >>> [round(float(v), 3) for v in sparsity_model(1_600_000, [16, 24, 31]).p_unique]
+    [0.0, 0.909, 0.999]
+    """
+    whole("n_users", n_users, 1)
+    bins = np.asarray(n_bins)
+    if bins.size == 0 or not np.issubdtype(bins.dtype, np.integer) or bins.min() < 0:
+        raise ConfigError("n_bins must be one or more integers of 0 or more.")
+    share("density", density)
+    # π² + (1−π)² = 1 − 2π(1−π); it is at least ½, so that the logarithm is finite.
+    log_q = bins * math.log1p(-2 * density * (1 - density))
+    # A lone user is unique whatever q: 0 · log 0 is 0 here.
+    log_unique = (n_users - 1) * _log_of_rest(log_q) if n_users > 1 else np.zeros(bins.shape)
+    unique = np.exp(log_unique)
+    anonymous = np.exp(n_users * _log_of_rest(log_unique))
+    scalar = bins.ndim == 0
+    return SparsityModel(
+        p_unique=float(unique) if scalar else unique,
+        p_anonymous=float(anonymous) if scalar else anonymous,
+        n_users=int(n_users),
+        n_bins=int(bins) if scalar else bins,
+        density=float(density),
+    )
+
+
+def _log_of_rest(log_p: npt.NDArray[np.float64]) -> FloatArray:
+    """log(1 − e^log_p) without cancellation; −inf where p is 1."""
+    log_p = np.asarray(log_p, np.float64)
+    with np.errstate(divide="ignore"):  # log 0
+        near_one, near_zero = np.log(-np.expm1(log_p)), np.log1p(-np.exp(log_p))
+    rest: FloatArray = np.where(log_p > -math.log(2), near_one, near_zero)
+    return rest
+
+
+_SIDES_M = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000)
+_ACROSS = 20  # squares along the longer side of where nearly everything is, at most
+
+
+def intervals(fs: FingerprintSet) -> Intervals:
+    """Minutes between consecutive samples of each person, from start to start.
+
+    A sample counts once, however many events it has; samples of one minute at two places are 0
+    apart. The median of an even number of intervals is the mean of the middle two.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 1, 1, 2], [0] * 4, [0] * 4, [0, 10, 40, 7])
+    >>> found = intervals(fs)
+    >>> found.median_min.tolist(), found.n_intervals, found.too_few
+    ([20.0], 2, 1)
+    """
+    user = fs.sample_user
+    t_min = fs.t_min[np.lexsort((fs.t_min, user))]
+    inside = user[1:] == user[:-1]
+    apart, whose = np.diff(t_min)[inside], user[1:][inside]
+    apart = apart[np.lexsort((apart, whose))]
+    many = fs.lengths - 1
+    some = np.flatnonzero(many)
+    first, many = offsets_of(many)[:-1][some], many[some]
+    median = (apart[first + (many - 1) // 2] + apart[first + many // 2]) / 2
+    everyone = np.repeat(apart, fs.weight[whose])
+    return Intervals(
+        user=np.repeat(some, fs.weight[some]),
+        median_min=np.repeat(median, fs.weight[some]),
+        interval_min=quantiles(everyone),
+        n_intervals=len(everyone),
+        too_few=int(fs.weight[fs.lengths == 1].sum()),
+    )
+
+
+def antennas_by_area(
+    fs: FingerprintSet, home_x_m: FloatArray, home_y_m: FloatArray, side_m: float | None = None
+) -> Areas:
+    """People who live in each square, and the antennas there.
+
+    Where the data bring no table of antennas, the distinct places recorded take their place.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    home_x_m, home_y_m : float64 ndarray (n_users,)
+        Everyone's home, metres; NaN where it is not known.
+    side_m : float, optional
+        Of the squares, metres; if not given, the least of 1, 2, 5 × 10^n of which at most 20 lie
+        along the longer side of where the central 98 % of the places are.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 2], [0, 250], [0, 0], [5, 9])
+    >>> found = antennas_by_area(fs, np.array([50.0, 250.0]), np.array([50.0, 50.0]), 200)
+    >>> found.x_m.tolist(), found.people.tolist(), found.antennas.tolist()
+    ([0.0, 200.0], [1, 1], [1, 1])
+    """
+    if fs.antennas is not None:
+        half = fs.antennas.granularity_m / 2
+        site = np.column_stack([fs.antennas.x_m + half, fs.antennas.y_m + half])
+    else:
+        first, _ = distinct_rows(fs.x_m, fs.y_m, fs.dx_m, fs.dy_m)
+        x, y = fs.x_m[first] + fs.dx_m[first] / 2, fs.y_m[first] + fs.dy_m[first] / 2
+        site = np.column_stack([x, y])
+    if side_m is None:
+        side_m = _side(*site.T)
+    known = np.isfinite(home_x_m)
+    home = np.column_stack([home_x_m, home_y_m])[known]
+    square, which = np.unique(
+        np.floor(np.concatenate([site, home]) / side_m), axis=0, return_inverse=True
+    )
+    which = which.reshape(-1)
+
+    def count(rows: IntArray, weight: IntArray | None = None) -> IntArray:
+        return np.bincount(rows, weight, len(square)).astype(np.int64)
+
+    return Areas(
+        side_m=float(side_m),
+        x_m=square[:, 0] * side_m,
+        y_m=square[:, 1] * side_m,
+        people=count(which[len(site) :], fs.weight[known]),
+        antennas=count(which[: len(site)]),
+        homeless=int(fs.weight[~known].sum()),
+    )
+
+
+def _side(x_m: FloatArray, y_m: FloatArray) -> float:
+    shown = central(x_m, y_m)
+    longer = max(shown.east - shown.west, shown.north - shown.south)
+    return next((side for side in _SIDES_M if side * _ACROSS >= longer), _SIDES_M[-1])

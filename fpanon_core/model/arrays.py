@@ -1,11 +1,26 @@
-"""What the arrays hold that functions hand to each other."""
+"""What the arrays hold that functions hand to each other.
+
+Lists of different lengths in one array: those of i are rows offsets[i]:offsets[i+1].
+
+Frozen dataclasses whose arrays nobody can write to, either.
+
+What a sample says: that somebody was in a cell of place and time. The six numbers of cells.
+
+A cell is ``[x, x + dx) × [y, y + dy) × [t, t + dt)``: x, y, dx, dy in metres on a map projection, t
+and dt in minutes since the data set's epoch.
+
+Which rows of a table are the same?
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 FloatArray = npt.NDArray[np.float64]
 """Metres, minutes, shares, efforts."""
@@ -47,3 +62,108 @@ def pieces_of_rows(n: int, width: int) -> Iterator[slice]:
     """
     at_once = max(1, 262_144 // max(1, width))
     return (slice(at, min(at + at_once, n)) for at in range(0, n, at_once))
+
+
+def offsets_of(lengths: npt.ArrayLike) -> IntArray:
+    """Where each list begins, and where the last ends; one more than there are lists."""
+    return np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))])
+
+
+def rows_of(begins: IntArray, lengths: IntArray) -> IntArray:
+    """The rows ``begins[i]``, … , ``begins[i] + lengths[i] − 1`` of each i, one list after another.
+
+    Examples
+    --------
+    >>> rows_of(np.array([7, 2]), np.array([2, 3])).tolist()
+    [7, 8, 2, 3, 4]
+    """
+    offsets = offsets_of(lengths)
+    return np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1], lengths)
+
+
+def stretches(offsets: IntArray, most: int) -> Iterator[slice]:
+    """Lists one after another, so many that they have ``most`` entries together, or one alone.
+
+    Examples
+    --------
+    >>> [(some.start, some.stop) for some in stretches(np.array([0, 2, 4, 9, 10]), 4)]
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    begin, count = 0, len(offsets) - 1
+    while begin < count:
+        upto = int(np.searchsorted(offsets, offsets[begin] + most, "right")) - 1
+        upto = min(max(upto, begin + 1), count)
+        yield slice(begin, upto)
+        begin = upto
+
+
+class Closed:
+    """Base of frozen dataclasses: :meth:`_close` at the end of ``__post_init__`` closes arrays."""
+
+    def _close(self) -> None:
+        for f in fields(self):  # type: ignore[arg-type]
+            value = self.__dict__.get(f.name)  # what is not there is made when asked for
+            if isinstance(value, np.ndarray) and value.flags.writeable:
+                value = value.view()  # who made the array may go on with it
+                value.flags.writeable = False
+                object.__setattr__(self, f.name, value)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrays come out of a pickle writable; close them again."""
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        self.__dict__.update(state)
+
+
+CELL = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
+"""The six numbers of a cell, in the order in which kernels take them."""
+
+PLACE = ("x_m", "y_m", "dx_m", "dy_m")
+TIME = ("t_min", "dt_min")
+
+BY_TIME = ("t_min", "x_m", "y_m", "dx_m", "dy_m", "dt_min")
+"""The order of samples within a fingerprint."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cells(Closed):
+    """Base of what consists of cells. Arrays are read-only.
+
+    Attributes
+    ----------
+    x_m, y_m, dx_m, dy_m : float64 ndarray (n,)
+        Lower corner and extent, metres.
+    t_min, dt_min : float64 ndarray (n,)
+        Start and length, minutes.
+    """
+
+    x_m: FloatArray
+    y_m: FloatArray
+    t_min: FloatArray
+    dx_m: FloatArray
+    dy_m: FloatArray
+    dt_min: FloatArray
+
+    def __post_init__(self) -> None:
+        self._close()
+
+    def arrays(self, names: Iterable[str] = CELL) -> dict[str, Any]:
+        """Some of the six, by name."""
+        return {name: getattr(self, name) for name in names}
+
+    def _make_contiguous(self) -> None:
+        """Numbers as kernels read them; for a subclass to begin its checks with."""
+        for name, values in self.arrays().items():
+            object.__setattr__(self, name, np.ascontiguousarray(values, np.float64))
+
+
+def distinct_rows(*columns: npt.NDArray[np.generic]) -> tuple[IntArray, IntArray]:
+    """First row of each distinct one, in lexicographic order, and which of them each row is."""
+    key = np.zeros(len(columns[0]), np.int64)
+    for values in columns:  # by hashing: sorting millions of samples takes ten times as long
+        code, distinct = pd.factorize(values, sort=True)
+        key = pd.factorize(key * len(distinct) + code, sort=True)[0]
+    first = np.empty(int(key.max()) + 1, np.int64)
+    first[key[::-1]] = np.arange(len(key))[::-1]
+    return first, key

@@ -9,13 +9,20 @@ as it came, whatever it is packed in and however often.
 What it takes to read a source is then bounded, too: no more than :data:`MEMORY_BASE` and
 :data:`MEMORY_TIMES` times what the budget lets it become (``Budget.memory_bytes``). That bound is
 measured, not proved: ``tests/fuzz`` holds every reader to it.
+
+What does the operator of this machine say? Numbers in environment variables.
+
+Amounts of a computer in words: bytes, and time that passes while it works.
 """
 
 from __future__ import annotations
 
+import math
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .errors import SchemaError
+from .errors import ConfigError, SchemaError
 
 MAX_BYTES = 4 << 30
 """Nothing is decoded beyond this size."""
@@ -119,3 +126,79 @@ def check_columns(count: int) -> None:
 
 def _size(count: int) -> str:
     return f"{count >> 30} GB" if count >= 1 << 30 else f"{count >> 20} MB"
+
+
+def number(
+    variable: str, environment: Mapping[str, str] = os.environ, *, most: float = math.inf
+) -> float | None:
+    """The number above 0 that a variable says; None where it says nothing.
+
+    Parameters
+    ----------
+    variable : str
+    environment : mapping of str to str
+    most : float
+        The largest number that can be meant.
+
+    Raises
+    ------
+    ConfigError
+        It says something else.
+
+    Examples
+    --------
+    >>> number("HOURS", {"HOURS": "0.5"}), number("HOURS", {"HOURS": " "})
+    (0.5, None)
+    """
+    said = environment.get(variable, "").strip()
+    if not said:
+        return None
+    try:
+        value = float(said)
+    except ValueError:
+        value = math.nan
+    if not (0 < value <= most and math.isfinite(value)):
+        limit = f" and up to {most:g}" if math.isfinite(most) else ""
+        raise ConfigError(
+            f"The environment variable {variable} is {said!r}; it must be a number above 0{limit}. "
+            "Correct it, or leave it out for the usual value."
+        )
+    return value
+
+
+def whole_number(variable: str, environment: Mapping[str, str] = os.environ) -> int | None:
+    """As :func:`number`, of integers.
+
+    Examples
+    --------
+    >>> whole_number("LANES", {"LANES": "2"})
+    2
+    """
+    value = number(variable, environment)
+    if value is not None and not value.is_integer():
+        raise ConfigError(
+            f"The environment variable {variable} is {environment[variable]!r}; it must be an "
+            "integer of 1 or more. Correct it, or leave it out for the usual value."
+        )
+    return None if value is None else int(value)
+
+
+def gigabytes(amount: float) -> str:
+    """Bytes in words, in units of 10⁹ or 10⁶.
+
+    Examples
+    --------
+    >>> gigabytes(11_600_000_000), gigabytes(250_000_000)
+    ('11.6 GB', '250 MB')
+    """
+    return f"{amount / 1e9:.1f} GB" if amount >= 0.95e9 else f"{amount / 1e6:.0f} MB"
+
+
+def clock(seconds: float) -> str:
+    """Such as "8 s", "2 min 05 s", "1 h 20 min"."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

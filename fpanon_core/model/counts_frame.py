@@ -18,10 +18,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from .antennas import Antennas
-from .arrays import FloatArray
+from .arrays import Closed, FloatArray
 from .checks import number, one_of, positive, whole
 from .clock import LocalClock, zone_of
-from .closed import Closed
 from .errors import ConfigError, InfeasibleError
 from .projection import equal_area_around, lon_lat, project
 

@@ -15,9 +15,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from .errors import ConfigError
-from .options import ReleaseOption
+from .options import AddNoise, Generalize, Glove, Periods, Permute, ReleaseOption, step_from_dict
 from .profiles import Regions
-from .techniques import AddNoise, Generalize, Glove, Periods, Permute, step_from_dict
 
 AGAINST = ("original", "given")
 """What a group of k was verified against: the original, or what GLOVE was given of it."""

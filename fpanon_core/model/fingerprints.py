@@ -22,13 +22,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from .antennas import Antennas
-from .arrays import FloatArray, IntArray, pieces
-from .cells import CELL, Cells
+from .arrays import CELL, Cells, FloatArray, IntArray, offsets_of, pieces, rows_of
 from .checks import positive
 from .clock import LocalClock
 from .errors import InfeasibleError, SchemaError
 from .mapped import Stamp, digest_of, load, reopen, save
-from .ragged import offsets_of, rows_of
 
 Distinct = tuple[list[IntArray], IntArray]
 

@@ -25,12 +25,12 @@ import numpy.typing as npt
 from typing_extensions import Buffer
 
 from .antennas import Antennas
-from .cells import CELL
+from .arrays import CELL
 from .checks import positive
 from .clock import LocalClock
 from .column_file import ColumnFile, blocks_of, mapped_rows
 from .errors import ConfigError, FpanonError, SchemaError
-from .plain_files import file_opened, folder_opened
+from .files import file_opened, folder_opened
 from .projection import Unprojection
 
 S = TypeVar("S")
@@ -65,14 +65,14 @@ def save(fs: Any, folder: str | os.PathLike[str]) -> Path:
     return path
 
 
-def load(kind: type[S], folder: str | os.PathLike[str]) -> S:
+def load(kind: Callable[..., S], folder: str | os.PathLike[str]) -> S:
     """The set in a folder, mapped: see :meth:`FingerprintSet.load`."""
     path = os.path.realpath(folder)
     with kept_opened(path) as here:
         return load_opened(kind, path, here)
 
 
-def load_opened(kind: type[S], path: str | os.PathLike[str], folder: int) -> S:
+def load_opened(kind: Callable[..., S], path: str | os.PathLike[str], folder: int) -> S:
     """As :func:`load`, of a folder that is open already; it has no link in its ``path``."""
     kept = _Kept(str(path), folder)
     fs = kept.mapped(kind)
@@ -108,7 +108,7 @@ def is_folder_of_fingerprints(path: Path) -> bool:
     return all(os.path.lexists(path / name) for name in (_ABOUT, "offsets.npy"))
 
 
-def reopen(kind: type[S], folder: str, stamp: Stamp) -> S:
+def reopen(kind: Callable[..., S], folder: str, stamp: Stamp) -> S:
     """A set that this or another process has checked; refused where a file is another since."""
     with kept_opened(folder) as here:
         kept = _Kept(folder, here)
@@ -266,7 +266,7 @@ class _Kept:
                 "The folder holds no fingerprints; give one that fpanon wrote, or a folder of data."
             ) from None
 
-    def mapped(self, kind: type[S]) -> S:
+    def mapped(self, kind: Callable[..., S]) -> S:
         """The set, as its files are; SchemaError where they are damaged."""
         about = self._about
         try:

@@ -1,21 +1,45 @@
-"""Published fingerprints: one for each group of users who are to look the same."""
+"""Published fingerprints: one for each group of users who are to look the same.
+
+What was made of some of the people, who were hidden by themselves.
+
+Who shares a record with whom in one release: of each record, whose it is and its group.
+
+That is all it takes to cross two releases of the same people: no place and no time is kept.
+
+Which data was a result made of? Known as long as somebody else in the process holds them.
+
+A result of GLOVE carries the digest of its original, not the original: it is sent between processes
+and saved. Whoever made it has the original at hand as a rule, and need not say so again.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import hmac
+import threading
+from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .arrays import FloatArray, IntArray
-from .cells import CELL, Cells
+from .arrays import (
+    CELL,
+    Cells,
+    Closed,
+    Codes,
+    FloatArray,
+    IntArray,
+    distinct_rows,
+    offsets_of,
+    rows_of,
+)
 from .clock import LocalClock, instants
 from .errors import SchemaError
 from .fingerprints import FingerprintSet
 from .projection import degrees_of
-from .ragged import offsets_of, rows_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,3 +143,158 @@ class GeneralizedFingerprintSet(Cells):
     def instants(self, minutes: FloatArray) -> pd.Series[Any]:
         """Times in the display zone, to the microsecond; the minutes themselves without a clock."""
         return instants(self.clock, minutes)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What was made of some of the people; row numbers are those within the part.
+
+    Attributes
+    ----------
+    group : int64 ndarray (n_users,)
+        As of :attr:`GloveResult.group`.
+    published : GeneralizedFingerprintSet
+    code : int8 ndarray (n_samples,)
+        Why a sample is not published, as a row of :data:`fpanon_core.model.glove.REASONS`;
+        −1 where it is.
+    space_m, time_min : float64 ndarray (n_samples,)
+        As of :attr:`GloveResult.accuracy`.
+    left_over, left_out : int64 ndarray
+    phantom_share : float
+    """
+
+    group: IntArray
+    published: GeneralizedFingerprintSet
+    code: Codes
+    space_m: FloatArray
+    time_min: FloatArray
+    left_over: IntArray
+    left_out: IntArray
+    phantom_share: float
+
+
+ALWAYS = (-(2**31), 2**31)
+"""The days of a record that is not of one period: it may be held against any other."""
+_BYTES = 16
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Membership(Closed):
+    """Whose each record of a release is, and which records are alike.
+
+    Attributes
+    ----------
+    who : object ndarray (n_records,)
+        What tells people apart, the same in every release: the id, as text, or what :meth:`keyed`
+        makes of it. Not for release.
+    group : int64 ndarray (n_records,)
+        The group of each, of those who share a record; numbered from 0. Groups of different periods
+        are different.
+    begin_day, end_day : int64 ndarray (n_records,)
+        The days that the record is of: numbers of days, the end not among them; :data:`ALWAYS`
+        without periods.
+    weight : int64 ndarray (n_records,)
+        People that each stands for.
+    name : str
+        What was done, in words.
+    k : int or None
+        The crowd that the release promises; None where it promises none.
+    digest : str
+        Of the original's fingerprints, or of the data file that was read.
+    pseudonym : object ndarray (n_records,) or None
+        What the session calls each person; None where there is no session.
+    """
+
+    who: npt.NDArray[Any]
+    group: IntArray
+    begin_day: IntArray
+    end_day: IntArray
+    weight: IntArray
+    name: str = ""
+    k: int | None = None
+    digest: str = ""
+    pseudonym: npt.NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        lengths = {len(self.group), len(self.begin_day), len(self.end_day), len(self.weight)}
+        if lengths != {len(self.who)}:
+            raise SchemaError("Every record needs a person, a group, its days and a weight.")
+        if len(self.who):
+            numbered = distinct_rows(self.group, self.begin_day, self.end_day)[1]
+            object.__setattr__(self, "group", numbered.astype(np.int64))
+        self._close()
+
+    def __repr__(self) -> str:
+        return f"Membership({self.n_people} people in {self.n_groups} groups)"
+
+    @classmethod
+    def whole(cls, who: npt.NDArray[Any], group: IntArray, **more: Any) -> Membership:
+        """Of a release without periods, where nothing else is said of people who count once."""
+        n = len(who)
+        first, last = (np.full(n, day, np.int64) for day in ALWAYS)
+        return cls(who, np.asarray(group, np.int64), first, last, np.ones(n, np.int64), **more)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups, of all periods."""
+        return int(self.group.max(initial=-1)) + 1
+
+    @property
+    def n_people(self) -> int:
+        """Number of people; one that stands for several counts as one."""
+        return len(set(self.who.tolist()))
+
+    @property
+    def size(self) -> IntArray:
+        """People in the group of each record, shape (n_records,); they themselves are counted."""
+        people = np.bincount(self.group, self.weight, self.n_groups).astype(np.int64)
+        found: IntArray = people[self.group]
+        return found
+
+    def keyed(self, secret: bytes) -> Membership:
+        """With nothing in it of any id: what tells people apart is a digest under a secret.
+
+        Parameters
+        ----------
+        secret : bytes
+            The same for all that are to be held against each other.
+
+        Examples
+        --------
+        >>> made = Membership.whole(np.array(["a", "b"], dtype=object), np.array([0, 0]))
+        >>> (made.keyed(b"1").who == made.keyed(b"1").who).tolist()
+        [True, True]
+        >>> "a" in made.keyed(b"1").who.tolist(), made.keyed(b"1").who[0] == made.keyed(b"2").who[0]
+        (False, False)
+        """
+        digests = [
+            hmac.new(secret, str(name).encode(), hashlib.sha256).digest()[:_BYTES]
+            for name in self.who.tolist()
+        ]
+        who = np.empty(len(digests), dtype=object)
+        who[:] = digests
+        return replace(self, who=who, pseudonym=None)
+
+
+_KNOWN: WeakValueDictionary[str, FingerprintSet] = WeakValueDictionary()
+_CHANGE = threading.Lock()
+
+
+def remember(fs: FingerprintSet) -> None:
+    """Find these fingerprints again by their digest, for as long as they are held elsewhere."""
+    with _CHANGE:
+        _KNOWN[fs.digest] = fs
+
+
+def known(digest: str) -> FingerprintSet | None:
+    """The fingerprints of that digest, if somebody still holds them.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 1])
+    >>> remember(fs)
+    >>> known(fs.digest) is fs, known("another")
+    (True, None)
+    """
+    with _CHANGE:
+        return _KNOWN.get(digest)

@@ -16,13 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .arrays import FloatArray, IntArray
-from .cells import Cells
+from .arrays import Cells, FloatArray, IntArray, rows_of
 from .clock import LocalClock, instants
 from .fingerprints import FingerprintSet
 from .projection import THREADS, degrees_of
 from .published import GeneralizedFingerprintSet
-from .ragged import rows_of
 from .randomness import secret_order, secret_pseudonyms
 
 CELL_COLUMNS = (

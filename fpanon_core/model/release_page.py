@@ -8,9 +8,7 @@ from __future__ import annotations
 import re
 
 from .facts import Accuracy, ReleaseFacts
-from .periods import days_text
-from .profiles import window_text
-from .techniques import (
+from .options import (
     AddNoise,
     Aligned,
     Generalize,
@@ -21,6 +19,8 @@ from .techniques import (
     Step,
     SuppressRare,
 )
+from .periods import days_text
+from .profiles import window_text
 from .version import __version__
 
 README = "README.md"

@@ -11,10 +11,9 @@ from .arrays import IntArray
 from .errors import ConfigError, InfeasibleError
 from .fingerprints import FingerprintSet
 from .glove import GloveResult
-from .options import ReleaseOption
+from .options import AddNoise, Aligned, Glove, Periods, Permute, ReleaseOption
 from .periods import PeriodSet
 from .records import Records
-from .techniques import AddNoise, Aligned, Glove, Periods, Permute
 
 NOT_PUBLISHED = "person left out"
 NOT_COVERED = "left out"

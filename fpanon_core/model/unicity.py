@@ -1,11 +1,22 @@
-"""How many are unique, given a few points? The answer, as :func:`fpanon_core.unicity` gives it."""
+"""How many are unique, given a few points? The answer, as :func:`fpanon_core.unicity` gives it.
+
+How does unicity fall with resolution? Four forms ``ε = α − f(x; β)``, and what is fitted.
+
+As :func:`fpanon_core.fit_scaling_law` and :func:`fpanon_core.fit_exponents` return it.
+
+Is uniqueness a surprise? The answer, as :func:`fpanon_core.sparsity_model` gives it.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from .arrays import IntArray
-from .closed import Closed
+import numpy as np
+import numpy.typing as npt
+
+from .arrays import Closed, FloatArray, IntArray
 from .configs import UnicityConfig
 from .intervals import wilson_interval
 
@@ -67,3 +78,195 @@ class UnicityResult(Closed):
         return replace(
             self, value=found / self.n_targets, low=low, high=high, n_found=found, config=config
         )
+
+
+Term = Callable[[FloatArray, FloatArray | float], FloatArray]
+
+_LARGEST_EXPONENT = 50.0
+
+LAW_R2 = 0.9
+"""Pseudo-R² from which a fit is called a law: it leaves at most a tenth of the variation
+unexplained. Our choice: there is no convention."""
+
+CLEARLY_R2 = 0.02
+"""By how much more another form's pseudo-R² is higher that fits clearly better: a fifth of what a
+law may leave unexplained. All forms have two coefficients, so that they compare. Our choice."""
+
+
+@dataclass(frozen=True)
+class CurveFit:
+    """One form fitted to unicity; NaN where the data do not determine a figure.
+
+    Attributes
+    ----------
+    form : str
+        ``"power"``: α − x^β; ``"exponential"``: α − exp(βx), whose β is λ in de Montjoye et al.
+        2013; ``"stretched"``: α − exp(x^β); ``"linear"``: α − βx.
+    alpha, beta : float
+    alpha_se, beta_se : float
+        Standard errors, from the curvature at the least sum of squares; NaN where there is none,
+        as in a form that the data do not bend.
+    r2 : float
+        Pseudo-R² = 1 − SSE/SST; NaN where all unicities are equal (SST = 0).
+    """
+
+    form: str
+    alpha: float
+    beta: float
+    alpha_se: float
+    beta_se: float
+    r2: float
+
+    @property
+    def formula(self) -> str:
+        """The form with its numbers."""
+        b = f"{self.beta:.4g}"
+        term = {
+            "power": f"x^{b}",
+            "exponential": f"exp({b}·x)",
+            "stretched": f"exp(x^{b})",
+            "linear": f"{b}·x",
+        }[self.form]
+        return f"ε = {self.alpha:.4g} − {term}"
+
+    def predict(self, x: npt.ArrayLike) -> FloatArray:
+        """ε at resolutions x."""
+        fitted: FloatArray = self.alpha - FORMS[self.form][0](np.asarray(x, float), self.beta)
+        return fitted
+
+
+@dataclass(frozen=True, eq=False)
+class ScalingFit:
+    """The scaling law ε = α − x^β, and the other forms beside it.
+
+    Attributes
+    ----------
+    alpha, beta, alpha_se, beta_se, r2 : float
+        Of ``α − x^β``; see :class:`CurveFit`.
+    fits : mapping of str to CurveFit
+        By name: power, exponential, stretched, linear.
+    x, unicity : float64 ndarray (n,)
+        What was fitted.
+    """
+
+    alpha: float
+    beta: float
+    alpha_se: float
+    beta_se: float
+    r2: float
+    fits: Mapping[str, CurveFit]
+    x: FloatArray
+    unicity: FloatArray
+
+    @property
+    def better(self) -> CurveFit | None:
+        """The form that fits best, where that is clearly better than the law; else None."""
+        best = max(self.fits.values(), key=lambda fit: -1.0 if math.isnan(fit.r2) else fit.r2)
+        return best if best.r2 > self.r2 + CLEARLY_R2 else None
+
+    @property
+    def holds(self) -> bool:
+        """Whether it may be called a law: it fits, and no other form fits clearly better."""
+        return self.r2 >= LAW_R2 and self.better is None
+
+    @property
+    def formula(self) -> str:
+        """The law with its numbers."""
+        return self.fits["power"].formula
+
+    def predict(self, x: npt.ArrayLike) -> FloatArray:
+        """ε at resolutions x, by the law."""
+        return self.fits["power"].predict(x)
+
+
+@dataclass(frozen=True)
+class LinearFit:
+    """A straight line by least squares, ``β = intercept + slope·p``.
+
+    De Montjoye et al. 2013, fig. 4, have .157 − .007·p.
+
+    Attributes
+    ----------
+    slope, intercept : float
+    slope_se, intercept_se : float
+        Standard errors; NaN with two points only.
+    r2 : float
+        NaN where all β are equal.
+    """
+
+    slope: float
+    intercept: float
+    slope_se: float
+    intercept_se: float
+    r2: float
+
+    @property
+    def formula(self) -> str:
+        """The line with its numbers."""
+        sign = "−" if self.slope < 0 else "+"
+        return f"β = {self.intercept:.4g} {sign} {abs(self.slope):.4g}·p"
+
+
+def _power(x: FloatArray, b: FloatArray | float) -> FloatArray:
+    return _exp(b * np.log(x))
+
+
+def _exponential(x: FloatArray, b: FloatArray | float) -> FloatArray:
+    return _exp(b * x)
+
+
+def _stretched(x: FloatArray, b: FloatArray | float) -> FloatArray:
+    return _exp(_power(x, b))
+
+
+def _linear(x: FloatArray, b: FloatArray | float) -> FloatArray:
+    return np.asarray(b * x, np.float64)
+
+
+def _exp(exponent: FloatArray) -> FloatArray:
+    """Never overflows: far beyond any unicity a curve may as well stand still."""
+    return np.exp(np.minimum(exponent, _LARGEST_EXPONENT))
+
+
+# Each form's term f, its slope df/dβ, and the size of β at which f changes over the data.
+FORMS: dict[str, tuple[Term, Term, Callable[[FloatArray], float]]] = {
+    "power": (
+        _power,
+        lambda x, b: _power(x, b) * np.log(x),
+        lambda x: 1 / float(np.abs(np.log(x)).max()),
+    ),
+    "exponential": (
+        _exponential,
+        lambda x, b: _exponential(x, b) * x,
+        lambda x: 1 / float(x.max()),
+    ),
+    "stretched": (
+        _stretched,
+        lambda x, b: _stretched(x, b) * _power(x, b) * np.log(x),
+        lambda x: 1 / float(np.abs(np.log(x)).max()),
+    ),
+    "linear": (_linear, lambda x, b: x + 0 * b, lambda x: 1 / float(x.max())),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class SparsityModel:
+    """What chance alone makes of n users and d bins; arrays where ``n_bins`` was one.
+
+    Attributes
+    ----------
+    p_unique : float or float64 ndarray
+        P[a given user is unique] = (1 − q)^(n−1).
+    p_anonymous : float or float64 ndarray
+        P[everyone is 2-anonymous] = (1 − p_unique)^n, as if users were independent.
+    n_users : int
+    n_bins : int or ndarray
+    density : float
+        π, the probability that a user is present in a bin.
+    """
+
+    p_unique: float | FloatArray
+    p_anonymous: float | FloatArray
+    n_users: int
+    n_bins: int | npt.NDArray[np.generic]
+    density: float

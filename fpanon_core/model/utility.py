@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .closed import Closed
+from .arrays import Closed
 
 Weights = str | Mapping[str, float]
 Corners = Mapping[str, tuple[float, ...]]

@@ -19,11 +19,10 @@ from ..measures.components import components_by_k, matched_samples
 from ..measures.kgap import k_gap
 from ..model import checks
 from ..model.arrays import FloatArray
-from ..model.components import StretchComponents
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
-from ..model.kgap import KGapResult
+from ..model.kgap import KGapResult, StretchComponents
 from ..model.profiles import GeneralizationProfile
 from .tabled import Tabled
 from .under_profiles import as_read, generalized, laid

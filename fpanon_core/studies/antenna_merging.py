@@ -15,7 +15,7 @@ from ..anonymize.regions import region_map
 from ..anonymize.voronoi import merged_regions, voronoi_cells
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
-from ..measures.places import lon_lat
+from ..measures.crowds import lon_lat
 from ..model.arrays import IntArray
 from ..model.configs import KnowledgeConfig
 from ..model.errors import ConfigError

@@ -15,13 +15,11 @@ import pandas as pd
 from ..anonymize.carrying import carried, noise_in_space
 from ..anonymize.chain import release as made_by
 from ..attacks.homes import HomesAsked, NightPlaces, fullest_circle, most_nights, true_homes
-from ..attacks.linkage import ranks
-from ..attacks.search import Published
+from ..attacks.search import Published, ranks
 from ..engines.local import Engine
-from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.arrays import BoolArray, FloatArray, IntArray, offsets_of, rows_of
 from ..model.linkage import LinkConfig
 from ..model.options import ReleaseOption
-from ..model.ragged import offsets_of, rows_of
 from .attacked import Attacked, attacked, homes_asked
 from .linkage import targets_of
 

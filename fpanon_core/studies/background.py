@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..engines.progress import Progress
 from ..io.background import read_background
-from ..model.background import Background
+from ..model.geography import Background
 
 
 def study(body: bytes, *, progress: Progress | None = None) -> Background:

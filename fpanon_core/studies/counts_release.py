@@ -30,8 +30,8 @@ from ..model.clock import zone_of
 from ..model.counts_frame import CountsFrame, FrameConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
-from ..model.privacy import UNITS, PrivacyGuarantee, Unit
-from ..model.stated import UNSTATED_CENTRE, decided_by_records
+from ..model.options import UNITS, PrivacyGuarantee, Unit
+from ..model.periods import UNSTATED_CENTRE, decided_by_records
 from ..tables.writing import write_bytes
 from . import counts_words
 from .framing import frame_for

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..io.counts_package import PackedTable
 from ..model.counts_frame import CountsFrame
-from ..model.privacy import PrivacyGuarantee
+from ..model.options import PrivacyGuarantee
 
 TITLES = {
     "plain": "Counts of people by place and time",

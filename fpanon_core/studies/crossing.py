@@ -15,11 +15,11 @@ import pandas as pd
 
 from ..engines.progress import Progress
 from ..measures import crossing as measure
-from ..model.crossing import Crossing
+from ..model.composition import Crossing
 from ..model.errors import FpanonError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
-from ..model.membership import Membership
+from ..model.published import Membership
 from ..model.released import ReleasedSet
 from .memberships import Place, membership
 from .tabled import Tabled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.crossing import Crossing
+from ..model.composition import Crossing
 
 MEANING = (
     "A few true points may lead to somebody's group in each release. What both say together is "

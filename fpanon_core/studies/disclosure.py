@@ -14,9 +14,9 @@ import pandas as pd
 
 from ..engines.local import Engine
 from ..engines.progress import Progress
-from ..measures.agreement import ordinal_agreement
-from ..measures.places import lon_lat
-from ..measures.spread import gini, lorenz
+from ..measures.components import gini, lorenz
+from ..measures.crowds import lon_lat
+from ..measures.pareto import ordinal_agreement
 from ..model.arrays import FloatArray
 from ..model.configs import KnowledgeConfig
 from ..model.disclosure import MEASURES, SUMS, DisclosureResult

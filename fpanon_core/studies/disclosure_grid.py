@@ -18,8 +18,8 @@ from ..measures.unicity import result_of
 from ..model.configs import KnowledgeConfig, Strategy, UnicityConfig
 from ..model.disclosure import MEASURES, SUMS, DisclosureResult
 from ..model.errors import ConfigError
+from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
-from ..model.keyed import keyed
 from ..model.profiles import GeneralizationProfile
 from .under_profiles import under_profiles
 

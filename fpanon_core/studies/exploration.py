@@ -12,11 +12,11 @@ from typing import Any
 from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..io.report import IngestReport
+from ..model.disclosure import RISKS
 from ..model.errors import ConfigError, SchemaError
+from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
-from ..model.keyed import keyed
 from ..model.options import ReleaseOption
-from ..model.risk import RISKS
 from ..model.utility import COMPONENTS
 from . import options
 from .judgement import Limits

@@ -16,12 +16,11 @@ import pandas as pd
 from ..anonymize.carrying import Carried, carried
 from ..anonymize.chain import release as made_by
 from ..attacks.homes import HomesAsked
-from ..attacks.linkage import Ranks, Suspects, best_placed, ranks, suspects
+from ..attacks.search import Ranks, Suspects, best_placed, ranks, suspects
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
 from ..measures.drawing import drawn
-from ..model.arrays import FloatArray, IntArray
-from ..model.cells import CELL
+from ..model.arrays import CELL, FloatArray, IntArray
 from ..model.checks import whole
 from ..model.clock import instants
 from ..model.errors import ConfigError

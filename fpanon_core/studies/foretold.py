@@ -19,7 +19,7 @@ import pandas as pd
 from ..engines.limits import Limits, needs_too_much
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress
-from ..model.amounts import clock, gigabytes
+from ..model.budgets import clock, gigabytes
 from ..model.errors import FpanonError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from . import anonymizability, attack, attack_estimate, estimates, glove_estimate, hiding

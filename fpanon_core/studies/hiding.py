@@ -17,14 +17,14 @@ from ..engines.local import Engine
 from ..engines.memory import give_back_after
 from ..engines.progress import Progress, part
 from ..io.checkpoint import Checkpoint
-from ..measures.mean_loss import mean_loss
+from ..measures.components import mean_loss
 from ..model import checks
 from ..model.arrays import IntArray
 from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Method, Verification
-from ..model.techniques import MOST_LEFT_OUT as MOST_LEFT_OUT
-from ..model.techniques import Aligned, Glove, Periods, Step
+from ..model.options import MOST_LEFT_OUT as MOST_LEFT_OUT
+from ..model.options import Aligned, Glove, Periods, Step
 from ..verification.anonymity import verify_k_anonymity
 from .tabled import Tabled
 from .use import Size, typical_side_m

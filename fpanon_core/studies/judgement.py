@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..model.disclosure import ALONE, NAMING, RISKS
 from ..model.errors import ConfigError
-from ..model.risk import ALONE, NAMING, RISKS
 from .option_result import Interval, OptionResult
 from .options_table import OptionsTable
 
@@ -29,7 +29,7 @@ class Limits:
     ----------
     of : mapping of str to float or None
         By name of the measure (:func:`limit_key`); None for no limit. A measure that is not named
-        has its usual one (:data:`fpanon_core.model.risk.RISKS`); EM and KL have none.
+        has its usual one (:data:`fpanon_core.model.disclosure.RISKS`); EM and KL have none.
 
     Raises
     ------

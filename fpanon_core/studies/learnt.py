@@ -14,25 +14,21 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.carrying import carried, noise_in_space
-from ..attacks.home_battery import guesses
-from ..attacks.homes import Homes, true_homes
-from ..attacks.linkage import suspects
-from ..attacks.search import Published
-from ..attacks.whereabouts import median_places, places_at
+from ..attacks.homes import Homes, guesses, median_places, places_at, true_homes
+from ..attacks.search import Published, suspects
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
-from ..model.arrays import FloatArray, IntArray
+from ..model.arrays import FloatArray, IntArray, rows_of
 from ..model.checks import positive, whole
 from ..model.configs import Strategy
 from ..model.errors import ConfigError, InfeasibleError
+from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.homes import HomesFound
 from ..model.intervals import mean_interval
-from ..model.keyed import keyed
 from ..model.knowledge import Knowledge
 from ..model.linkage import ATTACKERS, ExpectedError, LinkConfig
-from ..model.ragged import rows_of
 from ..model.released import ReleasedSet
 from .attacked import Attacked, attacked, homes_asked
 from .linkage import targets_of

@@ -17,11 +17,11 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.carrying import carried
-from ..attacks.linkage import Ranks, ranks
+from ..attacks.search import Ranks, ranks
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress
 from ..measures.drawing import drawn
-from ..model.arrays import BoolArray, FloatArray
+from ..model.arrays import BoolArray, FloatArray, offsets_of
 from ..model.configs import Strategy
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
@@ -29,7 +29,6 @@ from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.knowledge import Knowledge
 from ..model.linkage import LinkConfig, LinkReading, LinkResult, strongest
-from ..model.ragged import offsets_of
 from ..model.released import ReleasedSet
 from .attacked import Attacked, attacked
 

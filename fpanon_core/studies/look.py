@@ -9,8 +9,8 @@ import pandas as pd
 
 from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part, part
+from ..measures.crowds import visited_cells
 from ..measures.kgap import k_gap
-from ..measures.places import visited_cells
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
 from ..model.fingerprints import FingerprintSet

@@ -20,16 +20,12 @@ import pandas as pd
 
 from ..io.published import read_published
 from ..measures.crowds import alike
-from ..model.arrays import IntArray
-from ..model.cells import CELL
-from ..model.distinct import distinct_rows
+from ..model.arrays import CELL, IntArray, distinct_rows, offsets_of
 from ..model.errors import ConfigError, SchemaError, only_ours
 from ..model.facts import ReleaseFacts
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
-from ..model.membership import ALWAYS, Membership
-from ..model.originals import known
-from ..model.ragged import offsets_of
+from ..model.published import ALWAYS, Membership, known
 from ..model.released import Origin, ReleasedSet
 from ..verification.faults import Faults
 from ..verification.listed import read_listed

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from ..model.shipped import SHIPPED
+from ..model.version import SHIPPED
 
 _HEADING = re.compile(r"^(#{1,2}) +(.+?)\s*$", re.MULTILINE)
 _WORK = re.compile(r"^### +(.+?)\s*$", re.MULTILINE)

@@ -9,13 +9,12 @@ from typing import Any
 
 import pandas as pd
 
-from ..measures.asked import asked_utility
+from ..measures.pareto import asked_utility
 from ..measures.utility import score, score_range, weighting
+from ..model.disclosure import RISKS
 from ..model.errors import ConfigError, SchemaError
-from ..model.options import ReleaseOption, name_key
+from ..model.options import Generalize, ReleaseOption, name_key
 from ..model.profiles import Grid, Origin
-from ..model.risk import RISKS
-from ..model.techniques import Generalize
 from ..model.utility import COMPONENTS as COMPONENTS
 from ..model.utility import WEIGHTINGS as WEIGHTINGS
 
@@ -40,7 +39,7 @@ class OptionResult:
     ----------
     option : ReleaseOption
     risks : dict of str to (value, low, high)
-        Those of :data:`fpanon_core.model.risk.RISKS` with their 95 % intervals, NaN where one
+        Those of :data:`fpanon_core.model.disclosure.RISKS` with their 95 % intervals, NaN where one
         cannot be asked; ``"custom"`` if given. EM and KL are sums over the bins of a person, in
         bins and nats. No interval of unicity, k and linkage reaches above what the people who share
         a record leave possible.

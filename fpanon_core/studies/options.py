@@ -27,12 +27,11 @@ from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
 from ..measures.utility import measured
 from ..model.configs import KnowledgeConfig, Strategy
-from ..model.disclosure import DisclosureResult
+from ..model.disclosure import RISKS, DisclosureResult
 from ..model.errors import Cancelled, ConfigError, FpanonError
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import OPTION_POINTS, SEED, TARGETS
 from ..model.options import ReleaseOption, as_option
-from ..model.risk import RISKS
 from .option_result import CUSTOM, Interval, OptionResult, utility_choice
 from .options_table import OptionsTable
 from .outsider_risk import outsider_risk
@@ -121,7 +120,7 @@ def explore_options(
     options : iterable, or mapping of name to option
         Of what :func:`as_option` takes.
     risk : {"unicity", "outsider", "linkage", "k", "home", "em", "kl"} or callable
-        All are computed and kept (:data:`fpanon_core.model.risk.RISKS`); this one makes the front.
+        All are computed and kept (RISKS of model/disclosure); this one makes the front.
         EM and KL are the sums over a person's bins. ``"k_disclosure"`` is ``"k"``. A function of
         the released FingerprintSet gives a number that is taken as it is, without an interval.
     utility : str, mapping, Asked, ("asked", frame, domain), or callable of (original, released)

@@ -14,11 +14,10 @@ import pandas as pd
 from ..measures.pareto import dominating, level, pareto_front
 from ..model.arrays import FloatArray, IntArray
 from ..model.configs import KnowledgeConfig
+from ..model.disclosure import RISKS
 from ..model.errors import ConfigError, SchemaError
-from ..model.keyed import keyed
-from ..model.options import ReleaseOption
-from ..model.risk import RISKS
-from ..model.techniques import Step
+from ..model.files import keyed
+from ..model.options import ReleaseOption, Step
 from ..model.utility import COMPONENTS
 from ..model.version import __version__
 from .option_result import CUSTOM, FIGURES, OptionResult, UtilityChoice, utility_choice
@@ -38,7 +37,7 @@ class OptionsTable(Tabled):
     config : KnowledgeConfig
         What the outsider knows, and the seed.
     digest : str
-        Of the original data; keyed (:mod:`fpanon_core.model.keyed`) in a table that was read back.
+        Of the original data; keyed (:mod:`fpanon_core.model.files`) in a table that was read back.
     version : str
         Of the program that made the results.
     figures : int

@@ -14,9 +14,9 @@ from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..measures.crowds import Crowds
 from ..model.configs import KnowledgeConfig
+from ..model.disclosure import HOME_WITHIN_M
 from ..model.errors import InfeasibleError
 from ..model.linkage import LinkConfig
-from ..model.risk import HOME_WITHIN_M
 from .attacked import Attacked, of_origin
 from .learnt import homes_found
 from .option_result import Interval

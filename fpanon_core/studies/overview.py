@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ..model.disclosure import NAMING
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import K
-from ..model.options import ReleaseOption
+from ..model.options import Generalize, ReleaseOption
 from ..model.profiles import Hexagons
-from ..model.risk import NAMING
-from ..model.techniques import Generalize
 from .judgement import Limits
 from .option_result import OptionResult
 from .presets import glove_ladder, hexagon_grid, hiding_ladder, trade_grid

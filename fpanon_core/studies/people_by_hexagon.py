@@ -15,13 +15,12 @@ import pandas as pd
 from ..anonymize.hexagons import hexagon_map
 from ..engines.local import Engine
 from ..engines.progress import Progress
-from ..model.arrays import FloatArray, IntArray
+from ..model.arrays import FloatArray, IntArray, distinct_rows
 from ..model.checks import whole
-from ..model.distinct import distinct_rows
 from ..model.errors import ConfigError
-from ..model.extent import central
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import Hexagons
+from ..model.projection import central
 from .tabled import Tabled
 
 RESOLUTIONS = range(3, 11)

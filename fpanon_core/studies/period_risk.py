@@ -19,13 +19,12 @@ from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part
 from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
-from ..model.arrays import FloatArray, IntArray
+from ..model.arrays import FloatArray, IntArray, offsets_of, rows_of
 from ..model.configs import KnowledgeConfig
 from ..model.disclosure import Measure, Sum
 from ..model.intervals import mean_interval, wilson_interval
 from ..model.knowledge import Knowledge
 from ..model.periods import PeriodSet
-from ..model.ragged import offsets_of, rows_of
 
 
 @dataclass(frozen=True, eq=False)

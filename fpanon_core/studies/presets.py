@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..model.fingerprints import FingerprintSet
-from ..model.options import ReleaseOption
+from ..model.options import Aligned, Generalize, Glove, Periods, ReleaseOption
 from ..model.profiles import (
     AntennaClusters,
     GeneralizationProfile,
@@ -22,7 +22,6 @@ from ..model.profiles import (
     Regions,
     Space,
 )
-from ..model.techniques import Aligned, Generalize, Glove, Periods
 
 WINDOWS_MIN = (60.0, 360.0, 720.0, 10_080.0)
 """Noriega Campero's windows (table 5.1): 1 hour, 6 hours, 12 hours, 1 week."""

@@ -24,8 +24,8 @@ from ..model.errors import ConfigError
 from ..model.facts import ReleaseFacts, Verdict
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
-from ..model.membership import Membership
 from ..model.options import ReleaseOption
+from ..model.published import Membership
 from ..model.release_page import README
 from ..model.released import Origin, ReleasedSet
 from ..tables.whole import staged

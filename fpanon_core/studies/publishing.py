@@ -28,16 +28,16 @@ from ..io.publishing import (
     write_data,
     write_secret,
 )
-from ..measures.presence import Presence, presence
+from ..measures.crowds import Presence, presence
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.facts import ReleaseFacts, Verdict
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
-from ..model.originals import known
+from ..model.options import Glove
 from ..model.periods import PeriodSet
+from ..model.published import known
 from ..model.records import Naming
 from ..model.released import NOT_COVERED, NOT_PUBLISHED, Origin, ReleasedSet
-from ..model.techniques import Glove
 from ..tables.whole import staged
 from .release_facts import facts_of
 from .release_verdict import verdict_on

@@ -20,7 +20,7 @@ from ..io.kept import keep_account, kept_account
 from ..io.parts import read_parts
 from ..io.report import IngestReport, PositionDoubt
 from ..io.samples import sample
-from ..measures.places import visited_places
+from ..measures.crowds import visited_places
 from ..model.budgets import MAX_BYTES
 from ..model.configs import Screening
 from ..model.errors import ConfigError

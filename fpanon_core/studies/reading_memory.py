@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from ..engines.limits import MEMORY_VARIABLE, Limits
-from ..model.amounts import gigabytes
+from ..model.budgets import gigabytes
 from ..model.errors import InfeasibleError
 from ..tables.folder import data_files
 from ..tables.heads import Head, Kind, head_of, heads_of

@@ -1,7 +1,7 @@
 """How does somebody else arrive at the same numbers? By a recipe: all but the data.
 
 It holds no figure, nobody's name and nothing of the data but their keyed digest
-(:mod:`fpanon_core.model.keyed`), by which this machine alone knows them again.
+(:mod:`fpanon_core.model.files`), by which this machine alone knows them again.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..model.configs import KnowledgeConfig
+from ..model.disclosure import NAMING, RISKS
 from ..model.errors import ConfigError, SchemaError
-from ..model.keyed import keyed
+from ..model.files import keyed
 from ..model.options import ReleaseOption, name_key
-from ..model.risk import NAMING, RISKS
 from ..model.utility import COMPONENTS
 from ..model.version import __version__
 from .judgement import Limits

@@ -19,13 +19,12 @@ from ..attacks.recovery import recover_trajectories
 from ..attacks.scoring import PAIRINGS, Pairing, score_recovery
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
-from ..measures.places import lon_lat
-from ..model.aggregates import AggregateCounts
+from ..measures.crowds import lon_lat
+from ..model.aggregates import AggregateCounts, RecoveryConfig, RecoveryScore
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import number, one_of, whole
 from ..model.fingerprints import FingerprintSet
-from ..model.habits import Habits
-from ..model.recovery import RecoveryConfig, RecoveryScore
+from ..model.homes import Habits
 from .tabled import Tabled
 
 __all__ = [

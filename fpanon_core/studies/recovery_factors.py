@@ -18,8 +18,8 @@ from ..attacks.scoring import Pairing, score_recovery
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
 from ..model.checks import number, whole
+from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
-from ..model.keyed import keyed
 from .recovery import STEPS, Counting, drawn_rows
 from .tabled import Tabled
 

@@ -26,9 +26,9 @@ from ..model.aggregates import UNKNOWN, AggregateCounts
 from ..model.checks import number, whole
 from ..model.counts_frame import CountsFrame, FrameConfig
 from ..model.errors import ConfigError, InfeasibleError
+from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
-from ..model.keyed import keyed
-from ..model.privacy import UNITS, Unit
+from ..model.options import UNITS, Unit
 from . import recovery
 from .framing import frame_for, frame_of_data
 from .recovery import CUSTOMARY_LIMIT, Counting, drawn_rows

@@ -15,18 +15,17 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from ..attacks.linkage import ranks
+from ..attacks.search import ranks
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
 from ..measures.crowds import Crowds, crowds
 from ..measures.drawing import drawn
-from ..model.arrays import FloatArray, IntArray
-from ..model.cells import CELL, PLACE
+from ..model.arrays import CELL, PLACE, FloatArray, IntArray
 from ..model.configs import Strategy
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
+from ..model.knowledge import KnownPoints, Mechanism
 from ..model.linkage import ATTACKERS, LinkConfig, RiskResult, strongest
-from ..model.mechanism import KnownPoints, Mechanism
 from ..model.released import ReleasedSet
 from .attacked import Attacked, attacked
 from .linkage import share_with_interval, targets_of, true_ranks

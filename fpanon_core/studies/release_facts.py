@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..measures.crowds import sharing
-from ..measures.presence import Presence
+from ..measures.crowds import Presence, sharing
+from ..model.arrays import stretches
 from ..model.clock import instants
 from ..model.facts import Accuracy, ReleaseFacts, four_digits, public_option
-from ..model.ragged import stretches
 from ..model.released import Origin
 
 _JUST_BEFORE_MIN = 1e-3  # a cell's last moment is no part of it

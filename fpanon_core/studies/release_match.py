@@ -15,7 +15,7 @@ from ..attacks.overlap import BATTERY, Groups, found
 from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part
 from ..model.checks import whole
-from ..model.crossing import ReleaseMatch
+from ..model.composition import ReleaseMatch
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult

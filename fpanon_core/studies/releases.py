@@ -22,13 +22,13 @@ from ..anonymize.chain import Chained
 from ..attacks.homes import Homes, true_homes
 from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part
-from ..measures.reference import Reference
+from ..measures.utility import Reference
 from ..model.fingerprints import FingerprintSet
+from ..model.options import Generalize, Step
 from ..model.periods import PeriodSet
 from ..model.profiles import Grid
 from ..model.profiles import Origin as Corner
 from ..model.released import Origin
-from ..model.techniques import Generalize, Step
 
 T = TypeVar("T")
 Steps = tuple[Step, ...]

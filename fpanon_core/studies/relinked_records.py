@@ -13,14 +13,11 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.carrying import noise_in_space, noise_in_time
-from ..attacks.chains import salt_of
-from ..attacks.moves import Moves, moves_of
-from ..attacks.relinking import Bins, Traces, traced
-from ..model.arrays import IntArray
+from ..attacks.relinking import Bins, Moves, Traces, moves_of, salt_of, traced
+from ..model.arrays import IntArray, rows_of
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
-from ..model.ragged import rows_of
 from ..model.released import Origin, ReleasedSet, option_of
 
 

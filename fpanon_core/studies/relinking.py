@@ -21,19 +21,17 @@ import pandas as pd
 
 from ..anonymize.chain import release
 from ..attacks.assignment import Flows
-from ..attacks.chains import by_chance, chained
-from ..attacks.relinking import Traces, likenesses, links
+from ..attacks.relinking import Traces, by_chance, chained, likenesses, links
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
-from ..model.arrays import FloatArray, IntArray
-from ..model.distinct import distinct_rows
+from ..model.arrays import FloatArray, IntArray, distinct_rows
+from ..model.composition import ATTACKERS, RelinkConfig, RelinkResult
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.options import ReleaseOption
 from ..model.released import ReleasedSet
-from ..model.relinking import ATTACKERS, RelinkConfig, RelinkResult
 from .relinked_records import Copies, Part
 from .tabled import Tabled
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..model.risk import ALONE
+from ..model.disclosure import ALONE
 from . import report_words as w
 from .exploration import Exploration
 from .judgement import interval

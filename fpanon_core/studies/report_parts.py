@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from ..model.disclosure import RISKS
 from ..model.facts import ReleaseFacts
-from ..model.keyed import keyed
-from ..model.risk import RISKS
-from ..model.techniques import Glove, Periods
+from ..model.files import keyed
+from ..model.options import Glove, Periods
 from . import report_words as w
 from .exploration import Exploration, Facts
 from .judgement import Limits, interval, limit_key

@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from ..model.risk import RISKS
-from ..model.techniques import Periods
+from ..model.disclosure import RISKS
+from ..model.options import Periods
 from . import report_words as w
 from .exploration import Exploration
 from .judgement import (

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model.configs import Strategy
-from ..model.options import ReleaseOption
+from ..model.disclosure import ALONE, RISKS
+from ..model.options import Generalize, Periods, ReleaseOption
 from ..model.release_page import duration, length
-from ..model.risk import ALONE, RISKS
-from ..model.techniques import Generalize, Periods
 from .judgement import Limits, interval
 from .option_result import OptionResult, UtilityChoice
 from .options_table import OptionsTable
@@ -109,7 +108,7 @@ MEASURES = {
         "nats",
     ),
 }  # fmt: skip
-"""By the names of :data:`fpanon_core.model.risk.RISKS`, and people alone."""
+"""By the names of :data:`fpanon_core.model.disclosure.RISKS`, and people alone."""
 
 COMPONENTS = {
     "density": ("Density", "how many people are where, by hour"),

@@ -13,10 +13,10 @@ import pandas as pd
 from ..attacks.homes import true_homes
 from ..engines.local import Engine
 from ..engines.progress import Progress
-from ..measures.rhythm import antennas_by_area, intervals
+from ..measures.unicity import antennas_by_area, intervals
 from ..model.checks import number
 from ..model.fingerprints import FingerprintSet
-from ..model.habits import Areas, Intervals
+from ..model.homes import Areas, Intervals
 from .tabled import Tabled
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..engines.local import Engine
 from ..engines.progress import Progress
-from ..measures.sparsity import sparsity_model
+from ..measures.unicity import sparsity_model
 from ..model import limits
 from ..model.arrays import FloatArray, IntArray
 from .tabled import Tabled

@@ -2,7 +2,7 @@
 
 ``manifest.json`` says who wrote it, which members there are and the digest of each; ``study.json``
 holds the study (:mod:`.study_codec`); ``arrays/`` its long arrays; ``data/`` the files of the data,
-where they were asked for. A seal under this machine's key (:mod:`fpanon_core.model.keyed`) tells
+where they were asked for. A seal under this machine's key (:mod:`fpanon_core.model.files`) tells
 whether it is as it was saved here: digests alone tell who damaged a file, not who changed it.
 
 It holds figures of single people by row number: personal data, and not for release.
@@ -27,7 +27,7 @@ import pyarrow as pa
 from ..engines.progress import Progress
 from ..model.budgets import MAX_BYTES, Budget
 from ..model.errors import SchemaError
-from ..model.keyed import keyed
+from ..model.files import keyed
 from ..model.version import __version__, versions
 from ..tables.parquet import read_parquet
 from ..tables.writing import column_bytes

@@ -11,8 +11,7 @@ from ..anonymize.generalize import check_coarser, generalize
 from ..anonymize.origins import resolve
 from ..engines.progress import Progress, nth_part, part
 from ..model.fingerprints import FingerprintSet
-from ..model.profiles import GeneralizationProfile, Grid
-from ..model.spaces import corners_text
+from ..model.profiles import GeneralizationProfile, Grid, corners_text
 
 _GENERALIZING_SHARE = 0.6  # of a profile's progress
 

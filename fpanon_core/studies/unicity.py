@@ -17,17 +17,14 @@ from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
 from ..measures.drawing import drawn
 from ..measures.matching import sizes_of
-from ..measures.points import points_needed
-from ..measures.scaling import fit_exponents, fit_scaling_law
-from ..measures.unicity import result_of
+from ..measures.unicity import fit_exponents, fit_scaling_law, points_needed, result_of
 from ..model import checks
 from ..model.arrays import FloatArray
 from ..model.configs import STRATEGIES, KnowledgeConfig, Strategy, UnicityConfig
 from ..model.errors import ConfigError, FpanonError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid
-from ..model.scaling import LinearFit, ScalingFit
-from ..model.unicity import UnicityResult
+from ..model.unicity import LinearFit, ScalingFit, UnicityResult
 from . import rhythm, sparsity
 from .tabled import Tabled
 from .under_profiles import laid

@@ -17,8 +17,8 @@ from ..measures.matching import sizes_of
 from ..measures.unicity import result_of
 from ..model.configs import Strategy, UnicityConfig
 from ..model.errors import ConfigError
+from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
-from ..model.keyed import keyed
 from ..model.profiles import GeneralizationProfile
 from ..model.unicity import UnicityResult
 from .under_profiles import under_profiles

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model.fingerprints import FingerprintSet
+from ..model.options import SampleUsers
 from ..model.released import Origin
-from ..model.techniques import SampleUsers
 from .option_result import OptionResult
 from .release_facts import accuracy_of
 

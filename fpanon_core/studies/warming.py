@@ -9,9 +9,8 @@ import numpy as np
 
 from ..model.configs import KnowledgeConfig
 from ..model.fingerprints import FingerprintSet
-from ..model.options import ReleaseOption
+from ..model.options import AddNoise, Periods, ReleaseOption
 from ..model.profiles import GeneralizationProfile, Grid
-from ..model.techniques import AddNoise, Periods
 from . import (
     anonymizability,
     antenna_merging,

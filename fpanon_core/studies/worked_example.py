@@ -12,7 +12,7 @@ import pandas as pd
 from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..measures.disclosure import disclosure
-from ..measures.table_4_1 import KNOWN, N_BINS, PRESENCE, table_4_1
+from ..measures.pareto import KNOWN, N_BINS, PRESENCE, table_4_1
 from ..model.disclosure import DisclosureResult
 from ..model.knowledge import Knowledge
 from .tabled import Tabled

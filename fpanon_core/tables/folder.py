@@ -18,8 +18,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from ..model.errors import SchemaError
+from ..model.files import file_opened, folder_opened, is_plain
 from ..model.mapped import is_folder_of_fingerprints
-from ..model.plain_files import file_opened, folder_opened, is_plain
 
 SUFFIXES = (
     *(".csv", ".tsv", ".txt", ".gz", ".zip", ".parquet", ".xlsx"),

@@ -17,8 +17,8 @@ from ..kernels.verify_cover import pairs_with_a_sample
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.facts import Accuracy, ReleaseFacts
 from ..model.fingerprints import FingerprintSet
-from ..model.spaces import Grid
-from ..model.techniques import Generalize, Periods
+from ..model.options import Generalize, Periods
+from ..model.profiles import Grid
 from .anonymity import Checked
 from .claim import SLACK, Claim, stretches
 from .faults import Faults

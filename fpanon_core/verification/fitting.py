@@ -25,7 +25,7 @@ from scipy.sparse.csgraph import (  # type: ignore[import-untyped,unused-ignore]
     min_weight_full_bipartite_matching,
 )
 
-from ..kernels.verify_fit import BLOCK, cells_met, class_boxes, classes_within, fewest_misses
+from ..kernels.verify_cover import BLOCK, cells_met, class_boxes, classes_within, fewest_misses
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
 from .claim import SLACK, Claim, rectangles, stretches

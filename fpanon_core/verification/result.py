@@ -9,7 +9,7 @@ import numpy as np
 from ..model.arrays import FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
-from ..model.techniques import MOST_LEFT_OUT
+from ..model.options import MOST_LEFT_OUT
 from .claim import Claim, bounds_of, by_start, contents
 from .faults import Faults
 

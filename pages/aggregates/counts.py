@@ -17,7 +17,7 @@ from fpanon_core.io.hints import for_screen
 from fpanon_core.model import limits
 from fpanon_core.model.counts_frame import FrameConfig, Places, StatedArea, StatedPeriod
 from fpanon_core.model.errors import FpanonError
-from fpanon_core.model.privacy import Unit
+from fpanon_core.model.options import Unit
 from fpanon_core.studies import counts_release
 from fpanon_core.studies.counts_release import Config, Form, reading_fault
 from fpanon_core.studies.reading import Reading

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from fpanon_core.model.arrays import FloatArray
-from fpanon_core.model.habits import Habits
+from fpanon_core.model.homes import Habits
 from fpanon_core.studies.recovery import Result
 from pages.aggregates import story
 from pages.charts.cdf import Curve, cdf

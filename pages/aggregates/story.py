@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fpanon_core.model.arrays import FloatArray
-from fpanon_core.model.habits import Habits
+from fpanon_core.model.homes import Habits
 from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
 from fpanon_core.studies.recovery import CUSTOMARY_LIMIT, STEPS
 from fpanon_core.studies.recovery_mitigations import Effort

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from fpanon_core.model.spaces import corners_text
+from fpanon_core.model.profiles import corners_text
 from fpanon_core.studies.anonymizability import together
 from pages.anonymizability import figures, form, person, results, story, why
 from pages.charts import style

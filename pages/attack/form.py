@@ -13,8 +13,7 @@ from fpanon_core.model.configs import Strategy
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.linkage import LinkConfig
-from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.techniques import Generalize
+from fpanon_core.model.options import Generalize, ReleaseOption
 from fpanon_core.studies.presets import PRESETS
 from pages.shell import (
     address,

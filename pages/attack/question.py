@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fpanon_core.model.composition import RelinkConfig
 from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.relinking import RelinkConfig
 from fpanon_core.studies import attack, attack_estimate, followed, relinking
 from pages.attack.form import Asked
 from pages.shell import questions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from fpanon_core.model.relinking import ATTACKERS, RelinkResult
+from fpanon_core.model.composition import ATTACKERS, RelinkResult
 from fpanon_core.studies import relinking
 from pages.attack import question
 from pages.attack.figures import between, brief, percent

@@ -6,7 +6,7 @@ import math
 
 from fpanon_core.model.configs import Strategy
 from fpanon_core.model.linkage import LinkConfig
-from fpanon_core.model.techniques import Permute
+from fpanon_core.model.options import Permute
 from fpanon_core.studies.attack import Result
 from pages.attack.figures import (
     ACCUSED,

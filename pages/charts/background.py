@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import shapely
 
-from fpanon_core.model.background import Background
+from fpanon_core.model.geography import Background
 
 from .maps import Map, lines
 from .outlines import Box, Path2D

@@ -6,7 +6,7 @@ import numpy as np
 import pydeck as pdk
 
 from fpanon_core.model.arrays import FloatArray, IntArray
-from fpanon_core.model.extent import central
+from fpanon_core.model.projection import central
 
 from .maps import Map, beyond_told, layered
 from .style import Theme

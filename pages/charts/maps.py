@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pydeck as pdk
 
 from fpanon_core.model.arrays import FloatArray
-from fpanon_core.model.extent import Extent, central
+from fpanon_core.model.projection import Extent, central
 
 from .outlines import Box, outlines
 from .style import Colour, Theme, viridis

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fpanon_core.model.amounts import clock as clock
+from fpanon_core.model.budgets import clock as clock
 from pages.charts.plain import plain
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from fpanon_core.model.amounts import clock
+from fpanon_core.model.budgets import clock
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import reading_foretold
 from fpanon_core.studies.foretold import needed

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from fpanon_core.model.spaces import corners_text
+from fpanon_core.model.profiles import corners_text
 from pages.charts import disclosure, style
 from pages.disclosure import example, form, places, story
 from pages.shell import definitions, downloads, formula, head, needed, questions, slides

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fpanon_core.model.arrays import FloatArray, IntArray
-from fpanon_core.model.extent import central
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult
-from fpanon_core.model.projection import lon_lat
+from fpanon_core.model.projection import central, lon_lat
 from fpanon_core.model.published import GeneralizedFingerprintSet
 from pages.hiding.areas import groups
 

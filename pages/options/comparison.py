@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 import numpy as np
 import streamlit as st
 
-from fpanon_core.model.extent import Extent, central
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.limits import COMPARED_OPTIONS
-from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.techniques import Periods
+from fpanon_core.model.options import Periods, ReleaseOption
+from fpanon_core.model.projection import Extent, central
 from fpanon_core.studies import look
 from fpanon_core.studies.options_table import OptionsTable
 from pages.charts.cdf import Curve, cdf

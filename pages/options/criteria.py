@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from fpanon_core.model.risk import ALONE, NAMING
+from fpanon_core.model.disclosure import ALONE, NAMING
 from fpanon_core.studies.judgement import JUDGED, Limits, limit_key
 from fpanon_core.studies.option_result import UtilityChoice
 from pages.shell import definitions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from fpanon_core.model.risk import RISKS as USUAL
+from fpanon_core.model.disclosure import RISKS as USUAL
 from fpanon_core.studies.judgement import interval
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable

@@ -19,16 +19,7 @@ from fpanon_core.model.limits import (
     WINDOW_H,
     K,
 )
-from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.profiles import (
-    AntennaClusters,
-    GeneralizationProfile,
-    Grid,
-    Hexagons,
-    Regions,
-    Space,
-)
-from fpanon_core.model.techniques import (
+from fpanon_core.model.options import (
     MOST_LEFT_OUT,
     AddNoise,
     Aligned,
@@ -36,10 +27,19 @@ from fpanon_core.model.techniques import (
     Glove,
     Periods,
     Permute,
+    ReleaseOption,
     SampleUsers,
     Step,
     SuppressRare,
     What,
+)
+from fpanon_core.model.profiles import (
+    AntennaClusters,
+    GeneralizationProfile,
+    Grid,
+    Hexagons,
+    Regions,
+    Space,
 )
 from pages.charts import words
 from pages.shell import definitions, periods, refused

@@ -9,7 +9,7 @@ import pandas as pd
 
 from fpanon_core.io.hints import for_screen
 from fpanon_core.model.arrays import IntArray
-from fpanon_core.model.risk import ALONE
+from fpanon_core.model.disclosure import ALONE
 from fpanon_core.studies.judgement import interval
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.risk import ALONE, NAMING
-from fpanon_core.model.techniques import Periods
+from fpanon_core.model.disclosure import ALONE, NAMING
+from fpanon_core.model.options import Periods, ReleaseOption
 from fpanon_core.studies.judgement import (
     best_option,
     interval,

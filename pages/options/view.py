@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from fpanon_core.model.spaces import corners_text
+from fpanon_core.model.profiles import corners_text
 from fpanon_core.studies import overview
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PUBLISHED_TRADE

@@ -9,11 +9,10 @@ import numpy as np
 import streamlit as st
 
 from fpanon_core.model.arrays import IntArray
-from fpanon_core.model.extent import central
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult
-from fpanon_core.model.projection import degrees_of, lon_lat
-from fpanon_core.model.techniques import Step
+from fpanon_core.model.options import Step
+from fpanon_core.model.projection import central, degrees_of, lon_lat
 from pages.charts import timeline
 from pages.charts.maps import corners_of
 from pages.charts.played import Played, played_legend, published_map, recorded_map

@@ -11,7 +11,7 @@ import pydeck as pdk
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from fpanon_core.model.techniques import Step
+from fpanon_core.model.options import Step
 from pages.charts.projected import projected
 from pages.charts.style import CONFIG, Theme
 from pages.present import story

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fpanon_core.model.environment import number
+from fpanon_core.model.budgets import number
 
 MEGABYTE = 1024 * 1024
 """As Streamlit counts them in ``server.maxUploadSize``."""

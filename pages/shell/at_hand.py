@@ -12,8 +12,7 @@ import streamlit as st
 
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.glove import GloveResult
-from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.techniques import Step
+from fpanon_core.model.options import ReleaseOption, Step
 from fpanon_core.studies import hiding
 from pages.charts.plain import plain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from fpanon_core.engines.process import Job
-from fpanon_core.model.background import Background
+from fpanon_core.model.geography import Background
 from fpanon_core.studies import background as background_study
 
 from . import session

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from fpanon_core.model.crossing import Crossing
+from fpanon_core.model.composition import Crossing
 from fpanon_core.model.errors import InfeasibleError
-from fpanon_core.model.membership import Membership
+from fpanon_core.model.published import Membership
 from fpanon_core.studies import crossing
 
 from . import session

@@ -8,7 +8,7 @@ import streamlit as st
 
 from fpanon_core.engines.process import Job
 from fpanon_core.io.hints import for_screen
-from fpanon_core.model.amounts import gigabytes
+from fpanon_core.model.budgets import gigabytes
 from fpanon_core.model.errors import FpanonError
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.charts.words import clock

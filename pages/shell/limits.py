@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from fpanon_core.model.risk import ALONE, RISKS
+from fpanon_core.model.disclosure import ALONE, RISKS
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.report_words import PLAIN
 from pages.charts import words

@@ -14,7 +14,7 @@ import streamlit as st
 
 from fpanon_core.engines.limits import Limits
 from fpanon_core.engines.process import Job
-from fpanon_core.model.amounts import clock
+from fpanon_core.model.budgets import clock
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import foretold, memory
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from fpanon_core.model.techniques import Step
+from fpanon_core.model.options import Step
 from pages.charts.style import Theme
 
 from . import session

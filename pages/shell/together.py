@@ -10,7 +10,7 @@ import streamlit as st
 
 from fpanon_core.engines.process import Job
 from fpanon_core.model.errors import FpanonError
-from fpanon_core.model.membership import Membership
+from fpanon_core.model.published import Membership
 from fpanon_core.studies import crossing
 from fpanon_core.studies.production import Result
 

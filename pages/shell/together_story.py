@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fpanon_core.model.crossing import Crossing
-from fpanon_core.model.membership import Membership
+from fpanon_core.model.composition import Crossing
+from fpanon_core.model.published import Membership
 from fpanon_core.studies import crossing_words
 from pages.charts.plain import plain
 

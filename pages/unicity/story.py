@@ -10,7 +10,7 @@ import numpy as np
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.limits import DRAWN_PEOPLE
 from fpanon_core.model.profiles import Grid, window_text
-from fpanon_core.model.scaling import CLEARLY_R2, LAW_R2
+from fpanon_core.model.unicity import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity
 from fpanon_core.studies.unicity import Law, Result, Shares
 from pages.charts import words

@@ -15,13 +15,12 @@ from fpanon_core.anonymize.glove import glove
 from fpanon_core.engines.local import LocalEngine
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.io.samples import sample
-from fpanon_core.measures.components import matched_samples
+from fpanon_core.measures.components import matched_samples, mean_loss
 from fpanon_core.measures.kgap import fingerprint_stretch, k_gap
-from fpanon_core.measures.mean_loss import mean_loss
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import Cancelled, ConfigError, InfeasibleError, SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.techniques import Aligned
+from fpanon_core.model.options import Aligned
 from fpanon_core.studies.publishing import publish
 from fpanon_core.verification.anonymity import verify_k_anonymity
 from fpanon_core.verification.release import verify_release

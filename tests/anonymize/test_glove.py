@@ -13,7 +13,7 @@ from fpanon_core.measures.kgap import k_gap
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import Cancelled, ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.shipped import SHIPPED
+from fpanon_core.model.version import SHIPPED
 from tests.oracles import glove as oracle
 from tests.oracles import stretch
 from tests.support.fingerprint_sets import as_lists, boxes, crowds

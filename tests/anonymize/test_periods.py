@@ -14,7 +14,7 @@ from fpanon_core.anonymize.glove import glove
 from fpanon_core.anonymize.periods import into_periods
 from fpanon_core.engines.local import LocalEngine
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.measures.mean_loss import mean_loss
+from fpanon_core.measures.components import mean_loss
 from fpanon_core.model.clock import LocalClock
 from fpanon_core.model.errors import Cancelled, ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet

@@ -17,7 +17,7 @@ from fpanon_core import (
     SchemaError,
     aggregate_counts,
 )
-from fpanon_core.attacks import aggregation, located
+from fpanon_core.attacks import aggregation
 from tests.oracles import recovery as oracle
 from tests.support.fingerprint_sets import boxes, crowds
 
@@ -30,7 +30,7 @@ from tests.support.fingerprint_sets import boxes, crowds
 )
 def test_equals_the_oracle(fs, slot_min, at_once):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(located, "_SAMPLES_AT_ONCE", at_once)
+        patch.setattr(aggregation, "_SAMPLES_AT_ONCE", at_once)
         counts, truth = aggregate_counts(fs, slot_min=slot_min)
     corner = np.column_stack([counts.x_m, counts.y_m])
     key = [

@@ -19,7 +19,7 @@ from fpanon_core import (
     recovery_factors,
     suppress_small,
 )
-from fpanon_core.model.keyed import keyed
+from fpanon_core.model.files import keyed
 
 ATTACK = ["users", "places", "slots", "night", "day", "whole", "night_random", "day_random",
           "whole_random", "recorded", "recorded_random", "recorded_share", "error_median_m",

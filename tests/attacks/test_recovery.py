@@ -19,9 +19,9 @@ from fpanon_core import (
     information_gain,
     recover_trajectories,
 )
-from fpanon_core.attacks import assignment, linking
+from fpanon_core.attacks import assignment, recovery
 from fpanon_core.attacks.recovery import scaled
-from fpanon_core.kernels.cost_rows import in_table
+from fpanon_core.kernels.network_simplex import in_table
 from tests.oracles import recovery as oracle
 
 SLOT = 180.0  # eight a day, two of them at night
@@ -123,8 +123,8 @@ def check_links(recovered):
 @given(counts=aggregates())
 def test_costs_equal_the_user_by_user_assignment(groups, pairs, counts):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(linking, "_GROUPS_SHARE", groups)
-        patch.setattr(linking, "_MOST_PAIRS", pairs)
+        patch.setattr(recovery, "_GROUPS_SHARE", groups)
+        patch.setattr(recovery, "_MOST_PAIRS", pairs)
         recovered = recover_trajectories(counts)
     assert recovered.n_trajectories == counts.totals[0]
     assert (recovered.unrecorded == 0).all()

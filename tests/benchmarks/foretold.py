@@ -14,9 +14,8 @@ from fpanon_core import AddNoise, LocalEngine, generate_cdr, read_cdr
 from fpanon_core.engines.limits import Limits, memory_of
 from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
-from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.options import Periods, ReleaseOption
 from fpanon_core.model.projection import lon_lat
-from fpanon_core.model.techniques import Periods
 from fpanon_core.studies import (
     anonymizability,
     attack,

@@ -21,7 +21,7 @@ from fpanon_core import (
     read_cdr,
     verify_k_anonymity,
 )
-from fpanon_core.model.cells import CELL
+from fpanon_core.model.arrays import CELL
 
 REGION_USERS = 82_000
 APART_M = 200_000.0  # regions are 120 km wide

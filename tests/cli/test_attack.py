@@ -17,10 +17,16 @@ from fpanon_core import release, relink_periods
 from fpanon_core.__main__ import app
 from fpanon_core.commands.attack import words
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.model.keyed import keyed
-from fpanon_core.model.options import ReleaseOption, as_option
+from fpanon_core.model.files import keyed
+from fpanon_core.model.options import (
+    AddNoise,
+    Glove,
+    Periods,
+    ReleaseOption,
+    SampleUsers,
+    as_option,
+)
 from fpanon_core.model.profiles import parse_profile
-from fpanon_core.model.techniques import AddNoise, Glove, Periods, SampleUsers
 from fpanon_core.studies import attack
 from fpanon_core.synthetic.generate import generate_cdr
 from tests.support.exports import check_folder

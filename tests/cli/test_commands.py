@@ -24,9 +24,8 @@ from fpanon_core.commands.group import COMMANDS
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.io.published import read_published
 from fpanon_core.model.configs import KnowledgeConfig
-from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.options import AddNoise, ReleaseOption
 from fpanon_core.model.profiles import GeneralizationProfile, Grid, parse_profile
-from fpanon_core.model.techniques import AddNoise
 from fpanon_core.studies import (
     anonymizability,
     antenna_merging,

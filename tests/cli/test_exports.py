@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from fpanon_core import OptionsTable, read_cdr
 from fpanon_core.__main__ import app
 from fpanon_core.commands.tables import LIST
-from fpanon_core.model.keyed import keyed
+from fpanon_core.model.files import keyed
 from fpanon_core.synthetic.generate import generate_cdr
 from fpanon_core.tables.writing import read_json
 

@@ -11,9 +11,8 @@ from typer.testing import CliRunner, Result
 
 from fpanon_core.__main__ import app
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.options import AddNoise, Generalize, ReleaseOption
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
-from fpanon_core.model.techniques import AddNoise, Generalize
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.options import explore_options
 from fpanon_core.studies.recipe import Recipe

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fpanon_core import StretchConfig
-from fpanon_core.model.risk import RISKS
+from fpanon_core.model.disclosure import RISKS
 from fpanon_core.model.utility import COMPONENTS, WEIGHTINGS
 
 ROOT = Path(__file__).parents[2]

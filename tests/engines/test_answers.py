@@ -35,9 +35,8 @@ from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
 from fpanon_core.model.errors import SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.options import Periods, ReleaseOption
 from fpanon_core.model.projection import equal_area_around
-from fpanon_core.model.techniques import Periods
 from fpanon_core.studies import (
     anonymizability,
     antenna_merging,

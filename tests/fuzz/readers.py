@@ -27,9 +27,8 @@ from fpanon_core.io.questionnaire import read_questionnaire
 from fpanon_core.model.configs import KnowledgeConfig, StretchConfig
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import as_option
+from fpanon_core.model.options import Glove, SampleUsers, as_option
 from fpanon_core.model.profiles import GeneralizationProfile, Grid, parse_profile
-from fpanon_core.model.techniques import Glove, SampleUsers
 from fpanon_core.studies import disclosure, hiding, options
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult, utility_choice

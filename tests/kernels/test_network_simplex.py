@@ -8,9 +8,15 @@ from ot.lp import emd
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from fpanon_core.kernels.cost_rows import any_below as any_row_below
-from fpanon_core.kernels.cost_rows import by_places, cost_of, extremes, in_table
-from fpanon_core.kernels.network_simplex import cheapest_flow, distances
+from fpanon_core.kernels.network_simplex import any_below as any_row_below
+from fpanon_core.kernels.network_simplex import (
+    by_places,
+    cheapest_flow,
+    cost_of,
+    distances,
+    extremes,
+    in_table,
+)
 
 MANY = 10**6
 

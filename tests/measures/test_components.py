@@ -13,9 +13,9 @@ from fpanon_core.measures.components import (
     matched_samples,
     mean_components,
     stretch_components,
+    tail_weight_index,
 )
 from fpanon_core.measures.kgap import fingerprint_stretch, k_gap
-from fpanon_core.measures.spread import tail_weight_index
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet

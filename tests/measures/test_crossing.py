@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fpanon_core import InfeasibleError, SchemaError
 from fpanon_core.measures.crossing import crossing, together
-from fpanon_core.model.membership import ALWAYS, Membership
+from fpanon_core.model.published import ALWAYS, Membership
 from fpanon_core.studies import crossing_words
 from tests.oracles import crossing as oracle
 

@@ -30,7 +30,7 @@ from fpanon_core import (
 )
 from fpanon_core.measures import disclosure as module
 from fpanon_core.measures.drawing import drawn
-from fpanon_core.measures.table_4_1 import table_4_1
+from fpanon_core.measures.pareto import table_4_1
 from fpanon_core.model.intervals import mean_interval
 from tests.measures.test_unicity import STRATEGIES, dense, points_of
 from tests.oracles import disclosure as oracle

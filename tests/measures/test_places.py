@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fpanon_core.measures.places import lon_lat, visited_places
+from fpanon_core.measures.crowds import lon_lat, visited_places
 from fpanon_core.model.fingerprints import FingerprintSet
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpanon_core import FingerprintSet, Permute, glove, release
-from fpanon_core.measures.presence import presence
+from fpanon_core.measures.crowds import presence
 from fpanon_core.model.records import Records
 from tests.oracles import presence as oracle
 from tests.support.fingerprint_sets import as_lists, boxes, events

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpanon_core.measures.rhythm import antennas_by_area, intervals
+from fpanon_core.measures.unicity import antennas_by_area, intervals
 from fpanon_core.model.antennas import Antennas
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.habits import QUANTILES, Areas, quantiles
+from fpanon_core.model.homes import QUANTILES, Areas, quantiles
 from tests.oracles import habits as oracle
 from tests.support.fingerprint_sets import boxes, events
 

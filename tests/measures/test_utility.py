@@ -28,8 +28,7 @@ from fpanon_core import (
     utility,
 )
 from fpanon_core.io.samples import sample
-from fpanon_core.measures.reference import Reference
-from fpanon_core.measures.utility import measured, score, score_range, weighting
+from fpanon_core.measures.utility import Reference, measured, score, score_range, weighting
 from fpanon_core.model.clock import LocalClock
 from fpanon_core.model.projection import Unprojection, equal_area_around
 from fpanon_core.model.utility import COMPONENTS, EPIDEMICS, TRANSPORT

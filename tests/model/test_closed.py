@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fpanon_core import FingerprintSet, draw_knowledge, unicity
-from fpanon_core.model.ragged import offsets_of, rows_of
+from fpanon_core.model.arrays import offsets_of, rows_of
 
 
 def people():

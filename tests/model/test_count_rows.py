@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from fpanon_core import AggregateCounts
-from fpanon_core.model.count_rows import CountRows
+from fpanon_core.model.aggregates import CountRows
 
 TABLES = hnp.arrays(
     np.int32, hnp.array_shapes(min_dims=2, max_dims=2, max_side=7), elements=st.integers(-2, 3)

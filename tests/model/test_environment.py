@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fpanon_core.model.environment import number, whole_number
+from fpanon_core.model.budgets import number, whole_number
 from fpanon_core.model.errors import ConfigError
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from fpanon_core.model import keyed as of
-from fpanon_core.model.keyed import PREFIX, keyed
+from fpanon_core.model import files as of
+from fpanon_core.model.files import PREFIX, keyed
 
 DIGEST = "0123456789abcdef" * 2
 

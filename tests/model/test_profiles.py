@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from fpanon_core import AntennaClusters, GeneralizationProfile, Generalize, Grid, Hexagons, Regions
 from fpanon_core.model.errors import ConfigError
+from fpanon_core.model.options import step_from_dict, step_to_dict
 from fpanon_core.model.profiles import fine_to_coarse, parse_profile
-from fpanon_core.model.techniques import step_from_dict, step_to_dict
 
 
 def test_words():

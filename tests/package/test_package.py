@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 import fpanon_core
 from fpanon_core.__main__ import app
 from fpanon_core.commands import dashboard
-from fpanon_core.model.shipped import SHIPPED
+from fpanon_core.model.version import SHIPPED
 
 ROOT = Path(__file__).resolve().parents[2]
 BESIDE = ("app.py", "pages", ".streamlit", "sample_data", "docs")

@@ -8,9 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core.model.errors import ConfigError
-from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.options import Aligned, Generalize, Periods, ReleaseOption
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
-from fpanon_core.model.techniques import Aligned, Generalize, Periods
 from fpanon_core.studies import attack
 from pages.attack import form, question
 from pages.shell import questions

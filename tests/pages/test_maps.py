@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fpanon_core.model.background import Background
-from fpanon_core.model.extent import Extent
+from fpanon_core.model.geography import Background
+from fpanon_core.model.projection import Extent
 from pages.charts import style
 from pages.charts.background import clipped, over_ground
 from pages.charts.maps import Map, cells_map, places_map, released_map

@@ -10,9 +10,8 @@ import pytest
 
 from fpanon_core import KnowledgeConfig, permute, read_cdr
 from fpanon_core.io.samples import sample
-from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.risk import RISKS as USUAL
-from fpanon_core.model.techniques import AddNoise, Glove, Permute, SuppressRare
+from fpanon_core.model.disclosure import RISKS as USUAL
+from fpanon_core.model.options import AddNoise, Glove, Permute, ReleaseOption, SuppressRare
 from fpanon_core.model.utility import COMPONENTS
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice, utility_choice
 from fpanon_core.studies.options_table import OptionsTable

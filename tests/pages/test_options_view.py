@@ -11,8 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from fpanon_core import GeneralizationProfile, Grid, explore_options, resolve
 from fpanon_core.anonymize import chain
-from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.techniques import SampleUsers
+from fpanon_core.model.options import ReleaseOption, SampleUsers
 from fpanon_core.studies import releases
 from fpanon_core.studies.option_result import OptionResult
 from pages.options.numbers import risk_text

@@ -10,9 +10,8 @@ import plotly.graph_objects as go
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core import FingerprintSet, aligned
-from fpanon_core.model.extent import central
-from fpanon_core.model.projection import equal_area_around
-from fpanon_core.model.techniques import Aligned
+from fpanon_core.model.options import Aligned
+from fpanon_core.model.projection import central, equal_area_around
 from fpanon_core.studies import people_by_hexagon
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import utility_choice

@@ -13,7 +13,7 @@ from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core.measures.crossing import crossing
-from fpanon_core.model.membership import Membership
+from fpanon_core.model.published import Membership
 from fpanon_core.studies import production
 from pages.hiding import form
 from pages.hiding.files import PRODUCED

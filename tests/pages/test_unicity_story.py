@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fpanon_core import ConfigError, fit_exponents, fit_scaling_law
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
-from fpanon_core.model.scaling import CLEARLY_R2, LAW_R2
+from fpanon_core.model.unicity import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity, unicity
 from pages.charts import style
 from pages.unicity import story

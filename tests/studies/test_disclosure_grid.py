@@ -16,7 +16,7 @@ from fpanon_core import (
     ordinal_agreement,
     unicity,
 )
-from fpanon_core.model.keyed import keyed
+from fpanon_core.model.files import keyed
 from tests.studies.test_unicity_grid import PROFILES, town
 
 

@@ -27,9 +27,8 @@ from fpanon_core import (
     home_found,
     release,
 )
-from fpanon_core.attacks.home_noise import noise_likelihood
-from fpanon_core.attacks.homes import true_homes
-from fpanon_core.model.mechanism import Spread
+from fpanon_core.attacks.homes import noise_likelihood, true_homes
+from fpanon_core.model.knowledge import Spread
 from fpanon_core.studies.attacked import attacked, homes_asked
 from tests.oracles import homes as oracle
 

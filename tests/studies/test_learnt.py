@@ -28,7 +28,7 @@ from fpanon_core import (
     release,
 )
 from fpanon_core.attacks.homes import night_share, true_homes
-from fpanon_core.kernels.place_guesses import median_place
+from fpanon_core.kernels.home_guesses import median_place
 
 DAYS = 10
 

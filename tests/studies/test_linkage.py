@@ -39,7 +39,7 @@ from fpanon_core import (
 from fpanon_core.kernels.linkage_density import mean_along, mean_planar
 from fpanon_core.measures.drawing import drawn  # which has tests of its own
 from fpanon_core.model.configs import KnowledgeConfig
-from fpanon_core.model.techniques import step_from_dict, step_to_dict
+from fpanon_core.model.options import step_from_dict, step_to_dict
 from tests.oracles import link as oracle
 from tests.support.fingerprint_sets import as_lists
 

@@ -15,8 +15,7 @@ from fpanon_core.engines.limits import Limits, memory_of
 from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.techniques import Periods
+from fpanon_core.model.options import Periods, ReleaseOption
 from fpanon_core.studies import (
     anonymizability,
     attack,

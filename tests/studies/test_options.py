@@ -53,7 +53,7 @@ from fpanon_core import (
 )
 from fpanon_core.anonymize import chain
 from fpanon_core.io.samples import sample
-from fpanon_core.model.risk import RISKS, usual_limit
+from fpanon_core.model.disclosure import RISKS, usual_limit
 from fpanon_core.studies import options as module
 from fpanon_core.studies import releases
 from fpanon_core.studies.option_result import OptionResult

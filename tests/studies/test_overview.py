@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fpanon_core import FingerprintSet
-from fpanon_core.model.techniques import Aligned, Glove
+from fpanon_core.model.options import Aligned, Glove
 from fpanon_core.studies.judgement import Limits, best_option, beyond
 from fpanon_core.studies.overview import crowd, forms, hidden, merged
 from fpanon_core.studies.report_verdict import describe_nearest

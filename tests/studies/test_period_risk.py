@@ -15,19 +15,19 @@ from fpanon_core.measures.utility import utility
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import ReleaseOption, as_option
-from fpanon_core.model.profiles import GeneralizationProfile
-from fpanon_core.model.spaces import Grid
-from fpanon_core.model.techniques import (
+from fpanon_core.model.options import (
     AddNoise,
     Aligned,
     Generalize,
     Glove,
     Periods,
     Permute,
+    ReleaseOption,
     SampleUsers,
     SuppressRare,
+    as_option,
 )
+from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import look
 from fpanon_core.studies.options import explore_options
 from fpanon_core.studies.period_risk import risk_in

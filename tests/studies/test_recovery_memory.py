@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from fpanon_core import FingerprintSet
-from fpanon_core.attacks import aggregation, located, mitigations, scoring
+from fpanon_core.attacks import aggregation, mitigations, scoring
 from fpanon_core.model import aggregates
+from fpanon_core.model.aggregates import CountRows
 from fpanon_core.model.arrays import pieces_of_rows
-from fpanon_core.model.count_rows import CountRows
 from fpanon_core.studies import recovery, recovery_mitigations
 
 
@@ -26,7 +26,7 @@ def in_small_blocks(monkeypatch, cells):
     """Everything in blocks of so many cells, of one row at least."""
     monkeypatch.setattr(aggregates, "_COUNTS_AT_ONCE", cells)
     monkeypatch.setattr(aggregation, "_CELLS_AT_ONCE", cells)
-    monkeypatch.setattr(located, "_SAMPLES_AT_ONCE", cells)
+    monkeypatch.setattr(aggregation, "_SAMPLES_AT_ONCE", cells)
 
     def small(n, width):
         at_once = max(1, cells // width)

@@ -22,8 +22,8 @@ from fpanon_core import (
     release,
 )
 from fpanon_core.anonymize import chain
-from fpanon_core.measures.reference import Reference
-from fpanon_core.model.techniques import step_from_dict, step_to_dict
+from fpanon_core.measures.utility import Reference
+from fpanon_core.model.options import step_from_dict, step_to_dict
 from fpanon_core.studies import look, releases
 from fpanon_core.studies.releases import Shelf, released
 

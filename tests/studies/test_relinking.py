@@ -35,12 +35,10 @@ from fpanon_core import (
     relink_periods,
 )
 from fpanon_core.anonymize.carrying import noise_in_space, noise_in_time
-from fpanon_core.attacks.chains import by_chance
-from fpanon_core.attacks.moves import moves_of
-from fpanon_core.attacks.relinking import likenesses, links, traced
-from fpanon_core.model.mechanism import Spread
+from fpanon_core.attacks.relinking import by_chance, likenesses, links, moves_of, traced
+from fpanon_core.model.composition import ATTACKERS
+from fpanon_core.model.knowledge import Spread
 from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.relinking import ATTACKERS
 from fpanon_core.studies import relinking
 from fpanon_core.studies.relinked_records import Copies, Part
 from tests.oracles import relinking as oracle

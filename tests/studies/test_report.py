@@ -18,8 +18,7 @@ from fpanon_core import FingerprintSet, GeneralizationProfile, Grid, explore_opt
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.errors import ConfigError, FpanonError, SchemaError
-from fpanon_core.model.options import ReleaseOption
-from fpanon_core.model.techniques import AddNoise, Aligned, Generalize, Glove, Periods
+from fpanon_core.model.options import AddNoise, Aligned, Generalize, Glove, Periods, ReleaseOption
 from fpanon_core.studies.exploration import Exploration, Facts, as_it_is, facts_of
 from fpanon_core.studies.judgement import Limits, most_useful
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice, utility_choice

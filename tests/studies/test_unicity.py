@@ -23,7 +23,7 @@ from fpanon_core import (
     unicity_grid,
 )
 from fpanon_core.measures import matching
-from fpanon_core.model.scaling import CLEARLY_R2, LAW_R2
+from fpanon_core.model.unicity import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity
 from fpanon_core.studies import unicity as outsider
 

@@ -15,7 +15,7 @@ from fpanon_core import (
     unicity,
     unicity_grid,
 )
-from fpanon_core.model.keyed import keyed
+from fpanon_core.model.files import keyed
 
 
 def town(n=300, samples=12):

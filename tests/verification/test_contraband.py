@@ -15,8 +15,8 @@ from pyarrow import parquet
 
 from fpanon_core import generate_cdr, publish, read_cdr, release
 from fpanon_core.model.facts import ReleaseFacts
+from fpanon_core.model.options import Glove
 from fpanon_core.model.release_page import readme
-from fpanon_core.model.techniques import Glove
 from fpanon_core.verification.release import verify_release
 from tests.support.releases import zipped
 

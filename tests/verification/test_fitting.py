@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core.kernels.verify_fit import BLOCK, class_boxes, classes_within, fewest_misses
+from fpanon_core.kernels.verify_cover import BLOCK, class_boxes, classes_within, fewest_misses
 from fpanon_core.verification.fitting import in_blocks
 
 SLACK = 1e-6

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fpanon_core as f
-from fpanon_core.model.techniques import Aligned
+from fpanon_core.model.options import Aligned
 
 MANY = int(os.environ.get("FPANON_RELEASES", "24"))
 

@@ -9,7 +9,7 @@ import pytest
 
 from fpanon_core import FingerprintSet, aligned, generate_cdr, publish, read_cdr, verify_release
 from fpanon_core.io import published, publishing
-from fpanon_core.measures import presence
+from fpanon_core.measures import crowds
 from fpanon_core.model import records
 from fpanon_core.model.errors import SchemaError
 from fpanon_core.verification import data_file, package, rows, zip_layout
@@ -29,7 +29,7 @@ def little(monkeypatch):
     for module, name, value in (
         (data_file, "_PIECE_ROWS", 7), (data_file, "_PIECE_BYTES", 4_000), (package, "_MAPPED", 1),
         (published, "_PIECE_ROWS", 11), (published, "_PIECE_BYTES", 4_500),
-        (presence, "_STRETCH", 5), (records, "_CHUNK_ROWS", 13), (data_file, "_GROUP_ROWS", 13),
+        (crowds, "_STRETCH", 5), (records, "_CHUNK_ROWS", 13), (data_file, "_GROUP_ROWS", 13),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, value)
 
@@ -78,9 +78,9 @@ def test_it_is_the_table_that_is_written_at_once(people, form, tmp_path, monkeyp
 def test_whose_rows_were_recorded_does_not_depend_on_the_stretches(people, monkeypatch):
     made = aligned(people, 2)
     person = np.flatnonzero(made.group >= 0)[::-1]  # of others: some rows are not true
-    found = presence.presence(people, made.records, person)
-    monkeypatch.setattr(presence, "_STRETCH", 10**9)
-    whole = presence.presence(people, made.records, person)
+    found = crowds.presence(people, made.records, person)
+    monkeypatch.setattr(crowds, "_STRETCH", 10**9)
+    whole = crowds.presence(people, made.records, person)
     assert (found.rows, found.phantoms) == (whole.rows, whole.phantoms)
     assert found.phantoms > 0
     assert found.covered.tolist() == whole.covered.tolist()

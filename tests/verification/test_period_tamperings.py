@@ -11,7 +11,7 @@ from fpanon_core.anonymize.chain import release
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.anonymize.periods import into_periods
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.techniques import Periods
+from fpanon_core.model.options import Periods
 from fpanon_core.studies.publishing import publish
 from fpanon_core.verification.anonymity import verify_k_anonymity
 from fpanon_core.verification.release import verify_release

@@ -19,8 +19,8 @@ from fpanon_core.model.data_package import described
 from fpanon_core.model.errors import ConfigError, SchemaError
 from fpanon_core.model.facts import ReleaseFacts
 from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.options import AddNoise
 from fpanon_core.model.release_page import readme
-from fpanon_core.model.techniques import AddNoise
 from fpanon_core.studies.publishing import publish
 from fpanon_core.verification import data_file, package
 from fpanon_core.verification.release import verify_release

@@ -1,0 +1,414 @@
+"""Where would somebody look for a home who knows where other people live?
+
+Source: docs/science.md, “An outsider who knows the truth”.
+
+Which home makes a record likeliest, under the stated noise? Exact, by a bounded search.
+
+Source: docs/science.md, “An outsider who knows the truth”.
+
+Where would somebody who has a record say that its person lives, or was at a moment?
+
+Source: docs/science.md, “An outsider who knows the truth”.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..model.arrays import FloatArray, IntArray, SmallInts
+from .linkage_density import gap, loss_over
+
+_LEVEL = 1e-9  # relative; shares that differ by less are alike
+
+
+class HomeMap(NamedTuple):
+    """Places where people live, by squares, column by column.
+
+    Place p is at ``x[p]``, ``y[p]`` with ``people[p]``; those of the b-th square that has any are
+    ``starts[b]:starts[b+1]``. ``square`` are the numbers of these, column · ``rows`` + row,
+    ascending, from the corner (``left``, ``bottom``), of side ``side``.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    people: FloatArray
+    square: IntArray
+    starts: IntArray
+    left: float
+    bottom: float
+    side: float
+    rows: int
+
+
+class NightCells(NamedTuple):
+    """The distinct cells of records with their nights: ``offsets[r]:offsets[r+1]`` are r's."""
+
+    offsets: IntArray
+    x: FloatArray
+    y: FloatArray
+    dx: FloatArray
+    dy: FloatArray
+    mass: FloatArray
+
+
+@njit(nogil=True, cache=True)
+def guess_by_others(
+    begin: int, end: int, record: IntArray, home: IntArray, own: FloatArray, first: FloatArray,
+    cells: NightCells, known: HomeMap, enough: float, out: FloatArray,
+) -> None:  # fmt: skip
+    """The guesses for the targets ``begin … end − 1``: x, y, share of mass into ``out[target]``.
+
+    Target i has record ``record[i]`` and counts ``own[i]`` of the people at place ``home[i]``. Each
+    cell's mass is shared among the other people's homes in it; without any, it is at the cell's
+    middle. The guess is that around which, within the side of the map's squares, most mass is:
+    ``first[i]``, unless there is more around one of the middles, the first of them, or around
+    another's home, the first by x, then y. Where no place has the share ``enough``, it is one that
+    has less, not always the best.
+    """
+    share = np.zeros(len(known.x))
+    inside = np.zeros(len(known.square))  # of each square's places together
+    touched = np.empty(len(known.square), np.int64)
+    bound = np.empty(len(known.square))
+    found, of_square = np.empty(len(known.x), np.int64), np.empty(len(known.x), np.int64)
+    for i in range(begin, end):
+        low, high = cells.offsets[record[i]], cells.offsets[record[i] + 1]
+        lone = np.empty((high - low, 3))
+        n_lone, n_touched, everything = 0, 0, 0.0
+        for s in range(low, high):
+            everything += cells.mass[s]
+            many = _places_in(cells.x[s], cells.x[s] + cells.dx[s], cells.y[s],
+                              cells.y[s] + cells.dy[s], known, found, of_square)  # fmt: skip
+            total = 0.0
+            for k in range(many):
+                total += _others(found[k], home[i], own[i], known)
+            if total == 0.0:
+                lone[n_lone, 0] = cells.x[s] + cells.dx[s] / 2
+                lone[n_lone, 1] = cells.y[s] + cells.dy[s] / 2
+                lone[n_lone, 2] = cells.mass[s]
+                n_lone += 1
+                continue
+            for k in range(many):
+                each = cells.mass[s] * _others(found[k], home[i], own[i], known) / total
+                if each > 0.0:
+                    if inside[of_square[k]] == 0.0:
+                        touched[n_touched] = of_square[k]
+                        n_touched += 1
+                    share[found[k]] += each
+                    inside[of_square[k]] += each
+        middles = lone[:n_lone]
+        at_x, at_y, by_place = first[i, 0], first[i, 1], False
+        most = _around(at_x, at_y, share, middles, known)
+        for c in range(n_lone):
+            here = _around(middles[c, 0], middles[c, 1], share, middles, known)
+            if here > most * (1 + _LEVEL):
+                at_x, at_y, most = middles[c, 0], middles[c, 1], here
+        rest = middles[:, 2].sum()
+        for k in range(n_touched):
+            bound[k] = rest + _near(touched[k], inside, known)
+        while n_touched > 0:
+            # Around no place of a square is more than around the square.
+            k = int(np.argmax(bound[:n_touched]))
+            if bound[k] < max(most, enough * everything) * (1 - _LEVEL):
+                break
+            bound[k] = -1.0
+            for p in range(known.starts[touched[k]], known.starts[touched[k] + 1]):
+                if share[p] == 0.0:
+                    continue
+                here = _around(known.x[p], known.y[p], share, middles, known)
+                before = by_place and (
+                    known.x[p] < at_x or (known.x[p] == at_x and known.y[p] < at_y)
+                )
+                if here > most * (1 + _LEVEL) or (before and here >= most * (1 - _LEVEL)):
+                    at_x, at_y, by_place = known.x[p], known.y[p], True
+                    most = max(most, here)
+        out[i, 0], out[i, 1], out[i, 2] = at_x, at_y, most / everything
+        for k in range(n_touched):
+            inside[touched[k]] = 0.0
+            share[known.starts[touched[k]] : known.starts[touched[k] + 1]] = 0.0
+
+
+@njit(nogil=True, cache=True)
+def _others(place: int, home: int, own: float, known: HomeMap) -> float:
+    """People at a place, without the one who is asked for."""
+    return known.people[place] - (own if place == home else 0.0)
+
+
+@njit(nogil=True, cache=True)
+def _places_in(
+    x: float, to_x: float, y: float, to_y: float, known: HomeMap, found: IntArray,
+    of_square: IntArray,
+) -> int:  # fmt: skip
+    """How many places are in a cell; which, and in which square each, into the arrays."""
+    many = 0
+    low, high = _rows(y, to_y, known)
+    column, last = _column(x, known), math.floor((to_x - known.left) / known.side)
+    while column <= last and low <= high:
+        b = np.searchsorted(known.square, column * known.rows + low)
+        while b < len(known.square) and known.square[b] <= column * known.rows + high:
+            for p in range(known.starts[b], known.starts[b + 1]):
+                if x <= known.x[p] < to_x and y <= known.y[p] < to_y:
+                    found[many], of_square[many] = p, b
+                    many += 1
+            b += 1
+        if b == len(known.square):
+            break
+        column = max(column + 1, known.square[b] // known.rows)  # the next with a place
+    return many
+
+
+@njit(nogil=True, cache=True)
+def _around(x: float, y: float, share: FloatArray, middles: FloatArray, known: HomeMap) -> float:
+    """Mass within the side of a square around a point."""
+    total, reach = 0.0, known.side * known.side
+    low, high = _rows(y - known.side, y + known.side, known)
+    last = math.floor((x + known.side - known.left) / known.side)
+    for column in range(_column(x - known.side, known), last + 1):
+        b = np.searchsorted(known.square, column * known.rows + low)
+        while b < len(known.square) and known.square[b] <= column * known.rows + high:
+            for p in range(known.starts[b], known.starts[b + 1]):
+                if (known.x[p] - x) ** 2 + (known.y[p] - y) ** 2 <= reach:
+                    total += share[p]
+            b += 1
+    for c in range(len(middles)):
+        if (middles[c, 0] - x) ** 2 + (middles[c, 1] - y) ** 2 <= reach:
+            total += middles[c, 2]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _near(b: int, inside: FloatArray, known: HomeMap) -> float:
+    """Mass of places in a square and in the eight around it."""
+    total, row = 0.0, known.square[b] % known.rows
+    low, high = max(row - 1, 0), min(row + 1, known.rows - 1)
+    for column in range(known.square[b] // known.rows - 1, known.square[b] // known.rows + 2):
+        other = np.searchsorted(known.square, column * known.rows + low)
+        while other < len(known.square) and known.square[other] <= column * known.rows + high:
+            total += inside[other]
+            other += 1
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _rows(y: float, to_y: float, known: HomeMap) -> tuple[int, int]:
+    """The first and last row of squares that reach into a stretch."""
+    low = max(math.floor((y - known.bottom) / known.side), 0)
+    return low, min(math.floor((to_y - known.bottom) / known.side), known.rows - 1)
+
+
+@njit(nogil=True, cache=True)
+def _column(x: float, known: HomeMap) -> int:
+    """The column of squares that a point is in, of those at the map's edge or on it."""
+    return max(math.floor((x - known.left) / known.side), 0)
+
+
+_ROOM = 64  # branches that wait: one at each level of the tree, and one more
+
+
+class HomeTree(NamedTuple):
+    """Places where people may live, in a tree of branches that are cut in two.
+
+    Branch 0 is the whole; branch b is cut into 2b + 1 and 2b + 2; from number ``leaves`` on they
+    are leaves, of which the i-th has the places ``starts[i]:starts[i+1]``. ``box[b]`` is left,
+    right, bottom, top of a branch's places.
+
+    Place p is at ``x[p]``, ``y[p]``; ``rank[p]`` is its place by x, then y; ``only[p]`` is the
+    person who alone was there, −1 where several were.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    rank: IntArray
+    only: IntArray
+    starts: IntArray
+    leaves: int
+    box: FloatArray
+
+
+class Moved(NamedTuple):
+    """Samples that noise has moved: ``offsets[r]:offsets[r+1]`` are those of record r.
+
+    ``counts`` says how much each counts, ``density`` is the noise by number, ``peak`` what it makes
+    of a sample at the home itself, over what anywhere does.
+    """
+
+    offsets: IntArray
+    x: FloatArray
+    y: FloatArray
+    counts: FloatArray
+    density: int
+    scale_m: float
+    peak: float
+
+
+@njit(nogil=True, cache=True)
+def guess_likeliest(
+    begin: int, end: int, record: IntArray, person: IntArray, moved: Moved, homes: HomeTree,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """The likeliest homes of the targets ``begin … end − 1``: x, y into ``out[target]``.
+
+    The place with the largest sum over the record's samples of counts · ln(1 + peak · decay), the
+    decay being that of the noise from there to the sample; ties: smaller x, then y. Of the places
+    where only the target was, none; ``out`` stays as it is where there are no others. A branch is
+    followed only where the point of its box nearest to each sample leaves enough possible.
+    """
+    waiting, most, point = np.empty(_ROOM, np.int64), np.empty(_ROOM), np.empty(4)
+    for i in range(begin, end):
+        low, high = moved.offsets[record[i]], moved.offsets[record[i] + 1]
+        level = _LEVEL * moved.counts[low:high].sum()
+        best, at = -math.inf, -1
+        waiting[0], most[0], many = 0, math.inf, 1
+        while many > 0:
+            many -= 1
+            branch = waiting[many]
+            if most[many] < best - level:
+                continue
+            if branch < homes.leaves:
+                first, second = 2 * branch + 1, 2 * branch + 2
+                one = _likely(homes.box[first], low, high, moved)
+                other = _likely(homes.box[second], low, high, moved)
+                if one > other:  # the more promising last, which is the next
+                    first, second, one, other = second, first, other, one
+                waiting[many], most[many] = first, one
+                waiting[many + 1], most[many + 1] = second, other
+                many += 2
+                continue
+            leaf = branch - homes.leaves
+            for p in range(homes.starts[leaf], homes.starts[leaf + 1]):
+                if homes.only[p] == person[i]:
+                    continue
+                point[:2], point[2:] = homes.x[p], homes.y[p]
+                here = _likely(point, low, high, moved)
+                before = at >= 0 and here >= best - level and homes.rank[p] < homes.rank[at]
+                if here > best + level or before:
+                    at = p
+                best = max(best, here)
+        if at >= 0:
+            out[i, 0], out[i, 1] = homes.x[at], homes.y[at]
+
+
+@njit(nogil=True, cache=True)
+def _likely(box: FloatArray, low: int, high: int, moved: Moved) -> float:
+    """What no home in a box exceeds; of a single point what it has."""
+    total = 0.0
+    for s in range(low, high):
+        across, up = gap(moved.x[s], box[0], box[1]), gap(moved.y[s], box[2], box[3])
+        loss = loss_over(moved.density, moved.scale_m, across * across + up * up)
+        total += moved.counts[s] * math.log(1 + moved.peak * math.exp(-loss))
+    return total
+
+
+_ROUNDS = 60
+_NEAR_M = 0.01  # a guess that moves by less stands
+_LESSER = 1e-6  # of the night's masses, what those of all day count in a tie
+
+
+@njit(nogil=True, cache=True)
+def _covered(at: float, half: float, begin: float, length: float) -> float:
+    """Share of ``[begin, begin + length)`` within ``half`` of ``at``."""
+    inside = min(at + half, begin + length) - max(at - half, begin)
+    return max(0.0, inside) / length
+
+
+@njit(nogil=True, cache=True)
+def guess_homes(
+    begin: int, end: int, offsets: IntArray, x: FloatArray, y: FloatArray, dx: FloatArray,
+    dy: FloatArray, night: FloatArray, half: float, averaged: bool, out: FloatArray,
+) -> None:  # fmt: skip
+    """Where the records ``begin … end − 1`` are most at night: x, y into ``out[record]``.
+
+    And the share of the record's mass that is there.
+
+    Of the middles of a record's cells, the one with the most of ``night``, each cell's mass spread
+    evenly, within ``half`` of it in x and in y; ties: the most of all the record's samples, then
+    the first. ``averaged``: then the mean of the masses there. A record without any mass at night
+    is taken with all its samples alike.
+    """
+    for r in range(begin, end):
+        low, high = offsets[r], offsets[r + 1]
+        any_night = night[low:high].sum() > 0
+        most, best, everything = -1.0, low, 0.0
+        for c in range(low, high):
+            if any_night and night[c] == 0.0:
+                continue
+            px, py = x[c] + dx[c] / 2, y[c] + dy[c] / 2
+            total, everything = 0.0, 0.0
+            for s in range(low, high):
+                mass = (night[s] if any_night else 1.0) + _LESSER
+                total += mass * _covered(px, half, x[s], dx[s]) * _covered(py, half, y[s], dy[s])
+                everything += mass
+            if total > most * (1 + 1e-12):
+                most, best = total, c
+        px, py = x[best] + dx[best] / 2, y[best] + dy[best] / 2
+        if averaged:
+            sum_x, sum_y, total = 0.0, 0.0, 0.0
+            for s in range(low, high):
+                mass = night[s] if any_night else 1.0
+                mass *= _covered(px, half, x[s], dx[s]) * _covered(py, half, y[s], dy[s])
+                sum_x += mass * (x[s] + dx[s] / 2)
+                sum_y += mass * (y[s] + dy[s] / 2)
+                total += mass
+            if total > 0:
+                px, py = sum_x / total, sum_y / total
+        out[r, 0], out[r, 1], out[r, 2] = px, py, most / everything
+
+
+@njit(nogil=True, cache=True)
+def median_place(x: FloatArray, y: FloatArray, mass: FloatArray) -> tuple[float, float]:
+    """The point from which masses are least far on average: Weiszfeld's steps from their mean."""
+    total = mass.sum()
+    at_x, at_y = (x * mass).sum() / total, (y * mass).sum() / total
+    for _ in range(_ROUNDS):
+        sum_x, sum_y, pull = 0.0, 0.0, 0.0
+        for i in range(len(x)):
+            if mass[i] == 0.0:
+                continue
+            weight = mass[i] / max(math.hypot(x[i] - at_x, y[i] - at_y), 1.0)
+            sum_x += weight * x[i]
+            sum_y += weight * y[i]
+            pull += weight
+        moved = math.hypot(sum_x / pull - at_x, sum_y / pull - at_y)
+        at_x, at_y = sum_x / pull, sum_y / pull
+        if moved < _NEAR_M:
+            break
+    return at_x, at_y
+
+
+@njit(nogil=True, cache=True)
+def guess_places(
+    begin: int, end: int, t: FloatArray, record: SmallInts, share: FloatArray, count: IntArray,
+    rest: FloatArray, offsets: IntArray, x: FloatArray, y: FloatArray, start: FloatArray,
+    length: FloatArray, base_x: float, base_y: float, out: FloatArray,
+) -> None:  # fmt: skip
+    """The best guess of where each target was at the moment ``t``, into ``out[target]``.
+
+    A record says the middles ``x``, ``y`` of its cells that hold the moment, one as likely as the
+    other, or else of the one nearest in time. ``base`` is where whoever knows no record puts
+    everybody.
+    """
+    for i in range(begin, end):
+        room = 1
+        for c in range(count[i]):
+            room += offsets[record[i, c] + 1] - offsets[record[i, c]]
+        at_x, at_y, mass = np.empty(room), np.empty(room), np.empty(room)
+        at_x[0], at_y[0], mass[0] = base_x, base_y, rest[i]
+        many = 1
+        for c in range(count[i]):
+            r = record[i, c]
+            first, nearest, gap = many, offsets[r], math.inf
+            for s in range(offsets[r], offsets[r + 1]):
+                apart = max(start[s] - t[i], t[i] - start[s] - length[s], 0.0)
+                if start[s] <= t[i] < start[s] + length[s]:
+                    at_x[many], at_y[many] = x[s], y[s]
+                    many += 1
+                elif apart < gap:
+                    nearest, gap = s, apart
+            if many == first:
+                at_x[many], at_y[many] = x[nearest], y[nearest]
+                many += 1
+            mass[first:many] = share[i, c] / (many - first)
+        out[i, 0], out[i, 1] = median_place(at_x[:many], at_y[:many], mass[:many])
