@@ -6,12 +6,12 @@ import streamlit as st
 from streamlit.starlette import App
 
 from pages.server import faults, guards
-from pages.shell import frame, icon, navigation
+from pages.shell import frame, navigation
 
 if __name__ == "__main__":
     st.set_page_config(
         page_title="fpanon",
-        page_icon=icon.icon(),
+        page_icon=frame.icon(),
         layout="wide",
         # Streamlit shuts a sidebar that has nothing in it yet when the page is first drawn.
         initial_sidebar_state="expanded",

@@ -1,17 +1,13 @@
 """The public face: every name and where it is from; ``__init__.py`` imports each when asked."""
 
 from .anonymize.aligned import align, aligned
+from .anonymize.applied import add_noise, permute, sample_users, suppress_rare
 from .anonymize.chain import release
-from .anonymize.clusters import cluster_antennas
+from .anonymize.clusters import cluster_antennas, merged_regions, voronoi_cells
 from .anonymize.generalize import generalize
 from .anonymize.glove import glove
-from .anonymize.noise import add_noise
 from .anonymize.origins import resolve
 from .anonymize.periods import into_periods
-from .anonymize.permutation import permute
-from .anonymize.rare import suppress_rare
-from .anonymize.sampling import sample_users
-from .anonymize.voronoi import merged_regions, voronoi_cells
 from .attacks.aggregation import aggregate_counts
 from .attacks.mitigations import coarsen, noise_at_frequent, suppress_small
 from .attacks.private import dp_counts, privacy_guarantee
@@ -76,7 +72,7 @@ from .model.unicity import CurveFit, LinearFit, ScalingFit, SparsityModel, Unici
 from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
 from .model.version import __version__
 from .studies.comparison import compare_releases
-from .studies.crossing import cross_releases
+from .studies.crossing import cross_releases, match_releases
 from .studies.disclosure_grid import disclosure_grid
 from .studies.glove_estimate import estimate_glove_s
 from .studies.learnt import expected_error, home_found
@@ -89,7 +85,6 @@ from .studies.publishing import publish
 from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
 from .studies.reidentification import reidentification
-from .studies.release_match import match_releases
 from .studies.relinking import relink_periods
 from .studies.unicity_grid import unicity_grid
 from .synthetic.generate import generate_cdr

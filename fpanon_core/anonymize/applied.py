@@ -1,15 +1,32 @@
-"""What does one technique make of the data? Whichever it is, of whole people or of periods."""
+"""What does one technique make of the data? Whichever it is, of whole people or of periods.
+
+How much does it hide people that places and times are not quite true?
+
+Each sample is moved by a draw of its own, and its events with it. One draw, published once, blurs
+one position; over a whole fingerprint the draws average out, and no guarantee for the person
+follows from the scale (Andrés et al. 2013, §3: the loss adds up over the samples).
+
+How much does it hide people that places, or times, were shuffled among them?
+
+How much does it hide people that places and times with few visitors are left out?
+
+How much does it hide people that perhaps they are not in the release at all?
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..engines.local import Engine
 from ..engines.progress import Progress
-from ..model.errors import InfeasibleError
+from ..model.arrays import PLACE, TIME, FloatArray, IntArray, distinct_rows, offsets_of
+from ..model.checks import whole
+from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.options import (
@@ -20,18 +37,20 @@ from ..model.options import (
     Periods,
     Permute,
     SampleUsers,
+    SpaceNoise,
     Step,
     SuppressRare,
+    TimeNoise,
+    What,
 )
 from ..model.periods import PeriodSet
+from ..model.randomness import generator, generators
 from .aligned import aligned
+from .cells import gathered, windows_at
 from .generalize import generalize
 from .glove import glove
-from .noise import add_noise
+from .origins import corner
 from .periods import into_periods
-from .permutation import permute
-from .rare import suppress_rare
-from .sampling import sample_users
 
 
 class Applied(NamedTuple):
@@ -136,3 +155,316 @@ def _applied(
             return Applied(
                 hidden.expanded(), hidden.suppressed_share, len(hidden.suppressed), hidden
             )
+
+
+Cells = dict[str, Any]
+
+_DAY_MIN = 1_440.0
+
+
+def add_noise(
+    fs: FingerprintSet,
+    space_m: float = 0.0,
+    time_min: float = 0.0,
+    *,
+    space: SpaceNoise = "planar_laplace",
+    time: TimeNoise = "laplace",
+    seed: int | None = 0,
+) -> FingerprintSet:
+    """Move every sample at random in space, in time, or both.
+
+    Noise is added to the middle of the sample's cell, and the result snapped to a cell of the data,
+    so that bins remain comparable: a square of the data's own grid (which nobody need have visited)
+    where all places are squares of one, otherwise the existing place whose middle is nearest; and
+    likewise a window of the data's own, or the existing one whose middle is nearest. A time that
+    would leave the days of the data, from local midnight of the first to that after the last, is
+    reflected at their ends: clipping would heap up samples in the first and last window, and
+    letting them go would add days that were never recorded.
+
+    Every user remains, and every event: samples of a user that come to coincide are one, and their
+    counts add up. Places may leave the region of the data.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        Is not changed.
+    space_m : float
+        Scale in space, metres; 0 for none. ``"planar_laplace"``: b = 1/ε of the density
+        ``exp(−r/b) / (2πb²)`` at distance r (Andrés, Bordenabe, Chatzikokolakis & Palamidessi 2013,
+        *Geo-indistinguishability*, §5), of which the mean distance is 2b. The distance follows the
+        gamma distribution of shape 2 and scale b, and is drawn from it; the direction is uniform.
+        ``"gaussian"``: the standard deviation along x and along y.
+    time_min : float
+        Scale in time, minutes; 0 for none. ``"laplace"``: b of the density ``exp(−|t|/b) / 2b``;
+        the mean distance is b. ``"gaussian"``: the standard deviation.
+    space : {"planar_laplace", "gaussian"}
+    time : {"laplace", "gaussian"}
+    seed : int or None
+        A seed is for studies: the same seed, the same noise, and whoever has the programme can draw
+        it again and take it off. None, for whatever is published: the operating system's
+        randomness. Noise in space does not depend on whether there is any in time.
+
+    Returns
+    -------
+    FingerprintSet
+
+    Raises
+    ------
+    ConfigError
+        A scale is negative or no number, a distribution unknown, or the seed no whole number.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 300, 0], [0, 0, 0], [0, 5, 9])
+    >>> blurred = add_noise(fs, space_m=500, seed=1)
+    >>> blurred.n_users, int(blurred.count.sum()), blurred.t_min.tolist()
+    (2, 3, [0.0, 5.0, 9.0])
+    """
+    step = AddNoise(space_m, time_min, space, time)
+    in_space, in_time = generators(seed, 2)
+    cells = fs.arrays()
+    if step.space_m > 0:
+        cells |= _moved_places(fs, *_planar(step, fs.n_samples, in_space))
+    if step.time_min > 0:
+        cells |= _moved_times(fs, _linear(step, fs.n_samples, in_time))
+    return gathered(fs, fs.sample_user, cells, fs.count)
+
+
+def _planar(step: AddNoise, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Shifts along x and y, metres."""
+    if step.space == "gaussian":
+        return rng.normal(0.0, step.space_m, n), rng.normal(0.0, step.space_m, n)
+    radius = rng.gamma(2.0, step.space_m, n)
+    angle = rng.uniform(0.0, 2 * np.pi, n)
+    return radius * np.cos(angle), radius * np.sin(angle)
+
+
+def _linear(step: AddNoise, n: int, rng: np.random.Generator) -> FloatArray:
+    """Shifts in time, minutes."""
+    draw = rng.normal if step.time == "gaussian" else rng.laplace
+    return draw(0.0, step.time_min, n)
+
+
+def _moved_places(fs: FingerprintSet, shift_x: FloatArray, shift_y: FloatArray) -> Cells:
+    side, (x, y) = fs.granularity_m, corner(fs)
+    column, row = np.rint((fs.x_m - x) / side), np.rint((fs.y_m - y) / side)
+    whole_squares = (fs.dx_m == side) & (fs.dy_m == side)
+    if np.all(whole_squares & (x + column * side == fs.x_m) & (y + row * side == fs.y_m)):
+        # From the middle of a square, half a side leads to its edge.
+        column, row = column + np.floor(0.5 + shift_x / side), row + np.floor(0.5 + shift_y / side)
+        return {"x_m": x + column * side, "y_m": y + row * side}
+    first, which = distinct_rows(*fs.arrays(PLACE).values())
+    places = {name: values[first] for name, values in fs.arrays(PLACE).items()}
+    middles = np.column_stack(
+        [places["x_m"] + places["dx_m"] / 2, places["y_m"] + places["dy_m"] / 2]
+    )
+    nearest = cKDTree(middles).query(middles[which] + np.column_stack([shift_x, shift_y]))[1]
+    return {name: values[nearest] for name, values in places.items()}
+
+
+def _moved_times(fs: FingerprintSet, shift: FloatArray) -> Cells:
+    middle = fs.t_min + fs.dt_min / 2
+    latest = int(np.argmax(fs.t_min + fs.dt_min))
+    days, lengths = windows_at(fs, fs.t_min[[int(np.argmin(fs.t_min)), latest]], _DAY_MIN)
+    begin = float(days[0])
+    end = max(float(days[1] + lengths[1]), float(fs.t_min[latest] + fs.dt_min[latest]))
+    around = np.mod(middle + shift - begin, 2 * (end - begin))
+    moved = begin + np.minimum(around, 2 * (end - begin) - around)
+    start, length = windows_at(fs, fs.t_min, fs.granularity_min)
+    if np.array_equal(start, fs.t_min) and np.array_equal(length, fs.dt_min):
+        # The very end is in no window.
+        moved = np.minimum(moved, np.nextafter(end, begin))
+        start, length = windows_at(fs, moved, fs.granularity_min)
+        return {"t_min": start, "dt_min": length}
+    first, _ = distinct_rows(middle, fs.t_min)
+    windows, middles = fs.arrays(TIME), middle[first]
+    after = np.clip(np.searchsorted(middles, moved), 1, max(1, len(middles) - 1))
+    before = after - 1
+    after = np.minimum(after, len(middles) - 1)
+    nearer = np.where(moved - middles[before] <= middles[after] - moved, before, after)
+    return {name: values[first][nearer] for name, values in windows.items()}
+
+
+def permute(
+    fs: FingerprintSet,
+    what: What = "positions",
+    *,
+    window_min: float = 60.0,
+    region_m: float = 5_000.0,
+    seed: int | None = 0,
+) -> FingerprintSet:
+    """Exchange positions at random within each time window, or times within each region.
+
+    What is exchanged are *events*, not samples: a sample of count 3 gives and takes three
+    positions. Therefore both marginals are kept exactly, whatever comes to coincide.
+    ``"positions"``: of every window, the places with their numbers of events; of every user, the
+    times with theirs. ``"times"``: of every region, the times with their numbers of events; of
+    every user, the places with theirs. A user who then holds one sample twice holds it once, with
+    the counts added up. Within a window or region every arrangement is equally likely; an event may
+    keep what it had, or get it from the same user.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        Is not changed.
+    what : {"positions", "times"}
+    window_min : float
+        For positions: length of the windows, minutes, at least the data's; from local midnight. A
+        sample is in the window that holds its start.
+    region_m : float
+        For times: side of the square regions, metres, at least the data's grid; from the
+        projection's origin. A sample is in the region that holds its middle.
+    seed : int or None
+        A seed is for studies: the same seed, the same exchange, which whoever has the programme can
+        undo. None, for whatever is published: the operating system's randomness.
+
+    Returns
+    -------
+    FingerprintSet
+
+    Raises
+    ------
+    ConfigError
+        ``what`` is neither, a size is not positive or finer than the data, or the seed no whole
+        number.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 2, 3], [0, 300, 900], [0] * 3, [0, 5, 70])
+    >>> shuffled = permute(fs, "positions", window_min=60)
+    >>> sorted(shuffled.x_m[:2].tolist()), shuffled.x_m[2:].tolist(), shuffled.t_min.tolist()
+    ([0.0, 300.0], [900.0], [0.0, 5.0, 70.0])
+    """
+    step = Permute(what, window_min, region_m)
+    rng = generator(seed)
+    group = _windows(fs, step) if step.what == "positions" else _regions(fs, step)
+    rows = np.repeat(np.arange(fs.n_samples), np.maximum(fs.count, 1))
+    group = group[rows]
+    by_group = np.argsort(group, kind="stable")
+    source = np.empty(len(rows), np.int64)
+    source[by_group] = rows[np.lexsort((rng.random(len(rows)), group))]
+    names = PLACE if step.what == "positions" else TIME
+    cells = {name: values[rows] for name, values in fs.arrays().items()}
+    cells |= {name: values[source] for name, values in fs.arrays(names).items()}
+    # A sample without any event is exchanged as if it had one, and remains without.
+    return gathered(fs, fs.sample_user[rows], cells, np.minimum(fs.count, 1)[rows])
+
+
+def _windows(fs: FingerprintSet, step: Permute) -> IntArray:
+    if step.window_min < fs.granularity_min:
+        raise ConfigError(
+            f"window_min = {step.window_min:g} is finer than the data's {fs.granularity_min:g} "
+            "min; choose one at least as coarse."
+        )
+    return distinct_rows(windows_at(fs, fs.t_min, step.window_min)[0])[1]
+
+
+def _regions(fs: FingerprintSet, step: Permute) -> IntArray:
+    if step.region_m < fs.granularity_m:
+        raise ConfigError(
+            f"region_m = {step.region_m:g} is finer than the data's {fs.granularity_m:g} m; choose "
+            "one at least as coarse."
+        )
+    column = np.floor((fs.x_m + fs.dx_m / 2) / step.region_m)
+    return distinct_rows(column, np.floor((fs.y_m + fs.dy_m / 2) / step.region_m))[1]
+
+
+def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -> FingerprintSet:
+    """Leave out every sample whose bin fewer than ``min_users`` users visit.
+
+    A bin is a cell of place and time as the data have it, the same when corner and extent are.
+    Users are subscribers: a fingerprint that stands for several counts as so many. Whoever is left
+    with nothing is dropped. A second pass would find nothing more: a bin that stays keeps all its
+    visitors. What went can be told by comparing ``n_users`` and ``n_samples``.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        Is not changed.
+    min_users : int
+        1 or more; 1 leaves everything in.
+    seed : int or None
+        Taken as every technique takes one; nothing is drawn.
+
+    Returns
+    -------
+    FingerprintSet
+
+    Raises
+    ------
+    ConfigError
+        ``min_users`` is no whole number from 1, or the seed none from 0.
+    InfeasibleError
+        Nothing would be left.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 1, 2, 3], [0, 300, 0, 900], [0] * 4, [0] * 4)
+    >>> kept = suppress_rare(fs, 2)
+    >>> kept.n_users, kept.x_m.tolist(), kept.number.tolist()
+    (2, [0.0, 0.0], [1, 2])
+    """
+    step = SuppressRare(min_users)
+    if seed is not None:
+        whole("seed", seed, 0)
+    cells = fs.arrays(PLACE + TIME)
+    _, bin_ = distinct_rows(*cells.values())
+    # A user is counted once in a bin, however often the fingerprint lists it.
+    once, _ = distinct_rows(bin_, fs.sample_user)
+    visitors = np.zeros(int(bin_.max()) + 1, np.int64)
+    np.add.at(visitors, bin_[once], fs.weight[fs.sample_user[once]])
+    kept = visitors[bin_] >= step.min_users
+    left = np.bincount(fs.sample_user[kept], minlength=fs.n_users)
+    users = np.flatnonzero(left)
+    if len(users) == 0:
+        raise InfeasibleError(
+            f"No bin has {step.min_users} users or more (the most visited has {visitors.max()}), "
+            "and nothing would be left; lower min_users or generalize first."
+        )
+    return replace(
+        fs,
+        user_ids=fs.user_ids[users],
+        offsets=offsets_of(left[users]),
+        weight=fs.weight[users],
+        number=fs.number[users],
+        count=fs.count[kept],
+        **{name: values[kept] for name, values in cells.items()},
+    )
+
+
+def sample_users(fs: FingerprintSet, share: float, *, seed: int | None = 0) -> FingerprintSet:
+    """A share of the users, drawn at random, each with the whole fingerprint.
+
+    Every subset of that size is equally likely: a draw without replacement among the fingerprints.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        Is not changed.
+    share : float
+        In (0, 1]. ``share · n_users`` fingerprints are kept, rounded half up, and at least one.
+    seed : int or None
+        A seed is for studies: the same seed, the same users, and whoever has the programme can tell
+        who is among them. None, for whatever is published: the operating system's randomness.
+
+    Returns
+    -------
+    FingerprintSet
+        In the order of ``fs``, with their pseudonyms' numbers.
+
+    Raises
+    ------
+    ConfigError
+        The share is outside (0, 1], or the seed no whole number from 0.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 1, 2, 3, 4], [0, 300, 0, 0, 0], [0] * 5, [0] * 5)
+    >>> half = sample_users(fs, 0.5)
+    >>> half.n_users, set(half.number) < set(fs.number)
+    (2, True)
+    """
+    step = SampleUsers(share)
+    rng = generator(seed)
+    kept = max(1, math.floor(step.share * fs.n_users + 0.5))
+    return fs.subset(np.sort(rng.choice(fs.n_users, kept, replace=False, shuffle=False)))

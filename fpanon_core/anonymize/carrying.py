@@ -34,9 +34,8 @@ from ..model.profiles import AntennaClusters, Grid, Hexagons, Regions
 from ..model.projection import Unprojection
 from ..model.released import Origin
 from .applied import apply, records_of
-from .cells import windows_at
+from .cells import hexagon_map, windows_at
 from .chain import seed_at
-from .hexagons import hexagon_map
 from .origins import cells_of, corner
 from .regions import region_map
 

@@ -13,8 +13,7 @@ from ..model.arrays import FloatArray, IntArray
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet, distinct
 from ..model.profiles import GeneralizationProfile, Grid, Hexagons
-from .cells import windows_at
-from .hexagons import hexagon_map
+from .cells import hexagon_map, windows_at
 from .origins import cells_of, resolve
 from .regions import region_map
 

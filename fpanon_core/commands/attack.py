@@ -29,7 +29,7 @@ from . import measuring as m
 from . import named_option as o
 from . import reading as r
 from . import tables as t
-from .foretelling import foretold
+from .measuring import foretold
 from .terminal import progress_line, table_text
 
 # What the re-linking attack finds, or why it cannot be asked.

@@ -22,8 +22,7 @@ from ..studies.publishing import publish
 from ..studies.under_profiles import corners
 from . import leaving
 from . import reading as r
-from .foretelling import foretold
-from .measuring import engine_of
+from .measuring import engine_of, foretold
 from .tables import check_folder, told, write_tables
 from .terminal import progress_line, table_text
 

@@ -17,7 +17,7 @@ from ..studies.under_profiles import check_profiles, corners
 from ..tables.writing import check_writable
 from . import measuring as m
 from . import reading as r
-from .foretelling import foretold
+from .measuring import foretold
 from .tables import Tables, check_folder, told, write_guarded, write_tables
 from .terminal import progress_line, table_text, whole_numbers
 

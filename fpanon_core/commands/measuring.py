@@ -1,9 +1,14 @@
-"""Options of the commands that measure: stretch effort, profiles, what is known of whom, cores."""
+"""Options of the commands that measure: stretch effort, profiles, what is known of whom, cores.
+
+Before a long run: what it is likely to take, and that nothing is begun that cannot fit.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from itertools import product
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,7 +16,9 @@ from ..engines.cluster import DaskEngine
 from ..engines.local import Engine, LocalEngine
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, parse_profile
+from ..studies.foretold import foretell, refuse_what_does_not_fit
 
 WSpace = Annotated[float, typer.Option(help="Weight of space.")]
 WTime = Annotated[
@@ -105,3 +112,22 @@ def _combinations(text: str) -> list[str]:
         return [text]
     pairs = product(spaces.split(","), windows.split(","))
     return [f"{space.strip()}:{window.strip()}" for space, window in pairs]
+
+
+_MANY_USERS = 5_000  # below, a run is over sooner than anybody has read how long it takes
+
+
+def foretold(study: Callable[..., Any], fs: FingerprintSet, config: Any, engine: Engine) -> None:
+    """Say on a terminal what a run takes; on this machine, refuse what would not fit.
+
+    Raises
+    ------
+    InfeasibleError
+        It needs more memory than a computation may take here, by an estimate.
+    """
+    if not isinstance(engine, LocalEngine):
+        return  # the data go to the workers
+    refuse_what_does_not_fit(study, fs, config, engine=engine)
+    if fs.n_users >= _MANY_USERS and sys.stderr.isatty():
+        told = str(foretell(study, fs, config, engine=engine))
+        typer.echo(f"{told[:1].upper()}{told[1:]}.", err=True)

@@ -29,7 +29,7 @@ from . import measuring as m
 from . import reading as r
 from . import recipes
 from . import tables as t
-from .foretelling import foretold
+from .measuring import foretold
 from .terminal import progress_line, table_text
 
 _REJECTS_SHOWN = 20

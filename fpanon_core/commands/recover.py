@@ -22,7 +22,7 @@ from ..tables.writing import check_writable, write_table
 from . import measuring as m
 from . import reading as r
 from . import tables as t
-from .foretelling import foretold
+from .measuring import foretold
 from .terminal import progress_line, table_text
 
 _EVERYONE = "all"

@@ -13,8 +13,8 @@ from ..model.errors import ConfigError
 from ..studies.exploration import Exploration
 from ..studies.judgement import Limits
 from ..studies.recipe import Decision, Recipe
+from ..studies.report import page
 from ..studies.report import report as study
-from ..studies.report_page import page
 from ..tables.writing import read_json, write_bytes, write_json
 from . import recipes
 

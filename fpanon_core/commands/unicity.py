@@ -21,7 +21,7 @@ from ..studies.unicity_grid import unicity_grid
 from ..tables.writing import check_writable, write_table
 from . import measuring as m
 from . import reading as r
-from .foretelling import foretold
+from .measuring import foretold
 from .tables import Tables, check_folder, plain_rows, told, write_tables
 from .terminal import progress_line, table_text, whole_numbers
 

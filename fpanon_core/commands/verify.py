@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..model.checks import whole
-from ..studies.verifying import held_against, promised
+from ..studies.publishing import held_against, promised
 from . import reading as r
 
 _MOST_TOLD = 20

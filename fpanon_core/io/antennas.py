@@ -20,10 +20,9 @@ from ..model.antennas import Antennas
 from ..model.arrays import FloatArray
 from ..model.errors import ConfigError, FpanonError, OutOfMemory, SchemaError, only_ours
 from ..model.projection import project
-from ..tables.columns import missing_in, numbers_of, text_of
 from ..tables.names import normal, rank
 from ..tables.sources import read_source
-from ..tables.table import SourceTable
+from ..tables.table import SourceTable, missing_in, numbers_of, text_of
 from .positions import Centre, position_faults
 from .turns import Turn
 

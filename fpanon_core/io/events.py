@@ -12,8 +12,7 @@ import pyarrow as pa
 
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.errors import SchemaError
-from ..tables.columns import missing_in, numbers_of, text_of
-from ..tables.table import SourceTable
+from ..tables.table import SourceTable, missing_in, numbers_of, text_of
 from . import report as why
 from .antennas import locate
 from .fate import Fate, text_frame

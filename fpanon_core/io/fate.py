@@ -12,8 +12,7 @@ import pyarrow as pa
 
 from ..model.arrays import BoolArray, Codes, IntArray, pieces
 from ..model.errors import SchemaError
-from ..tables.columns import text_of
-from ..tables.table import SourceTable
+from ..tables.table import SourceTable, text_of
 from . import report as why
 from .hints import Message, namely
 from .report import REASONS

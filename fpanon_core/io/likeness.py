@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..tables.columns import is_nested, missing_in, numbers_of, text_of
+from ..tables.table import is_nested, missing_in, numbers_of, text_of
 from ..tables.times import SMALLEST_EPOCH, ParsedTimes, is_bare_date, is_time_of_day, parse_times
 
 

@@ -8,9 +8,8 @@ import pyarrow as pa
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.clock import zone_of
 from ..model.errors import ConfigError
-from ..tables.columns import numbers_of, text_of
 from ..tables.names import normal
-from ..tables.table import SourceTable
+from ..tables.table import SourceTable, numbers_of, text_of
 from ..tables.times import ParsedTimes
 from .hints import AS_LOCAL, Message, give
 from .instants import local_of

@@ -5,12 +5,19 @@ decided by the same functions, and what the table as a whole decides (order of d
 comma, strays, centre, zone, epoch) is added up over the pieces before it is asked. Between two
 looks at the rows what is known of them is spilled, as columns, to a private folder that is removed
 in the end.
+
+What is listed of many parts: rows set aside, and the first ones as they were understood.
+
+What do all rows of many parts decide together? Doubt, strays, the middle, the time zone.
+
+Added up over pieces, by the functions that decide it of a table in memory.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,33 +25,30 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-from ..model.arrays import CELL
+from ..model.arrays import CELL, FloatArray, IntArray
 from ..model.clock import LocalClock
 from ..model.configs import Screening
 from ..model.errors import ConfigError, SchemaError, only_ours
 from ..model.fingerprints import FingerprintSet
 from ..model.mapped import moved, seal
 from ..tables.parts import Parts
-from ..tables.times import ParsedTimes
+from ..tables.times import DAY, ParsedTimes
 from ..tables.whole import staged
 from . import report as why
 from .account import account, checked, remarks_on
 from .antennas import antennas_of, nearer_sites, read_antennas, turned_sites
 from .distinct_parts import Buckets, Columns, screened
-from .doubts import ASK, DoubtfulPositions, as_chosen
+from .doubts import ASK, DoubtfulPositions, as_chosen, doubt_of, rows_to_try
 from .events import without_antennas
-from .fate import Fate
-from .instants import datetime_of
-from .offsets import zone_of_clocks
-from .part_lists import MOST_LISTED as MOST_LISTED
-from .part_lists import first_rows_of, rejects
-from .part_placed import Placed, placed
+from .fate import TIME_OR_PLACE, Fate
+from .instants import datetime_of, instants_in, on_days, stray_days
+from .offsets import minutes_of, told_minutes, zone_of_clocks
+from .part_placed import Placed, identical, placed
 from .part_rows import PartRows
-from .part_twins import identical
-from .part_whole import doubt_in, middle_of, set_strays_aside, zone_in
-from .positions import Centre, stated_centre
-from .preview import ROWS
+from .positions import Centre, centre_of_counts, degree_counts, nearest_to, stated_centre, zone_at
+from .preview import ROWS, first_rows, with_users_and_fates
 from .report import IngestReport, PositionDoubt
 from .roles import find_roles
 from .search import Roles
@@ -273,3 +277,107 @@ class _Reading:
             user = second.user[part.pick(known.spill.read("code", rows))]
             part.set_aside_used(why.SCREENED_OUT, ~keep[user])
         return everyone, seal(shell, ids[keep], folder), span
+
+
+MOST_LISTED = 100_000
+"""Rows set aside that the account lists; all are counted."""
+
+
+def rejects(known: PartRows, notes: list[str]) -> pd.DataFrame:
+    """The first rows that were set aside, with part and number; of malformed lines these."""
+    rows: IntArray = np.empty(0, np.int64)
+    for each in known.slices:
+        if len(rows) >= MOST_LISTED:
+            break
+        rows = np.append(rows, each.start + np.flatnonzero(~known.fate.part(each).used))
+    rows = rows[:MOST_LISTED]
+    shown = [i for role in (*TIME_OR_PLACE, "user") for i in known.roles.where.get(role, ())]
+    part, number = known.parts.places(rows)
+    table = replace(known.parts.taken(rows, sorted(set(shown))), numbers=number)
+    frame = Fate.of_codes(known.fate.codes[rows]).rejects(table, known.roles)
+    frame.insert(0, "part", part)
+    lines = [
+        pd.DataFrame({"part": i + 1, "row": each.table.malformed_numbers()})
+        for i, each in enumerate(known.parts.parts)
+        if len(each.table.malformed)
+    ]
+    if lines:
+        more = pd.concat(lines).assign(reason=why.MALFORMED)
+        frame = pd.concat([frame, more]).sort_values(["part", "row"], kind="stable").fillna("")
+    n = sum(known.fate.counts().values())
+    if n > MOST_LISTED:
+        notes.append(f"Of the {n:,} rows set aside, the first {MOST_LISTED:,} are listed.")
+    return frame[:MOST_LISTED].reset_index(drop=True)
+
+
+def first_rows_of(
+    known: PartRows,
+    zone: str,
+    reader: str | FloatArray,
+    remap: IntArray,
+    pseudonyms: list[str],
+    used: IntArray,
+) -> pd.DataFrame:
+    """The first rows as they were understood, for whoever wants to see that."""
+    rows = slice(0, min(ROWS, known.parts.n_rows))
+    at = np.arange(rows.stop)
+    table = replace(known.parts.taken(at), numbers=known.parts.places(at)[1])
+    parsed = known.parsed(rows)
+    parsed.formats = known.formats
+    fate = Fate.of_codes(known.fate.codes[rows])
+    ok = parsed.ok & (known.fate.codes[rows] < 0)
+    us, *_ = instants_in(parsed, ok, reader if isinstance(reader, str) else reader[rows])
+    head = first_rows(table, known.roles, parsed, us, known.degrees(rows), zone)
+    codes = remap[known.spill.read("code", rows)][used]
+    return with_users_and_fates(head, codes, used, pseudonyms, fate)
+
+
+def doubt_in(known: PartRows) -> PositionDoubt | None:
+    """Whether the positions may be meant in another way."""
+    rows = rows_to_try(known.fate)
+    if not len(rows):
+        return None
+    minutes = None
+    if "offset" in known.roles.where:
+        minutes = minutes_of(known.with_offsets().columns[known.roles.where["offset"][0]])[0]
+        minutes = minutes[rows]
+    where = known.roles.where["time"]
+    texts = len(where) > 1 or not pa.types.is_timestamp(known.parts.types[where[0]])
+    few = known.parts.taken(rows, where) if texts else known.no_times(len(rows))
+    parsed = known.parsed(rows)
+    return doubt_of(
+        *known.degrees(rows), told_minutes(few, known.roles, parsed, minutes), parsed.us
+    )
+
+
+def set_strays_aside(known: PartRows) -> None:
+    """Days far from all others are mistakes of a clock."""
+    found: Counter[int] = Counter()
+
+    def days(rows: slice) -> tuple[IntArray, IntArray]:
+        us = known.fate.part(rows).pick(known.spill.read("us", rows))
+        return np.unique(us // DAY, return_counts=True)
+
+    for day, n in known.over(days):
+        found.update(dict(zip(day.tolist(), n.tolist(), strict=True)))
+    each = np.array(sorted(found), np.int64)
+    strays = stray_days(each, np.array([found[day] for day in each.tolist()], np.int64))
+    hit = any(((each >= low) & (each <= high)).any() for low, high in strays)
+    for rows in known.slices if hit else ():
+        part = known.fate.part(rows)
+        us = part.pick(known.spill.read("us", rows))
+        part.set_aside_used(why.TIME_OUTLIER, on_days(us, strays))
+
+
+def middle_of(known: PartRows) -> Centre:
+    """Of the rows in use, on the earth."""
+    each = known.over(lambda rows: degree_counts(*known.used_degrees(rows)))
+    lat, lon = next(each)
+    for more_lat, more_lon in each:
+        lat, lon = lat + more_lat, lon + more_lon
+    return centre_of_counts(lat, lon)
+
+
+def zone_in(known: PartRows, middle: Centre) -> str:
+    """Time zone at the row in use that is nearest to the middle."""
+    return zone_at(min(known.over(lambda r: nearest_to(*known.used_degrees(r), middle))))

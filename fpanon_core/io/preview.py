@@ -12,8 +12,7 @@ import pandas as pd
 
 from ..model.arrays import FloatArray, IntArray
 from ..model.clock import zone_of
-from ..tables.columns import text_of
-from ..tables.table import SourceTable
+from ..tables.table import SourceTable, text_of
 from ..tables.times import ParsedTimes
 from .fate import Fate, text_frame
 from .instants import local_of

@@ -15,9 +15,8 @@ import pyarrow.compute as pc
 
 from ..model.checks import is_whole
 from ..model.errors import ConfigError, SchemaError
-from ..tables.columns import text_of
 from ..tables.names import ROLES, normal, rank
-from ..tables.table import SourceTable
+from ..tables.table import SourceTable, text_of
 from .hints import (
     AS_ANTENNAS,
     WHOLE_FILE,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..anonymize.clusters import merged_regions, voronoi_cells
 from ..anonymize.regions import region_map
-from ..anonymize.voronoi import merged_regions, voronoi_cells
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..measures.crowds import lon_lat

@@ -4,6 +4,13 @@ Asked of results at hand, of files with their keys, or of one of each: before a 
 leaves, by the dashboard and the command ``cross``.
 
 See docs/science.md, “Two releases of the same people”.
+
+Can an attacker with nothing but two files tell which two groups are one person's?
+
+The crossing says what is left of a group when the attacker knows both of a person's groups. This
+says how often the files lead there without any knowledge, by the strongest of a battery.
+
+See docs/science.md, “Two releases of the same people”.
 """
 
 from __future__ import annotations
@@ -11,17 +18,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
-from ..engines.progress import Progress
+from ..attacks.overlap import BATTERY, Groups, found
+from ..engines.local import Engine
+from ..engines.progress import Progress, nth_part
 from ..measures import crossing as measure
-from ..model.composition import Crossing
-from ..model.errors import FpanonError
+from ..model.checks import whole
+from ..model.composition import Crossing, ReleaseMatch
+from ..model.errors import ConfigError, FpanonError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
+from ..model.intervals import wilson_interval
 from ..model.published import Membership
 from ..model.released import ReleasedSet
-from .memberships import Place, membership
+from .memberships import Place, membership, of_origin, origin_of
 from .tabled import Tabled
 
 
@@ -187,3 +199,109 @@ def study(
         return Older(membership(release, key=key))
     except FpanonError as refusal:
         return Older(None, refusal.message)
+
+
+def match_releases(
+    first: ReleasedSet | GloveResult,
+    second: ReleasedSet | GloveResult,
+    *,
+    original: FingerprintSet | None = None,
+    users: int = 2500,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> ReleaseMatch:
+    """Share of people whose group in one release is found from that in another, by cells alone.
+
+    Parameters
+    ----------
+    first, second : ReleasedSet or GloveResult
+        Made of the same data, without periods, noise and exchange.
+    original : FingerprintSet, optional
+        Of a GloveResult: what was hidden, where nobody in this process holds it any more.
+    users : int
+        People asked about, drawn of those in both.
+    seed : int
+        Of the draw of people.
+    engine : LocalEngine, optional
+        All local cores when None. The result does not depend on it.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    ReleaseMatch
+
+    Raises
+    ------
+    ConfigError
+        They were made of different data, or are in periods, or samples were moved, or a parameter
+        is out of its range.
+    InfeasibleError
+        Nobody is in both.
+
+    Notes
+    -----
+    Three attackers, each with a score of a record b for a record a. *overlap*: the mean over the
+    cells of a of ``ln max(0.01, r)``, r the largest ``V·|A∩B| / (|A|·|B|)`` over the cells B of b,
+    and the same of b against a; |·| in m² min, V the box of everything. *edges*: the sum of
+    ``ln(N / N_e)`` over the edges e of cells (in x, y and time) that both have, divided by the
+    root of the number of edges of b; N groups of the second release, N_e of them with e. *edges in
+    time*: the same of the ends of spans only. The highest share is reported.
+
+    Source: docs/science.md, “Two releases of the same people”.
+
+    Examples
+    --------
+    >>> from fpanon_core import GeneralizationProfile, Grid, release
+    >>> fs = FingerprintSet.from_samples([1, 2, 3, 4], [0, 300, 8000, 8300], [0] * 4, [5] * 4)
+    >>> coarse, fine = (release(fs, GeneralizationProfile(Grid(m), 60)) for m in (2000, 1000))
+    >>> found = match_releases(coarse, fine)
+    >>> found.first, found.attacker, found.guessing
+    (1.0, 'overlap', 0.5)
+    """
+    seed, users = whole("seed", seed, 0), whole("users", users, 1)
+    origins = [origin_of(each, original) for each in (first, second)]
+    if origins[0].original.digest != origins[1].original.digest:
+        raise ConfigError("These releases were made of different data; give two of the same data.")
+    if any(origin.period_days is not None for origin in origins):
+        raise ConfigError(
+            "A release in periods has several records of a person; give two without periods."
+        )
+    if any(origin.moved for origin in origins):
+        raise ConfigError(
+            "Noise and exchange move samples, so that the cells of a person need not lie over each "
+            "other: what this would find is no measure of what an outsider can. Give releases "
+            "whose samples were not moved."
+        )
+    made = [of_origin(origin) for origin in origins]
+    both, a, b = np.intersect1d(origins[0].person, origins[1].person, return_indices=True)
+    if not len(both):
+        raise InfeasibleError("Nobody is in both releases; give two of the same people.")
+    if len(both) > users:
+        drawn = np.sort(np.random.default_rng(seed).choice(len(both), users, replace=False))
+        a, b = a[drawn], b[drawn]
+    pairs = np.column_stack([made[0].group[a], made[1].group[b]])
+    one, other = (
+        Groups.of(origin.records, each.group, each.weight)
+        for origin, each in zip(origins, made, strict=True)
+    )
+    n, rows = len(pairs), []
+    for step, attacker in enumerate(BATTERY):
+        told = nth_part(progress, step, len(BATTERY))
+        share = float(found(one, other, pairs, attacker, engine=engine, progress=told).mean())
+        rows.append((attacker, share, *wilson_interval(share * n, n)))
+    attacker, share, low, high = max(rows, key=lambda row: row[-1])
+    people = other.people
+    return ReleaseMatch(
+        first=share,
+        first_low=low,
+        first_high=high,
+        guessing=float(people[pairs[:, 1]].mean() / people.sum()),
+        n_targets=n,
+        names=(made[0].name, made[1].name),
+        seed=seed,
+        digest=origins[0].original.digest,
+        attacker=attacker,
+        by_attacker=pd.DataFrame(rows, columns=["attacker", "first", "first_low", "first_high"]),
+    )

@@ -34,8 +34,7 @@ from ..model.limits import OPTION_POINTS, SEED, TARGETS
 from ..model.options import ReleaseOption, as_option
 from .option_result import CUSTOM, Interval, OptionResult, utility_choice
 from .options_table import OptionsTable
-from .outsider_risk import outsider_risk
-from .period_risk import PeriodRisk, risk_in
+from .reidentification import PeriodRisk, outsider_risk, risk_in
 from .releases import Release, Steps, forget, reference, released
 from .use import sizes
 

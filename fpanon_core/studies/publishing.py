@@ -5,11 +5,23 @@ Only what passes is put in its place. The key, which joins pseudonyms to the inp
 list of what was left out are files of their own, not for release.
 
 Source: docs/science.md, “A release, as it leaves”.
+
+What do the bytes of a release, read back, amount to? The one place that asks the verifier.
+
+Where GLOVE was the last step, everybody's crowd is looked for. Against the original itself, where
+every sample that leaves still holds the one it was made of; where samples were moved before, or
+their cells do not hold the raw ones whole, against the data that GLOVE was given: they are what the
+promise is about.
+
+Does a release that lies there keep its promise? Asked of its bytes and the original data.
+
+See docs/science.md, “A release, as it leaves”.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +29,8 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.periods import samples_of
-from ..engines.memory import give_back_after
+from ..engines.job import give_back_after
+from ..io.published import published_pieces, read_published
 from ..io.publishing import (
     Format,
     check_beside,
@@ -32,15 +45,18 @@ from ..measures.crowds import Presence, presence
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.facts import ReleaseFacts, Verdict
 from ..model.fingerprints import FingerprintSet
-from ..model.glove import GloveResult
+from ..model.glove import GloveResult, Verification
 from ..model.options import Glove
 from ..model.periods import PeriodSet
 from ..model.published import known
 from ..model.records import Naming
 from ..model.released import NOT_COVERED, NOT_PUBLISHED, Origin, ReleasedSet
 from ..tables.whole import staged
+from ..verification.anonymity import verify_k_anonymity
+from ..verification.faults import Faults
+from ..verification.package import read_package
+from ..verification.release import verify_release
 from .release_facts import facts_of
-from .release_verdict import verdict_on
 
 KEY_NAME = "KEY_not_for_release.csv"
 LEFT_OUT_NAME = "LEFT_OUT_not_for_release.csv"
@@ -262,3 +278,116 @@ def _left_out(origin: Origin, found: Presence) -> pd.DataFrame | None:
         reason = np.where(inside, NOT_COVERED, NOT_PUBLISHED).astype(object)
     ids = [str(name) for name in fs.user_ids[fs.sample_user[rows]].tolist()]
     return pd.DataFrame({"user_id": ids, "sample": rows, "reason": reason})
+
+
+def verdict_on(
+    folder: Path,
+    data: Path,
+    origin: Origin,
+    naming: Naming,
+    key: pd.DataFrame,
+    left_out: pd.DataFrame | None,
+    *,
+    whole: bool,
+) -> Verdict:
+    """Read a release back; compare it with what was made, with the original and its promise.
+
+    Parameters
+    ----------
+    folder : Path
+        The release.
+    data : Path
+        Its data file.
+    origin : Origin
+        What was made, and of what.
+    naming : Naming
+        The names it was written under.
+    key : DataFrame
+        ``pseudonym``, ``user_id``.
+    left_out : DataFrame or None
+        What of the original does not leave; None where it cannot be traced.
+    whole : bool
+        Whether a group of k is held against the original itself.
+    """
+    if not _as_made(published_pieces(data), origin, naming):
+        return Verdict(False, origin.k, "NOT verified: what was read back is not what was made.")
+    give_back_after(origin.original.n_samples)
+    whole = whole or origin.k is None
+    found = verify_release(
+        folder, origin.original, origin.k if whole else None, key=key, left_out=left_out
+    )
+    if whole or not found.passed or origin.hidden is None:
+        return _verdict(found, origin.k)
+    if isinstance(origin.seen, PeriodSet):  # whose pieces have names of their own
+        inside = np.flatnonzero(origin.hidden.group >= 0)
+        ids = origin.seen.pieces.user_ids[inside]
+        key = pd.DataFrame({"pseudonym": naming.pseudonyms, "user_id": ids})
+    found = verify_k_anonymity(
+        origin.seen,
+        read_published(data),
+        origin.hidden.k,
+        suppressed=origin.hidden.suppressed,
+        key=key,
+    )
+    return _verdict(found, origin.k, " It was held against the data that GLOVE was given.")
+
+
+def _verdict(found: Verification, k: int | None, more: str = "") -> Verdict:
+    return Verdict(found.passed, k, f"{found}{more}")
+
+
+def _as_made(pieces: Iterator[pd.DataFrame], origin: Origin, naming: Naming) -> bool:
+    """Whether what is read back is, row by row, what was to be written."""
+    waiting = pd.DataFrame()
+    for piece in origin.records.frames(naming):
+        while len(waiting) < len(piece):
+            more = next(pieces, None)
+            if more is None:
+                return False
+            waiting = pd.concat([waiting, more], ignore_index=True) if len(waiting) else more
+        part = waiting.iloc[: len(piece)]
+        waiting = waiting.iloc[len(piece) :]
+        for name in (n for n in piece.columns if n in part.columns):
+            if not np.asarray(part[name].array == piece[name].array, bool).all():
+                return False  # of times, instants are compared, without an object for each
+    return not len(waiting) and all(not len(more) for more in pieces)
+
+
+def held_against(
+    release: str | os.PathLike[str],
+    original: FingerprintSet,
+    k: int | None,
+    *,
+    key: str | os.PathLike[str] | None = None,
+    left_out: str | os.PathLike[str] | None = None,
+) -> Verification:
+    """The verifier's verdict on a release, as :func:`fpanon_core.verify_release` gives it.
+
+    Without a ``k`` the promise is checked that the release states of itself: a verdict that no
+    crowd is promised, on one that says it promises five, would contradict its own page.
+
+    Raises
+    ------
+    ConfigError
+        The key or the list is named although it is not there.
+    SchemaError
+        There is no release at that place, or key or list cannot be read.
+    """
+    for what, file in (("key", key), ("list of what was left out", left_out)):
+        if file is not None and not os.path.isfile(file):
+            raise ConfigError(f"There is no {what} at the place given; check its name.")
+    if k is None:
+        k = promised(release, original)
+    return verify_release(release, original, k, key=key, left_out=left_out)
+
+
+def promised(release: str | os.PathLike[str], original: FingerprintSet) -> int | None:
+    """The crowd that a release says it promises; None where it promises none, or says nonsense.
+
+    Raises
+    ------
+    SchemaError
+        There is no release at that place.
+    """
+    facts = read_package(release, Faults(original, 0)).facts
+    return None if facts is None else facts.k

@@ -6,30 +6,54 @@ true points (:mod:`.linkage`), and Bayes with points as published. Without noise
 shortest record that fits, since the release shows how long records are.
 
 Source: docs/science.md, “An outsider who knows the truth”.
+
+What does an attacker find in a release option? Re-identification by a battery, and homes.
+
+Beside unicity and disclosure, which ask with points drawn from the release itself.
+
+Source: docs/science.md, “An outsider who knows the truth”.
+
+What does an outsider find in a release in periods? The risk of people, through their records.
+
+Each period is searched for itself: a record hides among those of its own period, never among a
+person's others, also where places are known without any time. What is known of a target are p
+points of *one* record, that with the most samples: of points that fall into several records each
+record is found by fewer, and whoever is recorded most is found most easily.
+
+Source: docs/science.md, “Periods”.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ..attacks.search import ranks
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, nth_part, part
 from ..measures.crowds import Crowds, crowds
+from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
-from ..model.arrays import CELL, PLACE, FloatArray, IntArray
-from ..model.configs import Strategy
+from ..model.arrays import CELL, PLACE, FloatArray, IntArray, offsets_of, rows_of
+from ..model.configs import KnowledgeConfig, Strategy
+from ..model.disclosure import HOME_WITHIN_M, Measure, Sum
+from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
-from ..model.knowledge import KnownPoints, Mechanism
+from ..model.intervals import mean_interval, wilson_interval
+from ..model.knowledge import Knowledge, KnownPoints, Mechanism
 from ..model.linkage import ATTACKERS, LinkConfig, RiskResult, strongest
+from ..model.periods import PeriodSet
 from ..model.released import ReleasedSet
-from .attacked import Attacked, attacked
+from .attacked import Attacked, attacked, of_origin
+from .learnt import homes_found
 from .linkage import share_with_interval, targets_of, true_ranks
-from .period_risk import longest_of
+from .option_result import Interval
+from .releases import Release, homes
 
 PUBLISHED = "bayes_published"
 """Bayes with points as published."""
@@ -163,3 +187,175 @@ def _result(
         value, low, high, attacker, table.rename_axis("attacker").reset_index(), release.guessing,
         release.origin.option.text, config, release.origin.original.digest,
     )  # fmt: skip
+
+
+UNKNOWN: Interval = (math.nan, math.nan, math.nan)
+
+_LINKAGE_SHARE = 0.8  # of the progress
+
+
+@dataclass(frozen=True)
+class OutsiderRisk:
+    """What true points and the record's nights give away in one option.
+
+    Attributes
+    ----------
+    risks : dict of str to (value, low, high)
+        ``"outsider"`` (the re-identification risk), ``"linkage"`` (the stronger of the attackers
+        with true points) and ``"home"``, with 95 % intervals; NaN where it cannot be asked.
+    attacker : str
+        The strongest attacker behind the re-identification risk; empty where it cannot be asked.
+    guessing : dict of str to float
+        What guessing finds of the same: 1 over the people in the release (with periods, in the
+        record's); the share whose home is near the commonest one.
+    unasked : dict of str to str
+        Why a measure cannot be asked.
+    homes_asked : int
+        Of how many people, or records of periods, the share of homes is.
+    """
+
+    risks: dict[str, Interval]
+    attacker: str
+    guessing: dict[str, float]
+    unasked: dict[str, str]
+    homes_asked: int = 0
+
+
+def outsider_risk(
+    release: Release,
+    knowledge: KnowledgeConfig,
+    alike: Crowds,
+    *,
+    engine: Engine,
+    progress: Progress | None = None,
+) -> OutsiderRisk:
+    """Re-identification risk, linkage and home inference of a release, as the library gives them.
+
+    Parameters
+    ----------
+    release : Release
+    knowledge : KnowledgeConfig
+        p points of each target; all of them, of a person who has fewer.
+    alike : Crowds
+        How many share each record, which bounds the intervals.
+    engine : LocalEngine
+    progress : callable of one float in [0, 1], optional
+    """
+    held = of_origin(release.made)
+    risks: dict[str, Interval] = {"outsider": UNKNOWN, "linkage": UNKNOWN, "home": UNKNOWN}
+    guessing = {"linkage": held.guessing}
+    unasked: dict[str, str] = {}
+    asked, attacker = 0, ""
+    config = LinkConfig(knowledge.p, knowledge.strategy, knowledge.users, knowledge.seed)
+    try:
+        first = part(progress, 0.0, _LINKAGE_SHARE)
+        found = strongest_of(held, config, alike, engine=engine, progress=first)
+        attacker = found.attacker
+        risks["outsider"] = found.value, found.low, found.high
+        risks["linkage"] = found.by_true_points
+    except InfeasibleError as why:
+        unasked["linkage"] = str(why)
+    try:
+        risks["home"], guessing["home"], asked = _home(
+            held, release, engine, part(progress, _LINKAGE_SHARE, 1.0)
+        )
+    except InfeasibleError as why:
+        unasked["home"] = str(why)
+    return OutsiderRisk(risks, attacker, guessing, unasked, asked)
+
+
+def _home(
+    held: Attacked, release: Release, engine: Engine, progress: Progress | None
+) -> tuple[Interval, float, int]:
+    true = homes(release.chain.original)
+    row = homes_found(held, true, [HOME_WITHIN_M], engine=engine, progress=progress).iloc[0]
+    ends = float(row["found"]), float(row["low"]), float(row["high"])
+    return ends, float(row["guessing"]), int(row["people"])
+
+
+@dataclass(frozen=True, eq=False)
+class PeriodRisk:
+    """What the searches of all periods found, as of :class:`DisclosureResult`.
+
+    Attributes
+    ----------
+    sizes : int64 ndarray (n_targets,)
+        People among whom each target is hidden, in the target's period.
+    em_sum, kl_sum : float64 ndarray (n_targets,)
+        Sums over the bins of that period.
+    em_most, kl_most : float
+        What no target's sum can exceed.
+    too_few : int
+        Targets with fewer than p bins in the record that is known of.
+    """
+
+    sizes: IntArray
+    em_sum: FloatArray
+    kl_sum: FloatArray
+    em_most: float
+    kl_most: float
+    too_few: int
+
+    @property
+    def n_targets(self) -> int:
+        """How many people were looked for."""
+        return len(self.sizes)
+
+    def measure(self, name: Measure | Sum) -> float:
+        """The value of ``"unicity"``, ``"k"``, ``"em_sum"`` or ``"kl_sum"``."""
+        values = {
+            "unicity": self.sizes == 1, "k": 1.0 / self.sizes, "em_sum": self.em_sum,
+            "kl_sum": self.kl_sum,
+        }[name]  # fmt: skip
+        return math.fsum(values) / self.n_targets
+
+    def interval(self, name: Measure | Sum) -> tuple[float, float]:
+        """Its 95 % interval."""
+        if name == "unicity":
+            return wilson_interval(int((self.sizes == 1).sum()), self.n_targets)
+        most = {"k": 1.0, "em_sum": self.em_most, "kl_sum": self.kl_most}[name]
+        return mean_interval(self.measure(name), self.n_targets, most)
+
+
+def risk_in(
+    periods: PeriodSet, config: KnowledgeConfig, engine: Engine, progress: Progress | None
+) -> PeriodRisk:
+    """Look for people, each in the period of the record that is known of."""
+    fs = periods.pieces
+    longest = longest_of(fs.lengths, periods.person, periods.period)
+    known = drawn(fs, config, among=longest, beyond=True)
+    period = periods.period[known.targets]
+    numbers = np.unique(period)
+    found = []
+    for at, number in enumerate(numbers.tolist()):
+        rows = periods.rows_of(number)
+        some = _of_some(known, np.flatnonzero(period == number), rows)
+        told = nth_part(progress, at, len(numbers))
+        found.append(disclosure(fs.subset(rows), some, engine=engine, progress=told))
+    return PeriodRisk(
+        sizes=np.concatenate([each.sizes for each in found]),
+        em_sum=np.concatenate([each.em_sum_user for each in found]),
+        kl_sum=np.concatenate([each.kl_sum_user for each in found]),
+        em_most=max(each.em_most for each in found),
+        kl_most=max(each.kl_most for each in found),
+        too_few=known.too_few,
+    )
+
+
+def longest_of(lengths: IntArray, person: IntArray, period: IntArray) -> IntArray:
+    """Row of each person's record with the most samples, ascending; ties: the earlier period."""
+    order = np.lexsort((period, -lengths, person))
+    first: IntArray = np.sort(order[np.flatnonzero(np.diff(person[order], prepend=-1))])
+    return first
+
+
+def _of_some(known: Knowledge, targets: IntArray, rows: IntArray) -> Knowledge:
+    """What is known of some of the targets, by their numbers among ``rows``, ascending."""
+    sizes = known.sizes[targets]
+    points = rows_of(known.offsets[:-1][targets], sizes)
+    return replace(
+        known,
+        targets=np.searchsorted(rows, known.targets[targets]),
+        offsets=offsets_of(sizes),
+        **{name: values[points] for name, values in known.arrays().items()},
+    )

@@ -37,8 +37,7 @@ from .option_result import FIGURES
 from .options_table import OptionsTable
 from .reading import Source
 from .study import Kept, Study
-from .study_codec import Column, Damaged, NotKept, decode, encode
-from .study_fits import fits
+from .study_codec import Column, Damaged, NotKept, decode, encode, fits
 from .study_kinds import KINDS, result_type
 
 FORMAT = 1

@@ -23,11 +23,10 @@ import pyarrow.parquet as pq
 from ..model.arrays import IntArray
 from ..model.budgets import ALWAYS_FINE, MAX_RATIO, Budget
 from ..model.errors import ConfigError, FpanonError, SchemaError
-from .columns import text_of
 from .folder import data_files
 from .parquet import checked_description, is_nested_type, plain_group, together
 from .sources import plain_column, read_source
-from .table import SourceTable, sample_starts
+from .table import SourceTable, sample_starts, text_of
 
 if TYPE_CHECKING:
     import duckdb

@@ -18,7 +18,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..model.arrays import BoolArray, IntArray
-from .columns import numbers_of, text_of
 from .layouts import (
     DAY_FIRST,
     EPOCH_UNITS,
@@ -29,6 +28,7 @@ from .layouts import (
     layout_of,
     value_of,
 )
+from .table import numbers_of, text_of
 
 ByteMatrix = npt.NDArray[np.uint8]
 

@@ -27,7 +27,7 @@ from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.shell import definitions, downloads, questions
 from pages.shell.dataset import Dataset
-from pages.shell.meaning import what_this_means
+from pages.shell.layout import what_this_means
 from pages.shell.questions import Kind, Question
 
 COUNTS = Kind("counts_release", counts_release.study, page="aggregates")

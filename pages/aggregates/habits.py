@@ -1,21 +1,32 @@
-"""The habits that the attack lives on: a section of What comes back from counts."""
+"""The habits that the attack lives on: a section of What comes back from counts.
+
+Whose path one looks at, among those counted: by pseudonym, or by how much of it comes back.
+
+The files under the view: every table of its results, and the path that is looked at.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 import streamlit as st
 
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.homes import Habits
+from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
 from fpanon_core.studies.recovery import Result
+from fpanon_core.studies.tabled import Tabled
+from fpanon_core.tables import leaving
+from fpanon_core.tables.writing import table_bytes
 from pages.aggregates import story
 from pages.charts.cdf import Curve, cdf
 from pages.charts.style import OTHER_PX, Theme
-from pages.shell import definitions
+from pages.shell import definitions, layout
+from pages.shell.downloads import File, Files
 from pages.shell.figure import show
-from pages.shell.meaning import what_this_means
-from pages.shell.pair import side_by_side
+from pages.shell.guard import act
+from pages.shell.layout import side_by_side, what_this_means
 
 PLACES, NEXT = "Places and nights", "Next place and next day"
 
@@ -85,3 +96,93 @@ def _next(habits: Habits) -> list[Drawn]:
         Drawn("next", finding, definitions.NEXT_PLACE, "steps", km, away),
         Drawn("gain", apart, definitions.GAIN, "pairs of days", bits, gains),
     ]
+
+
+_LIST_UP_TO = 5_000
+_PICKED, _WHO = "fp_recovered_picked", "fp_recovered_who"
+
+
+def person(found: Result) -> int:
+    """The row, among those counted, to look at; one in the middle until another is chosen."""
+    order = np.argsort(found.right, kind="stable")
+    numbers = found.number
+    if st.session_state.get(_WHO) not in numbers:
+        _look_at(int(numbers[order[len(order) // 2]]))
+    number = int(st.session_state[_WHO])
+    row = int(np.flatnonzero(numbers == number)[0])
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = layout.key("aggregates_person", _PICKED)
+        if len(numbers) <= _LIST_UP_TO:
+            st.selectbox(
+                "Person", numbers.tolist(), index=row, key=key, on_change=act(_take), args=(key,),
+                format_func=dict(zip(numbers.tolist(), found.pseudonyms, strict=True)).__getitem__,
+                help="Choose by pseudonym, among those counted.", width=220,
+            )  # fmt: skip
+        else:
+            asked = st.number_input(
+                "Person (number of the pseudonym)", 1, int(numbers.max()), number, key=key,
+                on_change=act(_take), args=(key,), width=260,
+            )  # fmt: skip
+            if asked not in numbers:
+                st.warning("Nobody counted has this number.")
+        for label, at in (
+            ("Best recovered", -1),
+            ("In the middle", len(order) // 2),
+            ("Least recovered", 0),
+        ):
+            st.button(
+                label,
+                key=f"aggregates_{label.split()[0].lower()}",
+                on_click=act(_look_at),
+                args=(int(numbers[order[at]]),),
+            )
+    return row
+
+
+def _look_at(number: int) -> None:
+    layout.overtake(_PICKED)
+    st.session_state[_WHO] = number
+
+
+def _take(key: str) -> None:
+    if layout.is_current(key, "aggregates_person", _PICKED):
+        st.session_state[_WHO] = int(st.session_state[key])
+
+
+PREFIX = "recovery_"
+"""Of the names of the tables, and so of the files."""
+
+
+def files(
+    found: recovery.Result,
+    row: int,
+    varied: recovery_factors.Result | None,
+    tried: recovery_mitigations.Result | None,
+) -> Files:
+    """By the label of its button, each file; the prefix is not yet in its name."""
+    offered = {
+        "Counts": _table(found, "counts"),
+        "Scores": _table(found, "scores"),
+        "Errors": _table(found, "errors"),
+        "Uniqueness": _table(found, "uniqueness"),
+        "Habits": _table(found, "habits"),
+        "Next places": _table(found, "next"),
+        "Information gains": _table(found, "gains"),
+        "This path": File("path", lambda: _path(found, row)),
+    }
+    if varied is not None:
+        offered["Factors"] = _table(varied, "factors")
+    if tried is not None:
+        offered["Mitigations"] = _table(tried, "mitigations")
+    return offered
+
+
+def _table(result: Tabled, name: str) -> File:
+    def content() -> bytes:
+        return table_bytes([result.for_file(PREFIX + name)], ".csv")
+
+    return File(name, content, result.may_leave(PREFIX + name))
+
+
+def _path(found: recovery.Result, row: int) -> bytes:
+    return table_bytes([leaving.guarded(found.path(row))], ".csv")

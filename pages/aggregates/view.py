@@ -6,21 +6,20 @@ from functools import partial
 
 import streamlit as st
 
-from pages.aggregates import counts, exports, form, habits, story
-from pages.aggregates.person import person
+from pages.aggregates import counts, form, habits, story
+from pages.aggregates.habits import person
 from pages.charts import recovery, style
-from pages.charts.dots import dots_legend
-from pages.shell import definitions, downloads, formula, head, needed, slides
-from pages.shell.calendar import days
+from pages.charts.activity import dots_legend
+from pages.shell import definitions, downloads, formula, layout, slides
 from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import end_view
-from pages.shell.meaning import what_this_means
-from pages.shell.pair import side_by_side
+from pages.shell.layout import side_by_side, what_this_means
+from pages.shell.widgets import days
 
 of = style.theme(st.context.theme.type)
 
-place = head.line("aggregates", "What comes back from counts?")
-data = needed.data(
+place = layout.line("aggregates", "What comes back from counts?")
+data = layout.data(
     "aggregates",
     without="No data set is open yet. Open a sample, or your own data, and its own counts are "
     "attacked.",
@@ -28,7 +27,7 @@ data = needed.data(
 )
 with place.popover("Settings", icon=":material/tune:", key="aggregates_settings"):
     plan = form.form(data.fs)
-head.about(
+layout.about(
     place, story.INTRODUCTION, definitions.AGGREGATES, definitions.RECOVERY, definitions.AT_RANDOM
 )
 found = form.attack(data.fs, plan)
@@ -173,7 +172,7 @@ with st.expander("What helps, and what does it cost?", key="aggregates_helps"):
 st.subheader("Counts to publish", anchor=False, help=definitions.COUNTS_FRAME)
 counts.section(data)
 
-files = exports.files(found, row, varied, tried)
+files = habits.files(found, row, varied, tried)
 prefix = "synthetic_" if data.source.synthetic else ""
-downloads.csv_files("aggregates", files, prefix=prefix + exports.PREFIX)
+downloads.csv_files("aggregates", files, prefix=prefix + habits.PREFIX)
 formula.link("Counts and trajectory recovery")

@@ -15,14 +15,14 @@ from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile
-from pages.shell import address, definitions, overtaken, refused, stretch
+from pages.shell import address, definitions, layout, widgets
 from pages.shell.guard import act
-from pages.shell.profiles import PRESETS, TYPED, in_order, offered, profiles_of
+from pages.shell.widgets import PRESETS, TYPED, in_order, offered, profiles_of
 
 _CURRENT, _BEFORE = "fp_settings", "fp_settings_before"
 # How often the form, and the crowds beside it, were overtaken by a change made elsewhere.
 _FORM, _CROWDS = "fp_settings_form", "fp_settings_crowds"
-_NAMES = {"ks": "k", "profiles": "profiles", "config": stretch.NAME}
+_NAMES = {"ks": "k", "profiles": "profiles", "config": widgets.NAME}
 K_PRESETS = (2, 5, 10, 25, 50, 100)
 
 
@@ -123,16 +123,16 @@ def form(fs: FingerprintSet) -> bool:
             StretchConfig(weight, 1 - weight, 1000 * max_km, max_min),
         )
     except FpanonError as error:
-        refused.say(error)
+        layout.say(error)
         return False
     if _apply(wanted):
-        overtaken.overtake(_CROWDS)
+        layout.overtake(_CROWDS)
     return True
 
 
 def crowds(wanted: Settings, n_users: int) -> None:
     """Which k are drawn; a change holds at once, as everything that is offered is one run."""
-    key = overtaken.key("anon_crowds", _CROWDS)
+    key = layout.key("anon_crowds", _CROWDS)
     st.pills(
         "Crowds to hide in (k)",
         wanted.offered(n_users),
@@ -218,29 +218,29 @@ def _apply(wanted: Settings) -> bool:
 
 def _use(wanted: Settings) -> None:
     st.session_state[_CURRENT] = wanted
-    stretch.put(wanted.config)
+    widgets.put(wanted.config)
 
 
 def _take_k(key: str) -> None:
     """Draw the k that was just chosen to be looked at, too."""
     settings, k = current(), st.session_state[key]
     if k not in settings.ks and _apply(replace(settings, ks=tuple(sorted({*settings.ks, k})))):
-        overtaken.overtake(_FORM, _CROWDS)
+        layout.overtake(_FORM, _CROWDS)
 
 
 def _take_crowds(key: str) -> None:
-    if not overtaken.is_current(key, "anon_crowds", _CROWDS):
+    if not layout.is_current(key, "anon_crowds", _CROWDS):
         return
     chosen = tuple(sorted(st.session_state[key] or ()))
     if not chosen:
-        overtaken.overtake(_CROWDS)  # the last one cannot be taken away
+        layout.overtake(_CROWDS)  # the last one cannot be taken away
     elif _apply(replace(current(), ks=chosen)):
-        overtaken.overtake(_FORM)
+        layout.overtake(_FORM)
 
 
 def _undo() -> None:
     _use(st.session_state[_BEFORE].pop())
-    overtaken.overtake(_FORM, _CROWDS)
+    layout.overtake(_FORM, _CROWDS)
 
 
 def _key(name: str) -> str:
@@ -249,7 +249,7 @@ def _key(name: str) -> str:
     The settings are given to the widgets as defaults, not through the session's state: a value set
     there is sent once, and lost when the expander around the form is closed at that moment.
     """
-    return overtaken.key(name, _FORM)
+    return layout.key(name, _FORM)
 
 
 def _whole_numbers(chosen: Sequence[object]) -> tuple[int, ...]:
@@ -261,4 +261,4 @@ def _whole_numbers(chosen: Sequence[object]) -> tuple[int, ...]:
 
 def _from_url() -> Settings:
     """Settings named in the address; a part that makes no sense is left out."""
-    return replace(address.settings_asked(_NAMES, Settings()), config=stretch.in_force())
+    return replace(address.settings_asked(_NAMES, Settings()), config=widgets.in_force())

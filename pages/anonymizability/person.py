@@ -1,9 +1,16 @@
 """One person: their samples on the map and in space and time, who is nearest, what was matched.
 
 People appear by pseudonym only, and whom one looks at stays out of the address.
+
+What is said of one person: how hard to hide, who is nearest, and which samples were matched.
+
+A person's mean distance and time are counted as everyone's are, each sample up to the limits of the
+stretch effort; what a single pair of samples is apart is told in full, and called so.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,17 +21,18 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.kgap import KGapResult
 from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies.anonymizability import Measured, Neighbour, neighbours_of
-from pages.anonymizability import person_story
+from pages.charts import words
 from pages.charts.cdf import Curve, cdf
 from pages.charts.maps import fingerprints_map
 from pages.charts.spacetime import Path3D, space_time
 from pages.charts.style import CONFIG, MAIN_PX, OTHER_PX, Theme
-from pages.shell import overtaken
-from pages.shell.calendar import days
+from pages.shell import layout
 from pages.shell.figure import plot, show_map
 from pages.shell.guard import act, fragment
-from pages.shell.meaning import what_this_means
-from pages.shell.pair import side_by_side
+from pages.shell.layout import side_by_side, what_this_means
+from pages.shell.widgets import days
+
+from .story import alone, capped, counted, farther, judges_all, moved
 
 _PERSON, _NEIGHBOUR, _PICKED = "fp_person", "fp_neighbour", "fp_person_picked"
 _LIST_UP_TO = 3_000
@@ -51,12 +59,10 @@ def show(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
     neighbours = neighbours_of(fs, result, user)
     other = _pick_neighbour(fs, user, neighbours)
     _figures(fs, user, other, of)
-    what_this_means(*person_story.gap(fs, user, measured, other, k), key="person")
+    what_this_means(*gap(fs, user, measured, other, k), key="person")
     _table_of_neighbours(fs, neighbours, result.config, result.k)
     with st.expander(f"The {len(other.matches):,} matched samples", key="person_matches"):
-        st.dataframe(
-            person_story.matches(fs, other), hide_index=True, key="person_links", height=320
-        )
+        st.dataframe(matches(fs, other), hide_index=True, key="person_links", height=320)
     with st.expander("Is it the place or the time?", key="person_why"):
         _parts_figure(fs, user, neighbours, k, of)
 
@@ -68,7 +74,7 @@ def _pick(fs: FingerprintSet, result: KGapResult) -> int | None:
     user = int(st.session_state[_PERSON])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if fs.n_users <= _LIST_UP_TO:
-            key = overtaken.key("person_list", _PICKED)
+            key = layout.key("person_list", _PICKED)
             st.selectbox(
                 "Person",
                 range(fs.n_users),
@@ -81,7 +87,7 @@ def _pick(fs: FingerprintSet, result: KGapResult) -> int | None:
                 width=220,
             )
         else:
-            key = overtaken.key("person_number", _PICKED)
+            key = layout.key("person_number", _PICKED)
             number = st.number_input(
                 "Person (number of the pseudonym)",
                 1,
@@ -112,7 +118,7 @@ def _pick(fs: FingerprintSet, result: KGapResult) -> int | None:
 
 def _look_at(user: int) -> None:
     """Somebody was picked elsewhere than in the list."""
-    overtaken.overtake(_PICKED)
+    layout.overtake(_PICKED)
     _turn_to(user)
 
 
@@ -122,13 +128,13 @@ def _turn_to(user: int) -> None:
 
 
 def _take_listed(key: str) -> None:
-    if overtaken.is_current(key, "person_list", _PICKED):
+    if layout.is_current(key, "person_list", _PICKED):
         _turn_to(st.session_state[key])
 
 
 def _take_number(key: str, fs: FingerprintSet) -> None:
     found = np.flatnonzero(fs.number == st.session_state[key])
-    if len(found) and overtaken.is_current(key, "person_number", _PICKED):
+    if len(found) and layout.is_current(key, "person_number", _PICKED):
         _turn_to(int(found[0]))
 
 
@@ -214,7 +220,7 @@ def _table_of_neighbours(
     title = "The nearest neighbour" if k == 2 else f"The {k - 1} nearest neighbours"
     st.markdown(f"**{title}**{shown}")
     st.dataframe(
-        person_story.neighbours(fs, neighbours[:_NEIGHBOURS_SHOWN], stretch),
+        table_of_neighbours(fs, neighbours[:_NEIGHBOURS_SHOWN], stretch),
         hide_index=True,
         key="person_neighbours",
         column_config={"Effort (0–1)": st.column_config.NumberColumn(format="%.3f")},
@@ -245,5 +251,89 @@ def _parts_figure(
         config=CONFIG,
         alt=f"Distribution of the effort in space, in time and in all for {fs.pseudonyms[user]}.",
     )
-    if sentences := person_story.place_or_time(pooled, k):
+    if sentences := place_or_time(pooled, k):
         what_this_means(*sentences, key="person_parts")
+
+
+def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: int) -> list[str]:
+    """How hard somebody is to hide, and what it would take to look like another user."""
+    result, parts = measured.gaps.at(k), measured.parts[k]
+    stretch = result.config
+    row = int(np.flatnonzero(result.users == user)[0])
+    value = float(result.values[row])
+    easier = float((result.values < value).mean())
+    names, matches = fs.pseudonyms, other.matches
+    if value == 0 and judges_all(stretch):
+        return [
+            f"{names[user]} is already {k}-anonymous: {words.others(k)} "
+            f"{'has' if k == 2 else 'have'} the very same record."
+        ]
+    if value == 0:
+        return [f"The {k}-gap of {names[user]} is 0.", alone(stretch)]
+    worst = matches.iloc[int(matches["total"].to_numpy().argmax())]
+    return [
+        f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
+        f"{value:.3f}; {words.percent(easier, len(result.values))} of the users are easier to "
+        "hide.",
+        f"To look like {words.others(k)}, this user would have to be moved by "
+        f"{moved(float(parts.space_m[row]), float(parts.time_min[row]))} on average, "
+        f"{counted(stretch)}.",
+        farther(parts.beyond_space[[row]], parts.beyond_time[[row]], stretch),
+        f"Of the samples matched with {names[other.user]}, the hardest pair is "
+        f"{words.distance(worst['dist_m'])} and {words.duration(worst['gap_min'])} apart in full.",
+    ]
+
+
+def place_or_time(matches: pd.DataFrame, k: int) -> list[str]:
+    """Which of the two makes up the effort; nothing where there is none."""
+    total = float(matches["total"].sum())
+    if total == 0:
+        return []
+    share = float(matches["time"].sum()) / total
+    return [
+        f"Time makes up {words.percent(share)} of the effort of hiding this user among "
+        f"{words.others(k)}, place {words.percent(1 - share)}."
+    ]
+
+
+def table_of_neighbours(
+    fs: FingerprintSet, near: Sequence[Neighbour], stretch: StretchConfig
+) -> pd.DataFrame:
+    """One row per neighbour, in the order given."""
+    names = fs.pseudonyms  # made anew at each call
+    means = capped(
+        stretch,
+        [float(np.minimum(n.matches["dist_m"], stretch.max_space_m).mean()) for n in near],
+        [float(np.minimum(n.matches["gap_min"], stretch.max_time_min).mean()) for n in near],
+    )
+    return pd.DataFrame(
+        {
+            "Neighbour": [names[n.user] for n in near],
+            "Samples": [int(fs.lengths[n.user]) for n in near],
+            "Effort (0–1)": [n.stretch for n in near],
+            **means,
+        }
+    )
+
+
+def matches(fs: FingerprintSet, other: Neighbour) -> pd.DataFrame:
+    """One row per matched pair of samples, the hardest first."""
+    found = other.matches
+    rows, matched = found["row"].to_numpy(), found["matched_row"].to_numpy()
+    return pd.DataFrame(
+        {
+            "Of": np.array(fs.pseudonyms)[fs.sample_user[rows]],
+            "Local time": _moments(fs, rows),
+            "Matched local time": _moments(fs, matched),
+            "Distance in full": list(map(words.distance, found["dist_m"])),
+            "Time apart in full": list(map(words.duration, found["gap_min"])),
+            "Effort (0–1)": found["total"].round(4),
+        }
+    ).sort_values("Effort (0–1)", ascending=False)
+
+
+def _moments(fs: FingerprintSet, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[str]:
+    names, wall = days(fs), fs.wall_minutes(fs.t_min)
+    return [
+        f"{names[int(m // 1440)]} {int(m % 1440 // 60):02d}:{int(m % 60):02d}" for m in wall[rows]
+    ]

@@ -14,21 +14,20 @@ from pages.shell import (
     definitions,
     downloads,
     formula,
-    head,
     job_panel,
     kinds,
-    needed,
+    layout,
     questions,
     slides,
 )
 from pages.shell.figure import plot, show
 from pages.shell.guard import act, end_view
-from pages.shell.meaning import what_this_means
+from pages.shell.layout import what_this_means
 
 of = style.theme(st.context.theme.type)
 
-place = head.line("anonymizability", "How far is everyone from a crowd of k?")
-data = needed.data(
+place = layout.line("anonymizability", "How far is everyone from a crowd of k?")
+data = layout.data(
     "anon",
     without="No data set is open yet. Open a sample, or your own data, and everyone is measured.",
     then="The figures follow as soon as the data are read.",
@@ -37,7 +36,7 @@ n = data.fs.n_users
 with place.popover("Settings", icon=":material/tune:", key="anon_settings"):
     asked = form.form(data.fs)
     whole = st.toggle("Whole scale, 0 to 1", key="anon_whole", persist_state="session")
-head.about(place, definitions.K_GAP, definitions.PROFILE, definitions.STRETCH)
+layout.about(place, definitions.K_GAP, definitions.PROFILE, definitions.STRETCH)
 wanted = form.current().limited_to(n)
 if asked:
     results.ask(data, wanted)

@@ -1,6 +1,8 @@
 """Why are people hard to hide? The place or the time; a few hard samples or all.
 
 After Gramaglia & Fiore 2015, section 4.3.
+
+What is said of why people are hard to hide: place or time, a few hard samples or all alike.
 """
 
 from __future__ import annotations
@@ -8,15 +10,16 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from fpanon_core.studies.anonymizability import Measured
-from pages.anonymizability import why_story
-from pages.anonymizability.why_story import DIMENSIONS, REFERENCES
+from fpanon_core.model.arrays import FloatArray
+from fpanon_core.model.configs import StretchConfig
+from fpanon_core.studies.anonymizability import Measured, Parts
 from pages.charts import style, words
 from pages.charts.cdf import Curve, beyond, cdf
 from pages.shell import definitions
 from pages.shell.figure import plot
-from pages.shell.meaning import what_this_means
-from pages.shell.pair import side_by_side
+from pages.shell.layout import side_by_side, what_this_means
+
+from .story import judges_all
 
 _LOWEST_TAIL = 0.25  # the index cannot be less than 0.29, the third quartile as far as the end
 
@@ -48,7 +51,7 @@ def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
             [Curve(f"{measured.profile}, k = {k}", share, of.categories[1], 1)],
             of,
             x_title="Share of the stretch effort that is time (0 = all place, 1 = all time)",
-            references=why_story.usual_shares(k, measured.gaps.config),
+            references=usual_shares(k, measured.gaps.config),
             height=style.OTHER_PX,
         ),
         key="anon_share",
@@ -57,9 +60,9 @@ def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
         alt=f"Share of users by the share of time in their effort, at {measured.profile}, k = {k}.",
     )
     what_this_means(
-        *why_story.temporal_share(share, k, measured.gaps.config),
+        *temporal_share(share, k, measured.gaps.config),
         key="share",
-        published=why_story.published_temporal_share(k, measured.gaps.config),
+        published=published_temporal_share(k, measured.gaps.config),
     )
 
 
@@ -80,7 +83,7 @@ def _gini(measured: Measured, k: int, of: style.Theme) -> None:
         f"both, at {measured.profile}, k = {k}.",
     )
     what_this_means(
-        *why_story.gini(parts),
+        *gini(parts),
         key="gini",
     )
 
@@ -109,7 +112,7 @@ def _tail(measured: Measured, k: int, of: style.Theme) -> None:
         + ".",
     )
     what_this_means(
-        *why_story.tail(parts),
+        *tail(parts),
         words.beyond(beyond(curves, edge)),
         key="tail",
     )
@@ -127,3 +130,122 @@ def _reach(values: dict[str, np.ndarray]) -> float:
     """Right edge of the axis of tail weights: the references, and 99 % of every curve."""
     ends = [np.quantile(v[np.isfinite(v)], 0.99) for v in values.values() if np.isfinite(v).any()]
     return max(20.0, 1.2 * float(max(ends, default=0.0)))
+
+
+DIMENSIONS = {"space": "space", "time": "time", "total": "both"}
+_EXPONENTIAL = 1.636  # its tail weight (docs/science.md)
+REFERENCES = ((1.0, "normal 1"), (1.6, "exponential 1.6"), (14.0, "Pareto 14"))
+"""Tail weights of known distributions."""
+_SHARES = ((0.42, "taxis 42 %"), (0.77, "synthetic 77 %"), (0.8, "published 80 %"))
+
+
+def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[str]:
+    """How much of everyone's effort is time."""
+    if not judges_all(stretch):
+        only = "place" if stretch.w_space > 0 else "time"
+        return [f"By the settings only {only} has a weight, so all of the effort is {only}."]
+    defined = share[np.isfinite(share)]
+    n = len(share)
+    if not len(defined):
+        return [f"Everyone is {k}-anonymous already, so there is no effort to divide."]
+    hidden = n - len(defined)
+    by_time = float((defined > 0.5).mean())
+    here = "Time takes" if by_time > 0.5 else "Time does not dominate here: it takes"
+    return [
+        f"{here} more than half of the effort for {words.percent(by_time, n)} of people.",
+        f"The median temporal share is {words.percent(float(np.median(defined)))}, to hide among "
+        f"{words.others(k)}.",
+        f"Left out: {words.share(hidden, n)}, {k}-anonymous already." if hidden else "",
+    ]
+
+
+def usual_shares(k: int, stretch: StretchConfig) -> tuple[tuple[float, str], ...]:
+    """Medians of other data, where the same was asked: both samples, and the published ones."""
+    return _SHARES if k == 2 and stretch == StretchConfig() else ()
+
+
+def published_temporal_share(k: int, stretch: StretchConfig) -> str:
+    """What the paper found, where the same was asked."""
+    if not usual_shares(k, stretch):
+        return ""
+    return (
+        "time is 80 % or more of the effort for half of the users (k = 2). That does not hold on "
+        "all data: the median is 42 % on the taxis, and 77 % on the synthetic people."
+    )
+
+
+def gini(parts: Parts) -> list[str]:
+    """How unequal the efforts of everyone's samples are."""
+    middle = float(np.median(parts.gini_total))
+    none = {"space": int((parts.space_m == 0).sum()), "time": int((parts.time_min == 0).sum())}
+    n = len(parts.space_m)
+    weighed = {
+        name: float(np.median(getattr(parts, f"gini_{name}")))
+        for name, moved in (("space", parts.space_m), ("time", parts.time_min))
+        if np.isfinite(moved).all()  # else it has no weight
+    }
+    return [
+        f"Half of the users have a Gini coefficient of {middle:.2f} or more for the whole effort: "
+        f"{_spread(middle)}. The median is "
+        f"{' and '.join(f'{value:.2f} in {name}' for name, value in weighed.items())}.",
+        *(
+            f"In {name}, {words.share(count, n)} {words.verb(count)} not moved at all; the "
+            "coefficient is then 0."
+            for name, count in none.items()
+            if count
+        ),
+    ]
+
+
+def tail(parts: Parts) -> list[str]:
+    """How heavy the tail of everyone's efforts is, and how many users have none to measure."""
+    n = len(parts.space_m)
+    known = {name: int(np.isfinite(getattr(parts, f"tail_{name}")).sum()) for name in DIMENSIONS}
+    told = []
+    for name in ("space", "time"):
+        values = getattr(parts, f"tail_{name}")
+        values = values[np.isfinite(values)]
+        if not len(values):
+            told.append(f"In {DIMENSIONS[name]}, none of the {n:,} users has a tail weight.")
+            continue
+        middle, above = float(np.median(values)), int((values > _EXPONENTIAL).sum())
+        told.append(
+            f"In {DIMENSIONS[name]}, {_having(known[name], n)}: half of these {middle:.1f} or "
+            f"more, {_place(middle)}, and {above:,} more than an exponential's."
+        )
+    without = {DIMENSIONS[name]: n - count for name, count in known.items() if count < n}
+    if without:
+        listed = ", ".join(f"{count:,} in {name}" for name, count in without.items())
+        told.append(
+            f"Without a tail weight, and not in the curves: {listed}. A quarter or more of their "
+            "samples take the middle effort (often none), so there is no spread to measure by."
+        )
+    return told
+
+
+def _having(count: int, n: int) -> str:
+    """Such as "634 of the 1,083 users (59 %) have a tail weight"."""
+    return f"{words.share(count, n)} {'has' if count == 1 else 'have'} a tail weight"
+
+
+def _spread(gini: float) -> str:
+    if gini < 0.25:
+        return "their samples take nearly the same effort each"
+    if gini < 0.6:
+        return "some of their samples take much more effort than others"
+    return "a few of their samples take nearly all of the effort"
+
+
+def _place(tail: float) -> str:
+    """Where a tail weight lies among the references."""
+    lower = [label for at, label in REFERENCES if at <= tail]
+    higher = [label for at, label in REFERENCES if at > tail]
+    if lower and higher:
+        return f"between {_named(lower[-1])} and {_named(higher[0])}"
+    return f"more than {_named(lower[-1])}" if lower else f"less than {_named(higher[0])}"
+
+
+def _named(label: str) -> str:
+    """Such as "an exponential distribution's (1.6)"."""
+    name, value = label.rsplit(" ", 1)
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name} distribution's ({value})"

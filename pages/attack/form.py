@@ -20,10 +20,10 @@ from pages.shell import (
     at_hand,
     chosen,
     definitions,
-    profiles,
-    refused,
+    layout,
     session,
     weighed,
+    widgets,
 )
 from pages.shell.at_hand import AtHand
 
@@ -76,7 +76,7 @@ def form(fs: FingerprintSet) -> Asked | None:
             help="First the form that was kept as your choice and the data as they are, then what "
             "was made on “Hide everyone” and explored on “Release options” in this session, then "
             "the usual sets. An option of your own is put together on “Release "
-            "options”; places and times can be typed here. " + profiles.TYPED,
+            "options”; places and times can be typed here. " + widgets.TYPED,
         )  # fmt: skip
         outsider = _outsider()
     session.keep(_OUTSIDER, outsider)  # whoever comes back by a button finds it again
@@ -86,7 +86,7 @@ def form(fs: FingerprintSet) -> Asked | None:
     try:
         release = offered[name] if name in offered else typed(name)
     except FpanonError as error:
-        refused.say(error)
+        layout.say(error)
         return None
     return Asked(release, outsider, wanted is not None)
 
@@ -183,6 +183,6 @@ def typed(text: str) -> AtHand:
     ConfigError
         The text says none.
     """
-    (profile,) = profiles.profiles_of([text])
+    (profile,) = widgets.profiles_of([text])
     option = ReleaseOption(steps=(Generalize(profile),))
     return AtHand(option.name, option)

@@ -12,10 +12,10 @@ from pages.attack.form import Asked
 from pages.charts import attack
 from pages.charts.attack import UNKNOWN, Compared, Estimate
 from pages.charts.style import Theme
-from pages.shell import definitions, periods, questions
+from pages.shell import definitions, questions, widgets
 from pages.shell.dataset import Dataset
 from pages.shell.figure import show
-from pages.shell.meaning import what_this_means
+from pages.shell.layout import what_this_means
 
 
 def section(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
@@ -38,7 +38,7 @@ def section(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
 
 def rows(found: RelinkResult) -> list[Compared]:
     """For the figure: linked to the next, and brought together over all."""
-    one = periods.one(found.period_days)
+    one = widgets.one(found.period_days)
     linked = Estimate(found.share, found.low, found.high)
     alike = Estimate(found.alike, found.alike_low, found.alike_high)
     chained = Estimate(found.chained, found.chained_low, found.chained_high)
@@ -56,7 +56,7 @@ def _row(name: str, after: Estimate, chance: float, people: int) -> Compared:
 
 def told(found: RelinkResult, days: int) -> list[str]:
     """How much of what the periods took apart is brought together, beside chance."""
-    one, people = periods.one(days), found.n_people
+    one, people = widgets.one(days), found.n_people
     linked = Estimate(found.share, found.low, found.high)
     alike = Estimate(found.alike, found.alike_low, found.alike_high)
     chained = Estimate(found.chained, found.chained_low, found.chained_high)

@@ -23,7 +23,7 @@ from pages.attack.figures import (
 from pages.charts import words
 from pages.charts.attack import Estimate
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.shell import definitions, periods
+from pages.shell import definitions, widgets
 
 TABLES = {"attack": "What is found", "targets": "Each person asked about"}
 DEFINITIONS = {
@@ -79,7 +79,7 @@ def found(result: Result, here: Figure) -> str:
 def whom(result: Result) -> str:
     """Such as "496 people", "1,204 records, each a week of a person,"."""
     told, days = _of_whom(result.after.link.n_present, result), result.period_days
-    return told if days is None else f"{told}, each a {periods.one(days)} of a person,"
+    return told if days is None else f"{told}, each a {widgets.one(days)} of a person,"
 
 
 def _of_whom(count: int, result: Result) -> str:
@@ -105,7 +105,7 @@ def named(result: Result) -> list[str]:
     asked = result.after.link.n_present
     if k is None:
         return []
-    within = "" if days is None else f" of the same {periods.one(days)}"
+    within = "" if days is None else f" of the same {widgets.one(days)}"
     fewest = max(k, result.after.shared_least)
     promised = f" ({k} are promised)" if fewest > k else ""
     return [
@@ -204,7 +204,7 @@ def assumed(result: Result) -> list[str]:
     days = result.period_days
     if days is not None:
         told.append(
-            f"**Periods.** Each {periods.one(days)} of a person is asked for by itself: all points "
+            f"**Periods.** Each {widgets.one(days)} of a person is asked for by itself: all points "
             "that are known are of one record. Whether a person's records of several periods can "
             "be brought together is told below, and is not in these figures."
         )

@@ -15,12 +15,11 @@ from pages.attack import question, scene, target_story
 from pages.attack.form import Asked
 from pages.charts import followed
 from pages.charts.style import CONFIG, Theme
-from pages.shell import overtaken, questions
+from pages.shell import layout, questions
 from pages.shell.dataset import Dataset
 from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import act, fragment
-from pages.shell.meaning import what_this_means
-from pages.shell.pair import side_by_side
+from pages.shell.layout import side_by_side, what_this_means
 
 _TARGET, _STEP, _STEPPED = "fp_attack_target", "fp_attack_step", "fp_attack_stepped"
 Target = tuple[int, int | None]  # row number, and the number of the period
@@ -72,7 +71,7 @@ def _nth(result: Result, row: int) -> Target:
 
 
 def _turn_to(about: object, target: Target) -> None:
-    overtaken.overtake(_STEPPED)
+    layout.overtake(_STEPPED)
     st.session_state[_TARGET] = about, target
     st.session_state[_STEP] = 1
 
@@ -91,7 +90,7 @@ def _steps(found: Followed, of: Theme) -> None:
             "Back", key="attack_back", icon=":material/arrow_back:", disabled=at == 0,
             on_click=act(_go), args=(at - 1,),
         )  # fmt: skip
-        key = overtaken.key("attack_step", _STEPPED)
+        key = layout.key("attack_step", _STEPPED)
         st.slider(
             "Points known", 0, last, at, key=key, on_change=act(_take), args=(key,), width=320
         )
@@ -124,10 +123,10 @@ def _steps(found: Followed, of: Theme) -> None:
 
 
 def _go(step: int) -> None:
-    overtaken.overtake(_STEPPED)
+    layout.overtake(_STEPPED)
     st.session_state[_STEP] = step
 
 
 def _take(key: str) -> None:
-    if overtaken.is_current(key, "attack_step", _STEPPED):
+    if layout.is_current(key, "attack_step", _STEPPED):
         st.session_state[_STEP] = int(st.session_state[key])

@@ -8,15 +8,15 @@ import streamlit as st
 
 from pages.attack import figures, form, question, relinked, story, target
 from pages.charts import attack, style
-from pages.shell import downloads, formula, head, needed, questions, slides
+from pages.shell import downloads, formula, layout, questions, slides
 from pages.shell.figure import show
 from pages.shell.guard import end_view
-from pages.shell.meaning import what_this_means
+from pages.shell.layout import what_this_means
 
 of = style.theme(st.context.theme.type)
 
-place = head.line("attack", "Does it hold against who knows where somebody truly was?")
-data = needed.data(
+place = layout.line("attack", "Does it hold against who knows where somebody truly was?")
+data = layout.data(
     "attack",
     without="No data set is open yet. Open a sample, or your own data, and a form of it can be "
     "attacked.",
@@ -41,7 +41,9 @@ if result is None:
     st.caption("The figure appears here as soon as the release is made and attacked.")
     end_view()
 
-head.about(place, *story.assumed(result), *(f"**{n}.** {d}" for n, d in story.DEFINITIONS.items()))
+layout.about(
+    place, *story.assumed(result), *(f"**{n}.** {d}" for n, d in story.DEFINITIONS.items())
+)
 
 # --- before and after ---
 draw = partial(

@@ -1,7 +1,16 @@
-"""Two fingerprints in space and time: kilometres east and north, time upwards, matches drawn."""
+"""Two fingerprints in space and time: kilometres east and north, time upwards, matches drawn.
+
+Local dates and times along an axis.
+
+One group over time: what is published for all of it, beside what each member recorded.
+
+Two panels above each other, east and north, over one axis of time. A published sample is a box in
+both: as wide as its span of time, as high as its area.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +19,7 @@ import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
 
-from . import timeline
-from .style import FONT, MAIN_PX, Theme, figure
+from .style import FONT, MAIN_PX, MARKERS, Theme, axis, figure, layout
 
 Range = tuple[float, float]
 
@@ -107,7 +115,7 @@ def _scene(
         "nticks": 6,
         "tickangle": 0,
     }
-    at, text = timeline.ticks(all_wall, days)
+    at, text = ticks_of(all_wall, days)
     font = {"size": 14, "color": of.css("ink")}
     scene = {
         "xaxis": axis | {"title": {"text": "East (km)", "font": font}, "range": list(east)},
@@ -155,7 +163,7 @@ def _path(path: Path3D, days: list[str], colour: str, line: str, symbol: str) ->
         "line": {"color": line, "width": 2.5},
         "marker": {"color": colour, "size": 4.5, "symbol": symbol},
         "name": path.name,
-        "text": [timeline.clock(m, days) for m in path.wall_min],
+        "text": [clock(m, days) for m in path.wall_min],
         "hovertemplate": "%{text}<br>%{x:.1f} km east, %{y:.1f} km north<extra>%{fullData.name}"
         "</extra>",
     }
@@ -174,3 +182,136 @@ def _even(east: FloatArray, north: FloatArray) -> tuple[Range, Range]:
 
 def _around(middle: float, span: float) -> Range:
     return middle - span / 2, middle + span / 2
+
+
+def ticks_of(wall_min: FloatArray, days: list[str]) -> tuple[list[float], list[str]]:
+    """At most about eight ticks at round local times; a date on the first and at midnights."""
+    low, high = float(wall_min.min()), float(wall_min.max())
+    steps = (15, 30, 60, 120, 180, 360, 720, 1440, 2880, 7 * 1440, 14 * 1440, 30 * 1440)
+    step = next((s for s in steps if (high - low) / s <= 8), 90 * 1440)
+    at = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+    text = [f"<b>{_day(m, days)}</b>" if m % 1440 == 0 else _hour(m) for m in at]
+    if len(at) and at[0] % 1440:
+        text[0] = f"<b>{_day(at[0], days)}</b> {text[0]}"
+    return at.tolist(), text
+
+
+def clock(wall_min: float, days: list[str]) -> str:
+    """Such as "4 Mar 08:05"; local minutes since the first midnight."""
+    return f"{_day(wall_min, days)} {_hour(wall_min)}"
+
+
+def _hour(wall_min: float) -> str:
+    return f"{int(wall_min % 1440 // 60):02d}:{int(wall_min % 60):02d}"
+
+
+def _day(wall_min: float, days: list[str]) -> str:
+    day = int(wall_min // 1440)
+    return days[day] if 0 <= day < len(days) else f"day {day + 1}"
+
+
+_PANELS = (("East (km)", "y", "east_km", 0), ("North (km)", "y2", "north_km", 1))
+_GAP = 0.06  # between the panels, of the height
+
+
+def group_over_time(
+    members: Sequence[Path3D],
+    others: Path3D | None,
+    cells: FloatArray,
+    days: list[str],
+    of: Theme,
+    *,
+    height: int = 520,
+) -> go.Figure:
+    """Figure of a group's published boxes, and its members' own samples as dots.
+
+    Parameters
+    ----------
+    members : sequence of Path3D
+        Those drawn in colours of their own.
+    others : Path3D or None
+        The samples of all other members, in one colour.
+    cells : ndarray (m, 6)
+        East, north (km) and local minutes of the lower and of the upper corner of each box.
+    days : list of str
+        Date of each local day from the first on, for the ticks of the time axis.
+    """
+    drawn = [*members, *([others] if others is not None else [])]
+    traces: list[dict[str, Any]] = []
+    for number, (_, y_axis, along, at) in enumerate(_PANELS):
+        first = number == 0
+        traces += _boxes(cells, at, y_axis, days, of, first)
+        if others is not None:
+            dots = _dots(others, along, y_axis, days, of.css("quiet", 0.6), "circle-open", first)
+            traces.append(dots)
+        for i, path in enumerate(members):
+            colour = of.categories[i % len(of.categories)]
+            symbol = MARKERS[i % len(MARKERS)]
+            traces.append(_dots(path, along, y_axis, days, colour, symbol, first))
+    times = np.concatenate([*(p.wall_min for p in drawn), cells[:, 2], cells[:, 5]])
+    ticks, text = ticks_of(times, days)
+    span = max(float(np.ptp(times)), 1.0)
+    ends = [float(times.min()) - 0.01 * span, float(times.max()) + 0.01 * span]
+    x_axis = axis(of, "", range=ends, tickvals=ticks, ticktext=text, anchor="y2")
+    middle = (1 - _GAP) / 2
+    panels = {
+        "yaxis": axis(of, _PANELS[0][0], domain=[1 - middle, 1]),
+        "yaxis2": axis(of, _PANELS[1][0], domain=[0, middle]),
+    }
+    plain = layout(of, x_axis, panels["yaxis"], height=height, hovermode="closest")
+    return figure(traces, plain | {"yaxis2": panels["yaxis2"]})
+
+
+def _boxes(
+    cells: FloatArray, at: int, y_axis: str, days: list[str], of: Theme, first: bool
+) -> list[dict[str, Any]]:
+    """All boxes as one shape with gaps; and, in the middle of each, what it says to the mouse."""
+    low, high, start, end = cells[:, at], cells[:, at + 3], cells[:, 2], cells[:, 5]
+    gap = np.full(len(cells), np.nan)
+    common = {
+        "type": "scatter",
+        "name": "published for all",
+        "legendgroup": "published",
+        "yaxis": y_axis,
+    }
+    shape = common | {
+        "x": np.column_stack([start, end, end, start, start, gap]).ravel(),
+        "y": np.column_stack([low, low, high, high, low, gap]).ravel(),
+        "mode": "lines",
+        "fill": "toself",
+        "fillcolor": of.css("quiet", 0.16),
+        "line": {"color": of.css("quiet", 0.8), "width": 1},
+        "hoverinfo": "skip",
+        "showlegend": first,
+    }
+    told = common | {
+        "x": (start + end) / 2,
+        "y": (low + high) / 2,
+        "mode": "markers",
+        "marker": {"color": of.css("quiet"), "size": 9, "opacity": 0.0},
+        "showlegend": False,
+        "text": [
+            f"{clock(a, days)} to {clock(b, days)}<br>{y - x:.1f} km"
+            for a, b, x, y in zip(start, end, low, high, strict=True)
+        ],
+        "hovertemplate": "%{text}<extra>published for all</extra>",
+    }
+    return [shape, told]
+
+
+def _dots(
+    path: Path3D, along: str, y_axis: str, days: list[str], colour: str, symbol: str, first: bool
+) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "x": path.wall_min,
+        "y": getattr(path, along),
+        "yaxis": y_axis,
+        "mode": "markers",
+        "marker": {"color": colour, "size": 7, "symbol": symbol},
+        "name": path.name,
+        "legendgroup": path.name,
+        "showlegend": first,
+        "text": [clock(m, days) for m in path.wall_min],
+        "hovertemplate": "%{text}, %{y:.1f} km<extra>%{fullData.name}</extra>",
+    }

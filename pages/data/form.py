@@ -15,7 +15,7 @@ from fpanon_core.model.configs import Screening
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
-from pages.shell import dataset, job_panel, refused, session
+from pages.shell import dataset, job_panel, layout, session
 from pages.shell.guard import act
 
 from .story import ROLES, centre_in, column
@@ -54,7 +54,7 @@ def correction(source: Source, reading: Reading, report: IngestReport | None) ->
                 corrected, fault = reading, wrong
             if st.form_submit_button("Read again", type="primary", key="data_read_again"):
                 if fault is not None:
-                    refused.say(fault)
+                    layout.say(fault)
                 else:
                     dataset.read_again(corrected, source)
                     st.rerun()

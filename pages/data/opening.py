@@ -13,7 +13,7 @@ from fpanon_core.studies.reading import Source
 from fpanon_core.tables.folder import data_files, file_in, kept_folders, kept_in
 from pages.charts.plain import plain
 from pages.data import expected
-from pages.shell import away, dataset, refused, session
+from pages.shell import away, dataset, layout, session
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
 TYPES = [
@@ -98,7 +98,7 @@ def _from_folder(folder: Path) -> None:
                     antennas=(antennas, file_in(folder, antennas)) if antennas else None,
                 )
         except FpanonError as error:
-            refused.say(error)
+            layout.say(error)
             return
     if st.button("Read", key="data_folder_read", type="primary", disabled=name is None) and source:
         dataset.open_file(source)

@@ -9,20 +9,18 @@ from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies.reading import places_of
 from fpanon_core.tables.writing import table_bytes
 from pages.charts import style
-from pages.charts.activity import samples_per_user
-from pages.charts.dots import dots_legend
+from pages.charts.activity import dots_legend, samples_per_user
 from pages.charts.maps import places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import asking, background, form, opening, story
-from pages.shell import dataset, downloads, formula, head, job_panel, study_form
+from pages.shell import dataset, downloads, formula, job_panel, layout, study_form
 from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import act, end_view
-from pages.shell.meaning import what_this_means
-from pages.shell.pair import side_by_side
+from pages.shell.layout import side_by_side, what_this_means
 
 of = style.theme(st.context.theme.type)
 
-place = head.line("data", "What was read, and what was set aside?")
+place = layout.line("data", "What was read, and what was set aside?")
 data, job, refused = dataset.current(), dataset.opening(), None
 if data is not None and (job is None or job.error is None) and dataset.asked() is None:
     if place.button(
@@ -59,7 +57,7 @@ if data is None:
 
 report, fs = data.report, data.fs
 places = places_of(fs)
-head.about(place, story.fates_told(report), story.OUTLINES)
+layout.about(place, story.fates_told(report), story.OUTLINES)
 
 # --- the account, the map and the first rows ---
 with st.container(key="main_figure", gap="small"):

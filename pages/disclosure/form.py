@@ -18,9 +18,9 @@ from fpanon_core.model.profiles import GeneralizationProfile
 from fpanon_core.studies import disclosure, worked_example
 from fpanon_core.studies.disclosure import Config, suited_profiles
 from pages.charts import words
-from pages.shell import address, definitions, refused
-from pages.shell.profiles import TYPED, offered, profiles_of
+from pages.shell import address, definitions, layout
 from pages.shell.questions import Kind, Question
+from pages.shell.widgets import TYPED, offered, profiles_of
 
 DISCLOSURE = Kind("disclosure", disclosure.study, page="disclosure")
 EXAMPLE = Question(
@@ -71,7 +71,7 @@ def form(fs: FingerprintSet) -> bool:
     try:
         wanted = Config(knowledge, profiles_of(chosen))
     except FpanonError as error:
-        refused.say(error)
+        layout.say(error)
         return False
     if wanted.profiles == suited:
         wanted = replace(wanted, profiles=())

@@ -8,18 +8,17 @@ import streamlit as st
 
 from fpanon_core.model.profiles import corners_text
 from pages.charts import disclosure, style
-from pages.disclosure import example, form, places, story
-from pages.shell import definitions, downloads, formula, head, needed, questions, slides
+from pages.disclosure import figures, form, story
+from pages.shell import definitions, downloads, formula, layout, questions, slides
 from pages.shell.figure import show
 from pages.shell.guard import end_view
-from pages.shell.meaning import what_this_means
-from pages.shell.pair import side_by_side
+from pages.shell.layout import side_by_side, what_this_means
 
 of = style.theme(st.context.theme.type)
 
-place = head.line("disclosure", "What do the known points give away?")
+place = layout.line("disclosure", "What do the known points give away?")
 form.current()  # taken from the address before another view clears it
-data = needed.data(
+data = layout.data(
     "disclosure",
     without="No data set is open yet. Open a sample, or your own data, to see what an outsider "
     "learns from it.",
@@ -27,12 +26,12 @@ data = needed.data(
 )
 with place.popover("Settings", icon=":material/tune:", key="disclosure_settings"):
     asked = form.form(data.fs)
-head.about(place, *story.DEFINITIONS.values())
+layout.about(place, *story.DEFINITIONS.values())
 form.write_address()
 found = questions.settle(form.question(data.fs), alone=questions.ordinary(data.fs), asked=asked)
 if found is None:
     st.caption("The figures appear here as soon as they are measured.")
-    example.explainer()
+    figures.explainer()
     end_view()
 names = story.ranked(found)["profile"].tolist()
 with st.container(
@@ -78,9 +77,9 @@ with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
     )  # fmt: skip
 left, right = side_by_side("disclosure_leak")
 with left:
-    places.by_place(leak, measure, of)
+    figures.by_place(leak, measure, of)
 with right:
-    places.by_hour(leak, measure, of, weekdays=data.fs.clock is not None)
+    figures.by_hour(leak, measure, of, weekdays=data.fs.clock is not None)
 
 # --- who bears it ---
 st.subheader("Who bears it?", anchor=False, help=definitions.LORENZ)
@@ -131,7 +130,7 @@ with st.expander("Do the measures agree?", key="disclosure_agreement"):
         )  # fmt: skip
     else:
         st.caption("Of one profile there is no order to agree on; choose at least two.")
-example.explainer()
+figures.explainer()
 
 downloads.tables("disclosure", found, story.FILES, synthetic=data.source.synthetic)
 formula.link("Disclosure")

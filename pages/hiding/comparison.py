@@ -13,7 +13,7 @@ from pages.hiding import form
 from pages.shell import questions
 from pages.shell.dataset import Dataset
 from pages.shell.figure import plot
-from pages.shell.meaning import what_this_means
+from pages.shell.layout import what_this_means
 
 
 def section(data: Dataset, of: Theme) -> comparison.Result | None:

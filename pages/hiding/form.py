@@ -9,7 +9,7 @@ from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.glove import Method
 from fpanon_core.studies import comparison, foretold, glove_estimate, hiding
 from pages.hiding import names, story
-from pages.shell import job_panel, periods, questions, refused, session, stretch
+from pages.shell import job_panel, layout, questions, session, widgets
 from pages.shell.dataset import Dataset
 from pages.shell.questions import Kind, Question
 
@@ -53,12 +53,12 @@ def form(data: Dataset) -> hiding.Config | None:
         )
         period = st.selectbox(
             "Period",
-            list(periods.PERIODS),
+            list(widgets.PERIODS),
             key="glove_period",
             persist_state="session",
             accept_new_options=True,
             width=155,
-            help=periods.HELP,
+            help=widgets.HELP,
         )
         percent = st.slider(
             "People left out, at most (%)",
@@ -89,14 +89,14 @@ def form(data: Dataset) -> hiding.Config | None:
             suppress_space_m=None if space is None else 1000 * space,
             suppress_time_min=None if time is None else 60 * time,
             leftover=leftover,
-            stretch=stretch.in_force(),
+            stretch=widgets.in_force(),
             method=method,
-            period_days=periods.days_of(period),
+            period_days=widgets.days_of(period),
             leave_out=percent / 100,
             shards=shards,
         )
     except FpanonError as error:
-        refused.say(error)
+        layout.say(error)
         return None
 
 
@@ -163,13 +163,13 @@ def ask(data: Dataset, config: hiding.Config) -> None:
 def made(data: Dataset) -> dict[hiding.Config, hiding.Result]:
     """The releases of these data under the stretch effort in force, the latest last."""
     kept = questions.of_data(RELEASES, data.fs)
-    in_force = stretch.in_force()
+    in_force = widgets.in_force()
     return {config: a.result for config, a in kept.items() if config.stretch == in_force}
 
 
 def compared(data: Dataset) -> Question:
     """GLOVE beside uniform generalization, under the stretch effort in force."""
-    config = comparison.Config(stretch=stretch.in_force())
+    config = comparison.Config(stretch=widgets.in_force())
     return Question(COMPARISON, data.fs, config, "Comparing with equally coarse data")
 
 
@@ -181,7 +181,7 @@ def expected(data: Dataset) -> None:
     if data.fs.n_users < _MANY_USERS:
         return
     method: Method = st.session_state.get("glove_method", "aligned")
-    config = glove_estimate.Config(stretch=stretch.in_force(), method=method)
+    config = glove_estimate.Config(stretch=widgets.in_force(), method=method)
     question = Question(ESTIMATE, data.fs, config, "Estimating")
     questions.ask(question)
     found: glove_estimate.Result | None = questions.answer(question)
@@ -189,7 +189,7 @@ def expected(data: Dataset) -> None:
     shards: int | None = st.session_state.get("glove_shards")
     if shards is not None:  # more are refused when they are asked for
         shards = min(shards, hiding.most_shards(data.fs, 2))
-    wanted = hiding.Config(2, stretch=stretch.in_force(), method=method, shards=shards)
+    wanted = hiding.Config(2, stretch=widgets.in_force(), method=method, shards=shards)
     memory = foretold.memory_told(hiding.study, data.fs, wanted)
     parts.append(memory)
     if "shards" in memory:  # it says how many would do

@@ -12,20 +12,19 @@ from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.glove import GloveResult
 from fpanon_core.studies.hiding import groups_by_cost
 from pages.charts import words
-from pages.charts.blocks import group_over_time
 from pages.charts.disclosure import scale_bar, shades
 from pages.charts.maps import cells_map
+from pages.charts.spacetime import group_over_time
 from pages.charts.style import CONFIG, Theme
 from pages.hiding import areas
 from pages.hiding import group_story as story
 from pages.hiding.moment import Moment, busiest, hours, moment
-from pages.shell import overtaken
-from pages.shell.calendar import days
+from pages.shell import layout
 from pages.shell.dataset import Dataset
 from pages.shell.figure import plot, show_map
 from pages.shell.guard import act
-from pages.shell.meaning import what_this_means
-from pages.shell.pair import side_by_side
+from pages.shell.layout import side_by_side, what_this_means
+from pages.shell.widgets import days
 
 _MEMBERS_DRAWN = 5
 _GROUP, _PICKED = "fp_group", "fp_group_picked"
@@ -116,7 +115,7 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
         return
     group = _chosen(result)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = overtaken.key("glove_group", _PICKED)
+        key = layout.key("glove_group", _PICKED)
         st.number_input(
             f"Group, 0 to {n_groups - 1:,}",
             0,
@@ -162,10 +161,10 @@ def _chosen(result: GloveResult) -> int:
 
 
 def _take(key: str) -> None:
-    if overtaken.is_current(key, "glove_group", _PICKED):
+    if layout.is_current(key, "glove_group", _PICKED):
         st.session_state[_GROUP] = int(st.session_state[key])
 
 
 def _turn_to(group: int) -> None:
-    overtaken.overtake(_PICKED)
+    layout.overtake(_PICKED)
     st.session_state[_GROUP] = group

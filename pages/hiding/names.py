@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from fpanon_core.model.glove import Method
 from fpanon_core.studies.hiding import Config
-from pages.shell import periods
+from pages.shell import widgets
 
 METHODS: Mapping[Method, str] = MappingProxyType(
     {"aligned": "aligned", "glove": "GLOVE, as published"}
@@ -39,7 +39,7 @@ def name_of(config: Config) -> str:
     """How a release is called, by what it was made with."""
     parts = [f"{word(config.method)}, k = {config.k}"]
     if config.period_days is not None:
-        parts[0] += f", {periods.called(config.period_days)}"
+        parts[0] += f", {widgets.called(config.period_days)}"
     if config.leave_out:
         parts.append(f"up to {100 * config.leave_out:g} % out")
     if limited := limits_of(config):

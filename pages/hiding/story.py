@@ -12,13 +12,12 @@ import pandas as pd
 from fpanon_core.model import limits
 from fpanon_core.studies import glove_estimate
 from fpanon_core.studies.foretold import PEOPLE_A_SHARD
-from fpanon_core.studies.hiding import LEAST_CROWDS, Config, Result, Worth
-from fpanon_core.studies.leaving_out import Gain
+from fpanon_core.studies.hiding import LEAST_CROWDS, Config, Gain, Result, Worth
 from pages.charts import words
 from pages.charts.cdf import Curve
 from pages.charts.style import DASHES, Theme
 from pages.hiding import names
-from pages.shell import periods
+from pages.shell import widgets
 
 TABLES = {"accuracy": "Accuracy"}
 _LEGEND_PX, _LETTER_PX, _ROW_PX = 400, 8, 26  # a legend's width, a letter's, a row's height
@@ -209,7 +208,7 @@ def gained(gain: Gain, config: Config) -> str:
     """
     out = f"With up to {100 * config.leave_out:g} % of the people left out"
     if config.period_days is not None:
-        out += f" of each {periods.one(config.period_days)}"
+        out += f" of each {widgets.one(config.period_days)}"
     if not gain.samples:
         return f"{out}, nothing is left to compare."
     now, before = (
@@ -246,7 +245,7 @@ def pair(made: Mapping[Config, Result], chosen: Config) -> tuple[Config, Config]
 def promised(result: Result) -> list[str]:
     """What a crowd of k promises, and what it does not."""
     k, days = result.config.k, result.config.period_days
-    within = "" if days is None else f" of the same {periods.one(days)}"
+    within = "" if days is None else f" of the same {widgets.one(days)}"
     told = [
         f"Everyone published is one of at least {k} people with the same record{within}: whoever "
         f"looks for one of them picks the right record with a chance of at most 1 in {k}.",
@@ -255,7 +254,7 @@ def promised(result: Result) -> list[str]:
     ]
     if days is not None:
         told.append(
-            f"The promise holds within each {periods.one(days)}, not over several: people who keep "
+            f"The promise holds within each {widgets.one(days)}, not over several: people who keep "
             "to their places and hours can be recognised under the next pseudonym, and whoever "
             f"links their records may find fewer than {k} who fit all of them."
         )
@@ -280,7 +279,7 @@ def left_out(result: Result) -> list[str]:
     if release.period_days is not None and (missing := f["pieces_suppressed"]):
         whom = len(np.unique(release.people[release.group < 0]))
         told.append(
-            f"Of {words.count(whom, 'user')} at least one {periods.one(release.period_days)} is "
+            f"Of {words.count(whom, 'user')} at least one {widgets.one(release.period_days)} is "
             f"missing ({words.count(missing, 'record')} in all)."
         )
     if result.config.leave_out and len(release.suppressed):
@@ -354,7 +353,7 @@ def _row(config: Config, result: Result, worth: Worth) -> dict[str, Any]:
     return {
         "Method": names.word(config.method),
         "k": config.k,
-        "Period": periods.called(config.period_days),
+        "Period": widgets.called(config.period_days),
         "May be out": f"{100 * config.leave_out:g} %",
         "Limits": names.limits_of(config),
         "Verified": use if result.verdict.passed else "NO",

@@ -6,21 +6,20 @@ from functools import partial
 
 import streamlit as st
 
-from fpanon_core.studies import hiding, leaving_out, overview
+from fpanon_core.studies import hiding, overview
 from pages.charts import style
-from pages.hiding import comparison, figures, files, form, groups, names, story
-from pages.hiding.columns import COLUMNS
-from pages.shell import at_hand, formula, head, limits, needed, questions, slides
+from pages.hiding import comparison, files, form, groups, names, story
+from pages.hiding.files import COLUMNS
+from pages.shell import at_hand, formula, layout, limits, questions, slides
 from pages.shell.at_hand import AtHand
 from pages.shell.figure import plot
 from pages.shell.guard import end_view
-from pages.shell.meaning import what_this_means
-from pages.shell.pair import side_by_side
+from pages.shell.layout import side_by_side, what_this_means
 
 of = style.theme(st.context.theme.type)
 
-place = head.line("glove", "What does it cost to hide everyone in a crowd of k?")
-data = needed.data(
+place = layout.line("glove", "What does it cost to hide everyone in a crowd of k?")
+data = layout.data(
     "glove",
     without="No data set is open yet. Open a sample, or your own data, and everyone in it can be "
     "hidden.",
@@ -70,20 +69,18 @@ with st.container(key="main_figure"):
     for column, accuracy in zip(side_by_side("glove_accuracy"), story.ACCURACIES, strict=True):
         with column:
             plot(
-                figures.accuracy(made, accuracy, of),
+                files.accuracy(made, accuracy, of),
                 key=f"glove_cdf_{accuracy.column}", theme=None, config=style.CONFIG,
                 alt="Share of the original samples by their accuracy in "
                 f"{accuracy.unit}, a curve per release.",
             )  # fmt: skip
 pair = story.pair(made, chosen)
-gained = (
-    story.gained(leaving_out.gain(*(made[each].release for each in pair)), pair[1]) if pair else ""
-)
+gained = story.gained(hiding.gain(*(made[each].release for each in pair)), pair[1]) if pair else ""
 what_this_means(*story.accurate(result), key="glove")
 if chosen.steps is not None:
     slides.offer(
         data.digest, "glove", "How coarse is what is published?",
-        partial(figures.accuracy, {chosen: result}, story.ACCURACIES[0]), *story.accurate(result),
+        partial(files.accuracy, {chosen: result}, story.ACCURACIES[0]), *story.accurate(result),
         steps=chosen.steps,
     )  # fmt: skip
 helps = (

@@ -6,9 +6,9 @@ import streamlit as st
 
 from fpanon_core.studies import method
 from pages.method import form, story
-from pages.shell import head
+from pages.shell import layout
 
-head.line("method", "How is every figure computed, and after whom?")
+layout.line("method", "How is every figure computed, and after whom?")
 headings = story.headings()
 contents, page = st.columns([1, 3], gap="large")
 with contents:

@@ -21,7 +21,7 @@ from pages.options import story, tables
 from pages.shell import questions
 from pages.shell.at_hand import attack
 from pages.shell.figure import plot, show_map
-from pages.shell.meaning import what_this_means
+from pages.shell.layout import what_this_means
 from pages.shell.questions import Kind, Question
 
 LOOK = Kind("look", look.study, page="options", kept=8, together=True)

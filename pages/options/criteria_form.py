@@ -22,7 +22,7 @@ from pages.options.criteria import (
     RISKS,
     Criteria,
 )
-from pages.shell import address, definitions, downloads, limits, questions, refused
+from pages.shell import address, definitions, downloads, layout, limits, questions
 from pages.shell.questions import Kind, Question
 
 QUESTIONNAIRE = Kind("questionnaire", questionnaires.study, page="options", kept=2)
@@ -154,7 +154,7 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
                     "of yours is among them."
                 )
             else:
-                refused.say(found.refused)
+                layout.say(found.refused)
             return None
         st.session_state[_ANSWERS] = (example, found)
     kept_example, answers = st.session_state.get(_ANSWERS, (example, None))

@@ -13,7 +13,7 @@ from fpanon_core.studies.exploration import same_data
 from fpanon_core.studies.recipe import Recipe
 from pages.charts.plain import plain
 from pages.options import criteria_form, form, own_option
-from pages.shell import limits, refused
+from pages.shell import layout, limits
 from pages.shell.exploration import USUAL
 from pages.shell.guard import act
 
@@ -36,7 +36,7 @@ def section(fs: FingerprintSet) -> None:
         )
         for told in st.session_state.pop(_TOLD, ()):
             if isinstance(told, SchemaError):
-                refused.say(told)
+                layout.say(told)
             else:
                 st.info(told)
 

@@ -42,7 +42,7 @@ from fpanon_core.model.profiles import (
     Space,
 )
 from pages.charts import words
-from pages.shell import definitions, periods, refused
+from pages.shell import definitions, layout, widgets
 
 _OWN = "fp_own_options"
 _AS_READ, _GRID, _CLUSTERS = "as they are", "a square grid", "antenna clusters"
@@ -96,7 +96,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
         steps += hiding()
         option = ReleaseOption(name.strip(), tuple(steps))
     except FpanonError as error:
-        refused.say(error)
+        layout.say(error)
         return
     own = added(fs)
     name_key = option.name.casefold()
@@ -223,8 +223,8 @@ def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
     )  # fmt: skip
     kind = cells[1].selectbox("Crowds by", list(_HIDING), key="options_method")
     period = cells[2].selectbox(
-        "Period", list(periods.PERIODS), key="options_period", accept_new_options=True,
-        help=periods.HELP,
+        "Period", list(widgets.PERIODS), key="options_period", accept_new_options=True,
+        help=widgets.HELP,
     )  # fmt: skip
     percent = cells[3].slider(
         "Left out, at most (%)", 0, round(100 * MOST_LEFT_OUT), 0, key="options_leave_out",
@@ -236,7 +236,7 @@ def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
 
 def _last_steps(k: int, kind: str, period: str, leave_out: float) -> list[Step]:
     """Where they are asked for; ConfigError where the period makes no sense."""
-    days = periods.days_of(period)
+    days = widgets.days_of(period)
     steps: list[Step] = [] if days is None else [Periods(days)]
     return steps if k < 2 else [*steps, _HIDING[kind](k, leave_out=leave_out)]
 

@@ -14,7 +14,6 @@ from fpanon_core.studies.presets import PUBLISHED_TRADE
 from fpanon_core.studies.recipe import NOTHING_LEAVES
 from pages.charts import style
 from pages.options import (
-    choice,
     comparison,
     criteria_form,
     form,
@@ -32,21 +31,20 @@ from pages.shell import (
     downloads,
     exploration,
     formula,
-    head,
-    needed,
+    layout,
     produced,
     slides,
     weighed,
 )
 from pages.shell.at_hand import AtHand
 from pages.shell.guard import end_view
-from pages.shell.meaning import what_this_means
+from pages.shell.layout import what_this_means
 from pages.shell.weighed import Weighed
 
 of = style.theme(st.context.theme.type)
 
-place = head.line("options", "Which form may be released, and what is lost?")
-data = needed.data(
+place = layout.line("options", "Which form may be released, and what is lost?")
+data = layout.data(
     "options",
     without="No data set is open yet. Open a sample, or your own data, and the forms in which it "
     "could be released are weighed.",
@@ -91,7 +89,7 @@ names = [result.option.name for result in done]
 at_hand.put("options", data.digest, [AtHand(o.option.name, o.option, known) for o in done])
 about = [story.outsider_told(known), *MEASURES, definitions.UTILITY]
 corners = corners_text(result.grid for result in done if result.grid is not None)
-head.about(place, *about, story.compared_told(table), corners)
+layout.about(place, *about, story.compared_told(table), corners)
 
 # --- the front ---
 with below:
@@ -122,7 +120,7 @@ with top:
 # --- the choice ---
 with chosen_place:
     st.header("Your choice", anchor=False)
-    standing = choice.form(table, names)
+    standing = front.form(table, names)
     if standing is not None:
         text, unopposed = story.chosen_told(standing.result, standing.why, table, by)
         (st.success if unopposed else st.warning)(text)

@@ -19,13 +19,13 @@ from fpanon_core.studies.report_words import drawn
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.overview import story
-from pages.shell import definitions, exploration, job_panel, questions, stretch
+from pages.shell import definitions, exploration, job_panel, questions, widgets
 from pages.shell.dataset import Dataset
 from pages.shell.guard import act
 from pages.shell.kinds import MEASURE, RECOVERY
-from pages.shell.profiles import PRESETS
 from pages.shell.questions import Question
 from pages.shell.session import Job
+from pages.shell.widgets import PRESETS
 
 _KS = (2, 5, 10)
 _HIDING_ALONE_UP_TO = 20_000  # people, a matter of seconds; of more, the page that says so asks
@@ -49,7 +49,7 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
     fs, usual = data.fs, questions.ordinary(data.fs)
     raw = exploration.as_it_is(fs, known)
     ks = tuple(k for k in _KS if k <= fs.n_users) or _KS[:1]
-    config = anonymizability.Config((PRESETS[0],), ks, stretch.in_force())
+    config = anonymizability.Config((PRESETS[0],), ks, widgets.in_force())
     far = config.stretch
     cap = f"{words.distance(far.max_space_m)} and {words.duration(far.max_time_min)}"
     hiding = Question(MEASURE, fs, config, f"Measuring at {PRESETS[0]}", (None,))

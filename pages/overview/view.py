@@ -10,7 +10,7 @@ from fpanon_core.studies.reading import places_of
 from pages.charts import style
 from pages.charts.maps import places_map
 from pages.overview import finding, statements, story, welcome
-from pages.shell import dataset, head, job_panel, limits, needed, questions
+from pages.shell import dataset, job_panel, layout, limits, questions
 from pages.shell.figure import show_map
 from pages.shell.guard import act, end_view
 
@@ -26,8 +26,8 @@ if dataset.current() is None and dataset.asked() is None and not reading:
     welcome.show()
     end_view()
 
-head.line("", title="May these data be released?")
-data = needed.data(
+layout.line("", title="May these data be released?")
+data = layout.data(
     "overview",
     without="No data set is open yet.",
     then="The overview fills as soon as the data are read.",

@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import partial
 
 from fpanon_core.studies import people_by_hexagon
-from pages.charts.columns import columns_map
+from pages.charts.cost import columns_map
 from pages.charts.disclosure import scale_bar, shades
 from pages.charts.style import CONFIG, Theme
 from pages.present import story
 from pages.present.stage import FIGURE_PX, Shown
 from pages.shell import questions
-from pages.shell.calendar import days
 from pages.shell.dataset import Dataset
 from pages.shell.figure import plot, show_map
 from pages.shell.questions import Kind, Question
+from pages.shell.widgets import days
 
 PEOPLE = Kind("people", people_by_hexagon.study, page="present")
 _LEGEND_PX = 84

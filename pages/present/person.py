@@ -13,19 +13,19 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult
 from fpanon_core.model.options import Step
 from fpanon_core.model.projection import central, degrees_of, lon_lat
-from pages.charts import timeline
+from pages.charts import spacetime
 from pages.charts.maps import corners_of
 from pages.charts.played import Played, played_legend, published_map, recorded_map
 from pages.charts.style import CONFIG, Theme
 from pages.present import story
 from pages.present.stage import Shown
 from pages.shell import at_hand
-from pages.shell.calendar import days
 from pages.shell.chosen import Choice
 from pages.shell.dataset import Dataset
 from pages.shell.figure import plot, show_map
 from pages.shell.guard import act, fragment
-from pages.shell.pair import side_by_side
+from pages.shell.layout import side_by_side
+from pages.shell.widgets import days
 
 KEY = "person"
 _MAP_PX = 240
@@ -181,7 +181,7 @@ def _moment(seen: Played, dates: list[str], name: str, playing: bool, of: Theme)
         at = st.select_slider(
             "Time",
             range(_TICKS + 1),
-            format_func=lambda i: timeline.clock(first + (last - first) * i / _TICKS, dates),
+            format_func=lambda i: spacetime.clock(first + (last - first) * i / _TICKS, dates),
             key=_TIME,
             label_visibility="collapsed",
             width=620,

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.charts import style
 from pages.present import decided, order, people, person, stage, story
-from pages.shell import chosen, dataset, needed
+from pages.shell import chosen, dataset, layout
 
 of = style.theme(st.context.theme.type)
 
@@ -15,7 +15,7 @@ heading, corner = stage.line()
 data = dataset.current()
 if data is None:
     heading.title("Present", anchor=False)
-data = needed.data("present", without=story.NOTHING, then="The slides follow with the data.")
+data = layout.data("present", without=story.NOTHING, then="The slides follow with the data.")
 choice = chosen.current(data.digest)
 asked = person.settings(data, corner, choice)
 others = [each for each in stage.offered(data.digest) if decided.of_chosen(choice, each.steps)]

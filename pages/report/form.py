@@ -8,7 +8,7 @@ import streamlit as st
 
 from fpanon_core.studies.recipe import Decision
 from fpanon_core.studies.report import QUESTION
-from pages.shell import entry
+from pages.shell import widgets
 from pages.shell.weighed import Weighed
 
 _NO_PERSON = "Goes into the report as it is written: name no person whom the data are about."
@@ -42,7 +42,7 @@ def decision(weighed: Weighed, label: str) -> Decision:
             disabled=not (weighed.stands or weighed.refused),
         )  # fmt: skip
         signer = st.text_input(
-            "Who signs", entry.named(),
+            "Who signs", widgets.named(),
             key="report_signer", max_chars=120, persist_state="session",
             help="Stands in the report, not in its recipe.",
         )  # fmt: skip

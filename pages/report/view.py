@@ -7,16 +7,15 @@ from datetime import date
 import streamlit as st
 
 from fpanon_core.studies.exploration import Exploration, facts_of
-from fpanon_core.studies.report import report
-from fpanon_core.studies.report_page import page
+from fpanon_core.studies.report import page, report
 from pages.report import form, story
-from pages.shell import downloads, formula, head, needed, produced, questions, study_form, weighed
+from pages.shell import downloads, formula, layout, produced, questions, study_form, weighed
 from pages.shell.exploration import as_it_is
 from pages.shell.guard import end_view
-from pages.shell.meaning import what_this_means
+from pages.shell.layout import what_this_means
 
-head.line("report", "What was decided, on what evidence?")
-data = needed.data(
+layout.line("report", "What was decided, on what evidence?")
+data = layout.data(
     "report",
     without="No data set is open yet. Open a sample, or your own data, weigh the forms in which it "
     "could be released, and report on them here.",

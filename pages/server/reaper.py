@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from streamlit import runtime
 
-from fpanon_core.engines.memory import give_back
+from fpanon_core.engines.job import give_back
 
 from . import media, uploads
 from .lives import Registry

@@ -11,7 +11,7 @@ from fpanon_core.io.audit import Setting
 from fpanon_core.model.errors import FpanonError
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
-from . import entry
+from . import widgets
 
 
 def standing() -> str:
@@ -34,7 +34,7 @@ def tell() -> None:
 def opened(what: str, data: str, users: int) -> None:
     """Note that a data set is opened; FpanonError if that cannot be: it is not to be opened."""
     if (log := audit.asked_for()) is not None:
-        log.note("opened", who=entry.officer(), what=what, data=data, settings={"users": users})
+        log.note("opened", who=widgets.officer(), what=what, data=data, settings={"users": users})
 
 
 def exporting(
@@ -44,7 +44,7 @@ def exporting(
 
     Streamlit calls it when somebody clicks, outside any session: who that is is taken down here.
     """
-    log, who = audit.asked_for(), entry.officer()
+    log, who = audit.asked_for(), widgets.officer()
     if log is None:
         return content
 

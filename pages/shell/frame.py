@@ -1,32 +1,44 @@
-"""What surrounds every view: finished work taken over, the sidebar, faults told plainly."""
+"""What surrounds every view: finished work taken over, the sidebar, faults told plainly.
+
+The line above every view: what is open, what limits hold, what runs and what waits.
+
+The dashboard's icon, as the browser's tab shows it.
+"""
 
 from __future__ import annotations
 
 import contextlib
+from base64 import b64encode
+from pathlib import Path
 
 import streamlit as st
 from streamlit.navigation.page import Page
+
+from pages.charts import words
+from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import (
     address,
     audit,
     away,
-    bar,
-    entry,
+    dataset,
     job_panel,
+    layout,
+    limits,
     navigation,
-    pair,
     session,
     settings,
     study,
+    widgets,
 )
+from .dataset import Dataset
 from .guard import Ended, guarded
 
 
 def run(page: Page) -> None:
     """Run a view within the frame."""
     with guarded():
-        if not entry.passed():
+        if not widgets.passed():
             return
         session.arrive()
         settings.arrive(page.url_path)
@@ -36,11 +48,11 @@ def run(page: Page) -> None:
         job_panel.collect()
         study.settle()
         audit.tell()
-        pair.dress()
+        layout.dress()
         with st.sidebar:
             navigation.draw()
-            entry.way_out()
-        bar.draw(page.url_path)
+            widgets.way_out()
+        draw(page.url_path)
         away.tell()
         study.tell()
         # A view that is interrupted has been asked to make way for another run, perhaps of another
@@ -52,3 +64,46 @@ def run(page: Page) -> None:
         # A job that ended meanwhile was drawn neither as running nor as done.
         if session.finished():
             st.rerun()
+
+
+def draw(here: str) -> None:
+    """Draw it above the page at an address."""
+    with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
+        data = dataset.current()
+        if data is None:
+            st.caption("No data set is open.", width="content")
+        else:
+            _data(data)
+            limits.popover()
+        # What a view shows at length itself is not told twice; nor what nobody waits for.
+        told = (here, session.EVERYWHERE, None)
+        active = [job for job in session.jobs() if job.active and job.meta["page"] not in told]
+        if active:
+            with st.container(key="bar_work", width="content"):
+                job_panel.small(active)
+
+
+def _data(data: Dataset) -> None:
+    parts = [
+        f"**{plain(data.source.label)}**",
+        words.count(data.fs.n_users, "user"),
+        words.count(data.fs.n_samples, "sample"),
+        "over " + words.count(data.report.span_days, "day"),
+    ]
+    with st.popover(" · ".join(parts), type="tertiary", key="bar_data"):
+        if data.source.note:
+            st.markdown(plain(data.source.note, MESSAGE_LENGTH))
+        st.caption(away.kept())
+        st.page_link(
+            "pages/data/view.py",
+            label="What was read, and set aside",
+            icon=":material/folder_open:",
+        )
+    if data.source.synthetic:
+        st.badge("Synthetic data", icon=":material/science:", color="orange")
+
+
+def icon() -> str:
+    """The icon within its own address: every run gives a file a new one, and ends the old."""
+    content = Path(__file__).with_name("icon.png").read_bytes()
+    return f"data:image/png;base64,{b64encode(content).decode()}"

@@ -12,7 +12,7 @@ from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.report_words import PLAIN
 from pages.charts import words
 
-from . import overtaken, session
+from . import layout, session
 from .guard import act
 
 _KEPT, _SEEN = "fp_limits", "fp_limits_seen"
@@ -81,13 +81,13 @@ def popover() -> None:
     """
     of = in_force()
     if _SEEN in st.session_state and st.session_state[_SEEN] is not of:  # they are from elsewhere
-        overtaken.overtake(_FORM)
+        layout.overtake(_FORM)
     _hold(of)
     with st.popover(line(of), type="tertiary", icon=":material/rule:", key="limits"):
         st.markdown(RULE)
         st.markdown(counted(of))
         for name, spoken in _SPOKEN.items():
-            most, key = RISKS[name].most, overtaken.key(_field(name), _FORM)
+            most, key = RISKS[name].most, layout.key(_field(name), _FORM)
             if key not in st.session_state:
                 st.session_state[key] = _shown(of, name)
             st.number_input(
@@ -106,13 +106,13 @@ def popover() -> None:
 
 def take(limits: Limits) -> None:
     """Thresholds from elsewhere, before the form is drawn."""
-    overtaken.overtake(_FORM)
+    layout.overtake(_FORM)
     _hold(limits)
 
 
 def _changed(name: str, key: str) -> None:
     """Somebody gave a threshold, or took it away."""
-    if overtaken.is_current(key, _field(name), _FORM):
+    if layout.is_current(key, _field(name), _FORM):
         value: float | None = st.session_state[key]
         limit = None if value is None else value / _scale(name)
         _hold(Limits({**in_force().of, name: limit}))

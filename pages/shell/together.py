@@ -1,21 +1,26 @@
-"""Is this a second release of the same people? Asked, and answered, before it is exported."""
+"""Is this a second release of the same people? Asked, and answered, before it is exported.
+
+What is said before a second release of the same people is exported; pure functions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
 
 import streamlit as st
 
 from fpanon_core.engines.process import Job
+from fpanon_core.model.composition import Crossing
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.published import Membership
-from fpanon_core.studies import crossing
+from fpanon_core.studies import crossing, crossing_words
 from fpanon_core.studies.production import Result
+from pages.charts.plain import plain
 
-from . import audit, exported, formula, job_panel, refused, session, together_story
-from .exported import Register
+from . import audit, exported, formula, job_panel, layout, session
+from .exported import Left, Register
 from .questions import Kind
 
 _JOB = "older_release"
@@ -45,15 +50,15 @@ def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]
     may_leave = True
     if before:
         crossed = known.crossing(found.membership)
-        what = together_story.before(before)
+        what = describe_earlier(before)
         if crossed is None:
-            st.caption(together_story.nobody(what))
+            st.caption(nobody(what))
         elif not crossed.falls:
-            st.caption(together_story.unchanged(crossed, what))
+            st.caption(unchanged(crossed, what))
         else:
             with st.container(border=True, key=f"{kind.name}_together"):
-                st.warning(together_story.warning(crossed, what))
-                st.markdown(together_story.meaning(crossed))
+                st.warning(warning(crossed, what))
+                st.markdown(meaning(crossed))
                 formula.link("Two releases of the same people")
                 number = hash((found.membership.digest, len(before)))
                 may_leave = st.checkbox(
@@ -65,8 +70,8 @@ def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]
 
 def _earlier(kind: Kind, known: Register, made: Membership) -> None:
     """Files of a release that left before this session, with their key."""
-    with st.expander(together_story.QUESTION, key=f"{kind.name}_earlier", expanded=True):
-        st.markdown(f"{together_story.EARLIER} {together_story.known(known.left, made)}")
+    with st.expander(QUESTION, key=f"{kind.name}_earlier", expanded=True):
+        st.markdown(f"{EARLIER} {describe_known(known.left, made)}")
         release = st.file_uploader(
             "The earlier release (zip)", type=["zip"], key=f"{kind.name}_earlier_release"
         )
@@ -82,7 +87,7 @@ def _earlier(kind: Kind, known: Register, made: Membership) -> None:
             st.rerun()
         job_panel.show(session.jobs(_JOB), key=f"{kind.name}_earlier_jobs")
         if known.refused:
-            refused.say(known.refused)
+            layout.say(known.refused)
 
 
 def _read(kind: Kind, release: bytes, key: bytes, known: Register) -> None:
@@ -109,3 +114,68 @@ def _adopt(known: Register, job: Job) -> None:
     except FpanonError:
         return  # the frame says why, above every page
     known.note(read.found, given=True)
+
+
+QUESTION = "Did another release of these people leave before?"
+EARLIER = (
+    "Two releases that each keep everybody in a crowd may single people out together. What is "
+    "exported in this session is compared by itself. Of what left earlier, from another session "
+    "or the command line, give the files: the key says who is who, and is forgotten once it is "
+    "read."
+)
+
+
+def describe_earlier(left: Sequence[Left]) -> str:
+    """What a release is held against, for the middle of a sentence."""
+    names = "; ".join(plain(each.membership.name) for each in left)
+    if len(left) > 1:
+        return f"the {len(left)} releases that left before ({names})"
+    return (
+        f"the {'earlier release given' if left[0].given else 'release exported before'} ({names})"
+    )
+
+
+def describe_known(left: Sequence[Left], made: Membership) -> str:
+    """What is compared already."""
+    if not left:
+        return "Nothing has left so far that is known here."
+    names = "; ".join(f"{plain(each.membership.name)} ({_how(each, made)})" for each in left)
+    return f"Known here: {names}."
+
+
+def _how(left: Left, made: Membership) -> str:
+    if left.membership.digest == made.digest:
+        return "this very release"
+    return "its files were given" if left.given else "exported in this session"
+
+
+def warning(found: Crossing, what: str) -> str:
+    """That a crowd gets smaller, and how small."""
+    return f"**A second release of the same people.** {crossing_words.told(found, what)}"
+
+
+def meaning(found: Crossing) -> str:
+    """Which knowledge that assumes, and what it is worth."""
+    said = [crossing_words.MEANING, crossing_words.naming(found)]
+    if found.smaller:  # else it has been said
+        said.append(crossing_words.followed(found))
+    said.append(crossing_words.counted(found))
+    return f"**What this means.** {' '.join(each for each in said if each)}"
+
+
+def unchanged(found: Crossing, what: str) -> str:
+    """That no crowd gets smaller."""
+    said = (
+        crossing_words.told(found, what), crossing_words.followed(found),
+        crossing_words.counted(found),
+    )  # fmt: skip
+    return " ".join(each for each in said if each)
+
+
+def nobody(what: str) -> str:
+    """That the people are others."""
+    return (
+        f"Nobody in this release is in {what}, by the ids in the records, in days that both are "
+        "of: there is nothing to compare. If they are the same people under other ids, compare "
+        "the files after giving them the same ids."
+    )

@@ -10,8 +10,7 @@ from pages.charts.style import Theme
 from pages.shell import definitions, questions
 from pages.shell.dataset import Dataset
 from pages.shell.figure import show, show_map
-from pages.shell.meaning import what_this_means
-from pages.shell.pair import side_by_side
+from pages.shell.layout import side_by_side, what_this_means
 from pages.unicity import form, story
 
 

@@ -10,8 +10,7 @@ from pages.charts.cdf import cdf
 from pages.charts.style import Theme
 from pages.shell import definitions
 from pages.shell.figure import show
-from pages.shell.meaning import what_this_means
-from pages.shell.pair import side_by_side
+from pages.shell.layout import side_by_side, what_this_means
 from pages.unicity import story
 
 

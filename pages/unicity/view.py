@@ -7,17 +7,16 @@ from functools import partial
 import streamlit as st
 
 from pages.charts import style, unicity
-from pages.shell import definitions, downloads, formula, head, needed, questions, slides
+from pages.shell import definitions, downloads, formula, layout, questions, slides
 from pages.shell.figure import show
 from pages.shell.guard import end_view
-from pages.shell.meaning import what_this_means
-from pages.shell.pair import side_by_side
+from pages.shell.layout import side_by_side, what_this_means
 from pages.unicity import form, regions, resolutions, rhythm, story
 
 of = style.theme(st.context.theme.type)
 
-place = head.line("unicity", "How little does an outsider need to know?")
-data = needed.data(
+place = layout.line("unicity", "How little does an outsider need to know?")
+data = layout.data(
     "unicity",
     without="No data set is open yet. Open a sample, or your own data, and it is looked at as an "
     "outsider would.",
@@ -25,7 +24,7 @@ data = needed.data(
 )
 with place.popover("Settings", icon=":material/tune:", key="unicity_settings"):
     seed = form.seed()
-head.about(place, definitions.UNICITY, definitions.STRATEGY, story.ASSUMED)
+layout.about(place, definitions.UNICITY, definitions.STRATEGY, story.ASSUMED)
 alone = questions.ordinary(data.fs)
 result = questions.settle(form.outsider(data, seed), alone=alone)
 if result is None:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from fpanon_core.engines.process import Job, ProcessRunner
-from fpanon_core.engines.turns import AT_ONCE_VARIABLE, Turns
+from fpanon_core.engines.process import AT_ONCE_VARIABLE, Job, ProcessRunner, Turns
 from fpanon_core.model.errors import ConfigError
 from tests.engines import errands
 

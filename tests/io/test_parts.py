@@ -137,8 +137,8 @@ def test_the_size_of_a_batch_changes_nothing(tmp_path_factory, rows, at, batch):
         patch.setattr("fpanon_core.tables.parquet._ROWS_AT_A_TIME", batch)
         patch.setattr("fpanon_core.io.distinct_parts.ROWS", 2)
         patch.setattr("fpanon_core.io.distinct_parts._USERS", 2)
-        patch.setattr("fpanon_core.io.part_twins._SORTED", 7)
-        patch.setattr("fpanon_core.io.part_twins._AT_ONCE", 2)
+        patch.setattr("fpanon_core.io.part_placed._SORTED", 7)
+        patch.setattr("fpanon_core.io.part_placed._AT_ONCE", 2)
         both(tmp_path_factory, SURE + rows, at, as_parquet, "civ")
 
 

@@ -13,7 +13,7 @@ from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies.anonymizability import Config, Measured, neighbours_of, study
-from pages.anonymizability import person_story, story, why_story
+from pages.anonymizability import person, story, why
 from pages.charts.cdf import Curve
 from pages.data import story as data_story
 
@@ -71,18 +71,18 @@ def test_everyone_and_one_person_are_counted_in_the_same_measure() -> None:
         "hours or more apart, and count as no more."
     )
     (near,) = neighbours_of(fs, gaps, 0)
-    told = person_story.gap(fs, 0, measured, near, 2)
+    told = person.gap(fs, 0, measured, near, 2)
     assert "moved by 2.0 km and 4.5 hours on average, each sample counted up to 20 km" in told[1]
     assert told[2] == "Of those matched, 50 % are 8 hours or more apart, and count as no more."
     assert told[3].endswith("the hardest pair is 2.0 km and 14 days apart in full.")
-    hardest = person_story.gap(fs, 2, measured, neighbours_of(fs, gaps, 2)[0], 2)
+    hardest = person.gap(fs, 2, measured, neighbours_of(fs, gaps, 2)[0], 2)
     assert "moved by 20 km and no time on average" in hardest[1]
     assert hardest[3].endswith("is 28 km and no time apart in full.")
     # The tables name the limit wherever it was applied, and "in full" where it was not.
-    shown = person_story.neighbours(fs, [near], gaps.config)
+    shown = person.table_of_neighbours(fs, [near], gaps.config)
     assert shown["Time (up to 8 hours each)"].tolist() == ["4.5 hours"]
     assert shown["Distance (up to 20 km each)"].tolist() == ["2.0 km"]
-    pairs = person_story.matches(fs, near)
+    pairs = person.matches(fs, near)
     assert pairs["Time apart in full"].tolist() == ["14 days", "60 minutes"]
     table = story.profiles_table([measured], 2)
     assert table["Time (up to 8 hours each)"].tolist() == ["4.5 hours"]
@@ -108,9 +108,9 @@ def test_without_a_weight_nothing_is_said_of_the_same_record(
     told = [
         *story.by_k(measured, (2,), stretch, [], 1.0),
         *story.by_profile([measured], 2, 0, [], 1.0),
-        *person_story.gap(fs, 0, measured, neighbours_of(fs, gaps, 0)[0], 2),
-        *why_story.temporal_share(measured.parts[2].temporal_share, 2, stretch),
-        *why_story.gini(measured.parts[2]),
+        *person.gap(fs, 0, measured, neighbours_of(fs, gaps, 0)[0], 2),
+        *why.temporal_share(measured.parts[2].temporal_share, 2, stretch),
+        *why.gini(measured.parts[2]),
         story.gap_title("2", stretch),
         *story.profiles_table([measured], 2),
     ]
@@ -132,10 +132,10 @@ def test_what_was_published_is_told_where_the_same_was_asked() -> None:
     assert "30 %" in story.published_by_profile([FINE, COARSE], 2, StretchConfig())
     assert story.published_by_profile([FINE], 2, StretchConfig()) == ""
     assert story.published_by_profile([COARSE], 3, StretchConfig()) == ""
-    assert "80 %" in why_story.published_temporal_share(2, StretchConfig())
-    assert why_story.published_temporal_share(2, other) == ""
-    assert [at for at, _ in why_story.usual_shares(2, StretchConfig())] == [0.42, 0.77, 0.8]
-    assert why_story.usual_shares(2, other) == why_story.usual_shares(3, StretchConfig()) == ()
+    assert "80 %" in why.published_temporal_share(2, StretchConfig())
+    assert why.published_temporal_share(2, other) == ""
+    assert [at for at, _ in why.usual_shares(2, StretchConfig())] == [0.42, 0.77, 0.8]
+    assert why.usual_shares(2, other) == why.usual_shares(3, StretchConfig()) == ()
 
 
 def test_by_profile(measured: list[Measured]) -> None:
@@ -166,45 +166,45 @@ def test_reach_and_cost(measured: list[Measured]) -> None:
 
 def test_one_person(measured: list[Measured]) -> None:
     (near,) = neighbours_of(THREE, measured[0].gaps.at(2), 0)
-    said = person_story.gap(THREE, 0, measured[0], near, 2)
+    said = person.gap(THREE, 0, measured[0], near, 2)
     assert said[0].startswith("u0001 has 1 sample and a 2-gap of 0.075; 0 % of the users")
     assert "To look like one other user" in said[1]
     assert "3.0 km and no time on average" in said[1]
     assert "matched with u0002" in said[3]
-    assert person_story.place_or_time(near.matches, 2) == [
+    assert person.place_or_time(near.matches, 2) == [
         "Time makes up 0 % of the effort of hiding this user among one other user, place 100 %."
     ]
-    row = person_story.matches(THREE, near).iloc[0]
+    row = person.matches(THREE, near).iloc[0]
     assert (row["Of"], row["Local time"], row["Distance in full"]) == (
         "u0001",
         "day 1 00:05",
         "3.0 km",
     )
-    told = person_story.gap(THREE, 0, measured[1], near, 2)
+    told = person.gap(THREE, 0, measured[1], near, 2)
     assert told == ["u0001 is already 2-anonymous: one other user has the very same record."]
 
 
 def test_why(measured: list[Measured]) -> None:
     parts, stretch = measured[0].parts[2], StretchConfig()
     # All three are apart in space alone.
-    assert why_story.temporal_share(parts.temporal_share, 2, stretch)[:2] == [
+    assert why.temporal_share(parts.temporal_share, 2, stretch)[:2] == [
         "Time does not dominate here: it takes more than half of the effort for 0 % of people.",
         "The median temporal share is 0 %, to hide among one other user.",
     ]
-    hidden = why_story.temporal_share(measured[1].parts[2].temporal_share, 2, stretch)
+    hidden = why.temporal_share(measured[1].parts[2].temporal_share, 2, stretch)
     assert hidden == ["Everyone is 2-anonymous already, so there is no effort to divide."]
-    some = why_story.temporal_share(np.array([0.5, np.nan]), 2, stretch)
+    some = why.temporal_share(np.array([0.5, np.nan]), 2, stretch)
     assert some[2] == "Left out: 1 of the 2 users (50 %), 2-anonymous already."
-    most = why_story.temporal_share(np.array([0.8, 0.6, 0.5]), 5, stretch)
+    most = why.temporal_share(np.array([0.8, 0.6, 0.5]), 5, stretch)
     assert most[0] == "Time takes more than half of the effort for 67 % of people."
     assert most[1] == "The median temporal share is 60 %, to hide among 4 other users."
-    assert "In time, all 3 users are not moved at all" in why_story.gini(parts)[1]
+    assert "In time, all 3 users are not moved at all" in why.gini(parts)[1]
 
 
 def test_who_has_no_tail_weight_is_counted_before_what_half_of_the_others_have(
     measured: list[Measured],
 ) -> None:
-    nobody = why_story.tail(measured[0].parts[2])
+    nobody = why.tail(measured[0].parts[2])
     assert nobody[:2] == [
         "In space, none of the 3 users has a tail weight.",
         "In time, none of the 3 users has a tail weight.",
@@ -214,7 +214,7 @@ def test_who_has_no_tail_weight_is_counted_before_what_half_of_the_others_have(
     )
     known = np.array([np.nan, 0.3, 2.0])
     parts = replace(measured[0].parts[2], tail_time=known, tail_space=np.array([1.0, 1.7, 20.0]))
-    said = why_story.tail(parts)
+    said = why.tail(parts)
     assert said[0] == (
         "In space, all 3 users have a tail weight: half of these 1.7 or more, between an "
         "exponential distribution's (1.6) and a Pareto distribution's (14), and 2 more than an "

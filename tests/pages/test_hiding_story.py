@@ -12,12 +12,12 @@ from fpanon_core.model import limits, projection
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
-from fpanon_core.studies import comparison, glove_estimate, hiding, leaving_out, production
+from fpanon_core.studies import comparison, glove_estimate, hiding, production
 from fpanon_core.studies.use import typical_side_m
 from pages.charts import style
 from pages.hiding import areas, comparison_story, group_story, names, story
 from pages.hiding.moment import busiest, hours, moment
-from pages.shell import periods, release_story
+from pages.shell import release_story, widgets
 
 
 def town() -> FingerprintSet:
@@ -44,14 +44,14 @@ def test_a_release_is_called_by_what_it_was_made_with() -> None:
 
 
 def test_periods_are_chosen_or_typed() -> None:
-    assert {text: periods.days_of(text) for text in periods.PERIODS} == dict(periods.PERIODS)
-    assert [periods.days_of(text) for text in ("1", " 14 days", "30d")] == [1, 14, 30]
-    assert [periods.called(days) for days in (None, 1, 7, 10)] == [
+    assert {text: widgets.days_of(text) for text in widgets.PERIODS} == dict(widgets.PERIODS)
+    assert [widgets.days_of(text) for text in ("1", " 14 days", "30d")] == [1, 14, 30]
+    assert [widgets.called(days) for days in (None, 1, 7, 10)] == [
         "whole", "days", "weeks", "10 days",
     ]  # fmt: skip
     for text in ("0", "fortnight", "-3", "1.5", "99999", ""):
         with pytest.raises(ConfigError, match="such as 14"):
-            periods.days_of(text)
+            widgets.days_of(text)
 
 
 def test_what_a_release_means(made: dict[hiding.Config, hiding.Result]) -> None:
@@ -119,7 +119,7 @@ def test_who_is_left_out_is_told() -> None:
     assert story.pair(both, tail) == story.pair(both, whole) == (whole, tail)
     assert story.pair({tail: both[tail]}, tail) is None
     assert story.pair({whole: both[whole]}, whole) is None
-    gain = leaving_out.gain(both[whole].release, both[tail].release)
+    gain = hiding.gain(both[whole].release, both[tail].release)
     assert gain.samples == 9
     assert gain.side_m == 100
     assert gain.whole_side_m > 5_000

@@ -11,7 +11,7 @@ from fpanon_core import Antennas, FingerprintSet
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.profiles import parse_profile
 from fpanon_core.model.projection import equal_area_around
-from pages.shell.profiles import PRESETS, TYPED, offered, profiles_of
+from pages.shell.widgets import PRESETS, TYPED, offered, profiles_of
 
 
 def town(granularity_m: float = 100.0) -> FingerprintSet:

@@ -121,9 +121,9 @@ def test_the_option_selected_is_there_again_once_it_is_explored_anew() -> None:
     def script() -> None:
         import streamlit as st
 
-        from pages.options import choice
+        from pages.options import front
 
-        choice.select(st.session_state["offered"])
+        front.select(st.session_state["offered"])
         st.selectbox("Option", st.session_state["offered"], index=None, key="options_choice_name")
 
     at = AppTest.from_function(script)

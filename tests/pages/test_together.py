@@ -17,7 +17,7 @@ from fpanon_core.model.published import Membership
 from fpanon_core.studies import production
 from pages.hiding import form
 from pages.hiding.files import PRODUCED
-from pages.shell import together_story
+from pages.shell import together
 from pages.shell.exported import Left, Register
 from pages.shell.produced import PRODUCED as OPTION_PRODUCED
 from tests.support.views import HEADER, answers, go, has, new_app, said, until, upload
@@ -280,36 +280,38 @@ def test_several_that_left_are_held_against_it_together() -> None:
     assert len(register.before(now)) == 2  # itself is none
     register.note(now)
     assert len(register.before(other)) == 3  # and once only
-    assert together_story.before(register.before(now)) == "the 2 releases that left before (A; B)"
+    assert (
+        together.describe_earlier(register.before(now)) == "the 2 releases that left before (A; B)"
+    )
 
 
 def test_sentences() -> None:
     alone = crossing(members("ab", "cd"), members("ac", "bd"))
-    what = together_story.before([Left(members("ab", name="GLOVE, k = 2"))])
-    assert together_story.warning(alone, what) == (
+    what = together.describe_earlier([Left(members("ab", name="GLOVE, k = 2"))])
+    assert together.warning(alone, what) == (
         "**A second release of the same people.** Together with the release exported before "
         "(GLOVE, k = 2), 4 of 4 people are alone: nobody else is in the same group in both; in "
         "either by itself, none of them is. The smallest crowd falls from 2 there and 2 here to 1."
     )
-    assert "the right person with a chance of 100 % on average" in together_story.meaning(alone)
+    assert "the right person with a chance of 100 % on average" in together.meaning(alone)
     fewer = crossing(members("abcd", "efgh"), members("abef", "cdgh"))
-    assert together_story.warning(fewer, "X").endswith(
+    assert together.warning(fewer, "X").endswith(
         "Together with X, nobody is alone, but 8 of 8 people have a smaller crowd than in "
         "either by itself. The smallest crowd falls from 4 there and 4 here to 2."
     )
     some = crossing(members("a", "bcd"), members("abc", "d"))
-    assert together_story.warning(some, "X").endswith(
+    assert together.warning(some, "X").endswith(
         "Together with X, 2 of 4 people are alone: nobody else is in the same group in both; each "
         "of them is so in one of the two by itself, too."
     )
     every = crossing(members("a", "b"), members("a", "b"))
-    assert together_story.unchanged(every, "X") == (
+    assert together.unchanged(every, "X") == (
         "Together with X, nobody's crowd gets smaller: 2 of 2 people are alone, each so in one of "
         "the two by itself, too. 2 people are in both, of 2 and 2."
     )
 
 
 def test_what_a_file_says_of_itself_is_shown_as_it_is() -> None:
-    told = together_story.before([Left(members("ab", name="![x](http://y) *b*"), given=True)])
+    told = together.describe_earlier([Left(members("ab", name="![x](http://y) *b*"), given=True)])
     assert "![" not in told
     assert told.startswith("the earlier release given (")

@@ -11,7 +11,7 @@ import pytest
 from streamlit.runtime import Runtime
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from fpanon_core.engines.memory import give_back
+from fpanon_core.engines.job import give_back
 from pages.server import reaper
 from pages.server.lives import IDLE_GRACE_S, Ended, Registry, Work
 from pages.server.reaper import Reaper

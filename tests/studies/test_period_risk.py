@@ -30,8 +30,8 @@ from fpanon_core.model.options import (
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import look
 from fpanon_core.studies.options import explore_options
-from fpanon_core.studies.period_risk import risk_in
 from fpanon_core.studies.presets import hiding_ladder
+from fpanon_core.studies.reidentification import risk_in
 from tests.support.fingerprint_sets import as_lists
 
 WIDE = Generalize(GeneralizationProfile(Grid(3_000), 720))

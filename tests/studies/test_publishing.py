@@ -40,7 +40,7 @@ from fpanon_core import (
 from fpanon_core.model.facts import public_option
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.profiles import Regions
-from fpanon_core.studies import publishing, release_verdict
+from fpanon_core.studies import publishing
 from fpanon_core.tables.spreadsheets import restored
 from fpanon_core.verification.release import verify_release
 
@@ -578,9 +578,9 @@ def test_a_zip_is_replaced_and_an_empty_folder_filled(fs, tmp_path):
 
 
 def test_what_does_not_verify_is_not_written(fs, tmp_path, monkeypatch):
-    real = release_verdict.verify_release
+    real = publishing.verify_release
     monkeypatch.setattr(
-        release_verdict,
+        publishing,
         "verify_release",
         lambda path, fs, k, **named: real(path, fs, k + 9, **named),
     )

@@ -40,7 +40,7 @@ from fpanon_core.model.composition import ATTACKERS
 from fpanon_core.model.knowledge import Spread
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import relinking
-from fpanon_core.studies.relinked_records import Copies, Part
+from fpanon_core.studies.relinking import Copies, Part
 from tests.oracles import relinking as oracle
 from tests.support.fingerprint_sets import as_lists, boxes
 

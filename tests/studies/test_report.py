@@ -24,9 +24,8 @@ from fpanon_core.studies.judgement import Limits, most_useful
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice, utility_choice
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.recipe import NOTHING_LEAVES, Decision, Recipe
-from fpanon_core.studies.report import report
+from fpanon_core.studies.report import page, report
 from fpanon_core.studies.report_figures import front
-from fpanon_core.studies.report_page import page
 from fpanon_core.studies.report_words import (
     between,
     describe_sum,

@@ -1,4 +1,7 @@
-"""Where and when an outsider learns most: a map of the places, and the hours of the week."""
+"""Where and when an outsider learns most: a map of the places, and the hours of the week.
+
+The worked example as an explainer; every number is computed, none is typed in.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ from pages.charts import disclosure
 from pages.charts.maps import MAX_CELLS, cells_map
 from pages.charts.plain import plain
 from pages.charts.style import CONFIG, OTHER_PX, Theme
-from pages.disclosure import story
+from pages.disclosure import form, story
+from pages.shell import questions
 from pages.shell.figure import plot, show_map
-from pages.shell.meaning import what_this_means
+from pages.shell.layout import what_this_means
 
 
 def by_place(leak: Leak, measure: str, of: Theme) -> None:
@@ -52,3 +56,16 @@ def by_hour(leak: Leak, measure: str, of: Theme, *, weekdays: bool) -> None:
         alt=f"Mean {story.NAMES[measure]} in each hour of the week.",
     )
     what_this_means(story.hours_told(leak, measure, weekdays), key="disclosure_hours")
+
+
+def explainer() -> None:
+    """The expander; while the numbers are computed it says so."""
+    with st.expander("How the measures work: four users and five bins", key="disclosure_example"):
+        questions.ask(form.EXAMPLE)
+        worked = questions.answer(form.EXAMPLE)
+        if worked is None:
+            st.caption("The numbers appear here in a moment.")
+            return
+        # A plain table: a grid is not drawn while the expander around it is closed.
+        st.markdown(story.example_table(worked))
+        st.markdown(story.example_told(worked))

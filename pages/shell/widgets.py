@@ -1,0 +1,224 @@
+"""The generalization profiles that forms offer, and those that somebody chose or typed in one.
+
+The stretch effort in force: set on one page, and what every page that measures stretch means.
+
+It is no page's own, as a gap under one effort and a release under another cannot be compared.
+
+Periods as forms offer them, and what they are called: whole records, weeks, days, 14 days.
+
+The local days of a data set, by their dates.
+
+Whether this session's officer is let in: asked before anything of any page is run.
+
+The server's own guard (:mod:`pages.server.entrance`) has asked already; were it passed by, no page
+is drawn here all the same.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import streamlit as st
+
+from fpanon_core.model import limits
+from fpanon_core.model.clock import zone_of
+from fpanon_core.model.configs import StretchConfig
+from fpanon_core.model.errors import ConfigError
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.profiles import (
+    AntennaClusters,
+    GeneralizationProfile,
+    Grid,
+    Hexagons,
+    Regions,
+    Space,
+    fine_to_coarse,
+    parse_profile,
+)
+from pages.charts import words
+from pages.server import entrance
+
+from . import address
+
+# The levels of Gramaglia & Fiore 2015, figure 4: from the finest that their data allow to a
+# citywide, 8-hour aggregation.
+PRESETS = tuple(
+    GeneralizationProfile(Grid(metres), minutes)
+    for metres, minutes in (
+        (100, 1),
+        (1_000, 30),
+        (2_500, 60),
+        (5_000, 120),
+        (10_000, 240),
+        (20_000, 480),
+    )
+)
+
+
+_USUAL_MIN = 60.0  # window of the places that are offered beside the grids
+_USUAL_HEXAGONS = (8, 7, 6)
+_USUAL_ANTENNAS = (1, 7)
+
+TYPED = (
+    "Choose, or type your own: “3 km · 45 min”; “hexagons of H3 resolution 8 · 1 h”, of edges of "
+    f"about {words.distance(Hexagons(8).edge_m)}; “about 7 antennas · 1 h”; “regions by district · "
+    "1 h”, by a column of the antenna table. “3 km from 0 m east, 0 m north · 45 min” states where "
+    "the grid begins."
+)
+"""How a profile is typed where one is chosen."""
+
+
+def offered(fs: FingerprintSet, *others: Sequence[GeneralizationProfile]) -> list[str]:
+    """Profiles to choose from, in words: those that suit the data, and others, fine to coarse.
+
+    The usual grids; hexagons where the places are known in degrees; antennas, their clusters and
+    every column of names where there is an antenna table.
+    """
+    spaces: list[Space] = []
+    if fs.crs is not None:
+        spaces += [
+            hexagons
+            for hexagons in map(Hexagons, _USUAL_HEXAGONS)
+            if hexagons.area_m2 >= fs.granularity_m**2
+        ]
+    if fs.antennas is not None:
+        spaces += map(AntennaClusters, _USUAL_ANTENNAS)
+        spaces += [Regions(name) for name in fs.antennas.columns if name.strip()]
+    minutes = max(_USUAL_MIN, fs.granularity_min)
+    found = {GeneralizationProfile(space, minutes) for space in spaces}
+    found.update(PRESETS, *others)
+    return [str(profile) for profile in sorted(found, key=fine_to_coarse)]
+
+
+def profiles_of(chosen: Sequence[str]) -> tuple[GeneralizationProfile, ...]:
+    """From texts as profiles are shown, fine to coarse.
+
+    Raises
+    ------
+    ConfigError
+        A text could not be read, or there are none or too many.
+    """
+    _check_count(len(chosen))
+    return in_order([parse_profile(text) for text in chosen])
+
+
+def in_order(profiles: Sequence[GeneralizationProfile]) -> tuple[GeneralizationProfile, ...]:
+    """Each once, fine to coarse; ConfigError where there are none or too many."""
+    _check_count(len(profiles))
+    return tuple(sorted(set(profiles), key=fine_to_coarse))
+
+
+def _check_count(count: int) -> None:
+    if count not in limits.PROFILES:
+        raise ConfigError(
+            f"{count} profiles are chosen; choose from {limits.PROFILES.low} to "
+            f"{limits.PROFILES.high} of them."
+        )
+
+
+NAME = "stretch"
+"""What it goes by in an address."""
+
+_IN_FORCE = "fp_stretch"
+
+
+def in_force() -> StretchConfig:
+    """The stretch effort in force; that of the address when the session begins."""
+    if _IN_FORCE not in st.session_state:
+        usual = StretchConfig()
+        put(address.asked(NAME, lambda text: address.from_text(text, usual), usual))
+    found: StretchConfig = st.session_state[_IN_FORCE]
+    return found
+
+
+def put(config: StretchConfig) -> None:
+    """Make this the stretch effort in force."""
+    st.session_state[_IN_FORCE] = config
+
+
+PERIODS: Mapping[str, int | None] = MappingProxyType({"whole records": None, "weeks": 7, "days": 1})
+"""Days of a period, by the words that forms offer."""
+
+HELP = (
+    "With periods everyone gets a new pseudonym and a new crowd in each. Shorter records are "
+    "easier to hide, but nobody can be followed for longer than a period. Choose, or type a "
+    "number of days."
+)
+_DAYS = re.compile(r"\s*(\d{1,4})\s*(d|days?)?\s*")
+
+
+def days_of(text: str) -> int | None:
+    """Days of a period as chosen or typed; None for whole records.
+
+    Raises
+    ------
+    ConfigError
+        It is no number of days that is offered.
+
+    Examples
+    --------
+    >>> days_of("weeks"), days_of("14 days"), days_of("whole records")
+    (7, 14, None)
+    """
+    if text in PERIODS:
+        return PERIODS[text]
+    typed = _DAYS.fullmatch(text)
+    if typed is None or int(typed[1]) not in limits.PERIOD_DAYS:
+        raise ConfigError(
+            "The period was not understood; choose one, or type a number of days from "
+            f"{limits.PERIOD_DAYS.low} to {limits.PERIOD_DAYS.high:,}, such as 14."
+        )
+    return int(typed[1])
+
+
+def called(days: int | None) -> str:
+    """A period in one word or two: "whole", "weeks", "days", "14 days"."""
+    return "whole" if days is None else {1: "days", 7: "weeks"}.get(days, f"{days} days")
+
+
+def one(days: int) -> str:
+    """One such period: "day", "week", "period of 14 days"."""
+    return {1: "day", 7: "week"}.get(days, f"period of {days} days")
+
+
+def days(fs: FingerprintSet) -> list[str]:
+    """The dates of the local days of a data set, for axes and tables."""
+    last = int(fs.wall_minutes(fs.t_min).max() // 1440)
+    if fs.clock is None:
+        return [f"day {d + 1}" for d in range(last + 1)]
+    first = fs.clock.epoch.astimezone(dt.UTC) + dt.timedelta(
+        minutes=float(fs.clock.wall_minutes([0.0])[0])
+    )
+    local = first.astimezone(zone_of(fs.clock.timezone))
+    return [f"{local.date() + dt.timedelta(days=d):%-d %b}" for d in range(last + 1)]
+
+
+def passed() -> bool:
+    """Whether pages may be run; says why, where they may not."""
+    why = entrance.current().refusal(st.user.to_dict())
+    if why:
+        st.title("fpanon", anchor=False)
+        st.text(why)
+        st.link_button("Log in", entrance.LOG_IN)
+    return not why
+
+
+def officer() -> str:
+    """Who works in this session: as the provider has it, or ``local``."""
+    return entrance.name(st.user.to_dict()) if entrance.current().required else entrance.LOCAL
+
+
+def named() -> str:
+    """Who has logged in; empty where nobody logs in."""
+    return officer() if entrance.current().required else ""
+
+
+def way_out() -> None:
+    """Who is logged in, and the button that ends it; nothing where nobody logs in."""
+    if entrance.current().required:
+        st.text(f"Logged in as {officer()}")
+        if st.button("Log out", key="log_out", icon=":material/logout:"):
+            st.logout()
