@@ -13,7 +13,7 @@ import typer
 
 from ..io.questionnaire import DOMAINS, questionnaire_template, read_questionnaire
 from ..model.configs import KnowledgeConfig, Strategy
-from ..model.disclosure import RISKS
+from ..model.disclosure import PLAIN, RISKS
 from ..model.errors import ConfigError
 from ..model.options import Periods, ReleaseOption, as_option
 from ..model.profiles import corners_text
@@ -23,7 +23,6 @@ from ..studies.option_result import Asked, OptionResult, UtilityChoice, utility_
 from ..studies.options import Config, study
 from ..studies.options_table import OptionsTable
 from ..studies.presets import PRESETS
-from ..studies.report_words import PLAIN
 from ..tables.writing import check_writable, read_json, write_json, write_table
 from . import measuring as m
 from . import reading as r

@@ -326,3 +326,13 @@ def usual_limit(risk: str) -> float | None:
     if risk not in RISKS:
         raise ConfigError(f"Unknown measure of risk {risk!r}; give one of {', '.join(RISKS)}.")
     return RISKS[risk].limit
+
+
+PLAIN = {
+    "em": "How much the known points change what an attacker believes of a person's visits (area "
+    "and time window), summed over all of them. 1 bin is one visit that becomes certain, or is "
+    "ruled out. The known points count too.",
+    "kl": "The same change as information, summed over all visits. 1 nat is as much as the answers "
+    "to 1.4 even yes-or-no questions. The known points count too.",
+}
+"""What EM- and KL-disclosure mean, wherever they are shown."""

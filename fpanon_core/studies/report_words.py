@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model.configs import Strategy
-from ..model.disclosure import ALONE, RISKS
+from ..model.disclosure import ALONE, PLAIN, RISKS
 from ..model.options import Generalize, Periods, ReleaseOption
 from ..model.release_page import duration, length
 from .judgement import Limits, interval
@@ -21,14 +21,6 @@ _WEIGHTY, _LOST = 0.2, 0.1  # a component of such a weight is named where it is 
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
-PLAIN = {
-    "em": "How much the known points change what an attacker believes of a person's visits (area "
-    "and time window), summed over all of them. 1 bin is one visit that becomes certain, or is "
-    "ruled out. The known points count too.",
-    "kl": "The same change as information, summed over all visits. 1 nat is as much as the answers "
-    "to 1.4 even yes-or-no questions. The known points count too.",
-}
-"""What EM- and KL-disclosure mean, wherever they are shown."""
 _NO_VERDICT = "Advisory: no verdict rests on it unless a threshold was set."
 
 

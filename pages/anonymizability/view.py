@@ -15,7 +15,7 @@ from pages.shell import (
     downloads,
     formula,
     job_panel,
-    kinds,
+    kgaps,
     layout,
     questions,
     slides,
@@ -42,7 +42,7 @@ if asked:
     results.ask(data, wanted)
 form.write_url()
 waiting = results.start_wanted(data, wanted)
-measuring = questions.jobs(kinds.MEASURE)
+measuring = questions.jobs(kgaps.MEASURE)
 # What comes and goes has a container of its own, so that the figures below keep their place.
 with st.container(key="anon_work"):
     job_panel.show(measuring, key="anon_jobs", stop=questions.hold)

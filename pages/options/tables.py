@@ -9,12 +9,12 @@ import pandas as pd
 
 from fpanon_core.io.hints import for_screen
 from fpanon_core.model.arrays import IntArray
-from fpanon_core.model.disclosure import ALONE
+from fpanon_core.model.disclosure import ALONE, PLAIN
 from fpanon_core.studies.judgement import interval
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PublishedUnicity
-from fpanon_core.studies.report_words import PLAIN, component, describe_sum, utility
+from fpanon_core.studies.report_words import component, describe_sum, utility
 from pages.charts import words
 from pages.charts.pareto import Dot
 from pages.options.criteria import COMPONENTS, RISKS, Criteria

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fpanon_core.studies.report_words import PLAIN
+from fpanon_core.model.disclosure import PLAIN
 
 
 def _after(works: str, section: str) -> str:

@@ -1,39 +1,16 @@
-"""The kinds of question that more than one page asks: answered once, shown on each."""
+"""Kinds of question that more than one page asks: answered once, shown on each."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
-from fpanon_core.studies import anonymizability, options, recovery
-from fpanon_core.studies.anonymizability import Config
+from fpanon_core.studies import options, recovery
 
 from .questions import Kind
-
-_PROFILES_KEPT = 32  # under several stretch efforts
-
-
-def _ground(config: Config) -> Hashable:
-    """What tells two runs apart; the k only say how far one goes."""
-    return config.profiles, config.stretch
-
 
 OPTION = Kind("options", options.study, page="options", kept=200, together=True)
 """A release option, weighed by itself."""
 
 AS_IT_IS = Kind("as_it_is", options.study, page="report", kept=4)
 """The data as they are, measured as the options are."""
-
-MEASURE = Kind(
-    "measure", anonymizability.study, page="anonymizability", kept=_PROFILES_KEPT, together=True,
-    join=anonymizability.extended, identity=_ground,
-)  # fmt: skip
-"""Everybody's k-gap under a profile."""
-
-DEEPEN = Kind(
-    "deepen", anonymizability.study, page=None, kept=_PROFILES_KEPT,
-    join=anonymizability.extended, identity=_ground,
-)  # fmt: skip
-"""The same up to the largest k offered, in the background; nobody waits for it."""
 
 RECOVERY = Kind("recovery", recovery.study, page="aggregates")
 """The attack on the data's own counts."""

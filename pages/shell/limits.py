@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from fpanon_core.model.disclosure import ALONE, RISKS
+from fpanon_core.model.disclosure import ALONE, PLAIN, RISKS
 from fpanon_core.studies.judgement import Limits
-from fpanon_core.studies.report_words import PLAIN
 from pages.charts import words
 
 from . import layout, session

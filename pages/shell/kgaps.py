@@ -1,0 +1,30 @@
+"""Everybody's k-gap: a question that more than one page asks, answered once, shown on each."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from fpanon_core.studies import anonymizability
+from fpanon_core.studies.anonymizability import Config
+
+from .questions import Kind
+
+_PROFILES_KEPT = 32  # under several stretch efforts
+
+
+def _ground(config: Config) -> Hashable:
+    """What tells two runs apart; the k only say how far one goes."""
+    return config.profiles, config.stretch
+
+
+MEASURE = Kind(
+    "measure", anonymizability.study, page="anonymizability", kept=_PROFILES_KEPT, together=True,
+    join=anonymizability.extended, identity=_ground,
+)  # fmt: skip
+"""Everybody's k-gap under a profile."""
+
+DEEPEN = Kind(
+    "deepen", anonymizability.study, page=None, kept=_PROFILES_KEPT,
+    join=anonymizability.extended, identity=_ground,
+)  # fmt: skip
+"""The same up to the largest k offered, in the background; nobody waits for it."""
