@@ -2,17 +2,64 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
+from ..model.arrays import FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import VIOLATION_COLUMNS, Verification
 
-if TYPE_CHECKING:
-    from .periods import Cut
-
 MOST = 1_000  # violations listed of each kind
+
+
+@dataclass
+class Cut:
+    """The original, a fingerprint for each person and period.
+
+    Attributes
+    ----------
+    fs : FingerprintSet
+        The pieces, under the ids of the original. Of one person and period there is one.
+    person, period : int64 ndarray (n_pieces,)
+        Row number in the original, and number of the period, of each.
+    sample : int64 ndarray (n_samples,)
+        Row number in the original of each sample of the pieces.
+    days : int
+    edges : float64 ndarray
+        Where periods begin, in elapsed minutes, from that of number 0 on.
+    n_people : int
+    ids : ndarray
+        Of the original.
+    """
+
+    fs: FingerprintSet
+    person: IntArray
+    period: IntArray
+    sample: IntArray
+    days: int
+    edges: FloatArray
+    n_people: int
+
+    def in_order(self, person: IntArray, period: IntArray) -> Cut | None:
+        """The same pieces in an order given; None where they are not the same."""
+        if len(person) != len(self.person) or len(period) != len(self.period):
+            return None
+        mine = np.lexsort((self.period, self.person))
+        theirs = np.lexsort((period, person))
+        if (self.person[mine] != person[theirs]).any() or (
+            self.period[mine] != period[theirs]
+        ).any():
+            return None
+        order = np.empty(len(mine), np.int64)
+        order[theirs] = mine
+        fs = self.fs.subset(order)
+        rows = [np.arange(self.fs.offsets[at], self.fs.offsets[at + 1]) for at in order.tolist()]
+        return replace(
+            self, fs=fs, person=self.person[order], period=self.period[order],
+            sample=self.sample[np.concatenate(rows)],
+        )  # fmt: skip
 
 
 class Faults:
