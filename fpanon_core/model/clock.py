@@ -109,14 +109,6 @@ class LocalClock:
             np.minimum(reached, np.where(first < end, first, np.inf), out=reached)
         return reached
 
-    def hour_of_day(self, t_min: npt.ArrayLike) -> FloatArray:
-        """Local hour in [0, 24) of elapsed minutes ``t_min``."""
-        return (self.wall_minutes(t_min) % _DAY) / 60.0
-
-    def local_day(self, t_min: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Local calendar day, 0 for the epoch's, of elapsed minutes ``t_min``."""
-        return np.floor(self.wall_minutes(t_min) / _DAY).astype(np.int64)
-
     def window(self, t_min: npt.ArrayLike, minutes: float) -> tuple[FloatArray, FloatArray]:
         """Start and length, in elapsed minutes, of the local time window that holds each ``t_min``.
 

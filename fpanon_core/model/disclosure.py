@@ -310,24 +310,6 @@ whoever knows more finds. Judged by the limit of ``"unicity"``, which is one for
 people: El Emam et al. 2010 ask who is unique by all that is published."""
 
 
-def usual_limit(risk: str) -> float | None:
-    """The limit of a measure of risk where none is given; None for an advisory measure.
-
-    Raises
-    ------
-    ConfigError
-        There is no such measure.
-
-    Examples
-    --------
-    >>> usual_limit("outsider"), usual_limit("em")
-    (0.05, None)
-    """
-    if risk not in RISKS:
-        raise ConfigError(f"Unknown measure of risk {risk!r}; give one of {', '.join(RISKS)}.")
-    return RISKS[risk].limit
-
-
 PLAIN = {
     "em": "How much the known points change what an attacker believes of a person's visits (area "
     "and time window), summed over all of them. 1 bin is one visit that becomes certain, or is "

@@ -30,8 +30,6 @@ or every part of it within the limits, would hold samples of fewer than k users 
 group: not of every member); or its user is one of those it costs most to hide, of whom a share was
 to be left out; or fewer than k users have a sample in its period."""
 
-AREAS_KM2 = (0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GloveResult:
@@ -193,24 +191,6 @@ class GloveResult:
     def suppressed_share(self) -> float:
         """Share of the original samples that are not published."""
         return len(self.suppressed) / len(self.accuracy)
-
-    def area_shares(self, limits_km2: tuple[float, ...] = AREAS_KM2) -> pd.DataFrame:
-        """Share of published samples, counted for every member, of at most so many km².
-
-        Returns
-        -------
-        DataFrame
-            ``area_km2``, ``share``.
-        """
-        p = self.published
-        members = np.diff(self._starts)
-        copies = np.repeat(members, p.lengths).astype(float)
-        area = p.dx_m * p.dy_m / 1e6
-        total = copies.sum()
-        # A square metre's slack: areas of whole cells are not whole in binary.
-        shares = [float(copies[area <= limit + 1e-6].sum() / total) if total else np.nan
-                  for limit in limits_km2]  # fmt: skip
-        return pd.DataFrame({"area_km2": limits_km2, "share": shares})
 
     def summary(self) -> dict[str, Any]:
         """The figures to show beside each other, as plain numbers.

@@ -64,10 +64,6 @@ class Limit(Generic[N]):
         """The same with an upper end of ``high`` where that is lower, but never an empty one."""
         return Limit(self.low, max(self.low, min(self.high, high)))
 
-    def at_least(self, low: N) -> Limit[N]:
-        """The same with a lower end of ``low`` where that is higher, but never an empty one."""
-        return Limit(min(self.high, max(self.low, low)), self.high)
-
 
 K = Limit(2, 100)
 """People to hide among: values of k measured, and of releases. The data may have fewer users."""

@@ -300,8 +300,3 @@ class ExpectedError:
     method: str
     config: LinkConfig
     digest: str
-
-    @property
-    def least_m(self) -> float:
-        """The smallest of the means: who does better without linking, or the release, does so."""
-        return min(self.metres, self.guessing_m, self.points_m)

@@ -208,11 +208,6 @@ COUNTS_FRAME = (
     "one person's record could add a place or a day to the table. What is outside is left out, and "
     "told here." + _after("", _COUNTS)
 )
-ACCURACY = (
-    "**Accuracy** of a sample: the side of the published area that holds it, (width + height) / 2, "
-    "and the span of time in which it is published. Samples that are left out are not in the "
-    "curves; their share is told beside them." + _after("Gramaglia & Fiore 2015b", _GLOVE)
-)
 SIDE = "The mean of the width and the height of a published area." + _after("", _ALIGNED)
 LOSS = (
     "**Mean loss**: how coarse a release is, in one number: over its original samples the mean of "
@@ -260,12 +255,6 @@ UTILITY = (
     "mobility (how far people roam), visits (places per person), and the resolution in space and "
     "in time. Or what experts answered when asked (0–10, divided by 10)."
     + _after("Noriega Campero 2015, and measures of our own choice", _OPTIONS)
-)
-PARETO = (
-    "**Pareto front**: an option is dominated when another is at least as good in both risk and "
-    "utility and better in one, by more than the 95 % intervals of the risks leave open. Where "
-    "they leave it open, the two are level. The front is what no other dominates."
-    + _after("Noriega Campero 2015; intervals: our choice", _OPTIONS)
 )
 HOMES_WITHIN = (
     "**Home found**: the share of people whose home – the place with most of their records from 22 "

@@ -109,5 +109,3 @@ def test_a_limit_narrows_to_the_data_but_is_never_empty():
     assert limits.K.at_most(7) == Limit(2, 7)
     assert limits.K.at_most(1) == Limit(2, 2)
     assert limits.K.at_most(900) == limits.K
-    assert limits.GRID_KM.at_least(0.1) == Limit(0.1, 2_000.0)
-    assert limits.GRID_KM.at_least(9e9) == Limit(2_000.0, 2_000.0)

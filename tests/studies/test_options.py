@@ -53,7 +53,7 @@ from fpanon_core import (
 )
 from fpanon_core.anonymize import chain
 from fpanon_core.io.samples import sample
-from fpanon_core.model.disclosure import RISKS, usual_limit
+from fpanon_core.model.disclosure import RISKS
 from fpanon_core.studies import options as module
 from fpanon_core.studies import releases
 from fpanon_core.studies.option_result import OptionResult
@@ -441,7 +441,6 @@ def test_risks_of_the_measures_have_limits():
     assert set(RISKS) == {*SUMS, "outsider", "linkage", "home"}
     assert {n: r.measure for n, r in RISKS.items() if r.measure is not None} == SUMS
     for name, risk in RISKS.items():
-        assert usual_limit(name) == risk.limit
         if name in ("em", "kl"):  # advisory: no verdict rests on them
             assert risk.limit is None
             assert "nobody has proposed" in risk.source
@@ -450,8 +449,6 @@ def test_risks_of_the_measures_have_limits():
         assert 0 < risk.limit < risk.most
         # Each says where it is from: a work that the references have, or that it is ours.
         assert "our default, not a norm" in risk.source or "El Emam et al. 201" in risk.source
-    with pytest.raises(ConfigError, match="Unknown measure of risk"):
-        usual_limit("fear")
 
 
 @pytest.mark.parametrize(
