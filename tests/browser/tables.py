@@ -34,11 +34,6 @@ def events(users: int, each: int, seed: int = 0) -> list[tuple[str, str, str, st
     return rows
 
 
-def exchanged(rows: list[tuple[str, str, str, str]]) -> list[tuple[str, str, str, str]]:
-    """The same, with each latitude in the column of longitudes and the other way round."""
-    return [(user, time, lon, lat) for user, time, lat, lon in rows]
-
-
 def separated(rows: list[tuple[str, ...]], language: str = "en", separator: str = ",") -> bytes:
     """The rows as text with a header in a language."""
     lines = [separator.join(row) for row in [HEADINGS[language], *rows]]

@@ -49,16 +49,6 @@ def test_after_a_bad_file_a_good_one_is_read(dashboard: Dashboard) -> None:
     assert dashboard.page.get_by_test_id("stAlertContentError").count() == 0
 
 
-def test_one_user_alone_has_nobody_to_hide_among(dashboard: Dashboard) -> None:
-    dashboard.go("/data")
-    dashboard.upload("alone.csv", separated(events(1, 9)))
-    dashboard.wait_for_data(users=1)
-    dashboard.turn_to("How hard to hide")
-    told = dashboard.error()
-    _is_a_sentence(told)
-    assert "1" in told or "one" in told
-
-
 def test_k_beyond_the_users_is_refused_with_the_way_out(dashboard: Dashboard) -> None:
     dashboard.go("/data")
     dashboard.upload("few.csv", separated(events(4, 5)))

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.tables import SECRET, events, exchanged, flawed, separated
+from tests.browser.tables import flawed
 
 pytestmark = pytest.mark.browser
 KS = ["k = 2", "k = 5", "k = 10"]
@@ -70,26 +70,6 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     assert "synthetic data" not in dashboard.text.lower()
 
 
-def test_exchanged_positions_are_asked_about_and_one_click_puts_them_right(
-    dashboard: Dashboard,
-) -> None:
-    # Munich, latitude and longitude exchanged, lies in the sea off Somalia.
-    dashboard.go("/data")
-    dashboard.upload("exchanged.csv", separated(exchanged(events(12, 20))))
-    dashboard.says("Are these the places that are meant?")
-    dashboard.says("Nothing is measured before you have answered.")
-    dashboard.turn_to("How hard to hide")
-    dashboard.says("is not measured yet: its positions are doubtful")
-    dashboard.turn_to("Data")
-    dashboard.press("data_read_exchanged", "The account of the file")
-    dashboard.wait_for_data(users=12)
-    dashboard.says("Europe/Berlin time")
-    first = dashboard.table("Local time", 5)
-    assert {row[1] for row in first} == {"u0001"}
-    assert all(float(row[4]) > 47 > 13 > float(row[5]) for row in first)
-    assert SECRET not in dashboard.text
-
-
 def test_settings_travel_in_the_address_and_people_do_not(dashboard: Dashboard) -> None:
     page = dashboard.page
     dashboard.go()
@@ -118,18 +98,3 @@ def test_settings_in_a_link_hold_for_the_data_opened_next(dashboard: Dashboard) 
     dashboard.wait_for_curves("anon_by_k", ["k = 3", "k = 7"])
     dashboard.wait_for_curves("anon_by_profile", ["2 km · 1 h", "20 km · 8 h"])
     dashboard.wait_until_idle()
-
-
-@pytest.mark.parametrize("path", ["/data", "/anonymizability"])
-def test_a_deep_link_without_data_leads_on_kindly(dashboard: Dashboard, path: str) -> None:
-    dashboard.go(path)
-    dashboard.says("No data set is open yet")
-    assert dashboard.page.get_by_test_id("stAlertContentError").count() == 0
-    assert dashboard.page.locator(".js-plotly-plot").count() == 0
-
-
-def test_the_sample_is_one_click_from_the_data_view_too(dashboard: Dashboard) -> None:
-    dashboard.go("/data")
-    dashboard.open_sample_in_data("taxis", users=496)
-    bars = dashboard.page.locator(".st-key-data_activity .bars path")
-    expect(bars.first).to_be_attached()

@@ -74,6 +74,7 @@ def test_maps_and_the_space_time_figure_are_really_drawn(measured: Dashboard) ->
 
     taxis.turn_to("Data")
     taxis.wait_for_data(users=496)
+    expect(taxis.page.locator(".st-key-data_activity .bars path").first).to_be_attached()
     picture = taxis.picture_of(_MAP, _with_water)
     assert colours(picture) > 50
     assert amount_of(picture, style.LIGHT.water, 4) > 1_000

@@ -1,4 +1,4 @@
-"""The Unicity view in a real browser: both samples, every figure drawn, the map of regions."""
+"""The Unicity view in a real browser: every figure drawn, the map of regions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ pytestmark = pytest.mark.browser
 _MAP = ".st-key-pair_unicity_regions [data-testid=stDeckGlJsonChart]"
 
 
-@pytest.mark.parametrize("sample", ["taxis", "people"])
-def test_the_whole_view_is_drawn(request: pytest.FixtureRequest, sample: str) -> None:
-    dashboard: Dashboard = request.getfixturevalue(sample)
-    page = dashboard.page
+def test_the_whole_view_is_drawn(taxis: Dashboard) -> None:
+    dashboard, page = taxis, taxis.page
     dashboard.turn_to("Who can be found")
     for more in ("unicity_law", "unicity_merging", "unicity_why"):
         dashboard.unfold(more)
