@@ -119,7 +119,6 @@ class ReleaseOption:
 
         Examples
         --------
-        >>> from .techniques import AddNoise, Glove
         >>> ReleaseOption(None, [Glove(2)]).holds(100, 1)
         True
         >>> ReleaseOption(None, [AddNoise(500), Glove(2)]).holds(100, 1)
