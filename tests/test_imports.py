@@ -178,9 +178,22 @@ def test_the_verifier_shares_nothing_with_what_it_checks():
     is verified, not the templates.
     """
     nouns = {
-        "arrays", "budgets", "checks", "clock", "data_package", "errors", "facts", "fingerprints",
-        "glove", "periods", "published", "release_page", "options", "profiles", "version",
-    }  # fmt: skip
+        "arrays",
+        "budgets",
+        "checks",
+        "clock",
+        "data_package",
+        "errors",
+        "facts",
+        "fingerprints",
+        "glove",
+        "periods",
+        "published",
+        "release_page",
+        "options",
+        "profiles",
+        "version",
+    }
     for path in (ROOT / "fpanon_core" / "verification").glob("*.py"):
         for name in imported(path):
             if not name.startswith("fpanon_core.") or name == "fpanon_core.verification":

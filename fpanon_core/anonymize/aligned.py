@@ -128,9 +128,14 @@ def aligned(
     ([0.0, 600.0], [3.0, 4.0], [1000.0, 100.0])
     """
     settings: dict[str, Any] = {
-        "k": k, "config": config, "max_side_m": max_side_m, "max_span_min": max_span_min,
-        "leftover": leftover, "leave_out": leave_out, "effort": effort,
-    }  # fmt: skip
+        "k": k,
+        "config": config,
+        "max_side_m": max_side_m,
+        "max_span_min": max_span_min,
+        "leftover": leftover,
+        "leave_out": leave_out,
+        "effort": effort,
+    }
     if isinstance(fs, PeriodSet):
         whole("k", k, 2)
         if groups is not None:
@@ -139,11 +144,18 @@ def aligned(
                 "has groups of its own."
             )
         return hidden_by_period(
-            fs, k, lambda pieces, told, _: aligned(
-                pieces, shards=fitting(shards, pieces, k), checkpoint=checkpoint, engine=engine,
-                progress=told, **settings,
-            ), progress,
-        )  # fmt: skip
+            fs,
+            k,
+            lambda pieces, told, _: aligned(
+                pieces,
+                shards=fitting(shards, pieces, k),
+                checkpoint=checkpoint,
+                engine=engine,
+                progress=told,
+                **settings,
+            ),
+            progress,
+        )
     if isinstance(fs, GeneralizedFingerprintSet):
         fs = fs.fingerprints()
     config = config or StretchConfig()
@@ -162,9 +174,15 @@ def aligned(
                 "one of the two out."
             )
         return hidden_by_shard(
-            fs, int(shards or 1), aligned, settings | {"config": config}, method="aligned",
-            engine=engine, checkpoint=checkpoint, progress=progress,
-        )  # fmt: skip
+            fs,
+            int(shards or 1),
+            aligned,
+            settings | {"config": config},
+            method="aligned",
+            engine=engine,
+            checkpoint=checkpoint,
+            progress=progress,
+        )
     left = hardest = np.empty(0, np.int64)
     if groups is not None:
         if leave_out:
@@ -175,17 +193,32 @@ def aligned(
         members = _given(fs, k, groups)
     else:
         members, left, hardest = crowded(
-            fs, k, config, effort, leftover == "merge", room_for(leave_out, fs, k), engine,
+            fs,
+            k,
+            config,
+            effort,
+            leftover == "merge",
+            room_for(leave_out, fs, k),
+            engine,
             part(progress, 0.0, _CROWDING_SHARE),
-        )  # fmt: skip
+        )
     made, code = _blocks(fs, members, config, max_side_m, max_span_min, engine)
     for u in left.tolist():
         code[fs.rows_of(u)] = LEFT_OVER
     result = outcome(
-        fs, made, code, left, method="aligned", k=k, leftover=leftover, config=config,
-        suppress_space_m=max_side_m, suppress_time_min=max_span_min, leave_out=leave_out,
+        fs,
+        made,
+        code,
+        left,
+        method="aligned",
+        k=k,
+        leftover=leftover,
+        config=config,
+        suppress_space_m=max_side_m,
+        suppress_time_min=max_span_min,
+        leave_out=leave_out,
         hardest=hardest,
-    )  # fmt: skip
+    )
     if progress is not None:
         progress(1.0)
     return result
@@ -255,9 +288,13 @@ def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
 
 
 def _blocks(
-    fs: FingerprintSet, members: list[IntArray], config: StretchConfig,
-    max_side_m: float | None, max_span_min: float | None, engine: Engine,
-) -> tuple[list[Group], Codes]:  # fmt: skip
+    fs: FingerprintSet,
+    members: list[IntArray],
+    config: StretchConfig,
+    max_side_m: float | None,
+    max_span_min: float | None,
+    engine: Engine,
+) -> tuple[list[Group], Codes]:
     """The groups with their cells, without those of which nothing is left; why samples are out."""
     boxes, (by_space, by_time) = boxes_of(fs), by_space_and_time(config)
     limited = max_side_m is not None or max_span_min is not None

@@ -89,8 +89,9 @@ def apply(
     if progress is not None:
         progress(0.0)
     if isinstance(given, PeriodSet):
-        done = _applied(given if isinstance(step, Glove) else given.pieces, step, seed, engine,
-                        progress)  # fmt: skip
+        done = _applied(
+            given if isinstance(step, Glove) else given.pieces, step, seed, engine, progress
+        )
         if done.hidden is None:
             return done._replace(periods=given.changed(done.fs))
         return done._replace(periods=_pieces_of(done, given))
@@ -141,13 +142,27 @@ def _applied(
             gone = fs.n_samples - kept.n_samples
             return Applied(kept, 1 - kept.n_samples / fs.n_samples, gone)
         case Glove(k, space_limit, time_limit, share):
-            hidden = glove(
-                given, k, suppress_space_m=space_limit, suppress_time_min=time_limit,
-                leave_out=share, engine=engine, progress=progress,
-            ) if not isinstance(step, Aligned) else aligned(
-                given, k, max_side_m=space_limit, max_span_min=time_limit, leave_out=share,
-                engine=engine, progress=progress,
-            )  # fmt: skip
+            hidden = (
+                glove(
+                    given,
+                    k,
+                    suppress_space_m=space_limit,
+                    suppress_time_min=time_limit,
+                    leave_out=share,
+                    engine=engine,
+                    progress=progress,
+                )
+                if not isinstance(step, Aligned)
+                else aligned(
+                    given,
+                    k,
+                    max_side_m=space_limit,
+                    max_span_min=time_limit,
+                    leave_out=share,
+                    engine=engine,
+                    progress=progress,
+                )
+            )
             if not (hidden.group >= 0).any():
                 raise InfeasibleError(
                     f"{step} would publish nothing: every sample exceeds the limits; raise them."

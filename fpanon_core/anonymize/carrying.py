@@ -68,9 +68,13 @@ class Carried:
 
 
 def carried(
-    origin: Origin, knowledge: Knowledge, *, blur_m: float = 0.0, blur_min: float = 0.0,
+    origin: Origin,
+    knowledge: Knowledge,
+    *,
+    blur_m: float = 0.0,
+    blur_min: float = 0.0,
     seed: int = 0,
-) -> Carried:  # fmt: skip
+) -> Carried:
     """Carry points of the original into a release.
 
     Parameters

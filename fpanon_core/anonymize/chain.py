@@ -135,15 +135,20 @@ class Chained:
         return records_of(self.made)
 
     def then(
-        self, step: Step, seed: int | None, *, engine: Engine | None = None,
+        self,
+        step: Step,
+        seed: int | None,
+        *,
+        engine: Engine | None = None,
         progress: Progress | None = None,
-    ) -> Chained:  # fmt: skip
+    ) -> Chained:
         """One step further."""
         position = len(self.steps)
         if isinstance(step, Generalize):
             step = Generalize(resolve(self.fs, step.profile))
-        done = apply(self.made, step, seed_at(seed, step, position), engine=engine,
-                     progress=progress)  # fmt: skip
+        done = apply(
+            self.made, step, seed_at(seed, step, position), engine=engine, progress=progress
+        )
         whose, hidden = self.person, done.hidden
         if isinstance(step, Periods):
             assert done.periods is not None
@@ -155,10 +160,16 @@ class Chained:
             person = whose[np.repeat(inside, hidden.weight[inside])]
             records = whose[inside]
         return Chained(
-            self.original, done.fs if done.periods is None else done.periods, self.made, person,
-            records, (*self.steps, step), hidden, self.samples_left_out + done.samples_left_out,
+            self.original,
+            done.fs if done.periods is None else done.periods,
+            self.made,
+            person,
+            records,
+            (*self.steps, step),
+            hidden,
+            self.samples_left_out + done.samples_left_out,
             self.kept_share * (1 - done.suppressed_share),
-        )  # fmt: skip
+        )
 
     def origin(self, seed: int | None, name: str | None = None) -> Origin:
         """What was made, and of what, with the seed that all steps were taken with."""
@@ -171,9 +182,17 @@ class Chained:
             else:
                 period = hidden.period[hidden.group >= 0]
         return Origin(
-            ReleaseOption(name, self.steps), self.original, self.fs, self.records, self.seen,
-            hidden, self.samples_left_out, period, days, seed,
-        )  # fmt: skip
+            ReleaseOption(name, self.steps),
+            self.original,
+            self.fs,
+            self.records,
+            self.seen,
+            hidden,
+            self.samples_left_out,
+            period,
+            days,
+            seed,
+        )
 
 
 def _rows_in(fs: FingerprintSet, made: FingerprintSet) -> IntArray:

@@ -103,9 +103,14 @@ EFFORTS: tuple[Effort, ...] = ("default", "thorough")
 def boxes_of(fs: FingerprintSet) -> Boxes:
     """The samples as the kernels take them."""
     return Boxes(
-        np.array(fs.offsets), np.array(fs.x_m), fs.x_m + fs.dx_m, np.array(fs.y_m),
-        fs.y_m + fs.dy_m, np.array(fs.t_min), fs.t_min + fs.dt_min,
-    )  # fmt: skip
+        np.array(fs.offsets),
+        np.array(fs.x_m),
+        fs.x_m + fs.dx_m,
+        np.array(fs.y_m),
+        fs.y_m + fs.dy_m,
+        np.array(fs.t_min),
+        fs.t_min + fs.dt_min,
+    )
 
 
 def by_space_and_time(config: StretchConfig) -> tuple[float, float]:
@@ -114,9 +119,15 @@ def by_space_and_time(config: StretchConfig) -> tuple[float, float]:
 
 
 def crowded(
-    fs: FingerprintSet, k: int, config: StretchConfig, effort: Effort, merge: bool,
-    room: int, engine: Engine, progress: Progress | None,
-) -> tuple[list[IntArray], IntArray, IntArray]:  # fmt: skip
+    fs: FingerprintSet,
+    k: int,
+    config: StretchConfig,
+    effort: Effort,
+    merge: bool,
+    room: int,
+    engine: Engine,
+    progress: Progress | None,
+) -> tuple[list[IntArray], IntArray, IntArray]:
     """Groups, as row numbers; the last users; and those whom it costs most to hide.
 
     The last are of weight less than k, and none if they are merged; those left out because they are
@@ -129,9 +140,14 @@ class _Crowding:
     """One search: what its steps share."""
 
     def __init__(
-        self, fs: FingerprintSet, k: int, config: StretchConfig, search: Search,
-        room: int, engine: Engine,
-    ) -> None:  # fmt: skip
+        self,
+        fs: FingerprintSet,
+        k: int,
+        config: StretchConfig,
+        search: Search,
+        room: int,
+        engine: Engine,
+    ) -> None:
         n = fs.n_users
         self.fs, self.k, self.config, self.search, self.engine = fs, k, config, search, engine
         self.boxes = boxes_of(fs)
@@ -142,10 +158,14 @@ class _Crowding:
         self.most = int(np.sort(fs.lengths)[-self.widest - 1 :].sum())
         most_groups = n if (fs.weight > 1).any() else n // k
         self.groups = Groups(
-            np.full(n, -1, np.int64), np.full((most_groups, self.widest), -1, np.int64),
-            np.zeros(most_groups, np.int64), np.zeros(most_groups), np.zeros(most_groups),
-            np.zeros((most_groups, self.widest)), np.full(most_groups, -1, np.int64),
-        )  # fmt: skip
+            np.full(n, -1, np.int64),
+            np.full((most_groups, self.widest), -1, np.int64),
+            np.zeros(most_groups, np.int64),
+            np.zeros(most_groups),
+            np.zeros(most_groups),
+            np.zeros((most_groups, self.widest)),
+            np.full(most_groups, -1, np.int64),
+        )
         self.made = 0
         self.may_leave_out = room > 0
         self.room = np.array([float(room)])  # for users who are left out
@@ -179,9 +199,14 @@ class _Crowding:
         number[which] = np.arange(len(which))
         of = np.where(groups.of < 0, groups.of, number[groups.of])
         self.groups = Groups(
-            of, groups.members[which], groups.size[which], groups.weight[which],
-            groups.loss[which], groups.without[which], groups.changed[which],
-        )  # fmt: skip
+            of,
+            groups.members[which],
+            groups.size[which],
+            groups.weight[which],
+            groups.loss[which],
+            groups.without[which],
+            groups.changed[which],
+        )
         self.made = len(which)
         self.cuts = Cuts(np.zeros(self.made, np.int64), np.empty((self.made, self.search.cuts)))
 
@@ -217,9 +242,12 @@ class _Crowding:
         some = self.fs if len(users) == self.fs.n_users else self.fs.subset(users)
         among = min(max(self.search.nearest, kept), len(users) - 1)
         gaps = k_gap(
-            some, among + 1, config=self.config.of_effort, engine=self.engine,
+            some,
+            among + 1,
+            config=self.config.of_effort,
+            engine=self.engine,
             progress=part(progress, 0.0, 0.7),
-        )  # fmt: skip
+        )
         others = users[gaps.neighbours]
         loss = np.empty(others.shape)
         most = int(np.sort(self.fs.lengths)[-2:].sum())
@@ -249,9 +277,16 @@ class _Crowding:
             seeds = left[np.argsort(self.fs.lengths[left], kind="stable")]
             for first in range(0, len(seeds), _BLOCK):
                 self.made = grow(
-                    self.boxes, near, seeds[first : first + _BLOCK], self.weight, float(self.k),
-                    *self.price, self.most, self.groups, self.made,
-                )  # fmt: skip
+                    self.boxes,
+                    near,
+                    seeds[first : first + _BLOCK],
+                    self.weight,
+                    float(self.k),
+                    *self.price,
+                    self.most,
+                    self.groups,
+                    self.made,
+                )
                 if progress is not None:
                     progress(1.0 - len(left) / self.fs.n_users * (1 - first / len(seeds)))
             left = np.flatnonzero(self.groups.of < 0)
@@ -279,10 +314,13 @@ class _Crowding:
         """Exchanges, while the loss falls."""
         groups, n, search = self.groups, self.fs.n_users, self.search
         steps = Steps(
-            np.zeros(n, np.int64), np.zeros((n, search.steps), np.int32),
-            np.zeros((n, search.steps), np.int32), np.zeros((n, search.steps)),
-            np.zeros((n, search.steps), np.bool_), np.full(n, -1, np.int64),
-        )  # fmt: skip
+            np.zeros(n, np.int64),
+            np.zeros((n, search.steps), np.int32),
+            np.zeros((n, search.steps), np.int32),
+            np.zeros((n, search.steps)),
+            np.zeros((n, search.steps), np.bool_),
+            np.full(n, -1, np.int64),
+        )
         gain = np.zeros(n)
         ring = np.full((n, search.longest_ring), -1, np.int64)
         changed = np.arange(self.made)
@@ -299,9 +337,17 @@ class _Crowding:
             def found(first: int) -> float:
                 users = np.arange(first, min(first + _BLOCK, n))
                 find_rings(
-                    users, self.weight, float(self.k), search.most_steps, self.worth, self.room,
-                    groups, steps, gain, ring,
-                )  # fmt: skip
+                    users,
+                    self.weight,
+                    float(self.k),
+                    search.most_steps,
+                    self.worth,
+                    self.room,
+                    groups,
+                    steps,
+                    gain,
+                    ring,
+                )
                 return float(len(users))
 
             self.engine.run(found, range(0, n, _BLOCK), n)
@@ -315,9 +361,13 @@ class _Crowding:
             changed = np.flatnonzero(groups.changed == turn)
 
     def _price(
-        self, near: IntArray, alike: FloatArray, since: int, steps: Steps,
+        self,
+        near: IntArray,
+        alike: FloatArray,
+        since: int,
+        steps: Steps,
         progress: Progress | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Set everybody's steps: into groups changed since, and all of those who moved."""
         groups, n = self.groups, self.fs.n_users
         saved = np.empty(n)
@@ -329,17 +379,28 @@ class _Crowding:
         def priced(begin: int) -> float:
             which = np.arange(begin, min(begin + _BLOCK, self.made))
             price(
-                self.boxes, near, alike, which, pair, first, pairs, self.weight, saved,
-                float(self.k), *self.price, self.most, self.search.slack, self.cuts, groups,
-            )  # fmt: skip
+                self.boxes,
+                near,
+                alike,
+                which,
+                pair,
+                first,
+                pairs,
+                self.weight,
+                saved,
+                float(self.k),
+                *self.price,
+                self.most,
+                self.search.slack,
+                self.cuts,
+                groups,
+            )
             return float(len(which))
 
         def offered(begin: int) -> float:
             users = np.arange(begin, min(begin + _BLOCK, n))
             offer(users, pairs, since, self.worth, saved, groups, steps)
-            sharpen(
-                self.boxes, users, self.search.exact, *self.price, self.most, groups, steps
-            )  # fmt: skip
+            sharpen(self.boxes, users, self.search.exact, *self.price, self.most, groups, steps)
             return float(len(users))
 
         self.engine.run(priced, range(0, self.made, _BLOCK), max(1, self.made), progress)

@@ -114,17 +114,32 @@ def glove(
     ([0.0, 600.0], [3.0, 4.0], [1000.0, 100.0])
     """
     settings: dict[str, Any] = {
-        "k": k, "config": config, "suppress_space_m": suppress_space_m,
-        "suppress_time_min": suppress_time_min, "leftover": leftover, "leave_out": leave_out,
-    }  # fmt: skip
+        "k": k,
+        "config": config,
+        "suppress_space_m": suppress_space_m,
+        "suppress_time_min": suppress_time_min,
+        "leftover": leftover,
+        "leave_out": leave_out,
+    }
     if isinstance(fs, PeriodSet):
         whole("k", k, 2)
         return hidden_by_period(
-            fs, k, lambda pieces, told, end: begun_by(end, pieces, glove(
-                pieces, shards=fitting(shards, pieces, k), checkpoint=checkpoint, engine=engine,
-                progress=told, **settings,
-            )), progress,
-        )  # fmt: skip
+            fs,
+            k,
+            lambda pieces, told, end: begun_by(
+                end,
+                pieces,
+                glove(
+                    pieces,
+                    shards=fitting(shards, pieces, k),
+                    checkpoint=checkpoint,
+                    engine=engine,
+                    progress=told,
+                    **settings,
+                ),
+            ),
+            progress,
+        )
     if isinstance(fs, GeneralizedFingerprintSet):
         fs = fs.fingerprints()
     config = config or StretchConfig()
@@ -137,9 +152,15 @@ def glove(
     leave_out = check_leave_out(leave_out)
     if check_shards(shards, fs, k) > 1:
         return hidden_by_shard(
-            fs, int(shards or 1), glove, settings | {"config": config}, method="glove",
-            engine=engine, checkpoint=checkpoint, progress=progress,
-        )  # fmt: skip
+            fs,
+            int(shards or 1),
+            glove,
+            settings | {"config": config},
+            method="glove",
+            engine=engine,
+            checkpoint=checkpoint,
+            progress=progress,
+        )
     room = room_for(leave_out, fs, k)
     begun = _LEAVING_SHARE if room else 0.0
     hardest = _hardest(fs, k, room, config, engine, part(progress, 0.0, begun))
@@ -157,28 +178,39 @@ def glove(
         for u in left:
             code[fs.rows_of(u)] = LEFT_OVER
     result = outcome(
-        fs, groups, code, left, method="glove", k=int(k), leftover=leftover, config=config,
-        suppress_space_m=suppress_space_m, suppress_time_min=suppress_time_min,
-        leave_out=leave_out, hardest=hardest,
-    )  # fmt: skip
+        fs,
+        groups,
+        code,
+        left,
+        method="glove",
+        k=int(k),
+        leftover=leftover,
+        config=config,
+        suppress_space_m=suppress_space_m,
+        suppress_time_min=suppress_time_min,
+        leave_out=leave_out,
+        hardest=hardest,
+    )
     if progress is not None:
         progress(1.0)
     return result
 
 
 def _hardest(
-    fs: FingerprintSet, k: int, room: int, config: StretchConfig, engine: Engine,
+    fs: FingerprintSet,
+    k: int,
+    room: int,
+    config: StretchConfig,
+    engine: Engine,
     progress: Progress | None,
-) -> IntArray:  # fmt: skip
+) -> IntArray:
     """Whose k-gap is greatest, at most ``room`` users; of equals those with smaller row numbers.
 
     A fingerprint that stands for k users hides already.
     """
     if not room:
         return np.empty(0, np.int64)
-    gap = k_gap(
-        fs, min(k, fs.n_users), config=config, engine=engine, progress=progress
-    ).values  # fmt: skip
+    gap = k_gap(fs, min(k, fs.n_users), config=config, engine=engine, progress=progress).values
     out = []
     for u in np.argsort(-gap, kind="stable"):
         if gap[u] > 0 and fs.weight[u] < k and fs.weight[u] <= room:

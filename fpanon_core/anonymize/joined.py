@@ -20,16 +20,28 @@ def part_of(made: GloveResult) -> Part:
     gone = made.suppressed
     code[gone["sample"].to_numpy(np.int64)] = gone["reason"].map(REASONS.index).to_numpy(np.int8)
     return Part(
-        made.group, made.published, code, made.accuracy["space_m"].to_numpy(),
-        made.accuracy["time_min"].to_numpy(), made.left_over, made.left_out, made.phantom_share,
-    )  # fmt: skip
+        made.group,
+        made.published,
+        code,
+        made.accuracy["space_m"].to_numpy(),
+        made.accuracy["time_min"].to_numpy(),
+        made.left_over,
+        made.left_out,
+        made.phantom_share,
+    )
 
 
 def settings_of(made: GloveResult) -> dict[str, Any]:
     """By which settings a result was made."""
     names = (
-        "method", "k", "leftover", "suppress_space_m", "suppress_time_min", "leave_out", "config",
-    )  # fmt: skip
+        "method",
+        "k",
+        "leftover",
+        "suppress_space_m",
+        "suppress_time_min",
+        "leave_out",
+        "config",
+    )
     return {name: getattr(made, name) for name in names}
 
 

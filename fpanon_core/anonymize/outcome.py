@@ -50,9 +50,13 @@ def room_for(leave_out: float, fs: FingerprintSet, k: int) -> int:
 def published_of(groups: list[Group], fs: FingerprintSet | None) -> GeneralizedFingerprintSet:
     """One fingerprint per group; granularity, clock and projection as of ``fs``."""
     cells = np.concatenate([np.empty((0, 6)), *(g.cells for g in groups)])
-    frame = {} if fs is None else {
-        name: getattr(fs, name) for name in ("granularity_m", "granularity_min", "clock", "crs")
-    }  # fmt: skip
+    frame = (
+        {}
+        if fs is None
+        else {
+            name: getattr(fs, name) for name in ("granularity_m", "granularity_min", "clock", "crs")
+        }
+    )
     return GeneralizedFingerprintSet(
         offsets=np.cumsum([0, *(len(g.cells) for g in groups)]),
         n_users=np.array([g.weight for g in groups], np.int64),
@@ -89,9 +93,18 @@ def outcome(
     published = published_of(groups, fs)
     space, time = np.empty(fs.n_samples), np.empty(fs.n_samples)
     held = spans_of_holders(
-        fs.offsets, fs.t_min, fs.dt_min, code > 0, group, published.offsets, published.t_min,
-        published.dt_min, (published.dx_m + published.dy_m) / 2, space, time,
-    )  # fmt: skip
+        fs.offsets,
+        fs.t_min,
+        fs.dt_min,
+        code > 0,
+        group,
+        published.offsets,
+        published.t_min,
+        published.dt_min,
+        (published.dx_m + published.dy_m) / 2,
+        space,
+        time,
+    )
     copies = int(published.lengths[group[group >= 0]].sum())
     rows = np.flatnonzero(code)
     user = fs.sample_user
@@ -164,10 +177,18 @@ def begun_by(end: float, fs: FingerprintSet, made: GloveResult) -> GloveResult:
         groups.append(Group(members, mine, int(published.n_users[g])))
     return replace(
         outcome(
-            fs, groups, code, made.left_over, method=made.method, k=made.k, leftover=made.leftover,
-            config=made.config, suppress_space_m=made.suppress_space_m,
-            suppress_time_min=made.suppress_time_min, leave_out=made.leave_out,
+            fs,
+            groups,
+            code,
+            made.left_over,
+            method=made.method,
+            k=made.k,
+            leftover=made.leftover,
+            config=made.config,
+            suppress_space_m=made.suppress_space_m,
+            suppress_time_min=made.suppress_time_min,
+            leave_out=made.leave_out,
             hardest=made.left_out,
         ),
         shards=made.shards,
-    )  # fmt: skip
+    )

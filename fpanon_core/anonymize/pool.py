@@ -194,9 +194,15 @@ class Pool:
         def compute(task: int) -> float:
             found, efforts = np.empty(many, np.int64), np.empty(many)
             length = nearest_members(
-                slots, queries[task], own[task], bound[task], from_query[task],
-                np.empty(self._longest), found, efforts,
-            )  # fmt: skip
+                slots,
+                queries[task],
+                own[task],
+                bound[task],
+                from_query[task],
+                np.empty(self._longest),
+                found,
+                efforts,
+            )
             out[task] = Nearest(found[:length], efforts[:length], floor[task])
             return 1.0
 
@@ -230,9 +236,17 @@ class Pool:
         rows = self._rows
         part = slice(rows.offsets[u], rows.offsets[u + 1])
         floors.describe(
-            self._packed, self._scale, self._features, self._least, u, rows.feature[part],
-            rows.share[part], rows.reach[part], rows.half[part], self._largest[u],
-        )  # fmt: skip
+            self._packed,
+            self._scale,
+            self._features,
+            self._least,
+            u,
+            rows.feature[part],
+            rows.share[part],
+            rows.reach[part],
+            rows.half[part],
+            self._largest[u],
+        )
 
     def _close_up(self) -> None:
         """Slots for the members only, longest first; their floors."""

@@ -160,10 +160,16 @@ def _hide_one(shard: _Shard, hide: Callable[..., GloveResult], settings: _Settin
 
 
 def hidden_by_shard(
-    fs: FingerprintSet, shards: int, hide: Callable[..., GloveResult], settings: Mapping[str, Any],
-    *, method: Method, engine: Engine, checkpoint: Store | None = None,
+    fs: FingerprintSet,
+    shards: int,
+    hide: Callable[..., GloveResult],
+    settings: Mapping[str, Any],
+    *,
+    method: Method,
+    engine: Engine,
+    checkpoint: Store | None = None,
     progress: Progress | None = None,
-) -> GloveResult:  # fmt: skip
+) -> GloveResult:
     """Hide the people of each shard for themselves.
 
     Parameters
@@ -206,10 +212,13 @@ def hidden_by_shard(
 
     work = np.array([fs.lengths[rows].sum() for rows in whose], np.float64)
     engine.map(
-        _hide_one, [_Shard(fs, whose[number]) for number in todo], (hide, _Settings(settings)),
-        take, work=work[todo].tolist(),
+        _hide_one,
+        [_Shard(fs, whose[number]) for number in todo],
+        (hide, _Settings(settings)),
+        take,
+        work=work[todo].tolist(),
         progress=stretch(progress, float(1 - work[todo].sum() / work.sum()), 1.0),
-    )  # fmt: skip
+    )
     last = join.left_over
     if settings["leftover"] == "suppress" and fs.weight[last].sum() >= settings["k"]:
         # Of all shards together they are k or more, who can hide; fewer than k are left then.

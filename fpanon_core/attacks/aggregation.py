@@ -219,16 +219,29 @@ def _where(
 
 
 def _released(
-    fs: FingerprintSet, where: Located, counts: IntArray | CountRows, slot_min: float,
-    frame: CountsFrame | None, filled_in: bool,
-) -> AggregateCounts:  # fmt: skip
+    fs: FingerprintSet,
+    where: Located,
+    counts: IntArray | CountRows,
+    slot_min: float,
+    frame: CountsFrame | None,
+    filled_in: bool,
+) -> AggregateCounts:
     x_m, y_m, dx_m, dy_m = where.corners
     return AggregateCounts(
-        counts=cast(IntArray, counts), x_m=x_m, y_m=y_m, dx_m=dx_m, dy_m=dy_m,
-        slot_start_min=where.starts, slot_min=slot_min, wall_start_min=where.wall,
-        digest=fs.digest, frame=frame, filled_in=filled_in, heaviest=int(fs.weight.max()),
+        counts=cast(IntArray, counts),
+        x_m=x_m,
+        y_m=y_m,
+        dx_m=dx_m,
+        dy_m=dy_m,
+        slot_start_min=where.starts,
+        slot_min=slot_min,
+        wall_start_min=where.wall,
+        digest=fs.digest,
+        frame=frame,
+        filled_in=filled_in,
+        heaviest=int(fs.weight.max()),
         of_records=decided_by_records(fs),
-    )  # fmt: skip
+    )
 
 
 def _in_parts(where: Located, n_users: int, filled_in: bool) -> Iterator[tuple[slice, SmallInts]]:

@@ -185,9 +185,13 @@ def _above_zero(flow: IntArray) -> Flows:
 
 
 def _proven(
-    costs: Costs, supply: IntArray, demand: IntArray, flows: Flows, potential: FloatArray,
+    costs: Costs,
+    supply: IntArray,
+    demand: IntArray,
+    flows: Flows,
+    potential: FloatArray,
     between: tuple[float, float],
-) -> bool:  # fmt: skip
+) -> bool:
     """Whether the flows are complete, and as cheap as the dual prices say they must be."""
     source, sink, many = flows
     sent = np.bincount(source, many, len(supply))

@@ -266,9 +266,13 @@ def most_nights(nights: NightPlaces) -> Said:
 
 
 def fullest_circle(
-    fs: FingerprintSet, published: Published, noise: Spread, *, engine: Engine,
+    fs: FingerprintSet,
+    published: Published,
+    noise: Spread,
+    *,
+    engine: Engine,
     progress: Progress | None = None,
-) -> Said:  # fmt: skip
+) -> Said:
     """The middle around which each record has most of its nights, spread evenly over their cells.
 
     In a circle of 1 km. With noise in a circle of two standard deviations, if that is larger, and
@@ -282,8 +286,9 @@ def fullest_circle(
 
     def block(first: int) -> float:
         last = min(first + _RECORDS_A_BLOCK, len(out))
-        guess_homes(first, last, published.offsets, x, y, dx, dy, night, half,
-                    noise.variance > 0, out)  # fmt: skip
+        guess_homes(
+            first, last, published.offsets, x, y, dx, dy, night, half, noise.variance > 0, out
+        )
         return float(last - first)
 
     engine.run(block, range(0, len(out), _RECORDS_A_BLOCK), len(out), progress)
@@ -296,9 +301,14 @@ def _side_of(radius: float) -> float:
 
 
 def guesses(
-    fs: FingerprintSet, published: Published, asked: HomesAsked, noise: Spread, *,
-    engine: Engine, progress: Progress | None = None,
-) -> dict[str, FloatArray]:  # fmt: skip
+    fs: FingerprintSet,
+    published: Published,
+    asked: HomesAsked,
+    noise: Spread,
+    *,
+    engine: Engine,
+    progress: Progress | None = None,
+) -> dict[str, FloatArray]:
     """The homes that each attacker guesses of the people asked for, (n_asked, 2), metres.
 
     No guess depends on how near it must be: what is found within a distance is found within every
@@ -328,9 +338,14 @@ def guesses(
     }
     if noise.variance > 0:
         found["noise_likelihood"] = noise_likelihood(
-            fs, published, asked, noise, circle.places[record], engine=engine,
+            fs,
+            published,
+            asked,
+            noise,
+            circle.places[record],
+            engine=engine,
             progress=part(progress, 0.7, 1.0),
-        )  # fmt: skip
+        )
     if progress is not None:
         progress(1.0)
     return found
@@ -341,9 +356,15 @@ _LESSER = 1e-6  # of the night's masses, what those of all day count in a tie
 
 
 def by_others(
-    fs: FingerprintSet, nights: NightPlaces, asked: HomesAsked, noise: Spread, circle: Said, *,
-    engine: Engine, progress: Progress | None = None,
-) -> Said:  # fmt: skip
+    fs: FingerprintSet,
+    nights: NightPlaces,
+    asked: HomesAsked,
+    noise: Spread,
+    circle: Said,
+    *,
+    engine: Engine,
+    progress: Progress | None = None,
+) -> Said:
     """What records say of some people's homes to an attacker who knows where all others live.
 
     Parameters
@@ -409,9 +430,13 @@ def _night_cells(nights: NightPlaces, noise: Spread, circle: Said) -> NightCells
     """
     if noise.variance == 0:
         return NightCells(
-            nights.offsets, nights.x, nights.y, nights.dx, nights.dy,
+            nights.offsets,
+            nights.x,
+            nights.y,
+            nights.dx,
+            nights.dy,
             nights.at_night + _LESSER * nights.in_all,
-        )  # fmt: skip
+        )
     record, n_records = nights.record, len(nights.offsets) - 1
     each = np.bincount(record, nights.at_night, n_records)
     off = math.sqrt(noise.variance) / np.sqrt(np.maximum(circle.share * each, 1.0))
@@ -419,9 +444,13 @@ def _night_cells(nights: NightPlaces, noise: Spread, circle: Said) -> NightCells
     side = 2 * _DEVIATIONS * off + sides
     low = circle.places - side[:, None] / 2
     return NightCells(
-        np.arange(n_records + 1), low[:, 0].copy(), low[:, 1].copy(), side, side,
+        np.arange(n_records + 1),
+        low[:, 0].copy(),
+        low[:, 1].copy(),
+        side,
+        side,
         np.ones(n_records),
-    )  # fmt: skip
+    )
 
 
 AT_HOME = 0.5
@@ -434,9 +463,15 @@ _IN_A_LEAF = 8
 
 
 def noise_likelihood(
-    fs: FingerprintSet, published: Published, asked: HomesAsked, noise: Spread, first: FloatArray,
-    *, engine: Engine, progress: Progress | None = None,
-) -> FloatArray:  # fmt: skip
+    fs: FingerprintSet,
+    published: Published,
+    asked: HomesAsked,
+    noise: Spread,
+    first: FloatArray,
+    *,
+    engine: Engine,
+    progress: Progress | None = None,
+) -> FloatArray:
     """The homes that make the records asked for likeliest, (n_asked, 2), metres.
 
     Parameters
@@ -460,11 +495,14 @@ def noise_likelihood(
     # Of planar Laplace noise and of Gaussian noise alike, the density where it is highest.
     highest = 1 / (2 * math.pi * noise.scale**2)
     moved = Moved(
-        published.offsets, cells["x_m"] + cells["dx_m"] / 2, cells["y_m"] + cells["dy_m"] / 2,
+        published.offsets,
+        cells["x_m"] + cells["dx_m"] / 2,
+        cells["y_m"] + cells["dy_m"] / 2,
         BY_DAY + (1 - BY_DAY) * night_share(fs, cells["t_min"], cells["dt_min"]),
-        DENSITIES.index(noise.density), noise.scale,
+        DENSITIES.index(noise.density),
+        noise.scale,
         AT_HOME / (1 - AT_HOME) * highest * extent[0] * extent[1],
-    )  # fmt: skip
+    )
     homes, out = _tree(fs), np.array(first)
     record, person = asked.record, asked.person
 
@@ -504,9 +542,13 @@ def _tree(fs: FingerprintSet) -> HomeTree:
 
 
 def places_at(
-    published: Published, suspects: Suspects, t_min: FloatArray, *, engine: Engine,
+    published: Published,
+    suspects: Suspects,
+    t_min: FloatArray,
+    *,
+    engine: Engine,
     progress: Progress | None = None,
-) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+) -> tuple[FloatArray, FloatArray]:
     """The place of each target from which what the records say is least far on average.
 
     Parameters
@@ -531,9 +573,23 @@ def places_at(
 
     def block(first: int) -> float:
         last = min(first + _TARGETS_A_BLOCK, len(t_min))
-        guess_places(first, last, t_min, suspects.record, suspects.share, suspects.count,
-                     suspects.rest, published.offsets, x, y, start, length, base[0], base[1],
-                     guess)  # fmt: skip
+        guess_places(
+            first,
+            last,
+            t_min,
+            suspects.record,
+            suspects.share,
+            suspects.count,
+            suspects.rest,
+            published.offsets,
+            x,
+            y,
+            start,
+            length,
+            base[0],
+            base[1],
+            guess,
+        )
         return float(last - first)
 
     engine.run(block, range(0, len(t_min), _TARGETS_A_BLOCK), len(t_min), progress)

@@ -67,9 +67,14 @@ class Groups:
 
 
 def found(
-    first: Groups, second: Groups, pairs: IntArray, attacker: str, *,
-    engine: Engine | None = None, progress: Progress | None = None,
-) -> FloatArray:  # fmt: skip
+    first: Groups,
+    second: Groups,
+    pairs: IntArray,
+    attacker: str,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> FloatArray:
     """The chance that an attacker takes the right group of the second for a group of the first.
 
     Where several fit equally well, a record of these is drawn.
@@ -131,8 +136,12 @@ def by_edges(first: Groups, second: Groups, axes: tuple[int, ...] = (0, 1, 2)) -
     """
     sides = (first, second)
     n_first, n_second = (len(side.people) for side in sides)
-    columns = [(side.cells[:, a], axis) for axis in axes for a in (2 * axis, 2 * axis + 1)
-               for side in sides]  # fmt: skip
+    columns = [
+        (side.cells[:, a], axis)
+        for axis in axes
+        for a in (2 * axis, 2 * axis + 1)
+        for side in sides
+    ]
     value = np.concatenate([np.round(each * _PARTS_OF_A_UNIT) for each, _ in columns])
     along = np.concatenate([np.full(len(each), axis) for each, axis in columns])
     # The groups of both sides have numbers one after another.

@@ -122,9 +122,12 @@ def recover_trajectories(
     engine = engine or LocalEngine()
     people = config.n_trajectories or _estimate(counts)
     daily, step_cost_m = _recover_days(
-        counts, people, config.link_threshold_m, engine,
+        counts,
+        people,
+        config.link_threshold_m,
+        engine,
         part(progress, 0.0, _LINKING_SHARE),
-    )  # fmt: skip
+    )
     offsets = counts.day_offsets
     order, link_cost = link_days(
         daily, offsets, engine=engine, progress=part(progress, _LINKING_SHARE, 1.0)
@@ -173,9 +176,12 @@ def scaled(records: Counts, people: int) -> IntArray:
 
 
 def _recover_days(
-    counts: AggregateCounts, people: int, threshold_m: float, engine: Engine,
+    counts: AggregateCounts,
+    people: int,
+    threshold_m: float,
+    engine: Engine,
     progress: Progress | None,
-) -> tuple[SmallInts, FloatArray]:  # fmt: skip
+) -> tuple[SmallInts, FloatArray]:
     """Trajectories within each day, (people, slots), and what each step costs, metres."""
     offsets = counts.day_offsets
     daily = np.full((people, counts.n_slots), UNKNOWN, np.int32)
@@ -225,9 +231,13 @@ def _recovered_day(
 
 
 def _recover_day(
-    xy: FloatArray, records: Counts, night: npt.NDArray[np.bool_],
-    threshold_m: float, places: SmallInts, cost_m: FloatArray,
-) -> None:  # fmt: skip
+    xy: FloatArray,
+    records: Counts,
+    night: npt.NDArray[np.bool_],
+    threshold_m: float,
+    places: SmallInts,
+    cost_m: FloatArray,
+) -> None:
     """Fill the trajectories of one day, (people, slots of the day), and what each step costs."""
     recorded = records.any(axis=1)
     if not recorded.any():

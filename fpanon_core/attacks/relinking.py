@@ -241,9 +241,14 @@ def links(pairs: Pairs, first: Traces, second: Traces) -> Flows:
 
 
 def likenesses(
-    bins: Bins, first: Traces, second: Traces, most: int, *, engine: Engine,
+    bins: Bins,
+    first: Traces,
+    second: Traces,
+    most: int,
+    *,
+    engine: Engine,
     progress: Progress | None = None,
-) -> Pairs:  # fmt: skip
+) -> Pairs:
     """Of each group of the second side those of the first that are weighed, and their likeness.
 
     A row for each group of the second side: the groups of the first that it is most like, until
@@ -260,8 +265,22 @@ def likenesses(
 
     def block(begin: int) -> float:
         end = min(begin + _RECORDS_A_BLOCK, n)
-        likest(begin, end, second.offsets, here, second.mass, mine, usual, theirs, other_usual,
-               first.weight, most, column, value, many)  # fmt: skip
+        likest(
+            begin,
+            end,
+            second.offsets,
+            here,
+            second.mass,
+            mine,
+            usual,
+            theirs,
+            other_usual,
+            first.weight,
+            most,
+            column,
+            value,
+            many,
+        )
         return float(end - begin)
 
     engine.run(block, range(0, n, _RECORDS_A_BLOCK), n, part(progress, 0.2, 1.0))
@@ -286,10 +305,14 @@ def _side(bins: Bins, records: Traces) -> tuple[SmallInts, Side]:
     of_people: FloatArray = np.bincount(here, share, len(used)).astype(np.float64)
     corners = np.ascontiguousarray(bins.corners[used])
     side = Side(
-        corners, bins.hours[used], offsets_of(np.bincount(here, minlength=len(used))),
-        record[order].astype(np.int32), records.mass[order], of_people,
+        corners,
+        bins.hours[used],
+        offsets_of(np.bincount(here, minlength=len(used))),
+        record[order].astype(np.int32),
+        records.mass[order],
+        of_people,
         float((corners[:, 2] - corners[:, 0]).max()),
-    )  # fmt: skip
+    )
     return here, side
 
 
@@ -316,9 +339,12 @@ def salt_of(step: int) -> bytes:
 
 
 def chained(
-    periods: list[Traces], attacker: Attacker, rng: np.random.Generator, first: Flows,
+    periods: list[Traces],
+    attacker: Attacker,
+    rng: np.random.Generator,
+    first: Flows,
     progress: Progress | None = None,
-) -> list[IntArray]:  # fmt: skip
+) -> list[IntArray]:
     """Follow records over all periods.
 
     Parameters
@@ -453,8 +479,20 @@ class Moves(Closed):
 
         def block(begin: int) -> float:
             end = min(begin + _MOVES_A_BLOCK, n)
-            add_moves(begin, end, offsets, column, last, weight, first, self.errors,
-                      _WAYS_M2, _GAPS_MIN2, self.chance, out)  # fmt: skip
+            add_moves(
+                begin,
+                end,
+                offsets,
+                column,
+                last,
+                weight,
+                first,
+                self.errors,
+                _WAYS_M2,
+                _GAPS_MIN2,
+                self.chance,
+                out,
+            )
             return float(end - begin)
 
         engine.run(block, range(0, n, _MOVES_A_BLOCK), n, None)
@@ -477,10 +515,13 @@ def moves_of(
     errors = np.array([4 * space.variance, 2 * time.variance])
     cells = np.column_stack(
         [
-            fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2, (fs.dx_m**2 + fs.dy_m**2) / 12,
-            fs.t_min + fs.dt_min / 2, fs.dt_min**2 / 12,
+            fs.x_m + fs.dx_m / 2,
+            fs.y_m + fs.dy_m / 2,
+            (fs.dx_m**2 + fs.dy_m**2) / 12,
+            fs.t_min + fs.dt_min / 2,
+            fs.dt_min**2 / 12,
         ]
-    )  # fmt: skip
+    )
     record = fs.sample_user
     cells = cells[np.lexsort((*cells.T[[4, 2, 1, 0, 3]], record))]
     counts = np.zeros((len(_GAPS_MIN2) + 1, len(_WAYS_M2) + 1), np.int64)

@@ -166,9 +166,13 @@ class _Judge:
     """Pairs trajectories with the truth, over any of its slots."""
 
     def __init__(
-        self, truth: SmallInts, seen: npt.NDArray[np.bool_] | None, recovered: Recovered,
-        pairing: Pairing, engine: Engine,
-    ) -> None:  # fmt: skip
+        self,
+        truth: SmallInts,
+        seen: npt.NDArray[np.bool_] | None,
+        recovered: Recovered,
+        pairing: Pairing,
+        engine: Engine,
+    ) -> None:
         self._truth, self._seen = truth, seen
         self._users, self._greedy, self._engine = len(truth), pairing == "greedy", engine
         self._offsets, self._night = recovered.day_offsets, recovered.is_night
@@ -282,8 +286,9 @@ class _Judge:
             last = min(first + at_once, len(seen))
             shared = np.zeros((last - first, self._users), np.int32)
 
-            def block(begin: int, first: int = first, last: int = last,
-                      shared: SmallInts = shared) -> float:  # fmt: skip
+            def block(
+                begin: int, first: int = first, last: int = last, shared: SmallInts = shared
+            ) -> float:
                 end = min(begin + _ROWS_A_BLOCK, last)
                 count_shared(begin, end, seen, at, who, shared[begin - first : end - first])
                 return float(end - begin)

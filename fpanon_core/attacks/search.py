@@ -134,9 +134,12 @@ class Search:
         known = np.column_stack(
             [
                 *points.arrays().values(),
-                points.same_place, points.place_share, points.same_time, points.time_share,
+                points.same_place,
+                points.place_share,
+                points.same_time,
+                points.time_share,
             ]
-        )  # fmt: skip
+        )
         way = _way(cells, known, mechanism, FLOOR * anywhere)
         each = np.bincount(record, minlength=len(published.weight)) * published.weight
         even = np.array([float(each.sum()) / published.n_people, 1.0]) * anywhere
@@ -175,9 +178,16 @@ def _way(cells: FloatArray, known: FloatArray, mechanism: Mechanism, floor: floa
         most *= _peak(time, 1, length, bool((known[:, 8] < 1).any()))
     nats = max(0.0, math.log(most / floor))
     return Way(
-        DENSITIES.index(space.density), space.scale, DENSITIES.index(time.density), time.scale,
-        mechanism.boxes, mechanism.by_middle, mechanism.timeless, floor, nats,
-    )  # fmt: skip
+        DENSITIES.index(space.density),
+        space.scale,
+        DENSITIES.index(time.density),
+        time.scale,
+        mechanism.boxes,
+        mechanism.by_middle,
+        mechanism.timeless,
+        floor,
+        nats,
+    )
 
 
 def _peak(spread: Spread, axes: int, least: float, exchanged: bool) -> float:
@@ -235,9 +245,16 @@ def _shelf(
     first, base, size, many, widest = (np.array(column) for column in zip(*parts, strict=True))
     rows = np.concatenate(order)
     return Shelf(
-        np.ascontiguousarray(cells[rows]), record[rows], share[rows], np.concatenate(starts),
-        first, base, size, many, widest,
-    )  # fmt: skip
+        np.ascontiguousarray(cells[rows]),
+        record[rows],
+        share[rows],
+        np.concatenate(starts),
+        first,
+        base,
+        size,
+        many,
+        widest,
+    )
 
 
 def _coarse_enough(span: FloatArray, size: FloatArray, most: int) -> IntArray:
@@ -295,9 +312,14 @@ class Ranks:
 
 
 def ranks(
-    published: Published, points: KnownPoints, mechanism: Mechanism, own: IntArray, *,
-    engine: Engine, progress: Progress | None = None,
-) -> dict[str, Ranks]:  # fmt: skip
+    published: Published,
+    points: KnownPoints,
+    mechanism: Mechanism,
+    own: IntArray,
+    *,
+    engine: Engine,
+    progress: Progress | None = None,
+) -> dict[str, Ranks]:
     """Score all records for each target, and find its own among them, by attacker.
 
     Parameters
@@ -329,12 +351,26 @@ def _ranks_of(columns: FloatArray) -> Ranks:
 
 
 def _ranked(
-    block: tuple[int, int], search: Search, offsets: IntArray, own: IntArray, odds: float,
+    block: tuple[int, int],
+    search: Search,
+    offsets: IntArray,
+    own: IntArray,
+    odds: float,
     weight: IntArray,
-) -> FloatArray:  # fmt: skip
+) -> FloatArray:
     out = np.zeros((len(offsets) - 1, len(ATTACKERS), 6))
-    rank_targets(*block, offsets, search.points, own, search.shelf, search.way, search.even,
-                 odds, weight, out)  # fmt: skip
+    rank_targets(
+        *block,
+        offsets,
+        search.points,
+        own,
+        search.shelf,
+        search.way,
+        search.even,
+        odds,
+        weight,
+        out,
+    )
     return out[slice(*block)]
 
 
@@ -360,9 +396,14 @@ class Suspects:
 
 
 def suspects(
-    published: Published, points: KnownPoints, mechanism: Mechanism, attacker: str, *,
-    engine: Engine, progress: Progress | None = None,
-) -> Suspects:  # fmt: skip
+    published: Published,
+    points: KnownPoints,
+    mechanism: Mechanism,
+    attacker: str,
+    *,
+    engine: Engine,
+    progress: Progress | None = None,
+) -> Suspects:
     """The attacker's posterior over the records, of each target, as far as it matters."""
     search = Search.of(published, points, mechanism)
     n, most = points.n_targets, min(_LEADING, len(published.weight))
@@ -386,12 +427,28 @@ def _nobody(n: int, most: int) -> Suspects:
 
 
 def _leading(
-    block: tuple[int, int], search: Search, offsets: IntArray, weight: IntArray, attacker: int,
+    block: tuple[int, int],
+    search: Search,
+    offsets: IntArray,
+    weight: IntArray,
+    attacker: int,
     most: int,
-) -> Suspects:  # fmt: skip
+) -> Suspects:
     out, some = _nobody(len(offsets) - 1, most), slice(*block)
-    leading_records(*block, offsets, search.points, search.shelf, search.way, weight, attacker,
-                    _LEAST, out.record, out.share, out.count, out.rest)  # fmt: skip
+    leading_records(
+        *block,
+        offsets,
+        search.points,
+        search.shelf,
+        search.way,
+        weight,
+        attacker,
+        _LEAST,
+        out.record,
+        out.share,
+        out.count,
+        out.rest,
+    )
     return Suspects(out.record[some], out.share[some], out.count[some], out.rest[some])
 
 

@@ -108,9 +108,14 @@ def attack(
     """
     # Whatever can be checked is checked before a long reading, not after.
     config = Config(
-        p=p, strategy=cast(Strategy, strategy), users=users, seed=seed, blur_m=blur_m,
-        blur_min=blur_min, nights=nights,
-    )  # fmt: skip
+        p=p,
+        strategy=cast(Strategy, strategy),
+        users=users,
+        seed=seed,
+        blur_m=blur_m,
+        blur_min=blur_min,
+        nights=nights,
+    )
     own = o.options_in(options_file)
     engine = m.engine_of(workers, scheduler)
     _check_place(out)
@@ -258,9 +263,13 @@ def _value(value: float, unit: str) -> str:
 def words(result: Result, linked: Linked | None = None) -> list[str]:
     """What was found, in sentences to quote."""
     return [
-        _found(result), *_crowd(result), *_homes(result), _error(result), *_accused(result),
+        _found(result),
+        *_crowd(result),
+        *_homes(result),
+        _error(result),
+        *_accused(result),
         *_periods(result, linked),
-    ]  # fmt: skip
+    ]
 
 
 def _found(result: Result) -> str:

@@ -98,9 +98,18 @@ def counts(
 ) -> None:
     """Make counts by place and time slot to be published, over stated places and days."""
     config = _config(
-        wanted, first_day, days, slot_min, places, area, side_m, recorded_only, suppress_below,
-        private, unit,
-    )  # fmt: skip
+        wanted,
+        first_day,
+        days,
+        slot_min,
+        places,
+        area,
+        side_m,
+        recorded_only,
+        suppress_below,
+        private,
+        unit,
+    )
     if table_format not in _FORMATS:
         raise ConfigError(f"--format {table_format!r}; give one of {', '.join(_FORMATS)}.")
     if out.suffix.lower() != ".zip":
@@ -120,10 +129,18 @@ def counts(
 
 
 def _config(
-    wanted: r.Request, first_day: str | None, days: int | None, slot_min: float,
-    places: str | None, area: str | None, side_m: float, recorded_only: bool,
-    suppress_below: int | None, private: float | None, unit: str,
-) -> counts_release.Config:  # fmt: skip
+    wanted: r.Request,
+    first_day: str | None,
+    days: int | None,
+    slot_min: float,
+    places: str | None,
+    area: str | None,
+    side_m: float,
+    recorded_only: bool,
+    suppress_below: int | None,
+    private: float | None,
+    unit: str,
+) -> counts_release.Config:
     if unit not in _UNITS:
         raise ConfigError(f"--unit {unit!r}; give one of {', '.join(_UNITS)}.")
     if private is not None and suppress_below is not None:

@@ -54,11 +54,16 @@ def cross(
         write_tables(Result(found), tables)
     if as_json:
         figures = {
-            "names": found.names, "k": found.ks, "both": found.n_both,
-            "only_first": found.only_first, "only_second": found.only_second,
-            "newly_alone": found.newly_alone, "crowds": plain_rows(found.to_frame()),
-            "sizes": plain_rows(found.sizes), "periods": plain_rows(found.periods),
-        }  # fmt: skip
+            "names": found.names,
+            "k": found.ks,
+            "both": found.n_both,
+            "only_first": found.only_first,
+            "only_second": found.only_second,
+            "newly_alone": found.newly_alone,
+            "crowds": plain_rows(found.to_frame()),
+            "sizes": plain_rows(found.sizes),
+            "periods": plain_rows(found.periods),
+        }
         typer.echo(json.dumps(figures, ensure_ascii=False, indent=2))
         return
     typer.echo(f"First:  {found.names[0]}\nSecond: {found.names[1]}")

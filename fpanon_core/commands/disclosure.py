@@ -114,8 +114,16 @@ def _table(result: Result) -> str:
         ]
         for row in result.grid.to_dict("records")
     ]
-    head = ["profile", *(f"unicity, {q} points" for q in points), "k", "EM", "KL, nats", "bins",
-            "people", "too few points"]  # fmt: skip
+    head = [
+        "profile",
+        *(f"unicity, {q} points" for q in points),
+        "k",
+        "EM",
+        "KL, nats",
+        "bins",
+        "people",
+        "too few points",
+    ]
     return table_text(head, rows)
 
 

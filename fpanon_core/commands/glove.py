@@ -49,9 +49,12 @@ def glove(
 ) -> None:
     """Hide everyone in a crowd of k with one fingerprint (GLOVE), and verify it."""
     config = Config(
-        k, suppress_space_m, suppress_time_min, cast(Leftover, leftover),
+        k,
+        suppress_space_m,
+        suppress_time_min,
+        cast(Leftover, leftover),
         m.stretch(w_space, w_time, max_space_m, max_time_min),
-    )  # fmt: skip
+    )
     h.carried_out(
         wanted,
         config,

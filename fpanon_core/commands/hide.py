@@ -47,14 +47,16 @@ def hide(
     max_side_m: Annotated[
         float | None,
         typer.Option(
-            "--max-side-m", "--suppress-space-m",
+            "--max-side-m",
+            "--suppress-space-m",
             help="Leave out samples that would make a published one wider than this, metres.",
         ),
     ] = None,
     max_span_min: Annotated[
         float | None,
         typer.Option(
-            "--max-span-min", "--suppress-time-min",
+            "--max-span-min",
+            "--suppress-time-min",
             help="Leave out samples that would make a published one longer than this, minutes.",
         ),
     ] = None,
@@ -74,15 +76,30 @@ def hide(
     tables: Tables = None,
     compare: h.Compare = False,
     as_json: h.AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Hide everyone in a crowd of k, aligned or by GLOVE, and verify it."""
     config = Config(
-        k, max_side_m, max_span_min, cast(Leftover, leftover),
-        m.stretch(w_space, w_time, max_space_m, max_time_min), cast(Method, method), period,
-        leave_out, shards,
-    )  # fmt: skip
+        k,
+        max_side_m,
+        max_span_min,
+        cast(Leftover, leftover),
+        m.stretch(w_space, w_time, max_space_m, max_time_min),
+        cast(Method, method),
+        period,
+        leave_out,
+        shards,
+    )
     h.carried_out(
-        wanted, config, workers, scheduler, out, key, left_out, data_format, tables, compare,
+        wanted,
+        config,
+        workers,
+        scheduler,
+        out,
+        key,
+        left_out,
+        data_format,
+        tables,
+        compare,
         as_json,
         checkpoint,
-    )  # fmt: skip
+    )

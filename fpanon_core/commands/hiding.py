@@ -69,11 +69,19 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON,
 
 
 def carried_out(
-    wanted: r.Request, config: hiding.Config, workers: int | None,
-    scheduler: str | None, out: Path | None,
-    key: Path | None, left_out: Path | None, data_format: str, tables: Path | None,
-    compare: bool, as_json: bool, checkpoint: Path | None = None,
-) -> None:  # fmt: skip
+    wanted: r.Request,
+    config: hiding.Config,
+    workers: int | None,
+    scheduler: str | None,
+    out: Path | None,
+    key: Path | None,
+    left_out: Path | None,
+    data_format: str,
+    tables: Path | None,
+    compare: bool,
+    as_json: bool,
+    checkpoint: Path | None = None,
+) -> None:
     """Hide everyone as ``config`` says, verify it, write what was asked for, and tell."""
     engine = engine_of(workers, scheduler)
     one_of("--format", data_format, FORMATS)
@@ -107,9 +115,13 @@ def carried_out(
     if passed:  # what fails is not released
         if out is not None:
             publish(
-                result.release, out, key=key, original=fs, left_out=left_out,
+                result.release,
+                out,
+                key=key,
+                original=fs,
+                left_out=left_out,
                 format=cast(Format, data_format),
-            )  # fmt: skip
+            )
         for made in (result, beside):
             if tables is not None and made is not None:
                 write_tables(made, tables)
@@ -185,9 +197,11 @@ def _table(result: hiding.Result) -> str:
         ["phantom samples", f"{s['phantom_share']:.1%}"],
         ["spatial span", _span(s["mean_space_m"] / 1000, s["median_space_m"] / 1000, "km", 2)],
         ["temporal span", _span(s["mean_time_min"], s["median_time_min"], "min", 0)],
-        ["mean loss", "nothing published" if math.isnan(result.mean_loss)
-         else f"{result.mean_loss:.3f}"],
-    ]  # fmt: skip
+        [
+            "mean loss",
+            "nothing published" if math.isnan(result.mean_loss) else f"{result.mean_loss:.3f}",
+        ],
+    ]
     return table_text(["figure", "value"], rows)
 
 

@@ -101,8 +101,18 @@ def _table(result: Result) -> str:
     ]
     stretch = result.config.stretch
     upto = (f"{stretch.max_space_m / 1000:g} km", f"{stretch.max_time_min:g} min")
-    head = ["profile", "k", "k-gap 0", "k-gap p25", "median", "p75", "distance*", "time*",
-            f"{upto[0]} or more", f"{upto[1]} or more"]  # fmt: skip
+    head = [
+        "profile",
+        "k",
+        "k-gap 0",
+        "k-gap p25",
+        "median",
+        "p75",
+        "distance*",
+        "time*",
+        f"{upto[0]} or more",
+        f"{upto[1]} or more",
+    ]
     return (
         table_text(head, rows)
         + f"\n* means over the matched samples, each counted up to {upto[0]} and {upto[1]}; after "

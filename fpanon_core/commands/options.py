@@ -34,14 +34,27 @@ from .terminal import progress_line, table_text
 _REJECTS_SHOWN = 20
 # What a recipe says, by the names of this command's parameters.
 _IN_RECIPE = {
-    "preset": "--preset", "options_file": "--options", "risk": "--risk", "utility": "--utility",
-    "questionnaire": "--questionnaire", "limit": "--limit", "p": "--p", "strategy": "--strategy",
-    "users": "--users", "seed": "--seed", "template": "--template",
-}  # fmt: skip
+    "preset": "--preset",
+    "options_file": "--options",
+    "risk": "--risk",
+    "utility": "--utility",
+    "questionnaire": "--questionnaire",
+    "limit": "--limit",
+    "p": "--p",
+    "strategy": "--strategy",
+    "users": "--users",
+    "seed": "--seed",
+    "template": "--template",
+}
 _TITLES = {
-    "outsider": "outsider", "linkage": "linkage", "k": "k", "home": "home", "unicity": "unicity",
-    "em": "EM, bins in all", "kl": "KL, nats in all",
-}  # fmt: skip
+    "outsider": "outsider",
+    "linkage": "linkage",
+    "k": "k",
+    "home": "home",
+    "unicity": "unicity",
+    "em": "EM, bins in all",
+    "kl": "KL, nats in all",
+}
 
 
 @r.reading_options
@@ -108,8 +121,11 @@ def options(
             help="Mark options as unsafe whose risk may be higher, by the upper end of its 95 % "
             "interval: a share, 0.1 for 10 %; for home, of what is found beyond guessing; bins for "
             "em, nats for kl; inf for no limit. Usually "
-            + ", ".join(f"{risk.limit:g} for {name}" for name, risk in RISKS.items()
-                        if risk.limit is not None)
+            + ", ".join(
+                f"{risk.limit:g} for {name}"
+                for name, risk in RISKS.items()
+                if risk.limit is not None
+            )
             + "; none for the others, which only compare options.",
         ),
     ] = None,
@@ -127,8 +143,12 @@ def options(
         int, typer.Option("--users", help="People drawn to estimate it on; all if there are fewer.")
     ] = 2500,
     seed: Annotated[
-        int, typer.Option("--seed", help="Of techniques and draws, for studies; the same gives the "
-            "same. What is published (the command publish) has none.")
+        int,
+        typer.Option(
+            "--seed",
+            help="Of techniques and draws, for studies; the same gives the "
+            "same. What is published (the command publish) has none.",
+        ),
     ] = 0,
     workers: m.Workers = None,
     scheduler: m.Scheduler = None,
@@ -145,7 +165,7 @@ def options(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the table as JSON, for machines.")
     ] = False,
-) -> None:  # fmt: skip
+) -> None:
     """Weigh release options: each one's risk and utility, and which are dominated."""
     # Whatever can be checked is checked before a long reading, not after.
     known = None if recipe is None else recipes.read(recipe)
@@ -181,17 +201,22 @@ def options(
     if known is not None:
         recipes.warn(known, fs.digest)
     begun = Exploration(
-        OptionsTable((), risk, choice, knowledge, fs.digest), facts=wanted.facts(report),
+        OptionsTable((), risk, choice, knowledge, fs.digest),
+        facts=wanted.facts(report),
         limits=limits,
-    )  # fmt: skip
+    )
     saved = _Saved(begun, out, previous)
     config = Config(tuple(asked), knowledge)
     foretold(study, fs, config, engine)
     with progress_line("options") as progress:
         table = study(
-            fs, config, None if previous is None else previous.table,
-            saved.add, engine=engine, progress=progress,
-        ).with_choice(risk, choice)  # fmt: skip
+            fs,
+            config,
+            None if previous is None else previous.table,
+            saved.add,
+            engine=engine,
+            progress=progress,
+        ).with_choice(risk, choice)
     if out is not None:
         with progress_line("the data as they are") as progress:
             saved.end(as_it_is(fs, table, previous, engine=engine, progress=progress))
@@ -381,9 +406,18 @@ def _table(table: OptionsTable, limit: float) -> str:
                 ("unsafe; " if unsafe[i] else "") + verdict,
             ]
         )
-    head = ["option", _TITLES[table.risk_name], "95 % interval", "by true points",
-            "by published", "home (guessing)", "alike", "alone",
-            f"utility ({table.choice.label})", ""]  # fmt: skip
+    head = [
+        "option",
+        _TITLES[table.risk_name],
+        "95 % interval",
+        "by true points",
+        "by published",
+        "home (guessing)",
+        "alike",
+        "alone",
+        f"utility ({table.choice.label})",
+        "",
+    ]
     faults = [f"{each.option.name}: {each.fault}" for each in table.results if each.fault]
     faults += [
         f"{each.option.name}: {name} is not known. {why}"

@@ -203,10 +203,14 @@ def _score_text(score: RecoveryScore) -> str:
     rows = [
         [step, *map(_share, shares)]
         for step, *shares in zip(
-            STEPS.values(), score.recorded_by_step, score.baseline_recorded_by_step,
-            score.accuracy_by_step, score.baseline_by_step, strict=True,
+            STEPS.values(),
+            score.recorded_by_step,
+            score.baseline_recorded_by_step,
+            score.accuracy_by_step,
+            score.baseline_by_step,
+            strict=True,
         )
-    ]  # fmt: skip
+    ]
     unique = ", ".join(f"{k}: {share:.1%}" for k, share in enumerate(score.uniqueness, 1))
     head = ["after", "recorded points", "at random", "all points", "at random"]
     return (
@@ -250,9 +254,14 @@ def _mitigations_text(table: pd.DataFrame) -> str:
         for row in table.to_dict("records")
     ]
     head = [
-        "mitigation", "recorded points", "at random", "all points", "at random",
-        "error of a count", "of all people counted",
-    ]  # fmt: skip
+        "mitigation",
+        "recorded points",
+        "at random",
+        "all points",
+        "at random",
+        "error of a count",
+        "of all people counted",
+    ]
     return (
         table_text(head, rows)
         + "\nPrivate counts here are noise over places and a period taken from the data: they "

@@ -75,16 +75,17 @@ def report(
         exploration = _by_recipe(exploration, known)
     limits = Limits({**exploration.limits.of, **_limits(limit or [])})
     given = {
-        "question": question, "chosen": choose, "why": because, "data_name": data_name,
+        "question": question,
+        "chosen": choose,
+        "why": because,
+        "data_name": data_name,
         "signer": signer,
-    }  # fmt: skip
+    }
     decision = replace(
         Decision() if known is None else known.decision,
         **{name: text for name, text in given.items() if text is not None},
     )
-    made = study(
-        replace(exploration, limits=limits), decision, made_on=date.today().isoformat()
-    )  # fmt: skip
+    made = study(replace(exploration, limits=limits), decision, made_on=date.today().isoformat())
     write_bytes(page(made).encode(), out)
     write_json(made.recipe.to_dict(), beside)
     for each in made.verdict:

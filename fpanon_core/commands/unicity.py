@@ -86,9 +86,16 @@ def unicity(
     foretold(outsider.study, fs, outsider.Config(users, seed) if study is None else study, engine)
     with progress_line("unicity") as progress:
         table = unicity_grid(
-            fs, profiles or [as_read(fs)], points, out_of=crowds, strategy=drawing, users=users,
-            seed=seed, engine=engine, progress=progress,
-        )  # fmt: skip
+            fs,
+            profiles or [as_read(fs)],
+            points,
+            out_of=crowds,
+            strategy=drawing,
+            users=users,
+            seed=seed,
+            engine=engine,
+            progress=progress,
+        )
     if out is not None:
         write_table([table], out)
     if tables is not None and study is not None:

@@ -98,19 +98,31 @@ class ProcessRunner:
         """
         return self._enqueue(
             Job(
-                function, arguments, named, label, kind, meta or {},
-                at_most_s=at_most_s, needs_bytes=needs_bytes,
+                function,
+                arguments,
+                named,
+                label,
+                kind,
+                meta or {},
+                at_most_s=at_most_s,
+                needs_bytes=needs_bytes,
             )
-        )  # fmt: skip
+        )
 
     def retry(self, job: Job) -> Job:
         """Queue the same call again."""
         return self._enqueue(
             Job(
-                job.function, job.arguments, job.named, job.label, job.kind, job.meta,
-                at_most_s=job.at_most_s, needs_bytes=job.needs_bytes,
+                job.function,
+                job.arguments,
+                job.named,
+                job.label,
+                job.kind,
+                job.meta,
+                at_most_s=job.at_most_s,
+                needs_bytes=job.needs_bytes,
             )
-        )  # fmt: skip
+        )
 
     def cancel(self, job: Job) -> None:
         """Stop a job; a running one's process is killed. Does nothing to a finished one."""

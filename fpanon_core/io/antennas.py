@@ -30,8 +30,12 @@ OPENCELLID = (
     *("radio", "mcc", "net", "area", "cell", "unit", "lon", "lat", "range", "samples"),
     *("changeable", "created", "updated", "averageSignal"),
 )
-_PARTS = {"mcc": ("mcc",), "net": ("net", "mnc"), "area": ("area", "lac", "tac"),
-          "cell": ("cell", "cid", "ci", "cellid", "cell_id")}  # fmt: skip
+_PARTS = {
+    "mcc": ("mcc",),
+    "net": ("net", "mnc"),
+    "area": ("area", "lac", "tac"),
+    "cell": ("cell", "cid", "ci", "cellid", "cell_id"),
+}
 _RADIOS = {"GSM", "UMTS", "LTE", "NR", "CDMA"}
 
 
@@ -248,8 +252,10 @@ def spellings(antennas: pd.DataFrame) -> dict[str, pd.Series]:
         labels = list(antennas.columns)
         at = _cgi(labels)
         assert at is not None
-        mcc, net, area, cell = (text_of(pa.chunked_array([pa.array(antennas.iloc[:, i])]))
-                                .to_pandas().astype(str) for i in at)  # fmt: skip
+        mcc, net, area, cell = (
+            text_of(pa.chunked_array([pa.array(antennas.iloc[:, i])])).to_pandas().astype(str)
+            for i in at
+        )
         ways["mccnet-area-cell"] = (mcc + net).str.cat([area, cell], sep="-")
         ways["mcc-net-cell"] = mcc.str.cat([net, cell], sep="-")
         ways["net-area-cell"] = net.str.cat([area, cell], sep="-")
@@ -289,8 +295,13 @@ def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArr
 
 def _rows_of(asked: pd.Index, keys: pd.Series, antennas: pd.DataFrame) -> npt.NDArray[np.int64]:
     """Row of each id asked for, −1 where there is none or where it is not one place."""
-    places = pd.DataFrame({"key": keys.to_numpy(dtype=object), "lat": antennas["lat"].to_numpy(),
-                           "lon": antennas["lon"].to_numpy()})  # fmt: skip
+    places = pd.DataFrame(
+        {
+            "key": keys.to_numpy(dtype=object),
+            "lat": antennas["lat"].to_numpy(),
+            "lon": antennas["lon"].to_numpy(),
+        }
+    )
     sites = places.drop_duplicates()
     several = set(sites.loc[sites["key"].duplicated(keep=False), "key"])
     first = places.drop_duplicates("key")

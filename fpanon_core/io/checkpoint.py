@@ -182,9 +182,15 @@ def _read(fs: FingerprintSet, body: bytes) -> Part:
     if not fits:
         raise ValueError("of other people")
     return Part(
-        group, published, found["code"], found["space_m"], found["time_min"],
-        found["left_over"], found["left_out"], phantom_share,
-    )  # fmt: skip
+        group,
+        published,
+        found["code"],
+        found["space_m"],
+        found["time_min"],
+        found["left_over"],
+        found["left_out"],
+        phantom_share,
+    )
 
 
 def _within(values: Any, least: int, below: int) -> bool:

@@ -40,17 +40,27 @@ class Columns:
         self.rows = 0
 
     def append(
-        self, offsets: IntArray, cells: tuple[FloatArray, ...], count: IntArray,
-        sizes: tuple[float, float], number: IntArray,
-    ) -> None:  # fmt: skip
+        self,
+        offsets: IntArray,
+        cells: tuple[FloatArray, ...],
+        count: IntArray,
+        sizes: tuple[float, float],
+        number: IntArray,
+    ) -> None:
         """Further users: their offsets from 0, their ``t``, ``x``, ``y``, counts and numbers."""
         t, x, y = cells
         n = len(count)
         for name, values in (
-            ("offsets", offsets[1:] + self.rows), ("t_min", t), ("x_m", x), ("y_m", y),
-            ("count", count), ("dx_m", np.full(n, sizes[0])), ("dt_min", np.full(n, sizes[1])),
-            ("weight", np.ones(len(number), np.int64)), ("number", number),
-        ):  # fmt: skip
+            ("offsets", offsets[1:] + self.rows),
+            ("t_min", t),
+            ("x_m", x),
+            ("y_m", y),
+            ("count", count),
+            ("dx_m", np.full(n, sizes[0])),
+            ("dt_min", np.full(n, sizes[1])),
+            ("weight", np.ones(len(number), np.int64)),
+            ("number", number),
+        ):
             self._files[name].append(values)
         self.rows += n
 
@@ -84,9 +94,13 @@ class Buckets:
                 self._of(i).append(**{name: values[rows] for name, values in columns.items()})
 
     def distinct(
-        self, n_users: int, clock: LocalClock, sizes: tuple[float, float], columns: Columns,
+        self,
+        n_users: int,
+        clock: LocalClock,
+        sizes: tuple[float, float],
+        columns: Columns,
         tell: Callable[[float], object],
-    ) -> tuple[float, float]:  # fmt: skip
+    ) -> tuple[float, float]:
         """Write the distinct samples of all users; the first and last start, minutes."""
         for spill in self._spills.values():
             spill.close()
@@ -158,9 +172,12 @@ def screened(
         if mask.any():
             part = part.subset(mask)
             columns.append(
-                part.offsets, (part.t_min, part.x_m, part.y_m), part.count,
-                (fs.granularity_m, fs.granularity_min), part.number,
-            )  # fmt: skip
+                part.offsets,
+                (part.t_min, part.x_m, part.y_m),
+                part.count,
+                (fs.granularity_m, fs.granularity_min),
+                part.number,
+            )
             lost -= int(part.count.sum())
             low, high = min(low, float(part.t_min.min())), max(high, float(part.t_min.max()))
         tell(users.stop / fs.n_users)

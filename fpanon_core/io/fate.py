@@ -97,12 +97,15 @@ class Fate:
         rows = [
             part.start + np.flatnonzero(is_open(part))[ranks[first:last] - (end - size)]
             for part, end, size, first, last in zip(
-                parts, ends, np.diff(ends, prepend=0),
+                parts,
+                ends,
+                np.diff(ends, prepend=0),
                 np.searchsorted(ranks, np.append(0, ends[:-1])),
-                np.searchsorted(ranks, ends), strict=True,
+                np.searchsorted(ranks, ends),
+                strict=True,
             )
             if last > first
-        ]  # fmt: skip
+        ]
         return np.concatenate(rows) if rows else np.empty(0, np.int64)
 
     @property

@@ -137,9 +137,12 @@ class PartRows:
                     fate.set_aside(reason, at_fault)
                 codes.append(fate.codes)
                 self.spill.append(
-                    code=who.astype(np.int32), us=parsed.us, ok=parsed.ok, aware=parsed.aware,
+                    code=who.astype(np.int32),
+                    us=parsed.us,
+                    ok=parsed.ok,
+                    aware=parsed.aware,
                     **places,
-                )  # fmt: skip
+                )
                 if "offset" in roles.where:
                     offset = table.columns[roles.where["offset"][0]]
                     mark(seen, "offset", offset)

@@ -124,8 +124,16 @@ def read_parts(
             "The folder for the fingerprints must not be there yet, and the one around it must; "
             "give another name."
         )
-    how = _How(columns, timezone, naive_timezone, positions, turn, stated, rule,
-               (float(granularity_m), float(granularity_min)))  # fmt: skip
+    how = _How(
+        columns,
+        timezone,
+        naive_timezone,
+        positions,
+        turn,
+        stated,
+        rule,
+        (float(granularity_m), float(granularity_min)),
+    )
     place = Path(private) if private is not None else Path(tempfile.gettempdir())
     with staged(place) as own, staged(target.parent) as made:
         sites = None if antennas is None else read_antennas(antennas)
@@ -152,9 +160,13 @@ class _Reading:
     """One run, step by step."""
 
     def __init__(
-        self, parts: Parts, own: Path, how: _How, sites: pd.DataFrame | None,
+        self,
+        parts: Parts,
+        own: Path,
+        how: _How,
+        sites: pd.DataFrame | None,
         tell: Callable[[float], object],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.parts, self.own, self.how, self.tell = parts, own, how, tell
         ids = frozenset() if sites is None else frozenset(sites["antenna"])
         self.roles: Roles = find_roles(parts.sample(), how.columns, ids)
@@ -184,9 +196,14 @@ class _Reading:
             np.empty(0, np.int64), known.spill.read("ok"), known.spill.read("aware"), known.formats
         )
         naive_zone, reader = zone_of_clocks(
-            known.with_offsets(), self.roles, parsed, known.fate.used, how.naive_timezone, zone,
+            known.with_offsets(),
+            self.roles,
+            parsed,
+            known.fate.used,
+            how.naive_timezone,
+            zone,
             notes,
-        )  # fmt: skip
+        )
         tell(0.45)
         buckets = Buckets(self.own, len(known.users), self.parts.n_rows)
         second = placed(known, projection, reader, buckets, notes, self.own, tell)
@@ -232,9 +249,14 @@ class _Reading:
         return doubt
 
     def _kept(
-        self, made: Path, known: PartRows, second: Placed, buckets: Buckets, clock: LocalClock,
+        self,
+        made: Path,
+        known: PartRows,
+        second: Placed,
+        buckets: Buckets,
+        clock: LocalClock,
         projection: Centre,
-    ) -> tuple[FingerprintSet, FingerprintSet, tuple[float, float]]:  # fmt: skip
+    ) -> tuple[FingerprintSet, FingerprintSet, tuple[float, float]]:
         """Everybody, and who is left by the screening, in folders below ``made``; their span."""
         how, tell = self.how, self.tell
         n_users = int(second.user.max()) + 1

@@ -66,9 +66,10 @@ def published_pieces(path: Path) -> Iterator[pd.DataFrame]:
             kinds = dict.fromkeys(_TEXT, pa.string()) | {"group": pa.int64()}
             kinds |= dict.fromkeys(CELL_COLUMNS[:-2], pa.float64())
             reader = csv.open_csv(
-                source, csv.ReadOptions(block_size=_PIECE_BYTES),
+                source,
+                csv.ReadOptions(block_size=_PIECE_BYTES),
                 convert_options=csv.ConvertOptions(column_types=kinds),
-            )  # fmt: skip
+            )
             for batch in reader:
                 yield _as_published(pa.Table.from_batches([batch]))
     except MemoryError:

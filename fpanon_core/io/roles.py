@@ -72,8 +72,10 @@ def find_roles(
 
 def joined_text(table: SourceTable, where: tuple[int, ...], separator: str) -> pa.ChunkedArray:
     """One text column from several."""
-    parts = [_date_part(table.columns[i]) if separator == " " else text_of(table.columns[i])
-             for i in where]  # fmt: skip
+    parts = [
+        _date_part(table.columns[i]) if separator == " " else text_of(table.columns[i])
+        for i in where
+    ]
     if len(parts) == 1:
         return parts[0]
     whole = [part.cast(pa.large_string()).combine_chunks() for part in parts]
@@ -207,9 +209,9 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
         tracks = [
             i
             for i, label in enumerate(table.labels)
-            if table.named and {"track", "trip", "trajectory", "traj", "session"}
-            & set(normal(label).split("_"))
-        ]  # fmt: skip
+            if table.named
+            and {"track", "trip", "trajectory", "traj", "session"} & set(normal(label).split("_"))
+        ]
         if tracks:
             parts.append(
                 Message(

@@ -60,11 +60,22 @@ def bench_for(samples: int, members: int) -> Bench:
     """Room for groups of so many samples and members."""
     n, m = samples + 1, members + 1
     return Bench(
-        np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n), np.empty(n),
-        np.empty(n), np.empty(n), np.empty(n), np.empty(n, np.int64), np.empty(n),
-        np.empty(n, np.int64), np.empty(m, np.int64), np.empty(m, np.int64), np.empty(n, np.int64),
         np.empty(n, np.int64),
-    )  # fmt: skip
+        np.empty(n, np.int64),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n, np.int64),
+        np.empty(n),
+        np.empty(n, np.int64),
+        np.empty(m, np.int64),
+        np.empty(m, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -167,9 +178,14 @@ def least_loss(
 
 @njit(nogil=True, cache=True)
 def loss_of(
-    boxes: Boxes, members: IntArray, count: int, by_space: float, by_time: float, limit: float,
+    boxes: Boxes,
+    members: IntArray,
+    count: int,
+    by_space: float,
+    by_time: float,
+    limit: float,
     bench: Bench,
-) -> float:  # fmt: skip
+) -> float:
     """The loss of a group of the first ``count`` members; infinity if above ``limit``."""
     n = lay_out(boxes, members, count, bench)
     return least_loss(bench, n, count, by_space, by_time, limit)
@@ -177,9 +193,14 @@ def loss_of(
 
 @njit(nogil=True, cache=True)
 def pair_losses(
-    boxes: Boxes, users: IntArray, others: IntArray, by_space: float, by_time: float, most: int,
+    boxes: Boxes,
+    users: IntArray,
+    others: IntArray,
+    by_space: float,
+    by_time: float,
+    most: int,
     out: FloatArray,
-) -> None:  # fmt: skip
+) -> None:
     """Set the loss of each of ``users`` (n,) with each of its ``others`` (n, m); −1 is nobody."""
     bench = bench_for(most, 2)
     pair = np.empty(2, np.int64)

@@ -54,9 +54,17 @@ class Steps(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def grow(
-    boxes: Boxes, near: IntArray, seeds: IntArray, weight: FloatArray, k: float, by_space: float,
-    by_time: float, most: int, groups: Groups, made: int,
-) -> int:  # fmt: skip
+    boxes: Boxes,
+    near: IntArray,
+    seeds: IntArray,
+    weight: FloatArray,
+    k: float,
+    by_space: float,
+    by_time: float,
+    most: int,
+    groups: Groups,
+    made: int,
+) -> int:
     """Grow groups of k users from the seeds, in their order; how many groups there are then.
 
     ``made`` of them are there before. A seed whose candidates run out stays alone.
@@ -106,9 +114,17 @@ def grow(
 
 @njit(nogil=True, cache=True)
 def find_rings(
-    users: IntArray, weight: FloatArray, k: float, most_steps: int, worth: FloatArray,
-    room: FloatArray, groups: Groups, steps: Steps, gain: FloatArray, ring: IntArray,
-) -> None:  # fmt: skip
+    users: IntArray,
+    weight: FloatArray,
+    k: float,
+    most_steps: int,
+    worth: FloatArray,
+    room: FloatArray,
+    groups: Groups,
+    steps: Steps,
+    gain: FloatArray,
+    ring: IntArray,
+) -> None:
     """For each of ``users`` the exchange in a ring, from there, that gains most.
 
     ``ring`` (n_users, longest) holds which step each in turn takes, by its place in the row of
@@ -187,9 +203,15 @@ def find_rings(
 
 @njit(nogil=True, cache=True)
 def carry_out(
-    order: IntArray, weight: FloatArray, turn: int, room: FloatArray, groups: Groups, steps: Steps,
-    gain: FloatArray, ring: IntArray,
-) -> int:  # fmt: skip
+    order: IntArray,
+    weight: FloatArray,
+    turn: int,
+    room: FloatArray,
+    groups: Groups,
+    steps: Steps,
+    gain: FloatArray,
+    ring: IntArray,
+) -> int:
     """Make the exchanges that begin with these users, in their order; how many.
 
     A group takes part in one a round.

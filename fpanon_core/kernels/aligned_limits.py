@@ -26,9 +26,14 @@ _MOST_STEPS = 20_000  # of the search for the largest part of one run
 
 @njit(nogil=True, cache=True)
 def blocks_within(
-    boxes: Boxes, members: IntArray, by_space: float, by_time: float, max_side: float,
-    max_span: float, price: float,
-) -> tuple[FloatArray, IntArray, Codes]:  # fmt: skip
+    boxes: Boxes,
+    members: IntArray,
+    by_space: float,
+    by_time: float,
+    max_side: float,
+    max_span: float,
+    price: float,
+) -> tuple[FloatArray, IntArray, Codes]:
     """Cells (x, y, t, dx, dy, dt); the group's rows in order of start, and of each why not."""
     count = len(members)
     n = 0
@@ -53,9 +58,18 @@ def blocks_within(
             fitting += 1
     bench.cut[fitting] = 1
     cells = _within(
-        low[:fitting], high[:fitting], bench, place, count, by_space, by_time, max_side, max_span,
-        price, code,
-    )  # fmt: skip
+        low[:fitting],
+        high[:fitting],
+        bench,
+        place,
+        count,
+        by_space,
+        by_time,
+        max_side,
+        max_span,
+        price,
+        code,
+    )
     return cells, row, code
 
 
@@ -70,9 +84,18 @@ def _corners(bench: Bench, n: int) -> tuple[FloatArray, FloatArray]:
 
 @njit(nogil=True, cache=True)
 def _within(
-    low: FloatArray, high: FloatArray, bench: Bench, place: IntArray, count: int,
-    by_space: float, by_time: float, max_side: float, max_span: float, price: float, code: Codes,
-) -> FloatArray:  # fmt: skip
+    low: FloatArray,
+    high: FloatArray,
+    bench: Bench,
+    place: IntArray,
+    count: int,
+    by_space: float,
+    by_time: float,
+    max_side: float,
+    max_span: float,
+    price: float,
+    code: Codes,
+) -> FloatArray:
     n = len(low)
     cut, loss, begin, owner = bench.cut, bench.loss, bench.begin, bench.owner
     way = np.zeros(n + 1, np.int64)
@@ -117,9 +140,16 @@ def _within(
         if longest >= 0 and loss[longest] < best:
             box_low, box_high = _box(low, high, longest, j, np.ones(n, np.bool_))
             if exceeded(box_low, box_high, max_side, max_span) and largest_part(
-                low[longest:j], high[longest:j], owner[longest:j], everybody, float(count),
-                max_side, max_span, _MOST_STEPS, kept[longest:j],
-            ):  # fmt: skip
+                low[longest:j],
+                high[longest:j],
+                owner[longest:j],
+                everybody,
+                float(count),
+                max_side,
+                max_span,
+                _MOST_STEPS,
+                kept[longest:j],
+            ):
                 held = int(kept[longest:j].sum())
                 box_low, box_high = _box(low, high, longest, j, kept)
                 whole = (
@@ -135,9 +165,17 @@ def _within(
 
 @njit(nogil=True, cache=True)
 def _read_back(
-    low: FloatArray, high: FloatArray, bench: Bench, way: IntArray, place: IntArray, count: int,
-    max_side: float, max_span: float, kept: BoolArray, code: Codes,
-) -> FloatArray:  # fmt: skip
+    low: FloatArray,
+    high: FloatArray,
+    bench: Bench,
+    way: IntArray,
+    place: IntArray,
+    count: int,
+    max_side: float,
+    max_span: float,
+    kept: BoolArray,
+    code: Codes,
+) -> FloatArray:
     """The cells of the runs that are published; sets why the other samples are not."""
     n = len(low)
     cells = np.empty((n, 6))
@@ -153,9 +191,16 @@ def _read_back(
             kept[i:j] = True
             if way[j] == _TRIMMED:
                 largest_part(
-                    low[i:j], high[i:j], bench.owner[i:j], everybody, float(count), max_side,
-                    max_span, _MOST_STEPS, kept[i:j],
-                )  # fmt: skip
+                    low[i:j],
+                    high[i:j],
+                    bench.owner[i:j],
+                    everybody,
+                    float(count),
+                    max_side,
+                    max_span,
+                    _MOST_STEPS,
+                    kept[i:j],
+                )
             box_low, box_high = _box(low, high, i, j, kept)
             cells[made, :3] = box_low
             cells[made, 3:] = box_high - box_low
@@ -163,9 +208,11 @@ def _read_back(
             for s in range(i, j):
                 if not kept[s]:
                     code[place[s]] = exceeded(
-                        np.minimum(box_low, low[s]), np.maximum(box_high, high[s]),
-                        max_side, max_span,
-                    )  # fmt: skip
+                        np.minimum(box_low, low[s]),
+                        np.maximum(box_high, high[s]),
+                        max_side,
+                        max_span,
+                    )
                     if code[place[s]] == 0:
                         code[place[s]] = FEW
         j = i

@@ -59,9 +59,11 @@ class Atoms(NamedTuple):
 @njit(nogil=True, cache=True)
 def _atoms_for(stretches: int) -> Atoms:
     return Atoms(
-        np.empty((stretches, 6)), np.empty(stretches, np.int64), np.empty(stretches + 1, np.bool_),
+        np.empty((stretches, 6)),
+        np.empty(stretches, np.int64),
+        np.empty(stretches + 1, np.bool_),
         np.empty(stretches + 1, np.int64),
-    )  # fmt: skip
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -78,9 +80,14 @@ def _starts_of_blocks(bench: Bench, n: int, out: FloatArray, used: int) -> int:
 
 @njit(nogil=True, cache=True)
 def weigh(
-    boxes: Boxes, which: IntArray, by_space: float, by_time: float, most: int, groups: Groups,
+    boxes: Boxes,
+    which: IntArray,
+    by_space: float,
+    by_time: float,
+    most: int,
+    groups: Groups,
     cuts: Cuts,
-) -> None:  # fmt: skip
+) -> None:
     """Set the losses of some groups, with all members and without each, and their cuts."""
     widest = groups.members.shape[1]
     bench = bench_for(most, widest)
@@ -158,9 +165,14 @@ def list_pairs(near: IntArray, since: int, groups: Groups, steps: Steps) -> Pair
 
 @njit(nogil=True, cache=True)
 def _lay(
-    boxes: Boxes, user: int, moment: FloatArray, cuts: int, box: FloatArray, count: IntArray,
+    boxes: Boxes,
+    user: int,
+    moment: FloatArray,
+    cuts: int,
+    box: FloatArray,
+    count: IntArray,
     whole: BoolArray,
-) -> None:  # fmt: skip
+) -> None:
     """The user's samples between the cuts, as boxes."""
     for c in range(cuts + 1):
         for side in range(6):
@@ -194,9 +206,16 @@ def _last_of(count: IntArray, stretches: int, last: IntArray) -> None:
 
 @njit(nogil=True, cache=True)
 def _loss_at_cuts(
-    stretches: int, of: Atoms, other: Atoms, by_space: float, by_time: float, limit: float,
-    joint: FloatArray, held: IntArray, loss: FloatArray,
-) -> float:  # fmt: skip
+    stretches: int,
+    of: Atoms,
+    other: Atoms,
+    by_space: float,
+    by_time: float,
+    limit: float,
+    joint: FloatArray,
+    held: IntArray,
+    loss: FloatArray,
+) -> float:
     """The smallest loss of both together with blocks that begin at cuts; infinity if above limit.
 
     As :func:`least_loss`: a block that ends at j begins after the latest stretch from which
@@ -242,10 +261,23 @@ def _loss_at_cuts(
 
 @njit(nogil=True, cache=True)
 def price(
-    boxes: Boxes, near: IntArray, alike: FloatArray, which: IntArray, pair: IntArray,
-    first: IntArray, pairs: Pairs, weight: FloatArray, saved: FloatArray, k: float,
-    by_space: float, by_time: float, most: int, slack: float, cuts: Cuts, groups: Groups,
-) -> None:  # fmt: skip
+    boxes: Boxes,
+    near: IntArray,
+    alike: FloatArray,
+    which: IntArray,
+    pair: IntArray,
+    first: IntArray,
+    pairs: Pairs,
+    weight: FloatArray,
+    saved: FloatArray,
+    k: float,
+    by_space: float,
+    by_time: float,
+    most: int,
+    slack: float,
+    cuts: Cuts,
+    groups: Groups,
+) -> None:
     """Set the costs of the steps into groups ``which``.
 
     Those into group g are pair[first[g]] … pair[first[g + 1]]. Only what is less than ``slack``
@@ -329,9 +361,14 @@ def price(
 
 @njit(nogil=True, cache=True)
 def offer(
-    users: IntArray, pairs: Pairs, since: int, worth: FloatArray, saved: FloatArray,
-    groups: Groups, steps: Steps,
-) -> None:  # fmt: skip
+    users: IntArray,
+    pairs: Pairs,
+    since: int,
+    worth: FloatArray,
+    saved: FloatArray,
+    groups: Groups,
+    steps: Steps,
+) -> None:
     """Set the steps of ``users``: those priced now, and those of before that still stand.
 
     The cheapest, as many as there is room for. To be left out costs what publishing the user is
@@ -376,9 +413,15 @@ def offer(
 
 @njit(nogil=True, cache=True)
 def sharpen(
-    boxes: Boxes, users: IntArray, many: int, by_space: float, by_time: float, most: int,
-    groups: Groups, steps: Steps,
-) -> None:  # fmt: skip
+    boxes: Boxes,
+    users: IntArray,
+    many: int,
+    by_space: float,
+    by_time: float,
+    most: int,
+    groups: Groups,
+    steps: Steps,
+) -> None:
     """Set the exact costs of the ``many`` cheapest steps of ``users``, and order them anew."""
     widest = groups.members.shape[1]
     bench = bench_for(most, widest)

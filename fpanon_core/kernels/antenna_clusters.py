@@ -15,9 +15,15 @@ from ..model.arrays import FloatArray, IntArray
 
 @njit(nogil=True, cache=True)
 def compete(
-    x: FloatArray, y: FloatArray, cx: FloatArray, cy: FloatArray, wins: FloatArray,
-    order: IntArray, rate: float, fade: float,
-) -> None:  # fmt: skip
+    x: FloatArray,
+    y: FloatArray,
+    cx: FloatArray,
+    cy: FloatArray,
+    wins: FloatArray,
+    order: IntArray,
+    rate: float,
+    fade: float,
+) -> None:
     """One pass: each antenna, in order, is won, and its winner moves towards it by ``rate``.
 
     Changes ``cx``, ``cy`` and ``wins``. ``rate`` is multiplied by ``fade`` after every antenna.

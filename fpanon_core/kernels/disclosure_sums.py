@@ -121,9 +121,15 @@ def _first_from(low: int, begin: int, end: int, bins: SmallInts) -> int:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def disclose(
-    low: int, high: int, begin: int, end: int,
-    traces: Traces, everybody: Everybody, classes: Classes, sums: Sums,
-) -> None:  # fmt: skip
+    low: int,
+    high: int,
+    begin: int,
+    end: int,
+    traces: Traces,
+    everybody: Everybody,
+    classes: Classes,
+    sums: Sums,
+) -> None:
     """Account for the bins ``low … high−1`` of the classes ``begin … end−1``, in their order."""
     offsets, lengths, bins, weight = traces.offsets, traces.lengths, traces.bins, traces.weight
     n, present, absent = everybody.n, everybody.present, everybody.absent

@@ -187,10 +187,17 @@ def _distances(slots: Slots, j: int, away: FloatArray) -> None:
 
 @njit(nogil=True, cache=True)
 def describe(
-    packed: Packed, scale: Scale, features: Features, least: tuple[float, float, float], u: int,
-    feature: SmallInts, share: SmallFloats, reach: SmallFloats, half: SmallFloats,
+    packed: Packed,
+    scale: Scale,
+    features: Features,
+    least: tuple[float, float, float],
+    u: int,
+    feature: SmallInts,
+    share: SmallFloats,
+    reach: SmallFloats,
+    half: SmallFloats,
     largest: SmallFloats,
-) -> None:  # fmt: skip
+) -> None:
     """Rows of a fingerprint of boxes: for each sample the cell and the bin nearest its middle."""
     less_x, less_y, less_t = least
     j0, j1 = packed.offsets[u], packed.offsets[u + 1]

@@ -178,10 +178,18 @@ def reshape(cells: FloatArray) -> FloatArray:
 
 @njit(nogil=True, cache=True)
 def spans_of_holders(
-    offsets: IntArray, t: FloatArray, dt: FloatArray, gone: BoolArray, group: IntArray,
-    cell_offsets: IntArray, cell_t: FloatArray, cell_dt: FloatArray, cell_span: FloatArray,
-    space: FloatArray, time: FloatArray,
-) -> int:  # fmt: skip
+    offsets: IntArray,
+    t: FloatArray,
+    dt: FloatArray,
+    gone: BoolArray,
+    group: IntArray,
+    cell_offsets: IntArray,
+    cell_t: FloatArray,
+    cell_dt: FloatArray,
+    cell_span: FloatArray,
+    space: FloatArray,
+    time: FloatArray,
+) -> int:
     """Set the spans of the published samples that hold each original sample; NaN where gone.
 
     Returns in how many (user, published sample) pairs the user has an original sample.

@@ -18,9 +18,15 @@ _EXTRA = 4  # members with the smallest bounds that are computed first, beyond t
 
 @njit(nogil=True, cache=True)
 def nearest_members(
-    slots: Slots, u: int, own: SmallFloats, bound: SmallFloats, from_query: SmallFloats,
-    nearest: FloatArray, found: IntArray, efforts: FloatArray,
-) -> int:  # fmt: skip
+    slots: Slots,
+    u: int,
+    own: SmallFloats,
+    bound: SmallFloats,
+    from_query: SmallFloats,
+    nearest: FloatArray,
+    found: IntArray,
+    efforts: FloatArray,
+) -> int:
     """Fill ``found`` and ``efforts`` with the members nearest to u, ties by index; how many.
 
     ``own`` holds the floors of u; ``bound`` and ``from_query`` are what :func:`fill_bounds`
@@ -58,9 +64,15 @@ def nearest_members(
 
 @njit(nogil=True, cache=True)
 def fill_bounds(
-    slots: Slots, queries: IntArray, parents: IntArray, own: SmallFloats, first: int, last: int,
-    bound: SmallFloats, from_query: SmallFloats,
-) -> None:  # fmt: skip
+    slots: Slots,
+    queries: IntArray,
+    parents: IntArray,
+    own: SmallFloats,
+    first: int,
+    last: int,
+    bound: SmallFloats,
+    from_query: SmallFloats,
+) -> None:
     """Set ``bound[q, slot]`` on Δ, and ``from_query[q, slot]`` on the effort from the query alone.
 
     For the slots of the tiles first … last − 1. ``own[table, class, feature, q]`` are the queries'
@@ -73,8 +85,11 @@ def fill_bounds(
     offsets, weight = slots.packed.offsets, slots.packed.weight
     member, kind = slots.member, slots.kind
     feature, share, reach, half = (
-        slots.rows.feature, slots.rows.share, slots.rows.reach, slots.rows.half
-    )  # fmt: skip
+        slots.rows.feature,
+        slots.rows.share,
+        slots.rows.reach,
+        slots.rows.half,
+    )
     row_offsets, coarse, largest = slots.rows.offsets, slots.coarse, slots.largest
     points, n_points = slots.packed.equal, slots.n_points
     n_cells = len(slots.features.cell_x0)
@@ -184,9 +199,17 @@ def fill_bounds(
 
 @njit(nogil=True, cache=True)
 def _consider(
-    slots: Slots, u: int, own: SmallFloats, slot: int, bound: SmallFloats, from_query: SmallFloats,
-    nearest: FloatArray, found: IntArray, efforts: FloatArray, count: int,
-) -> int:  # fmt: skip
+    slots: Slots,
+    u: int,
+    own: SmallFloats,
+    slot: int,
+    bound: SmallFloats,
+    from_query: SmallFloats,
+    nearest: FloatArray,
+    found: IntArray,
+    efforts: FloatArray,
+    count: int,
+) -> int:
     """Enter a member into the list if its effort is small enough; the list's new length."""
     packed = slots.packed
     many = len(found)
@@ -244,9 +267,15 @@ def _floor_of_member(slots: Slots, u: int, slot: int) -> SmallFloats:
 
 @njit(nogil=True, cache=True)
 def _to_member(
-    slots: Slots, u: int, p: int, tile: int, column: int, least: float, limit: float,
+    slots: Slots,
+    u: int,
+    p: int,
+    tile: int,
+    column: int,
+    least: float,
+    limit: float,
     costs: FloatArray,
-) -> float:  # fmt: skip
+) -> float:
     """Effort from the query to a member; infinity once it exceeds ``limit``; ``least`` is known."""
     packed, rows, scale = slots.packed, slots.rows, slots.scale
     a0, a1 = packed.offsets[u], packed.offsets[u + 1]

@@ -20,9 +20,15 @@ MOST_STEPS = 100_000_000  # of the search in one cell, about a fifth of a second
 
 @njit(nogil=True, cache=True)
 def suppress_group(
-    cells: FloatArray, samples: FloatArray, owner: IntArray, weight: FloatArray, k: float,
-    max_space: float, max_time: float, most_steps: int,
-) -> tuple[FloatArray, Codes]:  # fmt: skip
+    cells: FloatArray,
+    samples: FloatArray,
+    owner: IntArray,
+    weight: FloatArray,
+    k: float,
+    max_space: float,
+    max_time: float,
+    most_steps: int,
+) -> tuple[FloatArray, Codes]:
     """A group's cells within the limits, each with samples of k users; of each sample why not.
 
     ``cells`` are in order of time and do not overlap; ``samples`` are the members', in order of
@@ -70,8 +76,17 @@ def suppress_group(
             continue
         found = False
         if users >= k:
-            found = largest_part(low[:n], high[:n], owner[held[:n]], weight, k, max_space, max_time,
-                             most_steps, kept[:n])  # fmt: skip
+            found = largest_part(
+                low[:n],
+                high[:n],
+                owner[held[:n]],
+                weight,
+                k,
+                max_space,
+                max_time,
+                most_steps,
+                kept[:n],
+            )
         if not found:
             for i in range(n):
                 code[held[i]] = FEW
@@ -79,8 +94,9 @@ def suppress_group(
         box_low, box_high = _bounds(low[:n], high[:n], kept[:n])
         for i in range(n):
             if not kept[i]:
-                code[held[i]] = exceeded(np.minimum(box_low, low[i]), np.maximum(box_high, high[i]),
-                                      max_space, max_time)  # fmt: skip
+                code[held[i]] = exceeded(
+                    np.minimum(box_low, low[i]), np.maximum(box_high, high[i]), max_space, max_time
+                )
         out[count, :3] = box_low
         out[count, 3:] = box_high - box_low
         count += 1
@@ -94,9 +110,14 @@ def suppress_group(
 
 @njit(nogil=True, cache=True)
 def _without_few(
-    cells: FloatArray, count: int, samples: FloatArray, owner: IntArray, weight: FloatArray,
-    k: float, code: Codes,
-) -> int:  # fmt: skip
+    cells: FloatArray,
+    count: int,
+    samples: FloatArray,
+    owner: IntArray,
+    weight: FloatArray,
+    k: float,
+    code: Codes,
+) -> int:
     """Take out the cells in which fewer than k users have a sample left; how many stay."""
     stay = 0
     seen = np.full(len(weight), -1, np.int64)
@@ -140,9 +161,16 @@ def _bounds(low: FloatArray, high: FloatArray, kept: BoolArray) -> tuple[FloatAr
 
 @njit(nogil=True, cache=True)
 def largest_part(
-    low: FloatArray, high: FloatArray, owner: IntArray, weight: FloatArray, k: float,
-    max_space: float, max_time: float, most_steps: int, kept: BoolArray,
-) -> bool:  # fmt: skip
+    low: FloatArray,
+    high: FloatArray,
+    owner: IntArray,
+    weight: FloatArray,
+    k: float,
+    max_space: float,
+    max_time: float,
+    most_steps: int,
+    kept: BoolArray,
+) -> bool:
     """Set ``kept``: as many samples as fit the limits together and are of k users or more.
 
     Ties: the box that begins first, then the smallest lower x, y, then upper t, x, y. False where
@@ -175,8 +203,9 @@ def largest_part(
                 inside[m] = i
                 m += 1
         steps += m
-        steps = _in_window(low, high, owner, weight, k, max_space, inside[:m], best, best_box,
-                           steps, most_steps)  # fmt: skip
+        steps = _in_window(
+            low, high, owner, weight, k, max_space, inside[:m], best, best_box, steps, most_steps
+        )
     if best[0] == 0:
         return False
     for i in range(n):
@@ -220,10 +249,18 @@ def _windows(
 
 @njit(nogil=True, cache=True)
 def _in_window(
-    low: FloatArray, high: FloatArray, owner: IntArray, weight: FloatArray, k: float,
-    max_space: float, inside: IntArray, best: IntArray, best_box: FloatArray, steps: int,
+    low: FloatArray,
+    high: FloatArray,
+    owner: IntArray,
+    weight: FloatArray,
+    k: float,
+    max_space: float,
+    inside: IntArray,
+    best: IntArray,
+    best_box: FloatArray,
+    steps: int,
     most_steps: int,
-) -> int:  # fmt: skip
+) -> int:
     """Look for a better box among the samples of one window; steps taken so far, with these."""
     m = len(inside)
     west, east = low[inside, 0], high[inside, 0]
@@ -247,8 +284,25 @@ def _in_window(
             steps += 4 * m
             if size < best[0] or size == 0:
                 break  # a narrower one holds no more
-            _sweep(low, high, owner, weight, k, max_space, inside, best, best_box, x1 - x0, south,
-                   north, by_south, by_north, chosen, taken, of_user)  # fmt: skip
+            _sweep(
+                low,
+                high,
+                owner,
+                weight,
+                k,
+                max_space,
+                inside,
+                best,
+                best_box,
+                x1 - x0,
+                south,
+                north,
+                by_south,
+                by_north,
+                chosen,
+                taken,
+                of_user,
+            )
             if everything or steps > most_steps:
                 return steps
     return steps
@@ -256,11 +310,24 @@ def _in_window(
 
 @njit(nogil=True, cache=True)
 def _sweep(
-    low: FloatArray, high: FloatArray, owner: IntArray, weight: FloatArray, k: float,
-    max_space: float, inside: IntArray, best: IntArray, best_box: FloatArray, width: float,
-    south: FloatArray, north: FloatArray, by_south: IntArray, by_north: IntArray,
-    chosen: BoolArray, taken: BoolArray, of_user: IntArray,
-) -> None:  # fmt: skip
+    low: FloatArray,
+    high: FloatArray,
+    owner: IntArray,
+    weight: FloatArray,
+    k: float,
+    max_space: float,
+    inside: IntArray,
+    best: IntArray,
+    best_box: FloatArray,
+    width: float,
+    south: FloatArray,
+    north: FloatArray,
+    by_south: IntArray,
+    by_north: IntArray,
+    chosen: BoolArray,
+    taken: BoolArray,
+    of_user: IntArray,
+) -> None:
     """From south to north, all boxes of one width: what each holds of the chosen samples."""
     m = len(inside)
     taken[:] = False

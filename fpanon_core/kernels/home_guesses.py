@@ -57,9 +57,17 @@ class NightCells(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def guess_by_others(
-    begin: int, end: int, record: IntArray, home: IntArray, own: FloatArray, first: FloatArray,
-    cells: NightCells, known: HomeMap, enough: float, out: FloatArray,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    record: IntArray,
+    home: IntArray,
+    own: FloatArray,
+    first: FloatArray,
+    cells: NightCells,
+    known: HomeMap,
+    enough: float,
+    out: FloatArray,
+) -> None:
     """The guesses for the targets ``begin … end − 1``: x, y, share of mass into ``out[target]``.
 
     Target i has record ``record[i]`` and counts ``own[i]`` of the people at place ``home[i]``. Each
@@ -80,8 +88,15 @@ def guess_by_others(
         n_lone, n_touched, everything = 0, 0, 0.0
         for s in range(low, high):
             everything += cells.mass[s]
-            many = _places_in(cells.x[s], cells.x[s] + cells.dx[s], cells.y[s],
-                              cells.y[s] + cells.dy[s], known, found, of_square)  # fmt: skip
+            many = _places_in(
+                cells.x[s],
+                cells.x[s] + cells.dx[s],
+                cells.y[s],
+                cells.y[s] + cells.dy[s],
+                known,
+                found,
+                of_square,
+            )
             total = 0.0
             for k in range(many):
                 total += _others(found[k], home[i], own[i], known)
@@ -139,9 +154,14 @@ def _others(place: int, home: int, own: float, known: HomeMap) -> float:
 
 @njit(nogil=True, cache=True)
 def _places_in(
-    x: float, to_x: float, y: float, to_y: float, known: HomeMap, found: IntArray,
+    x: float,
+    to_x: float,
+    y: float,
+    to_y: float,
+    known: HomeMap,
+    found: IntArray,
     of_square: IntArray,
-) -> int:  # fmt: skip
+) -> int:
     """How many places are in a cell; which, and in which square each, into the arrays."""
     many = 0
     low, high = _rows(y, to_y, known)
@@ -246,9 +266,14 @@ class Moved(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def guess_likeliest(
-    begin: int, end: int, record: IntArray, person: IntArray, moved: Moved, homes: HomeTree,
+    begin: int,
+    end: int,
+    record: IntArray,
+    person: IntArray,
+    moved: Moved,
+    homes: HomeTree,
     out: FloatArray,
-) -> None:  # fmt: skip
+) -> None:
     """The likeliest homes of the targets ``begin … end − 1``: x, y into ``out[target]``.
 
     The place with the largest sum over the record's samples of counts · ln(1 + peak · decay), the
@@ -316,9 +341,18 @@ def _covered(at: float, half: float, begin: float, length: float) -> float:
 
 @njit(nogil=True, cache=True)
 def guess_homes(
-    begin: int, end: int, offsets: IntArray, x: FloatArray, y: FloatArray, dx: FloatArray,
-    dy: FloatArray, night: FloatArray, half: float, averaged: bool, out: FloatArray,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    offsets: IntArray,
+    x: FloatArray,
+    y: FloatArray,
+    dx: FloatArray,
+    dy: FloatArray,
+    night: FloatArray,
+    half: float,
+    averaged: bool,
+    out: FloatArray,
+) -> None:
     """Where the records ``begin … end − 1`` are most at night: x, y into ``out[record]``.
 
     And the share of the record's mass that is there.
@@ -380,10 +414,22 @@ def median_place(x: FloatArray, y: FloatArray, mass: FloatArray) -> tuple[float,
 
 @njit(nogil=True, cache=True)
 def guess_places(
-    begin: int, end: int, t: FloatArray, record: SmallInts, share: FloatArray, count: IntArray,
-    rest: FloatArray, offsets: IntArray, x: FloatArray, y: FloatArray, start: FloatArray,
-    length: FloatArray, base_x: float, base_y: float, out: FloatArray,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    t: FloatArray,
+    record: SmallInts,
+    share: FloatArray,
+    count: IntArray,
+    rest: FloatArray,
+    offsets: IntArray,
+    x: FloatArray,
+    y: FloatArray,
+    start: FloatArray,
+    length: FloatArray,
+    base_x: float,
+    base_y: float,
+    out: FloatArray,
+) -> None:
     """The best guess of where each target was at the moment ``t``, into ``out[target]``.
 
     A record says the middles ``x``, ``y`` of its cells that hold the moment, one as likely as the

@@ -168,11 +168,21 @@ def fill_extra(
 
 @njit(nogil=True, cache=True)
 def search_tile(
-    packed: Packed, scale: Scale, features: Features, floor: SmallFloats, a_floor: SmallFloats,
+    packed: Packed,
+    scale: Scale,
+    features: Features,
+    floor: SmallFloats,
+    a_floor: SmallFloats,
     extra: Steps,
-    a_first: int, a_last: int, b_first: int, b_last: int, known: Known, worst: FloatArray,
-    exact: bool, found: PairBuffer,
-) -> tuple[int, int]:  # fmt: skip
+    a_first: int,
+    a_last: int,
+    b_first: int,
+    b_last: int,
+    known: Known,
+    worst: FloatArray,
+    exact: bool,
+    found: PairBuffer,
+) -> tuple[int, int]:
     """Pairs a < b of a tile whose effort may enter a list; how many, and how many were computed.
 
     Pairs already ``known`` are passed over.
@@ -247,10 +257,15 @@ def search_tile(
             if exact:
                 computed += 1
                 effort = fingerprint_effort(
-                    packed, scale, a, b, limit, found.nearest,
+                    packed,
+                    scale,
+                    a,
+                    b,
+                    limit,
+                    found.nearest,
                     Ahead(to_b * length + rest, floor, extra, b - b_first),
                     Ahead(to_a * length, a_floor, NO_EXTRA, a - a_first),
-                )  # fmt: skip
+                )
             if effort <= worst[a] or effort <= worst[b]:
                 found.a[kept] = a
                 found.b[kept] = b
@@ -261,9 +276,16 @@ def search_tile(
 
 @njit(nogil=True, cache=True)
 def search_plainly(
-    packed: Packed, scale: Scale, a_first: int, a_last: int, b_first: int, b_last: int,
-    known: Known, worst: FloatArray, found: PairBuffer,
-) -> int:  # fmt: skip
+    packed: Packed,
+    scale: Scale,
+    a_first: int,
+    a_last: int,
+    b_first: int,
+    b_last: int,
+    known: Known,
+    worst: FloatArray,
+    found: PairBuffer,
+) -> int:
     """As :func:`search_tile` without the bound: for cells of unequal extents."""
     kept = 0
     unknown = Ahead(0.0, NO_FLOOR, NO_EXTRA, 0)
@@ -288,9 +310,13 @@ def search_plainly(
 
 @njit(nogil=True, cache=True)
 def enter(
-    count: int, found: PairBuffer, row: IntArray, neighbours: IntArray, stretch: FloatArray,
+    count: int,
+    found: PairBuffer,
+    row: IntArray,
+    neighbours: IntArray,
+    stretch: FloatArray,
     worst: FloatArray,
-) -> None:  # fmt: skip
+) -> None:
     """Enter the pairs found into both users' sorted lists; ``row`` gives the users' row numbers."""
     for p in range(count):
         a, b, effort = found.a[p], found.b[p], found.effort[p]
@@ -300,9 +326,13 @@ def enter(
 
 @njit(nogil=True, cache=True)
 def _enter_one(
-    user: int, other: int, effort: float, neighbours: IntArray, stretch: FloatArray,
+    user: int,
+    other: int,
+    effort: float,
+    neighbours: IntArray,
+    stretch: FloatArray,
     worst: FloatArray,
-) -> None:  # fmt: skip
+) -> None:
     if effort > worst[user]:
         return
     last = stretch.shape[1] - 1
@@ -325,9 +355,13 @@ def _enter_one(
 
 @njit(nogil=True, cache=True)
 def search_pairs(
-    packed: Packed, scale: Scale, pair_a: IntArray, pair_b: IntArray, worst: FloatArray,
+    packed: Packed,
+    scale: Scale,
+    pair_a: IntArray,
+    pair_b: IntArray,
+    worst: FloatArray,
     found: PairBuffer,
-) -> int:  # fmt: skip
+) -> int:
     """As :func:`search_tile` for given pairs a < b, without the bound."""
     kept = 0
     unknown = Ahead(0.0, NO_FLOOR, NO_EXTRA, 0)

@@ -90,9 +90,11 @@ def in_space(point: FloatArray, cell: FloatArray, way: Way) -> float:
             inside = x <= px < x + dx and y <= py < y + dy
         else:
             inside = (
-                abs(x - point[0]) <= CLOSE and abs(y - point[1]) <= CLOSE
-                and abs(dx - point[3]) <= CLOSE and abs(dy - point[4]) <= CLOSE
-            )  # fmt: skip
+                abs(x - point[0]) <= CLOSE
+                and abs(y - point[1]) <= CLOSE
+                and abs(dx - point[3]) <= CLOSE
+                and abs(dy - point[4]) <= CLOSE
+            )
         return 1 / (dx * dy) if inside else 0.0
     if way.space == PLANAR_LAPLACE:
         if way.by_middle:

@@ -127,10 +127,21 @@ def fit_point(
 
 @njit(nogil=True, cache=True)
 def score_records(
-    begin: int, end: int, point: FloatArray, shelf: Shelf, way: Way, even: FloatArray,
-    people: float, weight: IntArray, density: FloatArray, near: SmallInts, gain: FloatArray,
-    hits: SmallInts, touched: SmallInts, absent: FloatArray,
-) -> int:  # fmt: skip
+    begin: int,
+    end: int,
+    point: FloatArray,
+    shelf: Shelf,
+    way: Way,
+    even: FloatArray,
+    people: float,
+    weight: IntArray,
+    density: FloatArray,
+    near: SmallInts,
+    gain: FloatArray,
+    hits: SmallInts,
+    touched: SmallInts,
+    absent: FloatArray,
+) -> int:
     """Score the records by the points ``begin … end − 1`` of one target, for both attackers.
 
     Sets ``gain`` (2, n_records; nats above the floor at every point) and ``hits`` (points with a
@@ -166,9 +177,15 @@ def score_records(
 
 @njit(nogil=True, cache=True)
 def _rank(
-    gain: FloatArray, mine: float, touched: SmallInts, weight: IntArray, people: float,
-    odds: float, absent: float, out: FloatArray,
-) -> None:  # fmt: skip
+    gain: FloatArray,
+    mine: float,
+    touched: SmallInts,
+    weight: IntArray,
+    people: float,
+    odds: float,
+    absent: float,
+    out: FloatArray,
+) -> None:
     """Where a score stands among those of one attacker: the columns of :func:`rank_targets`."""
     top, better, level, who = 0.0, 0.0, 0.0, 0.0
     for r in touched:
@@ -193,9 +210,18 @@ def _rank(
 
 @njit(nogil=True, cache=True)
 def rank_targets(
-    begin: int, end: int, offsets: IntArray, point: FloatArray, own: IntArray, shelf: Shelf,
-    way: Way, even: FloatArray, odds: float, weight: IntArray, out: FloatArray,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    offsets: IntArray,
+    point: FloatArray,
+    own: IntArray,
+    shelf: Shelf,
+    way: Way,
+    even: FloatArray,
+    odds: float,
+    weight: IntArray,
+    out: FloatArray,
+) -> None:
     """Where each target's own record stands among all, for both attackers.
 
     ``own`` is its number, −1 for who is not in the release; ``odds`` the prior odds of not being in
@@ -211,9 +237,21 @@ def rank_targets(
     people = float(weight.sum())
     for i in range(begin, end):
         many = score_records(
-            offsets[i], offsets[i + 1], point, shelf, way, even, people, weight,
-            density, near, gain, hits, touched, absent,
-        )  # fmt: skip
+            offsets[i],
+            offsets[i + 1],
+            point,
+            shelf,
+            way,
+            even,
+            people,
+            weight,
+            density,
+            near,
+            gain,
+            hits,
+            touched,
+            absent,
+        )
         some, points = touched[:many], offsets[i + 1] - offsets[i]
         fitting = 0.0
         for r in some:
@@ -231,10 +269,20 @@ def rank_targets(
 
 @njit(nogil=True, cache=True)
 def leading_records(
-    begin: int, end: int, offsets: IntArray, point: FloatArray, shelf: Shelf, way: Way,
-    weight: IntArray, attacker: int, least: float, record: SmallInts, share: FloatArray,
-    count: IntArray, rest: FloatArray,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    offsets: IntArray,
+    point: FloatArray,
+    shelf: Shelf,
+    way: Way,
+    weight: IntArray,
+    attacker: int,
+    least: float,
+    record: SmallInts,
+    share: FloatArray,
+    count: IntArray,
+    rest: FloatArray,
+) -> None:
     """The records that one attacker gives most weight to, of each target.
 
     Row i of ``record`` and ``share`` lists up to as many as there are columns, ``count[i]`` of
@@ -253,9 +301,21 @@ def leading_records(
     most = record.shape[1]
     for i in range(begin, end):
         many = score_records(
-            offsets[i], offsets[i + 1], point, shelf, way, even, people, weight,
-            density, near, both, hits, touched, absent,
-        )  # fmt: skip
+            offsets[i],
+            offsets[i + 1],
+            point,
+            shelf,
+            way,
+            even,
+            people,
+            weight,
+            density,
+            near,
+            both,
+            hits,
+            touched,
+            absent,
+        )
         some = touched[:many]
         top, who = 0.0, 0.0
         for r in some:
@@ -288,9 +348,13 @@ def leading_records(
 
 @njit(nogil=True, cache=True)
 def best_samples(
-    records: IntArray, offsets: IntArray, cells: FloatArray, point: FloatArray, way: Way,
+    records: IntArray,
+    offsets: IntArray,
+    cells: FloatArray,
+    point: FloatArray,
+    way: Way,
     out: IntArray,
-) -> None:  # fmt: skip
+) -> None:
     """The row of the sample with the highest density, into ``out[record, point]``.
 
     Left as it is where no sample of the record is above the floor; ties: the first.

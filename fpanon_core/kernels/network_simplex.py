@@ -115,10 +115,17 @@ def _first_tree(supply: IntArray, demand: IntArray, far: float) -> Tree:
     sources, n = len(supply), len(supply) + len(demand)
     nodes = np.arange(n + 1).astype(np.int32)
     tree = Tree(
-        np.full(n + 1, n, np.int32), np.ones(n + 1, np.int32), np.full(n + 1, _NONE, np.int32),
-        nodes + np.int32(1), nodes - np.int32(1), np.full(n + 1, _NONE), nodes < sources,
-        np.zeros(n + 1, np.int64), np.zeros(n + 1), np.zeros(n + 1),
-    )  # fmt: skip
+        np.full(n + 1, n, np.int32),
+        np.ones(n + 1, np.int32),
+        np.full(n + 1, _NONE, np.int32),
+        nodes + np.int32(1),
+        nodes - np.int32(1),
+        np.full(n + 1, _NONE),
+        nodes < sources,
+        np.zeros(n + 1, np.int64),
+        np.zeros(n + 1),
+        np.zeros(n + 1),
+    )
     tree.parent[n], tree.depth[n], tree.child[n] = _NONE, 0, 0
     tree.after[n - 1] = _NONE
     tree.flow[:sources], tree.flow[sources:n] = supply, demand
@@ -348,9 +355,12 @@ def in_table(cost: FloatArray) -> Costs:
 
 
 def by_places(
-    sources: tuple[IntArray, SmallInts, IntArray], sinks: tuple[IntArray, SmallInts, IntArray],
-    worth: FloatArray, apart: FloatArray, sink_apart: FloatArray,
-) -> Costs:  # fmt: skip
+    sources: tuple[IntArray, SmallInts, IntArray],
+    sinks: tuple[IntArray, SmallInts, IntArray],
+    worth: FloatArray,
+    apart: FloatArray,
+    sink_apart: FloatArray,
+) -> Costs:
     """Costs that are made row by row.
 
     Parameters
@@ -366,9 +376,18 @@ def by_places(
     starts, sink, sink_often = at_places(sinks, int(place.max(initial=0)) + 1)
     room, held = np.empty((1, len(sinks[0]) - 1)), np.array([_NONE])
     return Costs(
-        room, held, offsets, np.ascontiguousarray(place, np.int32), often, starts, sink, sink_often,
-        worth, apart, sink_apart,
-    )  # fmt: skip
+        room,
+        held,
+        offsets,
+        np.ascontiguousarray(place, np.int32),
+        often,
+        starts,
+        sink,
+        sink_often,
+        worth,
+        apart,
+        sink_apart,
+    )
 
 
 def at_places(

@@ -28,9 +28,15 @@ def link_nearest(i: IntArray, j: IntArray, left: IntArray, wanted: IntArray) -> 
 
 @njit(nogil=True, cache=True)
 def count_common(
-    begin: int, end: int, offsets: IntArray, place: SmallInts, starts: IntArray, row: SmallInts,
-    seen: npt.NDArray[np.uint8], many: IntArray,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    offsets: IntArray,
+    place: SmallInts,
+    starts: IntArray,
+    row: SmallInts,
+    seen: npt.NDArray[np.uint8],
+    many: IntArray,
+) -> None:
     """``many[i]``: rows of the other side that share a place with row i, ``begin … end−1``.
 
     Of place p the other side's rows are ``row[starts[p]:starts[p+1]]``; ``seen`` is scratch, 0.
@@ -49,10 +55,20 @@ def count_common(
 
 @njit(nogil=True, cache=True)
 def save_common(
-    begin: int, end: int, offsets: IntArray, place: SmallInts, often: IntArray,
-    starts: IntArray, row: SmallInts, other_often: IntArray, worth: FloatArray, total: FloatArray,
-    to: IntArray, column: SmallInts, value: FloatArray,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    offsets: IntArray,
+    place: SmallInts,
+    often: IntArray,
+    starts: IntArray,
+    row: SmallInts,
+    other_often: IntArray,
+    worth: FloatArray,
+    total: FloatArray,
+    to: IntArray,
+    column: SmallInts,
+    value: FloatArray,
+) -> None:
     """Of rows ``begin … end−1``, the other side's rows that share a place, and what that is worth.
 
     Sums ``worth[f, g]`` over the common places, in their order; ``total`` is scratch, 0. Columns
@@ -76,8 +92,13 @@ def save_common(
 
 @njit(nogil=True, cache=True)
 def count_shared(
-    begin: int, end: int, places: SmallInts, at: SmallInts, users: SmallInts, shared: SmallInts,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    places: SmallInts,
+    at: SmallInts,
+    users: SmallInts,
+    shared: SmallInts,
+) -> None:
     """Points each of the trajectories ``begin … end−1`` has in common with every true one.
 
     Who was at a place in slot s are the ``users[s, k]`` with that place in ``at[s, k]``, which

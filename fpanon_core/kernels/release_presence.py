@@ -17,9 +17,16 @@ from ..model.arrays import BoolArray, FloatArray, IntArray
 
 @njit(nogil=True, cache=True)
 def presence_of_records(
-    person: IntArray, offsets: IntArray, samples: FloatArray, longest: float,
-    begins: IntArray, lengths: IntArray, cells: FloatArray, slack: float, covered: BoolArray,
-) -> int:  # fmt: skip
+    person: IntArray,
+    offsets: IntArray,
+    samples: FloatArray,
+    longest: float,
+    begins: IntArray,
+    lengths: IntArray,
+    cells: FloatArray,
+    slack: float,
+    covered: BoolArray,
+) -> int:
     """Pairs of a record and one of its cells in which the person has a sample of their own.
 
     ``samples`` and ``cells`` are (n, 6): lower and upper bound of x, of y and of time. Samples of a
@@ -73,9 +80,14 @@ def bounds(
 
 @njit(nogil=True, cache=True)
 def overlap_scores(
-    cells: FloatArray, other: FloatArray, offsets: IntArray, chosen: IntArray,
-    volume: float, floor: float, out: FloatArray,
-) -> None:  # fmt: skip
+    cells: FloatArray,
+    other: FloatArray,
+    offsets: IntArray,
+    chosen: IntArray,
+    volume: float,
+    floor: float,
+    out: FloatArray,
+) -> None:
     """Score of one record against some records of the other release.
 
     Parameters

@@ -91,10 +91,21 @@ def usual_density(
 
 @njit(nogil=True, cache=True)
 def likest(
-    begin: int, end: int, offsets: IntArray, bins: SmallInts, mass: FloatArray, mine: Side,
-    usual: FloatArray, other: Side, other_usual: FloatArray, weight: IntArray, most: int,
-    column: SmallInts, value: FloatArray, many: IntArray,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    offsets: IntArray,
+    bins: SmallInts,
+    mass: FloatArray,
+    mine: Side,
+    usual: FloatArray,
+    other: Side,
+    other_usual: FloatArray,
+    weight: IntArray,
+    most: int,
+    column: SmallInts,
+    value: FloatArray,
+    many: IntArray,
+) -> None:
     """The records of the other side that each of the records ``begin … end−1`` is most like.
 
     Record i has ``mass[j]`` samples in bin ``bins[j]`` of ``mine``, j of ``offsets[i]`` to
@@ -180,9 +191,13 @@ def late(one: FloatArray, other: FloatArray, error: float) -> float:
 
 @njit(nogil=True, cache=True)
 def count_moves(
-    one: FloatArray, other: FloatArray, errors: FloatArray, ways: FloatArray, gaps: FloatArray,
+    one: FloatArray,
+    other: FloatArray,
+    errors: FloatArray,
+    ways: FloatArray,
+    gaps: FloatArray,
     counts: IntArray,
-) -> None:  # fmt: skip
+) -> None:
     """Add each pair of ends to its class of time and of distance."""
     for i in range(len(one)):
         time = class_of(late(one[i], other[i], errors[1]), gaps)
@@ -191,10 +206,19 @@ def count_moves(
 
 @njit(nogil=True, cache=True)
 def add_moves(
-    begin: int, end: int, offsets: IntArray, column: SmallInts, last: FloatArray, weight: IntArray,
-    first: FloatArray, errors: FloatArray, ways: FloatArray, gaps: FloatArray, chance: FloatArray,
+    begin: int,
+    end: int,
+    offsets: IntArray,
+    column: SmallInts,
+    last: FloatArray,
+    weight: IntArray,
+    first: FloatArray,
+    errors: FloatArray,
+    ways: FloatArray,
+    gaps: FloatArray,
+    chance: FloatArray,
     value: FloatArray,
-) -> None:  # fmt: skip
+) -> None:
     """Add to the pairs of records ``begin … end−1`` how much likelier the move makes them.
 
     Parameters

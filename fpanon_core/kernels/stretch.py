@@ -77,9 +77,15 @@ class Ahead(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def fingerprint_effort(
-    packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray,
-    to_b: Ahead, to_a: Ahead,
-) -> float:  # fmt: skip
+    packed: Packed,
+    scale: Scale,
+    a: int,
+    b: int,
+    limit: float,
+    nearest: FloatArray,
+    to_b: Ahead,
+    to_a: Ahead,
+) -> float:
     """Δ_ab, rounded for ties; infinity once it is sure to exceed ``limit``.
 
     a must not be shorter than b. From a to b; for equal lengths the mean of both directions.
@@ -100,9 +106,15 @@ def fingerprint_effort(
 
 @njit(nogil=True, cache=True)
 def effort_of_points(
-    packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray,
-    to_b: Ahead, to_a: Ahead,
-) -> float:  # fmt: skip
+    packed: Packed,
+    scale: Scale,
+    a: int,
+    b: int,
+    limit: float,
+    nearest: FloatArray,
+    to_b: Ahead,
+    to_a: Ahead,
+) -> float:
     """As :func:`fingerprint_effort`, for two fingerprints whose samples all have one extent."""
     length = packed.offsets[a + 1] - packed.offsets[a]
     if packed.offsets[b + 1] - packed.offsets[b] < length:
@@ -118,9 +130,14 @@ def effort_of_points(
 
 @njit(nogil=True, cache=True)
 def _directed_points(
-    packed: Packed, scale: Scale, a: int, b: int, limit: float, nearest: FloatArray,
+    packed: Packed,
+    scale: Scale,
+    a: int,
+    b: int,
+    limit: float,
+    nearest: FloatArray,
     known: Ahead,
-) -> float:  # fmt: skip
+) -> float:
     t, x, y = packed.t, packed.x, packed.y
     px, py = packed.px, packed.py
     a0, a1 = packed.offsets[a], packed.offsets[a + 1]
@@ -248,9 +265,14 @@ def _directed_boxes(packed: Packed, scale: Scale, a: int, b: int, limit: float) 
 
 @njit(nogil=True, cache=True)
 def match_samples(
-    packed: Packed, scale: Scale, a: int, b: int, matched: IntArray, space: FloatArray,
+    packed: Packed,
+    scale: Scale,
+    a: int,
+    b: int,
+    matched: IntArray,
+    space: FloatArray,
     time: FloatArray,
-) -> None:  # fmt: skip
+) -> None:
     """For each sample of a the sample of b with the smallest δ (ties: earlier), and δ's two parts.
 
     ``matched`` receives rows of b, ``space`` and ``time`` the weighted parts w_s·δ_s and w_t·δ_t.

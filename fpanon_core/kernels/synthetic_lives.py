@@ -49,10 +49,19 @@ def count_events(first: int, seed: int, mean: float, sigma: float, out: IntArray
 
 @njit(nogil=True, cache=True)
 def wander(
-    first: int, seed: int, offsets: IntArray, days: int, weekday: int, rhythm: FloatArray,
-    x_m: FloatArray, y_m: FloatArray, residents: FloatArray, pull: npt.NDArray[np.float32],
-    second: IntArray, place: npt.NDArray[np.int16],
-) -> None:  # fmt: skip
+    first: int,
+    seed: int,
+    offsets: IntArray,
+    days: int,
+    weekday: int,
+    rhythm: FloatArray,
+    x_m: FloatArray,
+    y_m: FloatArray,
+    residents: FloatArray,
+    pull: npt.NDArray[np.float32],
+    second: IntArray,
+    place: npt.NDArray[np.int16],
+) -> None:
     """Write the events of the users ``first, first + 1, …`` into ``second`` and ``place``.
 
     Events of the i-th go to rows ``offsets[i]:offsets[i+1]``, in time order. ``weekday`` is that of
@@ -94,9 +103,17 @@ def wander(
 
 @njit(nogil=True, cache=True)
 def _itinerary(
-    state: Any, days: int, weekday: int, x_m: FloatArray, y_m: FloatArray,
-    residents: FloatArray, pull: Any, arrive: FloatArray, leave: FloatArray, stop: IntArray,
-) -> int:  # fmt: skip
+    state: Any,
+    days: int,
+    weekday: int,
+    x_m: FloatArray,
+    y_m: FloatArray,
+    residents: FloatArray,
+    pull: Any,
+    arrive: FloatArray,
+    leave: FloatArray,
+    stop: IntArray,
+) -> int:
     """Fill the stops of one user, each with its times of arrival and leave; how many there are."""
     home = _draw(residents, _uniform(state))
     work = _draw(pull[home], _uniform(state))
@@ -156,9 +173,16 @@ def _itinerary(
 
 @njit(nogil=True, cache=True)
 def _go(
-    n: int, goal: int, begin: float, end: float, x_m: FloatArray, y_m: FloatArray,
-    arrive: FloatArray, leave: FloatArray, stop: IntArray,
-) -> int:  # fmt: skip
+    n: int,
+    goal: int,
+    begin: float,
+    end: float,
+    x_m: FloatArray,
+    y_m: FloatArray,
+    arrive: FloatArray,
+    leave: FloatArray,
+    stop: IntArray,
+) -> int:
     """Append a stay at ``goal`` from ``begin``, or when one can be there, to ``end``."""
     here = stop[n - 1]
     if n >= len(stop) or goal == here:

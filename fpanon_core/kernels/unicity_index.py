@@ -39,9 +39,17 @@ def _slot(x: np.uint64, y: np.uint64, t: np.uint64, mask: np.uint64) -> np.uint6
 
 @njit(nogil=True, cache=True)
 def enter_bins(
-    x: Bits, y: Bits, t: Bits, dx: Bits, dy: Bits, dt: Bits, timeless: bool,
-    table: SmallInts, first: IntArray, number: SmallInts,
-) -> int:  # fmt: skip
+    x: Bits,
+    y: Bits,
+    t: Bits,
+    dx: Bits,
+    dy: Bits,
+    dt: Bits,
+    timeless: bool,
+    table: SmallInts,
+    first: IntArray,
+    number: SmallInts,
+) -> int:
     """Number the distinct bins; returns how many.
 
     Sets ``number[i]`` of each point, ``first[b]``, a point that is bin b, and the hash ``table``
@@ -63,10 +71,12 @@ def enter_bins(
                 break
             j = first[b]
             if (
-                _plain(x[j]) == xi and _plain(y[j]) == yi
-                and dx[j] == dx[i] and dy[j] == dy[i]
+                _plain(x[j]) == xi
+                and _plain(y[j]) == yi
+                and dx[j] == dx[i]
+                and dy[j] == dy[i]
                 and (timeless or (_plain(t[j]) == ti and dt[j] == dt[i]))
-            ):  # fmt: skip
+            ):
                 number[i] = b
                 break
             at = (at + np.uint64(1)) & mask
@@ -75,11 +85,27 @@ def enter_bins(
 
 @njit(nogil=True, cache=True)
 def find_bins(
-    offsets: IntArray, begin: int, end: int,
-    x: Bits, y: Bits, t: Bits, dx: Bits, dy: Bits, dt: Bits, timeless: bool,
-    table: SmallInts, bx: Bits, by: Bits, bt: Bits, bdx: Bits, bdy: Bits, bdt: Bits,
-    last: SmallInts, found_bin: SmallInts, found_user: SmallInts,
-) -> int:  # fmt: skip
+    offsets: IntArray,
+    begin: int,
+    end: int,
+    x: Bits,
+    y: Bits,
+    t: Bits,
+    dx: Bits,
+    dy: Bits,
+    dt: Bits,
+    timeless: bool,
+    table: SmallInts,
+    bx: Bits,
+    by: Bits,
+    bt: Bits,
+    bdx: Bits,
+    bdy: Bits,
+    bdt: Bits,
+    last: SmallInts,
+    found_bin: SmallInts,
+    found_user: SmallInts,
+) -> int:
     """Every (bin, user) of the users ``begin … end−1`` whose trace holds a known bin, once.
 
     ``last`` is scratch with one entry per bin, filled with −1. Samples may be at −0.0; the bins
@@ -97,9 +123,12 @@ def find_bins(
                 if b < 0:
                     break
                 if (
-                    bx[b] == xs and by[b] == ys and bdx[b] == dx[s] and bdy[b] == dy[s]
+                    bx[b] == xs
+                    and by[b] == ys
+                    and bdx[b] == dx[s]
+                    and bdy[b] == dy[s]
                     and (timeless or (bt[b] == ts and bdt[b] == dt[s]))
-                ):  # fmt: skip
+                ):
                     # A place is visited at several times; a user counts once.
                     if last[b] != u:
                         last[b] = u
@@ -185,9 +214,16 @@ def _class_of(known: SmallInts, starts: IntArray, users: SmallInts, common: Smal
 
 @njit(nogil=True, cache=True)
 def class_sums(
-    begin: int, end: int, some: IntArray, offsets: IntArray, number: SmallInts,
-    starts: IntArray, users: SmallInts, values: IntArray, sums: IntArray,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    some: IntArray,
+    offsets: IntArray,
+    number: SmallInts,
+    starts: IntArray,
+    users: SmallInts,
+    values: IntArray,
+    sums: IntArray,
+) -> None:
     """Sums of each row of ``values`` (m, n_users) over E of the targets ``some[begin:end]``.
 
     Of weights, the sum is |E|. Written to ``sums[:, begin:end]``.
@@ -205,9 +241,18 @@ def class_sums(
 
 @njit(nogil=True, cache=True)
 def class_members(
-    begin: int, end: int, some: IntArray, offsets: IntArray, number: SmallInts, starts: IntArray,
-    users: SmallInts, n_users: int, inside: BoolArray, member_starts: IntArray, members: SmallInts,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    some: IntArray,
+    offsets: IntArray,
+    number: SmallInts,
+    starts: IntArray,
+    users: SmallInts,
+    n_users: int,
+    inside: BoolArray,
+    member_starts: IntArray,
+    members: SmallInts,
+) -> None:
     """Members of E, or with ``inside`` False everybody else, of the targets ``some[begin:end]``.
 
     Those of ``some[i]`` go, ascending, to ``members[member_starts[i]:member_starts[i + 1]]``, which
@@ -232,9 +277,17 @@ def class_members(
 
 @njit(nogil=True, cache=True)
 def points_to_unique(
-    begin: int, end: int, offsets: IntArray, number: SmallInts, starts: IntArray,
-    users: SmallInts, weight: IntArray, out_of: int, points: IntArray, sizes: IntArray,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    offsets: IntArray,
+    number: SmallInts,
+    starts: IntArray,
+    users: SmallInts,
+    weight: IntArray,
+    out_of: int,
+    points: IntArray,
+    sizes: IntArray,
+) -> None:
     """Points, taken in their order, until |E| ≤ ``out_of``; 0 where all do not get there.
 
     ``sizes`` is |E| after the last point taken.

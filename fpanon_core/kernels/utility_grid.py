@@ -143,9 +143,13 @@ def _add_hours(wall: float, length: float, mass: float, hours: FloatArray) -> No
 
 @njit(nogil=True, cache=True)
 def hours_of(
-    place: IntArray, wall: FloatArray, length: FloatArray, mass: FloatArray,
-    first: int, out: FloatArray,
-) -> None:  # fmt: skip
+    place: IntArray,
+    wall: FloatArray,
+    length: FloatArray,
+    mass: FloatArray,
+    first: int,
+    out: FloatArray,
+) -> None:
     """Add the samples' mass to ``out[place - first, hour]``."""
     for i in range(len(place)):
         _add_hours(wall[i], length[i], mass[i], out[place[i] - first])
@@ -216,9 +220,14 @@ def spread_trips(
 
 @njit(nogil=True, cache=True)
 def match_trips(
-    origin: IntArray, goal: IntArray, mass: FloatArray, laid: Laid,
-    starts: IntArray, target: IntArray, out: FloatArray,
-) -> float:  # fmt: skip
+    origin: IntArray,
+    goal: IntArray,
+    mass: FloatArray,
+    laid: Laid,
+    starts: IntArray,
+    target: IntArray,
+    out: FloatArray,
+) -> float:
     """Spread trips over those pairs of areas that the original has, and return how many in all.
 
     The pairs of area i are ``target[starts[i]:starts[i+1]]``; ``out`` gets their trips. Only these

@@ -53,9 +53,15 @@ def lies_inside(
 
 @njit(nogil=True, cache=True)
 def covered_samples(
-    offsets: IntArray, samples: FloatArray, home: IntArray, cells: FloatArray, reach: FloatArray,
-    first: IntArray, last: IntArray, slack: float,
-) -> BoolArray:  # fmt: skip
+    offsets: IntArray,
+    samples: FloatArray,
+    home: IntArray,
+    cells: FloatArray,
+    reach: FloatArray,
+    first: IntArray,
+    last: IntArray,
+    slack: float,
+) -> BoolArray:
     """Which samples lie inside the cells of their user's class; none of users without one (−1)."""
     out = np.zeros(len(samples), np.bool_)
     for u in range(len(home)):
@@ -69,10 +75,19 @@ def covered_samples(
 
 @njit(nogil=True, cache=True)
 def people_in_cells(
-    offsets: IntArray, samples: FloatArray, counted: BoolArray, home: IntArray, weight: IntArray,
-    cells: FloatArray, reach: FloatArray, first: IntArray, last: IntArray, slack: float,
-    side: FloatArray, span: FloatArray,
-) -> tuple[IntArray, int]:  # fmt: skip
+    offsets: IntArray,
+    samples: FloatArray,
+    counted: BoolArray,
+    home: IntArray,
+    weight: IntArray,
+    cells: FloatArray,
+    reach: FloatArray,
+    first: IntArray,
+    last: IntArray,
+    slack: float,
+    side: FloatArray,
+    span: FloatArray,
+) -> tuple[IntArray, int]:
     """How many people of its class have a counted sample in each cell; and how many such pairs.
 
     Sets ``side`` and ``span`` of the counted samples: the largest (dx + dy)/2 among the cells a
@@ -108,9 +123,15 @@ def people_in_cells(
 
 @njit(nogil=True, cache=True)
 def pairs_with_a_sample(
-    offsets: IntArray, samples: FloatArray, longest: float, home: IntArray, cells: FloatArray,
-    first: IntArray, last: IntArray, slack: float,
-) -> int:  # fmt: skip
+    offsets: IntArray,
+    samples: FloatArray,
+    longest: float,
+    home: IntArray,
+    cells: FloatArray,
+    first: IntArray,
+    last: IntArray,
+    slack: float,
+) -> int:
     """Pairs of a person and a cell of the person's class in which the person has a sample.
 
     They overlap in x, y and time by more than ``slack``. Samples of a person are in order of their
@@ -160,10 +181,13 @@ def class_boxes(cells: FloatArray, first: IntArray, last: IntArray) -> FloatArra
 def _outside(sample: FloatArray, box: FloatArray, slack: float) -> bool:
     """Whether a sample can lie in no cell of the box; one of no length lies in any."""
     return sample[5] - sample[4] > slack and (
-        sample[0] + slack < box[0] or sample[1] - slack > box[1]
-        or sample[2] + slack < box[2] or sample[3] - slack > box[3]
-        or sample[4] >= box[5] or sample[5] <= box[4]
-    )  # fmt: skip
+        sample[0] + slack < box[0]
+        or sample[1] - slack > box[1]
+        or sample[2] + slack < box[2]
+        or sample[3] - slack > box[3]
+        or sample[4] >= box[5]
+        or sample[5] <= box[4]
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -186,17 +210,29 @@ def _box_of(
 def _reaches(around: FloatArray, box: FloatArray, slack: float) -> bool:
     """Whether none of the samples in the box lies outside what is around a record."""
     return (
-        around[0] <= box[0] + slack and around[1] >= box[1] - slack
-        and around[2] <= box[2] + slack and around[3] >= box[3] - slack
-        and around[4] < box[4] and around[5] > box[5]
-    )  # fmt: skip
+        around[0] <= box[0] + slack
+        and around[1] >= box[1] - slack
+        and around[2] <= box[2] + slack
+        and around[3] >= box[3] - slack
+        and around[4] < box[4]
+        and around[5] > box[5]
+    )
 
 
 @njit(nogil=True, cache=True)
 def _misses(
-    begin: int, end: int, samples: FloatArray, wanted: BoolArray, cells: FloatArray,
-    reach: FloatArray, first: int, last: int, around: FloatArray, slack: float, most: int,
-) -> int:  # fmt: skip
+    begin: int,
+    end: int,
+    samples: FloatArray,
+    wanted: BoolArray,
+    cells: FloatArray,
+    reach: FloatArray,
+    first: int,
+    last: int,
+    around: FloatArray,
+    slack: float,
+    most: int,
+) -> int:
     """A user's misses in one class; counting ends beyond ``most``."""
     count = 0
     for s in range(begin, end):
@@ -212,10 +248,19 @@ def _misses(
 
 @njit(nogil=True, cache=True)
 def fewest_misses(
-    begin_user: int, end_user: int, offsets: IntArray, samples: FloatArray, wanted: BoolArray,
-    cells: FloatArray, reach: FloatArray, first: IntArray, last: IntArray, around: FloatArray,
-    slack: float, most: int,
-) -> IntArray:  # fmt: skip
+    begin_user: int,
+    end_user: int,
+    offsets: IntArray,
+    samples: FloatArray,
+    wanted: BoolArray,
+    cells: FloatArray,
+    reach: FloatArray,
+    first: IntArray,
+    last: IntArray,
+    around: FloatArray,
+    slack: float,
+    most: int,
+) -> IntArray:
     """The smallest number of misses of each user in any class; ``most`` + 1 where it is larger."""
     out = np.zeros(end_user - begin_user, np.int64)
     for u in range(begin_user, end_user):
@@ -226,8 +271,19 @@ def fewest_misses(
         for g in range(len(first)):
             if best == 0:
                 break
-            found = _misses(offsets[u], offsets[u + 1], samples, wanted, cells, reach, first[g],
-                            last[g], around[g], slack, best - 1)  # fmt: skip
+            found = _misses(
+                offsets[u],
+                offsets[u + 1],
+                samples,
+                wanted,
+                cells,
+                reach,
+                first[g],
+                last[g],
+                around[g],
+                slack,
+                best - 1,
+            )
             best = min(best, found)
         out[u - begin_user] = best
     return out
@@ -235,18 +291,32 @@ def fewest_misses(
 
 @njit(nogil=True, cache=True)
 def classes_within(
-    begin_user: int, end_user: int, offsets: IntArray, samples: FloatArray, wanted: BoolArray,
-    cells: FloatArray, reach: FloatArray, first: IntArray, last: IntArray, around: FloatArray,
-    order: IntArray, hulls: FloatArray, slack: float, most: IntArray,
-) -> tuple[IntArray, IntArray, IntArray]:  # fmt: skip
+    begin_user: int,
+    end_user: int,
+    offsets: IntArray,
+    samples: FloatArray,
+    wanted: BoolArray,
+    cells: FloatArray,
+    reach: FloatArray,
+    first: IntArray,
+    last: IntArray,
+    around: FloatArray,
+    order: IntArray,
+    hulls: FloatArray,
+    slack: float,
+    most: IntArray,
+) -> tuple[IntArray, IntArray, IntArray]:
     """User, class and misses of every pair with at most ``most[user]`` misses, by user and class.
 
     ``order`` are the classes, :data:`BLOCK` after another in a block, and ``hulls`` the boxes
     around all boxes of a block.
     """
     room = 2 * (end_user - begin_user) + 16
-    users, classes, costs = (np.empty(room, np.int64), np.empty(room, np.int64),
-                             np.empty(room, np.int64))  # fmt: skip
+    users, classes, costs = (
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+    )
     count, box = 0, np.empty(6)
     for u in range(begin_user, end_user):
         _box_of(offsets[u], offsets[u + 1], samples, wanted, slack, box)
@@ -258,8 +328,19 @@ def classes_within(
                 g = order[at]
                 if most[u] == 0 and not _reaches(around[g], box, slack):
                     continue
-                found = _misses(offsets[u], offsets[u + 1], samples, wanted, cells, reach,
-                                first[g], last[g], around[g], slack, most[u])  # fmt: skip
+                found = _misses(
+                    offsets[u],
+                    offsets[u + 1],
+                    samples,
+                    wanted,
+                    cells,
+                    reach,
+                    first[g],
+                    last[g],
+                    around[g],
+                    slack,
+                    most[u],
+                )
                 if found > most[u]:
                     continue
                 if count == room:
@@ -277,9 +358,17 @@ def classes_within(
 
 @njit(nogil=True, cache=True)
 def cells_met(
-    users: IntArray, classes: IntArray, offsets: IntArray, samples: FloatArray, wanted: BoolArray,
-    cells: FloatArray, reach: FloatArray, first: IntArray, last: IntArray, slack: float,
-) -> IntArray:  # fmt: skip
+    users: IntArray,
+    classes: IntArray,
+    offsets: IntArray,
+    samples: FloatArray,
+    wanted: BoolArray,
+    cells: FloatArray,
+    reach: FloatArray,
+    first: IntArray,
+    last: IntArray,
+    slack: float,
+) -> IntArray:
     """In how many cells of the class the user has a sample that is held, of each pair."""
     out = np.zeros(len(users), np.int64)
     stamp = np.full(len(cells), -1, np.int64)

@@ -261,5 +261,16 @@ def _laid_on(where: Pieces, places: Places) -> Laid:
     key, pair = np.unique(place * areas + where.area[piece], return_inverse=True)
     starts = offsets_of(np.bincount(key // areas, minlength=len(places.x_m)))
     shares: FloatArray = np.bincount(pair, share, len(key)).astype(np.float64)
-    return Laid(np.arange(areas), 1, 0.0, 0.0, _NO_FLOATS, _NO_FLOATS, _NO_FLOATS, _NO_FLOATS,
-                starts, key % areas, shares)  # fmt: skip
+    return Laid(
+        np.arange(areas),
+        1,
+        0.0,
+        0.0,
+        _NO_FLOATS,
+        _NO_FLOATS,
+        _NO_FLOATS,
+        _NO_FLOATS,
+        starts,
+        key % areas,
+        shares,
+    )

@@ -74,10 +74,11 @@ def crossing(first: Membership, second: Membership) -> Crossing:
         through = {
             name: _followed(some, ids, people)
             for name, some in (
-                ("followed", (first, second)), ("first_followed", (first,)),
+                ("followed", (first, second)),
+                ("first_followed", (first,)),
                 ("second_followed", (second,)),
             )
-        }  # fmt: skip
+        }
         smallest |= through
         one, two, three = (_crowd(size, people) for size in through.values())
         followed = (one, two, three)

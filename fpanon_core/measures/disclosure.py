@@ -194,9 +194,12 @@ def _bins_counted(asked: int | None, distinct: int) -> int:
 
 
 def _disclosure_apart(
-    fs: FingerprintSet, knowledge: Knowledge, n_bins: int | None, engine: Engine,
+    fs: FingerprintSet,
+    knowledge: Knowledge,
+    n_bins: int | None,
+    engine: Engine,
     progress: Progress | None,
-) -> DisclosureResult:  # fmt: skip
+) -> DisclosureResult:
     """By workers that share no memory, each for some of the targets."""
     found: dict[int, DisclosureResult] = {}
 
@@ -348,9 +351,15 @@ class _Ledger:
     """
 
     def __init__(
-        self, fs: FingerprintSet, index: Index, seen: Presence, classes: _Classes,
-        absent: FloatArray, engine: Engine, progress: Progress | None,
-    ) -> None:  # fmt: skip
+        self,
+        fs: FingerprintSet,
+        index: Index,
+        seen: Presence,
+        classes: _Classes,
+        absent: FloatArray,
+        engine: Engine,
+        progress: Progress | None,
+    ) -> None:
         self._fs, self._index, self._seen, self._classes = fs, index, seen, classes
         self._absent, self._engine = absent, engine
         n_bins, n_classes = len(seen.users), len(classes.targets)
@@ -377,9 +386,12 @@ class _Ledger:
         sizes, times = classes.sizes[some], classes.times[some]
         inside = classes.inside[some]
         starts, members = self._index.members(
-            classes.targets[some], inside, classes.many[some], self._engine,
+            classes.targets[some],
+            inside,
+            classes.many[some],
+            self._engine,
             part(progress, 0.0, _MEMBERS_SHARE),
-        )  # fmt: skip
+        )
         traces = Traces(seen.offsets, seen.lengths, seen.bins, weight)
         of_round = Classes(sizes, times, inside, starts, members)
         n_users = int(weight.sum())
@@ -444,8 +456,9 @@ def presence(fs: FingerprintSet, engine: Engine, progress: Progress | None = Non
     del table
     corners = {name: values[first[:n_bins]] + 0.0 for name, values in fs.arrays().items()}
     del first
-    order = np.lexsort([column for name in _SORTED_BY if np.ptp(column := corners[name]) > 0]
-                       or [corners["t_min"]])  # fmt: skip
+    order = np.lexsort(
+        [column for name in _SORTED_BY if np.ptp(column := corners[name]) > 0] or [corners["t_min"]]
+    )
     corners = {name: column[order] for name, column in corners.items()}
     rank = np.empty(n_bins, np.int32)
     rank[order] = np.arange(n_bins, dtype=np.int32)

@@ -329,9 +329,14 @@ class _Search:
         self._do(_search_tiles, stage, _WIDTH, work, engine, progress)
 
     def _do(
-        self, search: Callable[[_Data, _Stage, _Lists, int], None], stage: _Stage, size: int,
-        work: npt.NDArray[Any], engine: Engine, progress: Progress | None,
-    ) -> None:  # fmt: skip
+        self,
+        search: Callable[[_Data, _Stage, _Lists, int], None],
+        stage: _Stage,
+        size: int,
+        work: npt.NDArray[Any],
+        engine: Engine,
+        progress: Progress | None,
+    ) -> None:
         """Search all blocks of so many, each with the limits that those before it have left."""
         blocks = range(0, size * len(work), size)
         if not engine.apart:
@@ -376,9 +381,11 @@ class _Search:
 
 
 def _search_part(
-    firsts: tuple[int, ...], search: Callable[[_Data, _Stage, _Lists, int], None], data: _Data,
+    firsts: tuple[int, ...],
+    search: Callable[[_Data, _Stage, _Lists, int], None],
+    data: _Data,
     stage: _Stage,
-) -> _Pairs:  # fmt: skip
+) -> _Pairs:
     """Some blocks, for whoever keeps the lists that count."""
     lists = stage.lists.copy()
     for first in firsts:
@@ -421,9 +428,21 @@ def _search_tiles(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None
             equal = lengths[a_last - 1] <= lengths[first]
             back = floor_of(a_first, a_last) if equal else floor[:0]
             kept, _ = search_tile(
-                packed, scale, features, floor, back, extra, a_first, a_last,
-                first, last, stage.known, lists.worst, stage.exact, found,
-            )  # fmt: skip
+                packed,
+                scale,
+                features,
+                floor,
+                back,
+                extra,
+                a_first,
+                a_last,
+                first,
+                last,
+                stage.known,
+                lists.worst,
+                stage.exact,
+                found,
+            )
         else:
             kept = search_plainly(
                 packed, scale, a_first, a_last, first, last, stage.known, lists.worst, found

@@ -123,8 +123,18 @@ def first_unique(
 
     def block(first: int) -> float:
         last = min(first + _TARGETS_A_BLOCK, len(sizes))
-        points_to_unique(first, last, index.offsets, index.number, index.starts, index.users,
-                         fs.weight, out_of, points, sizes)  # fmt: skip
+        points_to_unique(
+            first,
+            last,
+            index.offsets,
+            index.number,
+            index.starts,
+            index.users,
+            fs.weight,
+            out_of,
+            points,
+            sizes,
+        )
         return float(last - first)
 
     blocks = range(0, len(sizes), _TARGETS_A_BLOCK)
@@ -150,9 +160,14 @@ def _sizes_apart(
 
 
 def by_targets(
-    function: Callable[..., R], fs: FingerprintSet, knowledge: Knowledge, engine: Engine,
-    take: Callable[[int, int, R], None], progress: Progress | None, *given: Any,
-) -> None:  # fmt: skip
+    function: Callable[..., R],
+    fs: FingerprintSet,
+    knowledge: Knowledge,
+    engine: Engine,
+    take: Callable[[int, int, R], None],
+    progress: Progress | None,
+    *given: Any,
+) -> None:
     """Have workers do ``function(knowledge of some targets, data, *given)``.
 
     Parameters
@@ -177,9 +192,11 @@ def of_targets(knowledge: Knowledge, first: int, last: int) -> Knowledge:
     begin, end = int(knowledge.offsets[first]), int(knowledge.offsets[last])
     cells = {name: column[begin:end] for name, column in knowledge.arrays().items()}
     return replace(
-        knowledge, targets=knowledge.targets[first:last],
-        offsets=knowledge.offsets[first : last + 1] - begin, **cells,
-    )  # fmt: skip
+        knowledge,
+        targets=knowledge.targets[first:last],
+        offsets=knowledge.offsets[first : last + 1] - begin,
+        **cells,
+    )
 
 
 def _sizes_of(knowledge: Knowledge, fs: FingerprintSet) -> IntArray:
@@ -237,17 +254,22 @@ class Index:
 
         def block(first: int) -> float:
             last = min(first + _TARGETS_A_BLOCK, len(some))
-            class_sums(first, last, some, self.offsets, self.number, self.starts, self.users,
-                       values, sums)  # fmt: skip
+            class_sums(
+                first, last, some, self.offsets, self.number, self.starts, self.users, values, sums
+            )
             return float(last - first)
 
         engine.run(block, range(0, len(some), _TARGETS_A_BLOCK), len(some), progress)
         return sums
 
     def members(
-        self, some: IntArray, inside: BoolArray, many: IntArray, engine: Engine,
+        self,
+        some: IntArray,
+        inside: BoolArray,
+        many: IntArray,
+        engine: Engine,
         progress: Progress | None = None,
-    ) -> tuple[IntArray, SmallInts]:  # fmt: skip
+    ) -> tuple[IntArray, SmallInts]:
         """Row numbers of the classes of some targets, one after the other: offsets, users.
 
         Where ``inside`` is False, of those who are not in the class. ``many`` is how many.
@@ -257,17 +279,33 @@ class Index:
 
         def block(first: int) -> float:
             last = min(first + _TARGETS_A_BLOCK, len(some))
-            class_members(first, last, some, self.offsets, self.number, self.starts, self.users,
-                          self.n_users, inside, starts, members)  # fmt: skip
+            class_members(
+                first,
+                last,
+                some,
+                self.offsets,
+                self.number,
+                self.starts,
+                self.users,
+                self.n_users,
+                inside,
+                starts,
+                members,
+            )
             return float(last - first)
 
         engine.run(block, range(0, len(some), _TARGETS_A_BLOCK), len(some), progress)
         return starts, members
 
     def _search(
-        self, fs: FingerprintSet, timeless: bool, table: SmallInts, bins: Bins,
-        engine: Engine, progress: Progress | None,
-    ) -> None:  # fmt: skip
+        self,
+        fs: FingerprintSet,
+        timeless: bool,
+        table: SmallInts,
+        bins: Bins,
+        engine: Engine,
+        progress: Progress | None,
+    ) -> None:
         samples = bits(*fs.arrays().values())
         cuts = np.searchsorted(fs.offsets, np.arange(0, fs.n_samples, _SAMPLES_A_BLOCK))
         cuts = np.unique(np.append(cuts, fs.n_users))

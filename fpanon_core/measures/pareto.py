@@ -257,8 +257,11 @@ def _row(two: pd.DataFrame) -> dict[str, object]:
     rises_a, rises_b = np.sign(a[second] - a[first]), np.sign(b[second] - b[first])
     discordant = rises_a * rises_b < 0
     swapped = rises_a > 0
-    pairs = zip(np.where(swapped, second, first)[discordant].tolist(),
-                np.where(swapped, first, second)[discordant].tolist(), strict=True)  # fmt: skip
+    pairs = zip(
+        np.where(swapped, second, first)[discordant].tolist(),
+        np.where(swapped, first, second)[discordant].tolist(),
+        strict=True,
+    )
     return {
         "a": two.columns[0],
         "b": two.columns[1],

@@ -380,9 +380,16 @@ def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
             warnings.simplefilter("ignore", OptimizeWarning)
             try:
                 found, spread = curve_fit(
-                    curve, x, eps, first, jac=jacobian, method="lm",
-                    ftol=1e-13, xtol=1e-13, maxfev=500,
-                )  # fmt: skip
+                    curve,
+                    x,
+                    eps,
+                    first,
+                    jac=jacobian,
+                    method="lm",
+                    ftol=1e-13,
+                    xtol=1e-13,
+                    maxfev=500,
+                )
             except RuntimeError:  # not settled in time; the scan's own point stands
                 found, spread = np.array(first), np.full((2, 2), np.inf)
         left = eps - curve(x, *found)

@@ -66,9 +66,13 @@ def whole(name: str, value: Any, least: int, most: int | None = None, *, of: str
 
 
 def number(
-    name: str, value: Any, *,
-    least: float = -math.inf, most: float = math.inf, above: float = -math.inf,
-) -> float:  # fmt: skip
+    name: str,
+    value: Any,
+    *,
+    least: float = -math.inf,
+    most: float = math.inf,
+    above: float = -math.inf,
+) -> float:
     """The value, if it is finite, from ``least`` to ``most`` and above ``above``.
 
     Raises

@@ -292,9 +292,18 @@ class CountsFrame(Closed):
             lon, lat = lon_lat(crs, antennas.x_m + side / 2, antennas.y_m + side / 2)
         own = period.clock(clock)
         return cls(
-            antennas.x_m, antennas.y_m, side, side, lon, lat, *_slots(period, own),
-            period.slot_min, period.days, own, crs,
-        )  # fmt: skip
+            antennas.x_m,
+            antennas.y_m,
+            side,
+            side,
+            lon,
+            lat,
+            *_slots(period, own),
+            period.slot_min,
+            period.days,
+            own,
+            crs,
+        )
 
     @classmethod
     def of_area(
@@ -347,9 +356,20 @@ class CountsFrame(Closed):
         lon, lat = lon_lat(own_crs, x_m + side / 2, y_m + side / 2)
         own = period.clock(clock)
         return cls(
-            x_m, y_m, extent, extent, lon, lat, *_slots(period, own),
-            period.slot_min, period.days, own, own_crs, area, columns,
-        )  # fmt: skip
+            x_m,
+            y_m,
+            extent,
+            extent,
+            lon,
+            lat,
+            *_slots(period, own),
+            period.slot_min,
+            period.days,
+            own,
+            own_crs,
+            area,
+            columns,
+        )
 
     @property
     def n_places(self) -> int:

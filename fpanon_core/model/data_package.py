@@ -29,7 +29,7 @@ _FIELDS: tuple[tuple[str, str, str, str, str], ...] = (
     ("lon_max", "number", "Easternmost longitude", "degree", "Of the rectangle, WGS 84."),
     ("start", "datetime", "Start", "", "Of the time window."),
     ("end", "datetime", "End", "", "Of the time window; the moment itself is not included."),
-)  # fmt: skip
+)
 _DEGREES = ("lat_min", "lat_max", "lon_min", "lon_max")
 
 

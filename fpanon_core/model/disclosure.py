@@ -275,24 +275,34 @@ RISKS: Mapping[str, Risk] = MappingProxyType(
         "linkage": Risk(None, 0.05, 1.0, _NAMING),
         "k": Risk("k", 0.05, 1.0, _NAMING),
         "home": Risk(
-            None, 0.05, 1.0,
+            None,
+            0.05,
+            1.0,
             "5 of 100 people more than guessing finds: our default, not a norm; where many live "
             "near each other guessing finds many, and no release is to blame for that",
             beside_guessing=True,
         ),
         "unicity": Risk(
-            "unicity", 0.05, 1.0,
+            "unicity",
+            0.05,
+            1.0,
             "5 %: one of the shares of unique people proposed for health data, which are 0, 5 and "
             "20 % (El Emam et al. 2010); for mobility data there is no norm",
         ),
         "em": Risk(
-            "em_sum", None, float("inf"), _ADVISORY,
+            "em_sum",
+            None,
+            float("inf"),
+            _ADVISORY,
         ),
         "kl": Risk(
-            "kl_sum", None, float("inf"), _ADVISORY,
+            "kl_sum",
+            None,
+            float("inf"),
+            _ADVISORY,
         ),
     }
-)  # fmt: skip
+)
 """The measures of risk by name.
 
 ``"linkage"``: share of people whose record an outsider picks out who knows p true points of each

@@ -21,9 +21,14 @@ from .version import versions
 Method = Literal["glove", "aligned"]
 
 REASONS = (
-    "space", "time", "space and time", "left over", "fewer than k", "hardest to hide",
+    "space",
+    "time",
+    "space and time",
+    "left over",
+    "fewer than k",
+    "hardest to hide",
     "period of fewer than k",
-)  # fmt: skip
+)
 """Why a sample is not published: with it, its group's cell would exceed the spatial limit, the
 temporal one, or both; its user belonged to the last fewer than k, who were suppressed; or the cell,
 or every part of it within the limits, would hold samples of fewer than k users (of an aligned

@@ -36,9 +36,13 @@ class HomesFound(pd.DataFrame):
 
     @classmethod
     def of(
-        cls, off: Mapping[str, FloatArray], guessing: FloatArray, weight: IntArray,
-        distances: Sequence[float], unknown: int,
-    ) -> HomesFound:  # fmt: skip
+        cls,
+        off: Mapping[str, FloatArray],
+        guessing: FloatArray,
+        weight: IntArray,
+        distances: Sequence[float],
+        unknown: int,
+    ) -> HomesFound:
         """Of how far guesses are from the homes.
 
         Parameters

@@ -288,9 +288,13 @@ class KnownPoints(Cells):
         """Points of a method that exchanges nothing."""
         one = np.ones(int(offsets[-1]))
         return cls(
-            offsets=offsets, same_place=one, place_share=one, same_time=one, time_share=one,
+            offsets=offsets,
+            same_place=one,
+            place_share=one,
+            same_time=one,
+            time_share=one,
             **cells,
-        )  # fmt: skip
+        )
 
     def chosen(self, rows: IntArray, sizes: IntArray) -> KnownPoints:
         """Some of the points as those of other targets, of which each has the next of ``sizes``."""

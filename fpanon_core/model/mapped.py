@@ -44,8 +44,16 @@ _CHANGED = SchemaError(
     "The folder of fingerprints is damaged or was altered since it was written; read the data "
     "again."
 )
-_FAULTS = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
-           EOFError, RuntimeError)  # fmt: skip
+_FAULTS = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    EOFError,
+    RuntimeError,
+)
 """What reading damaged JSON, columns, clocks and projections may raise."""
 
 Stamp = tuple[tuple[str, int, int, int], ...]

@@ -24,9 +24,17 @@ from .published import GeneralizedFingerprintSet
 from .randomness import secret_order, secret_pseudonyms
 
 CELL_COLUMNS = (
-    "x_min_m", "x_max_m", "y_min_m", "y_max_m", "lat_min", "lat_max", "lon_min", "lon_max",
-    "start", "end",
-)  # fmt: skip
+    "x_min_m",
+    "x_max_m",
+    "y_min_m",
+    "y_max_m",
+    "lat_min",
+    "lat_max",
+    "lon_min",
+    "lon_max",
+    "start",
+    "end",
+)
 """Of a published sample: bounds in metres on the projection, in degrees, and in time."""
 
 _CHUNK_ROWS = 250_000

@@ -83,10 +83,16 @@ class Origin:
             )
         inside = hidden.group >= 0
         return cls(
-            option_of(hidden), original, None,
-            hidden.people[inside], original, hidden, len(hidden.suppressed),
-            None if hidden.period is None else hidden.period[inside], hidden.period_days,
-        )  # fmt: skip
+            option_of(hidden),
+            original,
+            None,
+            hidden.people[inside],
+            original,
+            hidden,
+            len(hidden.suppressed),
+            None if hidden.period is None else hidden.period[inside],
+            hidden.period_days,
+        )
 
     @property
     def direct(self) -> bool:

@@ -137,8 +137,13 @@ def study(
         if minutes >= fs.granularity_min
     ]
     grid = unicity_grid(
-        fs, profiles, config.points, users=config.users, seed=config.seed, engine=engine,
+        fs,
+        profiles,
+        config.points,
+        users=config.users,
+        seed=config.seed,
+        engine=engine,
         progress=part(progress, _REGIONS_SHARE, 1.0),
-    )  # fmt: skip
+    )
     sizes = np.bincount(found.site_region)
     return Result(config, fs.digest, rings, region, sizes, grid, fs.antennas is not None)

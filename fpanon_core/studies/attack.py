@@ -197,11 +197,15 @@ class Result(Tabled):
         """
         rows = [
             {
-                "measure": name, "unit": unit, **_columns("before_", before),
-                **_columns("after_", after), "points_alone": alone, "method": self.method,
+                "measure": name,
+                "unit": unit,
+                **_columns("before_", before),
+                **_columns("after_", after),
+                "points_alone": alone,
+                "method": self.method,
             }
             for name, unit, before, after, alone in self._rows()
-        ]  # fmt: skip
+        ]
         names = {"before_value": "before", "after_value": "after"}
         after = {"after_guessing": "guessing", "after_asked": "asked"}
         return {
@@ -278,9 +282,13 @@ def study(
     raw = not origin.option.steps
     after = before if raw else found(fs, given, config, engine, steps.of(6, 9))
     some = examples(
-        target, config.knowledge, after.link.per_target, config.within_m, config.nights,
+        target,
+        config.knowledge,
+        after.link.per_target,
+        config.within_m,
+        config.nights,
         engine=engine,
-    )  # fmt: skip
+    )
     if progress is not None:
         progress(1.0)
     return Result(
@@ -326,9 +334,12 @@ def _before(fs: FingerprintSet, config: Config, engine: Engine, progress: Progre
 
 
 def found(
-    fs: FingerprintSet, released: ReleasedSet | GloveResult, config: Config, engine: Engine,
+    fs: FingerprintSet,
+    released: ReleasedSet | GloveResult,
+    config: Config,
+    engine: Engine,
     progress: Progress | None = None,
-) -> Found:  # fmt: skip
+) -> Found:
     """What the attacker finds in one form of the data."""
     known: dict[str, Any] = {
         name: getattr(config, name)
@@ -342,9 +353,13 @@ def found(
     home, fault = None, ""
     try:
         homes = home_found(
-            fs, released, config.within_m, nights=config.nights, engine=engine,
+            fs,
+            released,
+            config.within_m,
+            nights=config.nights,
+            engine=engine,
             progress=nth_part(progress, 2, 3),
-        )  # fmt: skip
+        )
         home = pd.DataFrame({name: homes[name] for name in homes})  # a plain table comes through
     except InfeasibleError as why:
         fault = str(why)

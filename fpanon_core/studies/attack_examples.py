@@ -55,9 +55,14 @@ class Example:
 
 
 def examples(
-    release: Attacked, config: LinkConfig, table: pd.DataFrame, within_m: Sequence[float],
-    nights: int, *, engine: Engine,
-) -> tuple[Example, ...]:  # fmt: skip
+    release: Attacked,
+    config: LinkConfig,
+    table: pd.DataFrame,
+    within_m: Sequence[float],
+    nights: int,
+    *,
+    engine: Engine,
+) -> tuple[Example, ...]:
     """One person of each kind, where there is one among 200 targets drawn by the seed.
 
     Parameters
@@ -85,12 +90,14 @@ def examples(
     }
     return tuple(
         Example(
-            kind, int(row["user"]), str(row["pseudonym"]),
+            kind,
+            int(row["user"]),
+            str(row["pseudonym"]),
             None if release.period is None else int(row["period"]),
         )
         for kind, fits in kinds.items()
         for _, row in few[fits].head(1).iterrows()
-    )  # fmt: skip
+    )
 
 
 def middle(within_m: Sequence[float]) -> float:
@@ -111,9 +118,12 @@ def _found_before(
     rows = rows_of(known.offsets[some], known.sizes[some])
     own = raw.published.own[release.person[known.targets[some]]]
     found = ranks(
-        raw.published, cells.points.chosen(rows, known.sizes[some]), cells.mechanism, own,
+        raw.published,
+        cells.points.chosen(rows, known.sizes[some]),
+        cells.mechanism,
+        own,
         engine=engine,
-    )  # fmt: skip
+    )
     chance: FloatArray = np.max([each.first for each in found.values()], axis=0)
     return chance
 
@@ -179,6 +189,9 @@ def _only(published: Published, records: IntArray) -> Published:
     sizes = np.diff(published.offsets)[records]
     rows = rows_of(published.offsets[records], sizes)
     return Published(
-        {name: values[rows] for name, values in published.cells.items()}, published.count[rows],
-        offsets_of(sizes), published.weight[records], np.empty(0, np.int64),
-    )  # fmt: skip
+        {name: values[rows] for name, values in published.cells.items()},
+        published.count[rows],
+        offsets_of(sizes),
+        published.weight[records],
+        np.empty(0, np.int64),
+    )

@@ -96,9 +96,12 @@ def homes_asked(release: Attacked, homes: Homes, nights: int) -> HomesAsked | No
     if len(rows) == 0:
         return None
     return HomesAsked(
-        homes, nights, release.published.own[rows], release.person[rows],
+        homes,
+        nights,
+        release.published.own[rows],
+        release.person[rows],
         release.whole.weight[rows],
-    )  # fmt: skip
+    )
 
 
 def _origin_of(original: FingerprintSet, released: ReleasedSet | GloveResult) -> Origin:

@@ -125,10 +125,15 @@ def study(
     """
     within = [k for k in config.ks if k <= int(fs.weight.sum())]
     table = compare_releases(
-        fs, within or config.ks, ladder=config.ladder, suppress_space_m=config.suppress_space_m,
-        suppress_time_min=config.suppress_time_min, config=config.stretch, engine=engine,
+        fs,
+        within or config.ks,
+        ladder=config.ladder,
+        suppress_space_m=config.suppress_space_m,
+        suppress_time_min=config.suppress_time_min,
+        config=config.stretch,
+        engine=engine,
         progress=progress,
-    )  # fmt: skip
+    )
     return Result(config, fs.digest, table, searched(fs, config.ladder))
 
 
@@ -187,10 +192,14 @@ def compare_releases(
         if method == "GLOVE":
             rows.append(rungs.first_that_hides(k))
         result = glove(
-            fs, k, config=config, engine=engine, progress=nth_part(progress, number, len(runs)),
+            fs,
+            k,
+            config=config,
+            engine=engine,
+            progress=nth_part(progress, number, len(runs)),
             suppress_space_m=options.get("suppress_space_m"),
             suppress_time_min=options.get("suppress_time_min"),
-        )  # fmt: skip
+        )
         figures = result.summary()
         hidden = identical_share(result.expanded(), k) if result.published.n_groups else 0.0
         spans = {name: figures[name] for name in _SPANS}

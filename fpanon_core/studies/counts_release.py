@@ -198,24 +198,33 @@ class Result(Tabled):
             name="counts",
             title=counts_words.TITLES[self.config.form],
             readme=counts_words.readme(
-                self.frame, self.counts.filled_in, self.config.form, self.config.below,
+                self.frame,
+                self.counts.filled_in,
+                self.config.form,
+                self.config.below,
                 self.guarantee,
             ),
             about=counts_words.about(
-                self.frame, self.counts.filled_in, self.config.form, self.config.below,
+                self.frame,
+                self.counts.filled_in,
+                self.config.form,
+                self.config.below,
                 self.guarantee,
             ),
             ending=ending,
-        )  # fmt: skip
+        )
 
     def readme(self) -> str:
         """The page in the zip, without its list of files."""
         return "\n\n".join(
             counts_words.readme(
-                self.frame, self.counts.filled_in, self.config.form, self.config.below,
+                self.frame,
+                self.counts.filled_in,
+                self.config.form,
+                self.config.below,
                 self.guarantee,
             )
-        )  # fmt: skip
+        )
 
     def _counts(self) -> pd.DataFrame:
         """Private: every place and slot. Else those with anybody, or as many as the limit says."""
@@ -281,15 +290,21 @@ def study(
     if config.form == "private" and (fault := reading_fault(fs, config.frame)):
         raise ConfigError(fault)
     counts, left_out = counts_of(
-        fs, frame=frame, filled_in=config.filled_in, most_counts=limits.COUNTS_CELLS,
+        fs,
+        frame=frame,
+        filled_in=config.filled_in,
+        most_counts=limits.COUNTS_CELLS,
         progress=part(progress, 0.0, _COUNTING),
-    )  # fmt: skip
+    )
     guarantee, recorded = None, None
     if config.filled_in and config.form != "private":
         seen, _ = counts_of(
-            fs, frame=frame, filled_in=False, most_counts=limits.COUNTS_CELLS,
+            fs,
+            frame=frame,
+            filled_in=False,
+            most_counts=limits.COUNTS_CELLS,
             progress=part(progress, _COUNTING, 1.0),
-        )  # fmt: skip
+        )
         recorded = np.asarray(seen.counts, np.int64)
     if config.form == "private":
         guarantee = privacy_guarantee(counts, config.epsilon, config.unit)

@@ -61,8 +61,12 @@ def about(
         "area": None
         if area is None
         else {
-            "south": area.south, "west": area.west, "north": area.north, "east": area.east,
-            "unit": area.unit, "side_m": float(frame.dx_m[0]),
+            "south": area.south,
+            "west": area.west,
+            "north": area.north,
+            "east": area.east,
+            "unit": area.unit,
+            "side_m": float(frame.dx_m[0]),
         },
         "crs": frame.crs if area is not None and area.unit == "degrees" else None,
         "first_day": None if first is None else first.isoformat(),
@@ -81,7 +85,7 @@ def about(
             "scale": guarantee.scale,
             "noise": "discrete Laplace (OpenDP)",
         },
-    }  # fmt: skip
+    }
 
 
 def tables(
@@ -89,12 +93,22 @@ def tables(
 ) -> Sequence[PackedTable]:
     """The tables of the package, and what their columns mean."""
     start = (
-        _field("start", "number", "Start", "Start of the slot, minutes since midnight of the first "
-               "day.", "min")
+        _field(
+            "start",
+            "number",
+            "Start",
+            "Start of the slot, minutes since midnight of the first day.",
+            "min",
+        )
         if frame.clock is None
-        else _field("start", "datetime", "Start", "Start of the slot, local time of "
-                    f"{frame.clock.timezone} with its offset from UTC.", "")
-    )  # fmt: skip
+        else _field(
+            "start",
+            "datetime",
+            "Start",
+            f"Start of the slot, local time of {frame.clock.timezone} with its offset from UTC.",
+            "",
+        )
+    )
     people = "People counted" + (
         ", with noise: can be negative." if form == "private" else " there in that slot."
     )

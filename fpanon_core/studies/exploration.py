@@ -231,19 +231,31 @@ def check(table: OptionsTable) -> None:
 
 def _check(result: OptionResult) -> None:
     """Refuse what no program of ours has written: a report would quote it."""
-    numbers: list[Any] = [result.n_users, result.n_samples, result.crowd_least, result.too_few,
-                          result.n_targets, result.homes_asked]  # fmt: skip
-    shares: list[Any] = [result.users_share, result.suppressed_share, result.alone_share,
-                         result.naming_most, *result.guessing.values()]  # fmt: skip
+    numbers: list[Any] = [
+        result.n_users,
+        result.n_samples,
+        result.crowd_least,
+        result.too_few,
+        result.n_targets,
+        result.homes_asked,
+    ]
+    shares: list[Any] = [
+        result.users_share,
+        result.suppressed_share,
+        result.alone_share,
+        result.naming_most,
+        *result.guessing.values(),
+    ]
     shares += [result.components[name] for name in COMPONENTS if name in result.components]
     shares += [share for each in result.corners.values() for share in each]
     sizes = result.size.values()
     sized = set(result.size) in (set(), {each.name for each in fields(Size)}) and all(
         _fits(size, "float") and 0 <= size < math.inf for size in sizes
     )
-    cornered = set(result.corners) <= set(COMPONENTS) and len(
-        {len(each) for each in result.corners.values()}
-    ) < 2  # fmt: skip
+    cornered = (
+        set(result.corners) <= set(COMPONENTS)
+        and len({len(each) for each in result.corners.values()}) < 2
+    )
     whole = all(_fits(number, "int") and number >= 0 for number in numbers)
     between = all(
         _fits(s, "float") and (math.isnan(s) or -_CLOSE <= s <= 1 + _CLOSE) for s in shares

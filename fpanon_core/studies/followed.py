@@ -328,13 +328,22 @@ class _Told:
 
     @classmethod
     def of(
-        cls, release: Attacked, config: attack.Config, known: Knowledge, which: int,
-        attacker: str, engine: Engine, owner: int | None = None,
-    ) -> _Told:  # fmt: skip
+        cls,
+        release: Attacked,
+        config: attack.Config,
+        known: Knowledge,
+        which: int,
+        attacker: str,
+        engine: Engine,
+        owner: int | None = None,
+    ) -> _Told:
         cells = carried(
-            release.origin, known, blur_m=config.blur_m, blur_min=config.blur_min,
+            release.origin,
+            known,
+            blur_m=config.blur_m,
+            blur_min=config.blur_min,
             seed=config.seed,
-        )  # fmt: skip
+        )
         rows = np.arange(known.offsets[which], known.offsets[which + 1])
         row = int(known.targets[which]) if owner is None else owner
         return cls(release, cells, rows, int(release.published.own[row]), attacker, engine)
@@ -354,9 +363,12 @@ class _Told:
         sizes = np.arange(1, self.many + 1)
         points = self.cells.points.chosen(self._up_to(sizes), sizes)
         found: Suspects = suspects(
-            self.release.published, points, self.cells.mechanism, self.attacker,
+            self.release.published,
+            points,
+            self.cells.mechanism,
+            self.attacker,
             engine=self.engine,
-        )  # fmt: skip
+        )
         return [
             found.record[i, : min(int(found.count[i]), FIRST_FEW)].astype(np.int64)
             for i in range(self.many)
@@ -386,9 +398,16 @@ def _nothing_known(told: _Told, before: _Told) -> Step:
     here = told.own >= 0
     nan = float("nan")
     return Step(
-        0, 0.0 if here else nan, float(people) if here else nan, people, here,
-        told.prior if here else nan, False, 0.0, float(all_of_them),
-    )  # fmt: skip
+        0,
+        0.0 if here else nan,
+        float(people) if here else nan,
+        people,
+        here,
+        told.prior if here else nan,
+        False,
+        0.0,
+        float(all_of_them),
+    )
 
 
 def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) -> list[Step]:
@@ -408,9 +427,15 @@ def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) ->
 
 
 def _step(
-    number: int, rows: range, records: IntArray, found: Ranks, exact: Ranks, was: Ranks,
-    told: _Told, views: _Views,
-) -> Step:  # fmt: skip
+    number: int,
+    rows: range,
+    records: IntArray,
+    found: Ranks,
+    exact: Ranks,
+    was: Ranks,
+    told: _Told,
+    views: _Views,
+) -> Step:
     """After point ``number``, from 0; candidates are in ``rows``, the own record is the next."""
     here, own = told.own >= 0, rows.stop
     candidates = tuple(
@@ -446,9 +471,14 @@ class _Views:
     """What the map shows of records: numbers, samples, homes."""
 
     def __init__(
-        self, release: Attacked, homes: HomesAsked | None, config: attack.Config, own: int,
-        listed: list[IntArray], engine: Engine,
-    ) -> None:  # fmt: skip
+        self,
+        release: Attacked,
+        homes: HomesAsked | None,
+        config: attack.Config,
+        own: int,
+        listed: list[IntArray],
+        engine: Engine,
+    ) -> None:
         self._release, self._homes, self._own = release, homes, own
         self._crs = release.origin.original.crs
         rng = np.random.default_rng(np.random.SeedSequence((config.seed, 5)))
@@ -543,12 +573,20 @@ def _points(
     seen_lon, seen_lat = _degrees(original.crs, seen_x, seen_y)
     table = pd.DataFrame(
         {
-            "point": np.arange(1, len(rows) + 1), "x_m": x, "y_m": y, "t_min": t,
-            "time": instants(original.clock, t), "lon": lon, "lat": lat,
-            "told_x_m": seen_x, "told_y_m": seen_y, "told_t_min": seen_t,
-            "told_lon": seen_lon, "told_lat": seen_lat,
+            "point": np.arange(1, len(rows) + 1),
+            "x_m": x,
+            "y_m": y,
+            "t_min": t,
+            "time": instants(original.clock, t),
+            "lon": lon,
+            "lat": lat,
+            "told_x_m": seen_x,
+            "told_y_m": seen_y,
+            "told_t_min": seen_t,
+            "told_lon": seen_lon,
+            "told_lat": seen_lat,
         }
-    )  # fmt: skip
+    )
     return table, t
 
 

@@ -34,8 +34,12 @@ _LONG_ENOUGH_S, _LONG_ENOUGH_OF = 1.0, {"look": 2.0}
 # Assignments of the recovery attack grow faster than small samples show, as do k-gaps, links and
 # what is hidden; counts less slowly.
 _LEAST_POWER = {
-    "comparison": 1.25, "counts_release": 0.85, "look": 1.5, "recovery": 1.2, "relinking": 2.2,
-}  # fmt: skip
+    "comparison": 1.25,
+    "counts_release": 0.85,
+    "look": 1.5,
+    "recovery": 1.2,
+    "relinking": 2.2,
+}
 # Of the links between two periods all pairs are looked at, of more and more points.
 _MOST_POWER, _MOST_POWER_OF = 2.0, {"relinking": 2.3}
 _SEED = 0
@@ -153,9 +157,13 @@ def foretell(
 
 
 def refuse_what_does_not_fit(
-    study: Callable[..., Any], fs: FingerprintSet, config: Any, *,
-    limits: Limits | None = None, engine: Engine | None = None,
-) -> None:  # fmt: skip
+    study: Callable[..., Any],
+    fs: FingerprintSet,
+    config: Any,
+    *,
+    limits: Limits | None = None,
+    engine: Engine | None = None,
+) -> None:
     """Say so before a run that would not fit in memory, with what would.
 
     Raises
@@ -172,9 +180,12 @@ def refuse_what_does_not_fit(
 
 
 def ways_out(
-    study: Callable[..., Any], fs: FingerprintSet, config: Any, limit_bytes: int,
+    study: Callable[..., Any],
+    fs: FingerprintSet,
+    config: Any,
+    limit_bytes: int,
     engine: Engine | None = None,
-) -> str:  # fmt: skip
+) -> str:
     """How many of the people would fit, or in how many shards all would; "" where nothing does."""
     said, people = [], people_that_fit(study, fs, config, limit_bytes, engine)
     if people >= 2:
@@ -204,9 +215,13 @@ def _shards_that_fit(
 
 
 def memory_told(
-    study: Callable[..., Any], fs: FingerprintSet, config: Any = None, *,
-    limits: Limits | None = None, engine: Engine | None = None,
-) -> str:  # fmt: skip
+    study: Callable[..., Any],
+    fs: FingerprintSet,
+    config: Any = None,
+    *,
+    limits: Limits | None = None,
+    engine: Engine | None = None,
+) -> str:
     """For the screen, beside a button: what a question needs, and what would fit if that does not.
 
     "" where nobody measured it.

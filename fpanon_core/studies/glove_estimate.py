@@ -114,9 +114,13 @@ def estimate_aligned_s(
 
 
 def _estimate(
-    fs: FingerprintSet, k: int, config: StretchConfig | None, engine: Engine | None,
-    method: Method, power: float,
-) -> float:  # fmt: skip
+    fs: FingerprintSet,
+    k: int,
+    config: StretchConfig | None,
+    engine: Engine | None,
+    method: Method,
+    power: float,
+) -> float:
     check_k(k, int(fs.weight.sum()))
     n = fs.n_users
     if n <= _SAMPLE:

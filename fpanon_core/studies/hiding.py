@@ -147,21 +147,35 @@ class Result(Tabled):
         settings = {
             name: getattr(self.config, name)
             for name in (
-                "method", "k", "suppress_space_m", "suppress_time_min", "leftover", "period_days",
-                "leave_out", "shards",
+                "method",
+                "k",
+                "suppress_space_m",
+                "suppress_time_min",
+                "leftover",
+                "period_days",
+                "leave_out",
+                "shards",
             )
-        }  # fmt: skip
+        }
         row = {
-            **settings, **figures, "mean_loss": self.mean_loss, "verified": self.verdict.passed,
-        }  # fmt: skip
+            **settings,
+            **figures,
+            "mean_loss": self.mean_loss,
+            "verified": self.verdict.passed,
+        }
         # Where there is no limit, or no period, an empty field of a column of numbers.
         return pd.DataFrame([row]).astype(dict.fromkeys(_MAY_BE_NONE, float))
 
 
 _MAY_BE_NONE = (
-    "suppress_space_m", "suppress_time_min", "period_days", "shards", "periods", "pieces",
+    "suppress_space_m",
+    "suppress_time_min",
+    "period_days",
+    "shards",
+    "periods",
+    "pieces",
     "pieces_suppressed",
-)  # fmt: skip
+)
 
 
 def study(
@@ -208,17 +222,31 @@ def hidden(
     given = fs if config.period_days is None else into_periods(fs, config.period_days)
     if config.method == "aligned":
         return aligned(
-            given, config.k, config=config.stretch, max_side_m=config.suppress_space_m,
-            max_span_min=config.suppress_time_min, leftover=config.leftover,
-            leave_out=config.leave_out, shards=config.shards, checkpoint=checkpoint,
-            engine=engine, progress=progress,
-        )  # fmt: skip
+            given,
+            config.k,
+            config=config.stretch,
+            max_side_m=config.suppress_space_m,
+            max_span_min=config.suppress_time_min,
+            leftover=config.leftover,
+            leave_out=config.leave_out,
+            shards=config.shards,
+            checkpoint=checkpoint,
+            engine=engine,
+            progress=progress,
+        )
     return glove(
-        given, config.k, config=config.stretch, suppress_space_m=config.suppress_space_m,
-        suppress_time_min=config.suppress_time_min, leftover=config.leftover,
-        leave_out=config.leave_out, shards=config.shards, checkpoint=checkpoint, engine=engine,
+        given,
+        config.k,
+        config=config.stretch,
+        suppress_space_m=config.suppress_space_m,
+        suppress_time_min=config.suppress_time_min,
+        leftover=config.leftover,
+        leave_out=config.leave_out,
+        shards=config.shards,
+        checkpoint=checkpoint,
+        engine=engine,
         progress=progress,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,9 @@ class Limits:
     of: Mapping[str, float | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        told: dict[str, float | None] = {limit_key(name): RISKS[limit_key(name)].limit
-                                         for name in JUDGED}  # fmt: skip
+        told: dict[str, float | None] = {
+            limit_key(name): RISKS[limit_key(name)].limit for name in JUDGED
+        }
         given: dict[str, float | None] = {}
         for name, limit in self.of.items():
             key = limit_key(name)

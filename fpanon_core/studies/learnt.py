@@ -128,17 +128,19 @@ def homes_found(
             "h); take a smaller number of nights, or longer data."
         )
     guessed = guesses(
-        original, release.published, asked, noise_in_space(origin.option),
-        engine=engine or LocalEngine(), progress=progress,
-    )  # fmt: skip
+        original,
+        release.published,
+        asked,
+        noise_in_space(origin.option),
+        engine=engine or LocalEngine(),
+        progress=progress,
+    )
     off = {attacker: asked.off(guess) for attacker, guess in guessed.items()}
     everybodys = asked.off(np.array([[asked.known.x_m, asked.known.y_m]]))
     inside = release.whole.weight[release.published.own >= 0]
     unknown = int(inside.sum() - asked.weight.sum())
     table = HomesFound.of(off, everybodys, asked.weight, distances, unknown)
-    table.attrs = {
-        "nights": nights, "method": origin.option.text, "digest": keyed(original.digest)
-    }  # fmt: skip
+    table.attrs = {"nights": nights, "method": origin.option.text, "digest": keyed(original.digest)}
     return table
 
 
@@ -207,9 +209,13 @@ def expected_error(
     for number, name in enumerate(ATTACKERS):
         stretch = nth_part(progress, number, len(ATTACKERS))
         found = suspects(
-            published, cells.points, cells.mechanism, name, engine=engine,
+            published,
+            cells.points,
+            cells.mechanism,
+            name,
+            engine=engine,
             progress=part(stretch, 0.0, 0.8),
-        )  # fmt: skip
+        )
         guess, base = places_at(
             published, found, t, engine=engine, progress=part(stretch, 0.8, 1.0)
         )

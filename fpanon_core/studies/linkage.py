@@ -119,9 +119,13 @@ def link(
 
 
 def true_ranks(
-    release: Attacked, known: Knowledge, config: LinkConfig, *, engine: Engine,
+    release: Attacked,
+    known: Knowledge,
+    config: LinkConfig,
+    *,
+    engine: Engine,
     progress: Progress | None = None,
-) -> dict[str, Ranks]:  # fmt: skip
+) -> dict[str, Ranks]:
     """Where the own records of targets stand by true points, for each attacker."""
     cells = carried(
         release.origin, known, blur_m=config.blur_m, blur_min=config.blur_min, seed=config.seed

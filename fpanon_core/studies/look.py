@@ -116,9 +116,12 @@ def study(
         As :func:`fpanon_core.release`.
     """
     release = released(
-        fs, config.option.steps, config.seed, engine=engine,
+        fs,
+        config.option.steps,
+        config.seed,
+        engine=engine,
         progress=part(progress, 0.0, _RELEASING_SHARE),
-    )  # fmt: skip
+    )
     seen, periods = release.fs, release.periods
     person = None if periods is None else periods.person
     places = visited_cells(seen, person).sort_values("users", ascending=False, kind="stable")

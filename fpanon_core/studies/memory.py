@@ -87,9 +87,12 @@ def needed_bytes(
 
 
 def people_that_fit(
-    study: Callable[..., Any], fs: FingerprintSet, config: Any, limit_bytes: int,
+    study: Callable[..., Any],
+    fs: FingerprintSet,
+    config: Any,
+    limit_bytes: int,
     engine: Engine | None = None,
-) -> int:  # fmt: skip
+) -> int:
     """How many of the people, drawn by chance, would fit into so much memory."""
     each = _bytes_a_sample(study, fs, config, engine)
     if each is None:

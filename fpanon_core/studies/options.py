@@ -90,10 +90,17 @@ def study(
     """
     knowledge = config.knowledge
     return explore_options(
-        fs, config.options, p=knowledge.p, strategy=knowledge.strategy, users=knowledge.users,
-        seed=knowledge.seed, engine=engine, progress=progress, previous=previous,
+        fs,
+        config.options,
+        p=knowledge.p,
+        strategy=knowledge.strategy,
+        users=knowledge.users,
+        seed=knowledge.seed,
+        engine=engine,
+        progress=progress,
+        previous=previous,
         on_option=on_option,
-    )  # fmt: skip
+    )
 
 
 def explore_options(
@@ -168,9 +175,18 @@ def explore_options(
     table = OptionsTable((), _risk_name(risk), choice, config, fs.digest)
     results = []
     for result in explored(
-        fs, asked, risk=risk, utility=utility, p=p, strategy=strategy, users=users, seed=seed,
-        engine=engine, progress=progress, previous=previous,
-    ):  # fmt: skip
+        fs,
+        asked,
+        risk=risk,
+        utility=utility,
+        p=p,
+        strategy=strategy,
+        users=users,
+        seed=seed,
+        engine=engine,
+        progress=progress,
+        previous=previous,
+    ):
         results.append(result)
         if on_option is not None:
             on_option(result)
@@ -240,16 +256,22 @@ class _Exploration:
 
     def _measured(self, option: ReleaseOption, progress: Progress | None) -> OptionResult:
         release = released(
-            self.fs, option.steps, self.knowledge.seed, engine=self.engine,
+            self.fs,
+            option.steps,
+            self.knowledge.seed,
+            engine=self.engine,
             progress=part(progress, 0.0, _RELEASING_SHARE),
-        )  # fmt: skip
+        )
         seen = release.fs
         found = self._found(release, part(progress, _RELEASING_SHARE, _PUBLISHED_SHARE))
         alike = crowds(seen, None if release.periods is None else release.periods.person)
         by_truth = outsider_risk(
-            release, self.knowledge, alike, engine=self.engine,
+            release,
+            self.knowledge,
+            alike,
+            engine=self.engine,
             progress=part(progress, _PUBLISHED_SHARE, _RISK_SHARE),
-        )  # fmt: skip
+        )
         risks = risks_of(found, alike) | by_truth.risks
         if self.own_risk is not None:
             risks[CUSTOM] = (float(self.own_risk(seen)), np.nan, np.nan)

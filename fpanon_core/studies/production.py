@@ -141,12 +141,16 @@ def study(
     if progress is not None:
         progress(1.0)
     return Result(
-        config, fs.digest, found.facts, found.verdict, page,
+        config,
+        fs.digest,
+        found.facts,
+        found.verdict,
+        page,
         archive=archive if passed else b"",
         key=secret_bytes(found.key) if passed else b"",
         left_out=left_out if passed else b"",
         membership=replace(of_origin(origin), digest=found.sha256) if passed else None,
-    )  # fmt: skip
+    )
 
 
 def drawn(

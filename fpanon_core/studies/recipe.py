@@ -137,10 +137,16 @@ class Recipe:
             if risk not in RISKS:
                 raise ConfigError(risk)
             return cls(
-                options.options, options.knowledge, risk, _utility(plain["utility"]),
-                Limits(plain["limits"]), decided, str(plain["data"]), str(plain["version"]),
+                options.options,
+                options.knowledge,
+                risk,
+                _utility(plain["utility"]),
+                Limits(plain["limits"]),
+                decided,
+                str(plain["data"]),
+                str(plain["version"]),
                 int(plain["figures"]),
-            )  # fmt: skip
+            )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, ConfigError):
             raise SchemaError(
                 "The recipe is damaged; take the one that goes with the report anew."
@@ -162,9 +168,16 @@ def recipe_of(table: OptionsTable, limits: Limits, decision: Decision) -> Recipe
         )
     options = Config(table.options, table.config).options  # refuses two of one name
     return Recipe(
-        options, table.config, table.risk_name, table.choice, limits, decision,
-        table.digest, table.version, table.figures,
-    )  # fmt: skip
+        options,
+        table.config,
+        table.risk_name,
+        table.choice,
+        limits,
+        decision,
+        table.digest,
+        table.version,
+        table.figures,
+    )
 
 
 def named(table: OptionsTable, name: str) -> int:

@@ -339,13 +339,21 @@ def study(
     made = counted_people(counted, slot_min=config.slot_min)
     counts, truth = made.counts, made.truth
     recovered = recover_trajectories(
-        counts, link_threshold_m=config.link_threshold_m, engine=engine,
+        counts,
+        link_threshold_m=config.link_threshold_m,
+        engine=engine,
         progress=part(progress, _MAKING, _RECOVERING),
-    )  # fmt: skip
+    )
     score = score_recovery(
-        recovered, counts, truth, recorded=made.recorded, pairing=config.pairing,
-        seed=config.seed, engine=engine, progress=part(progress, _RECOVERING, 1.0),
-    )  # fmt: skip
+        recovered,
+        counts,
+        truth,
+        recorded=made.recorded,
+        pairing=config.pairing,
+        seed=config.seed,
+        engine=engine,
+        progress=part(progress, _RECOVERING, 1.0),
+    )
     # As many records as people in every slot: everyone has a pair.
     paired = np.empty_like(recovered.places)
     paired[score.pair] = recovered.places

@@ -91,10 +91,16 @@ def study(
 ) -> Result:
     """The attack over resolutions and numbers of people; see :func:`recovery_factors`."""
     levels = recovery_factors(
-        fs.subset(drawn_rows(fs, config)), spaces_m=config.spaces_m, slots_min=config.slots_min,
-        users=config.people, slot_min=config.slot_min, pairing=config.pairing, seed=config.seed,
-        engine=engine, progress=progress,
-    )  # fmt: skip
+        fs.subset(drawn_rows(fs, config)),
+        spaces_m=config.spaces_m,
+        slots_min=config.slots_min,
+        users=config.people,
+        slot_min=config.slot_min,
+        pairing=config.pairing,
+        seed=config.seed,
+        engine=engine,
+        progress=progress,
+    )
     return Result(levels, config, fs.digest)
 
 
@@ -199,9 +205,15 @@ def attacked(
         counts, n_trajectories=people, engine=engine, progress=part(progress, 0.0, _RECOVERY_SHARE)
     )
     score = score_recovery(
-        recovered, counts, made.truth, recorded=made.recorded, pairing=pairing, seed=seed,
-        engine=engine, progress=part(progress, _RECOVERY_SHARE, 1.0),
-    )  # fmt: skip
+        recovered,
+        counts,
+        made.truth,
+        recorded=made.recorded,
+        pairing=pairing,
+        seed=seed,
+        engine=engine,
+        progress=part(progress, _RECOVERY_SHARE, 1.0),
+    )
     steps, random = score.accuracy_by_step.tolist(), score.baseline_by_step.tolist()
     return {
         "users": score.n_users,

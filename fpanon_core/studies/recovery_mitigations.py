@@ -75,8 +75,11 @@ class Config(Counting):
         put = object.__setattr__
         if self.coarse_slot_min is not None:
             least = self.slot_min
-            put(self, "coarse_slot_min", number("coarse_slot_min", self.coarse_slot_min,
-                                                least=least))  # fmt: skip
+            put(
+                self,
+                "coarse_slot_min",
+                number("coarse_slot_min", self.coarse_slot_min, least=least),
+            )
         put(self, "coarse_m", number("coarse_m", self.coarse_m, above=0.0))
         put(self, "limit", whole("limit", self.limit, 1))
         put(self, "noise_share", number("noise_share", self.noise_share, least=0.0))
@@ -159,11 +162,19 @@ def study(
     """The attack after each mitigation, and what it costs; see :func:`mitigation_table`."""
     coarse_slot_min = config.coarse_slot_min or longer_slot(config.slot_min)
     table = mitigation_table(
-        fs.subset(drawn_rows(fs, config)), slot_min=config.slot_min,
-        coarse_slot_min=coarse_slot_min, coarse_m=config.coarse_m, limit=config.limit,
-        noise_share=config.noise_share, epsilons=config.epsilons, frame=config.frame,
-        pairing=config.pairing, seed=config.seed, engine=engine, progress=progress,
-    )  # fmt: skip
+        fs.subset(drawn_rows(fs, config)),
+        slot_min=config.slot_min,
+        coarse_slot_min=coarse_slot_min,
+        coarse_m=config.coarse_m,
+        limit=config.limit,
+        noise_share=config.noise_share,
+        epsilons=config.epsilons,
+        frame=config.frame,
+        pairing=config.pairing,
+        seed=config.seed,
+        engine=engine,
+        progress=progress,
+    )
     private = table.loc[table["unit"] != "", "places"]
     places = int(private.iloc[0]) if len(private) else 0
     return Result(table, places, fs.n_users, config, fs.digest)
@@ -258,9 +269,13 @@ def mitigation_table(
         released, read, exact = made.release(name, setting, unit)
         off, counted = _error(read, exact), float(exact.totals.sum())
         row = attacked(
-            released, people=len(released.truth), pairing=pairing, seed=seed, engine=engine,
+            released,
+            people=len(released.truth),
+            pairing=pairing,
+            seed=seed,
+            engine=engine,
             progress=stretch,
-        )  # fmt: skip
+        )
         cost = {
             "count_error": off / (exact.n_slots * exact.n_places),
             "count_error_share": off / counted if counted else np.nan,
@@ -345,9 +360,13 @@ class _Releases:
     """The same data, published after each mitigation."""
 
     def __init__(
-        self, fs: FingerprintSet, slot_min: float, seed: int, frame: FrameConfig | None,
+        self,
+        fs: FingerprintSet,
+        slot_min: float,
+        seed: int,
+        frame: FrameConfig | None,
         coarse_m: float,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._fs, self._seed = fs, seed
         self._made = counted_people(fs, slot_min=slot_min)
         self.counts = self._made.counts

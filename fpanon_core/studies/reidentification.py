@@ -121,9 +121,13 @@ def groups_of(release: Attacked) -> Crowds:
 
 
 def strongest_of(
-    release: Attacked, config: LinkConfig, alike: Crowds, *, engine: Engine,
+    release: Attacked,
+    config: LinkConfig,
+    alike: Crowds,
+    *,
+    engine: Engine,
     progress: Progress | None = None,
-) -> RiskResult:  # fmt: skip
+) -> RiskResult:
     """:func:`reidentification`, for a caller who has the release and its groups at hand."""
     known = targets_of(release, config, absent=False, beyond=True)
     by_truth = true_ranks(
@@ -171,9 +175,11 @@ def _rows_of_records(release: Attacked, values: IntArray) -> IntArray:
 
 
 def _result(
-    release: Attacked, config: LinkConfig, found: Mapping[str, FloatArray],
+    release: Attacked,
+    config: LinkConfig,
+    found: Mapping[str, FloatArray],
     possible: Mapping[str, float],
-) -> RiskResult:  # fmt: skip
+) -> RiskResult:
     intervals = {}
     for name in BATTERY:
         value, low, high = share_with_interval(found[name])
@@ -184,9 +190,16 @@ def _result(
     table = pd.DataFrame.from_dict(intervals, "index", columns=["value", "low", "high"])
     table["targets"] = [len(found[name]) for name in BATTERY]
     return RiskResult(
-        value, low, high, attacker, table.rename_axis("attacker").reset_index(), release.guessing,
-        release.origin.option.text, config, release.origin.original.digest,
-    )  # fmt: skip
+        value,
+        low,
+        high,
+        attacker,
+        table.rename_axis("attacker").reset_index(),
+        release.guessing,
+        release.origin.option.text,
+        config,
+        release.origin.original.digest,
+    )
 
 
 UNKNOWN: Interval = (math.nan, math.nan, math.nan)
@@ -304,9 +317,11 @@ class PeriodRisk:
     def measure(self, name: Measure | Sum) -> float:
         """The value of ``"unicity"``, ``"k"``, ``"em_sum"`` or ``"kl_sum"``."""
         values = {
-            "unicity": self.sizes == 1, "k": 1.0 / self.sizes, "em_sum": self.em_sum,
+            "unicity": self.sizes == 1,
+            "k": 1.0 / self.sizes,
+            "em_sum": self.em_sum,
             "kl_sum": self.kl_sum,
-        }[name]  # fmt: skip
+        }[name]
         return math.fsum(values) / self.n_targets
 
     def interval(self, name: Measure | Sum) -> tuple[float, float]:

@@ -211,9 +211,12 @@ def relink_periods(
         return _links(copies, first, second, (attacker,), most, engine, told)[attacker]
 
     chain = chained(
-        [each.records for each in parts], follow, rng, begun[attacker],
+        [each.records for each in parts],
+        follow,
+        rng,
+        begun[attacker],
         part(progress, _PAIRS_SHARE, 1.0),
-    )  # fmt: skip
+    )
     person = [copies.person[each.rows] for each in parts]
     sizes = [len(each.rows) for each in parts]
     draws = [_together(person, by_chance(sizes, rng)).mean() for _ in range(_RANDOM_DRAWS)]
@@ -222,9 +225,14 @@ def relink_periods(
 
 
 def _links(
-    copies: Copies, first: Traces, second: Traces, attackers: tuple[str, ...], most: int,
-    engine: Engine, progress: Progress | None,
-) -> dict[str, Flows]:  # fmt: skip
+    copies: Copies,
+    first: Traces,
+    second: Traces,
+    attackers: tuple[str, ...],
+    most: int,
+    engine: Engine,
+    progress: Progress | None,
+) -> dict[str, Flows]:
     """Whom each attacker links, of the same pairs."""
     pairs = likenesses(copies.bins, first, second, most, engine=engine, progress=progress)
     found = {}
@@ -271,10 +279,14 @@ def _counted(
     alike = reached / one.groups.weight[here]
     right = alike / two.groups.weight[there]
     row = {
-        "people": len(one.rows), "next_people": len(two.rows), "both": len(first),
-        "links": int(many.sum()), "linked": float(right.sum()), "alike": float(alike.sum()),
+        "people": len(one.rows),
+        "next_people": len(two.rows),
+        "both": len(first),
+        "links": int(many.sum()),
+        "linked": float(right.sum()),
+        "alike": float(alike.sum()),
         "alike_chance": float(two.groups.weight[there].sum()) / max(len(one.rows), len(two.rows)),
-    }  # fmt: skip
+    }
     return row, first
 
 
@@ -291,9 +303,14 @@ def _together(person: list[IntArray], chain: list[IntArray]) -> FloatArray:
 
 
 def _result(
-    copies: Copies, config: RelinkConfig, by_attacker: pd.DataFrame, attacker: str,
-    rows: list[dict[str, Any]], n_people: int, chains: tuple[FloatArray, float],
-) -> RelinkResult:  # fmt: skip
+    copies: Copies,
+    config: RelinkConfig,
+    by_attacker: pd.DataFrame,
+    attacker: str,
+    rows: list[dict[str, Any]],
+    n_people: int,
+    chains: tuple[FloatArray, float],
+) -> RelinkResult:
     table, (together, by_draws) = pd.DataFrame(rows), chains
     both = int(table["both"].sum())
     greater = table[["people", "next_people"]].max(axis=1)
@@ -318,13 +335,27 @@ def _result(
     best = next(row for row in battery if row["attacker"] == attacker)
     alike = max(battery, key=lambda row: row["alike_high"])
     return RelinkResult(
-        best["share"], best["low"], best["high"],
-        alike["alike"], alike["alike_low"], alike["alike_high"],
-        float(table["alike_chance"].sum()) / both, best["precision"], chance,
-        *_with_ends(float(together.mean()), len(together)), by_draws,
-        n_people, len(together), per_pair, copies.method, copies.days, config, copies.digest,
-        attacker, by_attacker,
-    )  # fmt: skip
+        best["share"],
+        best["low"],
+        best["high"],
+        alike["alike"],
+        alike["alike_low"],
+        alike["alike_high"],
+        float(table["alike_chance"].sum()) / both,
+        best["precision"],
+        chance,
+        *_with_ends(float(together.mean()), len(together)),
+        by_draws,
+        n_people,
+        len(together),
+        per_pair,
+        copies.method,
+        copies.days,
+        config,
+        copies.digest,
+        attacker,
+        by_attacker,
+    )
 
 
 def _with_ends(mean: float, of: int) -> tuple[float, float, float]:
@@ -423,9 +454,16 @@ class Copies:
         chosen = traces.rows(np.asarray(seen))
         many = np.bincount(number)
         return cls(
-            bins, moves, replace(chosen, weight=many), number, who[order],
-            period[piece][order], option.text, days, digest,
-        )  # fmt: skip
+            bins,
+            moves,
+            replace(chosen, weight=many),
+            number,
+            who[order],
+            period[piece][order],
+            option.text,
+            days,
+            digest,
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -107,9 +107,12 @@ class Report:
 
 
 def report(
-    exploration: Exploration, decision: Decision, *, made_on: str = "",
+    exploration: Exploration,
+    decision: Decision,
+    *,
+    made_on: str = "",
     produced: parts.Produced | None = None,
-) -> Report:  # fmt: skip
+) -> Report:
     """The report on a saved exploration and what was decided.
 
     Parameters
@@ -181,7 +184,7 @@ def report(
         repeatable=parts.repeatable(exploration),
         definitions=parts.definitions(p),
         recipe=recipe,
-    )  # fmt: skip
+    )
 
 
 def page(report: Report) -> str:

@@ -146,9 +146,10 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
     """The figure of all forms; None where no risk or no utility is known."""
     table, limits, risk = exploration.table, exploration.limits, exploration.table.risk_name
     rows = [
-        i for i in range(len(table.results))
+        i
+        for i in range(len(table.results))
         if math.isfinite(table.risk[i]) and math.isfinite(table.utility[i])
-    ]  # fmt: skip
+    ]
     if not rows:
         return None
     share = w.MEASURES[risk].unit == "%"
@@ -222,8 +223,11 @@ def attacks(exploration: Exploration, chosen: OptionResult | None) -> Attacks:
     rows = []
     for number, risk in enumerate(COMPARED):
         result = chosen or raw
-        beside = math.nan if result is None else result.guessing.get(
-            "linkage" if risk == "outsider" else risk, math.nan)  # fmt: skip
+        beside = (
+            math.nan
+            if result is None
+            else result.guessing.get("linkage" if risk == "outsider" else risk, math.nan)
+        )
         most = None if result is None else limits.allowed(result, risk)
         rows.append(
             Compared(
@@ -289,9 +293,15 @@ def _labelled(marks: Sequence[Mark]) -> list[Mark]:
     for mark in sorted(marks, key=lambda m: (not m.chosen, m.kind != "front", m.number)):
         wide = _DIGIT * len(str(mark.number))
         for dx, dy, anchor in (
-            (10, -6, "start"), (10, 14, "start"), (-10, -6, "end"), (-10, 14, "end"),
-            (0, -12, "middle"), (0, 22, "middle"), (17, 4, "start"), (-17, 4, "end"),
-        ):  # fmt: skip
+            (10, -6, "start"),
+            (10, 14, "start"),
+            (-10, -6, "end"),
+            (-10, 14, "end"),
+            (0, -12, "middle"),
+            (0, 22, "middle"),
+            (17, 4, "start"),
+            (-17, 4, "end"),
+        ):
             at, base = mark.x + dx, mark.y + dy
             start = at - {"start": 0.0, "end": wide, "middle": wide / 2}[anchor]
             box = (start, base - _LINE + 3, start + wide, base + 2)
@@ -313,9 +323,7 @@ def _taken(mark: Mark) -> _Box:
 
 
 def _meet(one: _Box, other: _Box) -> bool:
-    return (
-        one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-    )  # fmt: skip
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -73,9 +73,12 @@ def data(facts: Facts | None, decision: Decision) -> Terms:
         days = w.count(facts.days, "day")
         told.append(("Time", f"{w.shown(facts.first)} to {w.shown(facts.last)} ({days}{zone})"))
     told.append(
-        ("A sample is", f"a cell of {facts.granularity_m:g} m by {facts.granularity_m:g} m and "
-         f"{facts.granularity_min:g} min")
-    )  # fmt: skip
+        (
+            "A sample is",
+            f"a cell of {facts.granularity_m:g} m by {facts.granularity_m:g} m and "
+            f"{facts.granularity_min:g} min",
+        )
+    )
     if facts.rows_read:
         told.append(
             ("Rows set aside", f"{facts.rows_set_aside:,} of {facts.rows_read:,} could not be used")
@@ -227,12 +230,15 @@ def costs(chosen: OptionResult) -> Terms:
     """Who and what is not in the release."""
     share, lost = chosen.users_share, w.days_lost(chosen)
     return (
-        ("People in it", f"{chosen.n_users:,}"
-         + ("" if math.isnan(share) else f" ({w.percent(share)} of those in the data)")),
+        (
+            "People in it",
+            f"{chosen.n_users:,}"
+            + ("" if math.isnan(share) else f" ({w.percent(share)} of those in the data)"),
+        ),
         ("Rows in it", f"{chosen.n_samples:,}"),
         ("Samples left out by suppression", w.percent(chosen.suppressed_share)),
         *([("Days with samples that are not in it", lost)] if lost else []),
-    )  # fmt: skip
+    )
 
 
 def limit_row(exploration: Exploration, risk: str) -> LimitRow:
@@ -301,9 +307,11 @@ def settings(exploration: Exploration) -> Terms:
         ("Utility", w.shown(choice.label) + (f": {weights}" if weights else "")),
         *((("Analysis areas", areas),) if (areas := w.areas(table)) else ()),
         ("Digest of the data, under a key of this machine", keyed(table.digest)),
-        ("Program", f"fpanon {w.shown(table.version) or 'of unknown version'}, "
-         f"figures {table.figures}"),
-    )  # fmt: skip
+        (
+            "Program",
+            f"fpanon {w.shown(table.version) or 'of unknown version'}, figures {table.figures}",
+        ),
+    )
 
 
 def repeat(facts: Facts | None) -> tuple[str, ...]:
@@ -341,14 +349,20 @@ def definitions(p: int) -> Terms:
 
 
 _OTHER_DEFINITIONS: Terms = (
-    ("95 % interval",
-     "Measured on people drawn at random, a share is known only to lie within it, 95 times of "
-     "100. A form is judged by the upper end."),
-    ("Guessing",
-     "What somebody finds who has no record at all. A figure says something of the release only "
-     "beyond it."),
-    ("Utility",
-     "How much of what the data are used for remains, from 0 to 1: a weighted mean of the "
-     "components, computed against the original; or what experts said."),
+    (
+        "95 % interval",
+        "Measured on people drawn at random, a share is known only to lie within it, 95 times of "
+        "100. A form is judged by the upper end.",
+    ),
+    (
+        "Guessing",
+        "What somebody finds who has no record at all. A figure says something of the release only "
+        "beyond it.",
+    ),
+    (
+        "Utility",
+        "How much of what the data are used for remains, from 0 to 1: a weighted mean of the "
+        "components, computed against the original; or what experts said.",
+    ),
     ("On the front", "No other form is surely better in both risk and utility."),
-)  # fmt: skip
+)

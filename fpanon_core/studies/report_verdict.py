@@ -285,9 +285,11 @@ def unusual(limits: Limits) -> list[Sentence]:
     looser = [
         f"{w.MEASURES[risk].name} {w.limit(limits, risk)} (usually {w.limit(usual, risk)})"
         for risk in JUDGED
-        if risk in RISKS and (most := limits.limit(risk)) is not None
-        and (ours := RISKS[risk].limit) is not None and most > ours
-    ]  # fmt: skip
+        if risk in RISKS
+        and (most := limits.limit(risk)) is not None
+        and (ours := RISKS[risk].limit) is not None
+        and most > ours
+    ]
     told = []
     if off:
         told.append(f"There is no limit for {w.listed(off)}.")

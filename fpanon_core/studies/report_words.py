@@ -51,26 +51,30 @@ class Measure:
 
 MEASURES = {
     "outsider": Measure(
-        "Re-identified", "re-identification risk",
+        "Re-identified",
+        "re-identification risk",
         "The share of people whose record the strongest of three attackers picks, each of whom "
         "knows {p} points (places with their times) of a person. Two know true points and take the "
         "best match or the likeliest record; one knows points as published.",
         "re-identified",
     ),
     "linkage": Measure(
-        "Record picked out by {p} true points", "linkage",
+        "Record picked out by {p} true points",
+        "linkage",
         "The share of people whose record an attacker picks who knows {p} true points of each and "
         "how the data were treated. Guessing finds 1 in all people of the release.",
         "linkage",
     ),
     "k": Measure(
-        "1 over those who fit {p} points as published", "k-disclosure",
+        "1 over those who fit {p} points as published",
+        "k-disclosure",
         "1 over the number of people who fit {p} points as published, on average over people. It "
         "takes them as equally likely; the re-identification risk does not.",
         "k",
     ),
     "home": Measure(
-        "Home found within 1 km", "homes found",
+        "Home found within 1 km",
+        "homes found",
         "The share of people whose home is within 1 km of where their own record, or the one that "
         "their group shares, most spends the nights. It is asked of the people whose nights (22 to "
         "6 h) the original tells, by somebody who has the record already, and may know where all "
@@ -79,27 +83,33 @@ MEASURES = {
         "homes",
     ),
     "unicity": Measure(
-        "Singled out by {p} points as published", "unicity",
+        "Singled out by {p} points as published",
+        "unicity",
         "The share of people whom {p} points of their record, as they are published, single out.",
         "unicity",
     ),
     ALONE: Measure(
-        "Alone with their whole record", "people alone",
+        "Alone with their whole record",
+        "people alone",
         "People whose whole record is like nobody else's, counted among everybody in the release: "
         "whoever knows enough of such a person finds all of it. It has the limit of unicity.",
         "alone",
     ),
     "em": Measure(
-        "Change of what is believed of a person", "EM-disclosure", f"{PLAIN['em']} {_NO_VERDICT}",
+        "Change of what is believed of a person",
+        "EM-disclosure",
+        f"{PLAIN['em']} {_NO_VERDICT}",
         "EM",
         "bins",
     ),
     "kl": Measure(
-        "Information gained of a person", "KL-disclosure", f"{PLAIN['kl']} {_NO_VERDICT}",
+        "Information gained of a person",
+        "KL-disclosure",
+        f"{PLAIN['kl']} {_NO_VERDICT}",
         "KL",
         "nats",
     ),
-}  # fmt: skip
+}
 """By the names of :data:`fpanon_core.model.disclosure.RISKS`, and people alone."""
 
 COMPONENTS = {
@@ -359,9 +369,10 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     lost = [
         f"{COMPONENTS[name][0].lower()} {component(result.components[name])}"
         for name, weight in (choice.weights or {}).items()
-        if name in COMPONENTS and weight >= _WEIGHTY
+        if name in COMPONENTS
+        and weight >= _WEIGHTY
         and not result.components.get(name, 1.0) >= _LOST
-    ]  # fmt: skip
+    ]
     return utility(choice, result, lost)
 
 

@@ -31,9 +31,18 @@ SHORT = 32
 """Elements of the longest array that stands among the other values."""
 
 _DTYPES = {
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float32",
     "float64",
-}  # fmt: skip
+}
 _TEXT, _TEXTS = "text", "texts"  # of numpy, of a fixed width; and a column of Python's own
 _UTC = "+00:00"  # Python's own, which is not the zone of that name
 _STRINGS, _OBJECTS, _TIMES = "str", "object", "time"  # columns of pandas; times in µs
@@ -103,8 +112,18 @@ def decode(node: Any, get: Callable[[int], Column]) -> Any:
     """
     try:
         return _value(node, get)
-    except (FpanonError, KeyError, IndexError, TypeError, ValueError, AttributeError,
-            OverflowError, AssertionError, RecursionError, ArithmeticError) as fault:  # fmt: skip
+    except (
+        FpanonError,
+        KeyError,
+        IndexError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        OverflowError,
+        AssertionError,
+        RecursionError,
+        ArithmeticError,
+    ) as fault:
         raise Damaged(type(fault).__name__) from None
 
 

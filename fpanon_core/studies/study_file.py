@@ -81,8 +81,9 @@ def save(study: Study) -> bytes:
     members[_STUDY] = _json(encode(bare, put))
     source = study.source
     data = {} if source is None else {"label": source.label, "note": source.note}
-    for name, table in () if source is None else ((_EVENTS, source.file),
-                                                  (_ANTENNAS, source.antennas)):  # fmt: skip
+    for name, table in (
+        () if source is None else ((_EVENTS, source.file), (_ANTENNAS, source.antennas))
+    ):
         if table is not None and isinstance(table[1], bytes):
             data[name] = table[0]
             members[name] = table[1]
@@ -209,8 +210,18 @@ def _members(content: bytes) -> dict[str, bytes]:
             if not tight:
                 raise SchemaError(_DAMAGED)
             return {info.filename: archive.read(info) for info in infos}
-    except (zipfile.BadZipFile, struct.error, zlib.error, ValueError, NotImplementedError, EOFError,
-            RuntimeError, OSError, LookupError, OverflowError):  # fmt: skip
+    except (
+        zipfile.BadZipFile,
+        struct.error,
+        zlib.error,
+        ValueError,
+        NotImplementedError,
+        EOFError,
+        RuntimeError,
+        OSError,
+        LookupError,
+        OverflowError,
+    ):
         raise SchemaError(
             "The file is no study, or was cut short; open one that “Study (zip)” saved."
         ) from None
@@ -218,8 +229,7 @@ def _members(content: bytes) -> dict[str, bytes]:
 
 def _known(info: zipfile.ZipInfo) -> bool:
     """Whether there is such a member, and no larger than it may be."""
-    most = {_MANIFEST: _MOST_MANIFEST, _STUDY: _MOST_JSON, _EVENTS: MAX_BYTES,
-            _ANTENNAS: MAX_BYTES}  # fmt: skip
+    most = {_MANIFEST: _MOST_MANIFEST, _STUDY: _MOST_JSON, _EVENTS: MAX_BYTES, _ANTENNAS: MAX_BYTES}
     if _ARRAY.fullmatch(info.filename):
         return True
     return info.file_size <= most.get(info.filename, -1)
@@ -312,6 +322,9 @@ def _source(data: Any, members: Mapping[str, bytes]) -> Source | None:
         raise Damaged("a name")
     antennas = members.get(_ANTENNAS)
     return Source(
-        data["label"], "", (data[_EVENTS], members[_EVENTS]),
-        None if antennas is None else (data[_ANTENNAS], antennas), note=data["note"],
-    )  # fmt: skip
+        data["label"],
+        "",
+        (data[_EVENTS], members[_EVENTS]),
+        None if antennas is None else (data[_ANTENNAS], antennas),
+        note=data["note"],
+    )

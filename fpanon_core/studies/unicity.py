@@ -263,8 +263,17 @@ class Result(Tabled):
 
 
 _FORM_COLUMNS = [
-    "along", "p", "form", "formula", "alpha", "beta", "alpha_se", "beta_se", "r2", "law_holds"
-]  # fmt: skip
+    "along",
+    "p",
+    "form",
+    "formula",
+    "alpha",
+    "beta",
+    "alpha_se",
+    "beta_se",
+    "r2",
+    "law_holds",
+]
 
 
 def study(
@@ -284,18 +293,24 @@ def study(
     engine = engine or LocalEngine()
     curves = {
         strategy: _curve(
-            fs, strategy, config, engine,
+            fs,
+            strategy,
+            config,
+            engine,
             nth_part(part(progress, 0.0, _CURVES_SHARE), number, len(config.strategies)),
         )
         for number, strategy in enumerate(config.strategies)
-    }  # fmt: skip
+    }
     telling = part(progress, _CURVES_SHARE, _POINTS_SHARE)
     heavy = True
     try:
         points = points_needed(
-            fs, min_per_month=config.heavy_per_month, seed=config.seed, engine=engine,
+            fs,
+            min_per_month=config.heavy_per_month,
+            seed=config.seed,
+            engine=engine,
             progress=telling,
-        )  # fmt: skip
+        )
     except InfeasibleError:
         heavy = False
         points = points_needed(
@@ -303,16 +318,26 @@ def study(
         )
     profiles = suited(fs, config.profiles)
     grid = unicity_grid(
-        fs, profiles, config.grid_points, users=config.users, seed=config.seed,
-        engine=engine, progress=part(progress, _POINTS_SHARE, _GRID_SHARE),
-    )  # fmt: skip
+        fs,
+        profiles,
+        config.grid_points,
+        users=config.users,
+        seed=config.seed,
+        engine=engine,
+        progress=part(progress, _POINTS_SHARE, _GRID_SHARE),
+    )
     elsewhere = _elsewhere(fs, profiles)
     corners = pd.DataFrame(columns=grid.columns)
     if elsewhere:
         corners = unicity_grid(
-            fs, elsewhere, config.grid_points, users=config.users, seed=config.seed,
-            engine=engine, progress=part(progress, _GRID_SHARE, 1.0),
-        )  # fmt: skip
+            fs,
+            elsewhere,
+            config.grid_points,
+            users=config.users,
+            seed=config.seed,
+            engine=engine,
+            progress=part(progress, _GRID_SHARE, 1.0),
+        )
     elif progress is not None:
         progress(1.0)
     squares = {str(profile) for profile in profiles if isinstance(profile.space, Grid)}

@@ -27,11 +27,57 @@ _SLICE = 100_000
 _ID_RANGE = 2**23
 # Activity by hour of the day: a quiet night, a rise through the morning, a peak in the evening.
 _WEEKDAY = (
-    6, 3, 2, 1.5, 1.5, 3, 10, 28, 45, 52, 55, 58, 62, 56, 54, 55, 60, 70, 78, 80, 72, 54, 32, 15,
-)  # fmt: skip
+    6,
+    3,
+    2,
+    1.5,
+    1.5,
+    3,
+    10,
+    28,
+    45,
+    52,
+    55,
+    58,
+    62,
+    56,
+    54,
+    55,
+    60,
+    70,
+    78,
+    80,
+    72,
+    54,
+    32,
+    15,
+)
 _WEEKEND = (
-    9, 6, 4, 2.5, 2, 2, 4, 10, 22, 36, 47, 54, 58, 52, 46, 45, 50, 57, 64, 68, 64, 52, 36, 20,
-)  # fmt: skip
+    9,
+    6,
+    4,
+    2.5,
+    2,
+    2,
+    4,
+    10,
+    22,
+    36,
+    47,
+    54,
+    58,
+    52,
+    46,
+    45,
+    50,
+    57,
+    64,
+    68,
+    64,
+    52,
+    36,
+    20,
+)
 
 
 def generate_cdr(
@@ -152,9 +198,19 @@ class _World:
         place = np.empty(offsets[-1], np.int16)
         region = self.region
         wander(
-            begin, self.seed, offsets, self.days, self.weekday, self.rhythm,
-            region.x_m, region.y_m, self.residents, self.pull, second, place,
-        )  # fmt: skip
+            begin,
+            self.seed,
+            offsets,
+            self.days,
+            self.weekday,
+            self.rhythm,
+            region.x_m,
+            region.y_m,
+            self.residents,
+            self.pull,
+            second,
+            place,
+        )
         second += self.epoch_s
         antennas = region.antennas
         frame = pd.DataFrame(

@@ -37,9 +37,27 @@ _SPACING_M = 400.0
 # Jobs and amenities concentrate more than homes do.
 _JOBS_POWER = 1.25
 _HEADS = (
-    "Bel", "Cor", "Dra", "Fen", "Gal", "Hol", "Is", "Kel", "Lor", "Mer",
-    "Nev", "Or", "Pel", "Quen", "Ros", "Sel", "Tor", "Ul", "Vin", "Wes",
-)  # fmt: skip
+    "Bel",
+    "Cor",
+    "Dra",
+    "Fen",
+    "Gal",
+    "Hol",
+    "Is",
+    "Kel",
+    "Lor",
+    "Mer",
+    "Nev",
+    "Or",
+    "Pel",
+    "Quen",
+    "Ros",
+    "Sel",
+    "Tor",
+    "Ul",
+    "Vin",
+    "Wes",
+)
 _TAILS = ("avar", "emir", "idal", "oska", "unne", "endra", "issin", "orwel", "asca", "imont")
 
 
@@ -110,8 +128,9 @@ def generate_region(seed: int = 0, *, n_antennas: int = 400) -> Region:
             "district": names[len(seats) + district[municipality]],
         }
     )
-    return Region(antennas, masts[:, 0].copy(), masts[:, 1].copy(), residents, jobs / jobs.sum(),
-                  int(seed))  # fmt: skip
+    return Region(
+        antennas, masts[:, 0].copy(), masts[:, 1].copy(), residents, jobs / jobs.sum(), int(seed)
+    )
 
 
 def _seats(rng: np.random.Generator) -> FloatArray:

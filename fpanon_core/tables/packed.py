@@ -13,9 +13,16 @@ from ..model.budgets import Budget
 from ..model.errors import SchemaError
 
 _BROKEN = (
-    zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, NotImplementedError,
-    ValueError, RuntimeError, LookupError,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    OSError,
+    EOFError,
+    NotImplementedError,
+    ValueError,
+    RuntimeError,
+    LookupError,
+)
 _BLOCK = 1 << 20
 _DAMAGED = "The zip file is damaged; pack or download it again."
 

@@ -37,8 +37,15 @@ def read_parquet(
         found = _read(data, budget)
     except MemoryError:  # of Arrow, too
         raise
-    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, NotImplementedError,
-            OverflowError):  # fmt: skip
+    except (
+        pa.ArrowException,
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        NotImplementedError,
+        OverflowError,
+    ):
         raise SchemaError(_DAMAGED) from None
     if not found[1] or len(found[1][0]) == 0:
         raise SchemaError("The Parquet file has no rows; give one row per event.")
@@ -118,10 +125,13 @@ def is_nested_type(kind: pa.DataType) -> bool:
 
 def _is_text(kind: pa.DataType) -> bool:
     return bool(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-        or pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+        pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_string_view(kind)
+        or pa.types.is_binary(kind)
+        or pa.types.is_large_binary(kind)
         or pa.types.is_binary_view(kind)
-    )  # fmt: skip
+    )
 
 
 def _spelt_bytes(column: pa.ChunkedArray) -> int:

@@ -168,9 +168,14 @@ class Parts:
     # --- one part ------------------------------------------------------------------------------
 
     def _add(
-        self, path: Path, n_rows: int, names: list[str], types: list[pa.DataType],
-        table: SourceTable, name: str,
-    ) -> None:  # fmt: skip
+        self,
+        path: Path,
+        n_rows: int,
+        names: list[str],
+        types: list[pa.DataType],
+        table: SourceTable,
+        name: str,
+    ) -> None:
         if len(set(table.labels)) != len(table.labels) or len(set(names)) != len(names):
             raise SchemaError("a column name occurs twice; in parts names must differ.")
         if not self.parts:
@@ -241,8 +246,10 @@ class Parts:
 
     def _table(self, columns: Sequence[int], found: Sequence[pa.ChunkedArray]) -> SourceTable:
         n = len(found[0])
-        whole = [pa.chunked_array([pa.nulls(n, kind)]) if i not in columns else None
-                 for i, kind in enumerate(self.types)]  # fmt: skip
+        whole = [
+            pa.chunked_array([pa.nulls(n, kind)]) if i not in columns else None
+            for i, kind in enumerate(self.types)
+        ]
         for i, column in zip(columns, found, strict=True):
             whole[i] = column
         return replace(self.about, columns=tuple(whole))

@@ -215,9 +215,13 @@ class _Accuracy:
 
 
 def check_claim(
-    claim: Claim, listed: BoolArray | None, may_miss: int, limited: bool, faults: Faults,
+    claim: Claim,
+    listed: BoolArray | None,
+    may_miss: int,
+    limited: bool,
+    faults: Faults,
     tell: Spans | None = None,
-) -> Checked | None:  # fmt: skip
+) -> Checked | None:
     """All that must hold of the records themselves.
 
     Parameters

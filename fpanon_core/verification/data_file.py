@@ -164,8 +164,10 @@ class DataFile:
     def _text_tables(self) -> Iterator[pa.Table]:
         texts = csv.ConvertOptions(
             column_types=dict.fromkeys(self.columns, pa.string()),
-            strings_can_be_null=True, null_values=[""], quoted_strings_can_be_null=False,
-        )  # fmt: skip
+            strings_can_be_null=True,
+            null_values=[""],
+            quoted_strings_can_be_null=False,
+        )
         cells = csv.ParseOptions(quote_char=False, ignore_empty_lines=False)
         reader = csv.open_csv(
             pa.BufferReader(self._content), csv.ReadOptions(block_size=_PIECE_BYTES), cells, texts

@@ -185,9 +185,7 @@ def _check_rows_accuracy(facts: ReleaseFacts, claim: Claim, faults: Faults) -> N
 
 
 def _figures(stated: Accuracy) -> tuple[float, float, float, float]:
-    return (
-        stated.median_side_m, stated.mean_side_m, stated.median_span_min, stated.mean_span_min
-    )  # fmt: skip
+    return (stated.median_side_m, stated.mean_side_m, stated.median_span_min, stated.mean_span_min)
 
 
 def _close(stated: Accuracy, found: Any) -> bool:
@@ -209,9 +207,13 @@ def _median(values: FloatArray, weight: IntArray) -> float:
 
 
 def check_counts(
-    facts: ReleaseFacts, rows: Rows, records: Records, listed: BoolArray | None,
-    checked: Checked | None, faults: Faults,
-) -> None:  # fmt: skip
+    facts: ReleaseFacts,
+    rows: Rows,
+    records: Records,
+    listed: BoolArray | None,
+    checked: Checked | None,
+    faults: Faults,
+) -> None:
     """Counts and shares stated are those found."""
     fs = faults.original
     people = len(records.pseudonym)
@@ -283,8 +285,9 @@ def _check_pieces(
     assert cut is not None
     period = periods_of(claim, cut.edges)[records.kind]
     for name, value in (
-        ("pseudonyms", len(records.pseudonym)), ("periods", len(np.unique(period))),
-    ):  # fmt: skip
+        ("pseudonyms", len(records.pseudonym)),
+        ("periods", len(np.unique(period))),
+    ):
         if getattr(facts, name) != value:
             faults.add("counts", f"The number stated for {name} is not the one found.")
     home = claim.home

@@ -57,9 +57,12 @@ class Cut:
         fs = self.fs.subset(order)
         rows = [np.arange(self.fs.offsets[at], self.fs.offsets[at + 1]) for at in order.tolist()]
         return replace(
-            self, fs=fs, person=self.person[order], period=self.period[order],
+            self,
+            fs=fs,
+            person=self.person[order],
+            period=self.period[order],
             sample=self.sample[np.concatenate(rows)],
-        )  # fmt: skip
+        )
 
 
 class Faults:

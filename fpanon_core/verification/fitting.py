@@ -255,9 +255,15 @@ def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntAr
 
 
 def _best(
-    pairs: _Pairs, met: IntArray, sizes: IntArray, n_users: int, allowed: int, home: IntArray,
-    must: BoolArray, faults: Faults,
-) -> IntArray | None:  # fmt: skip
+    pairs: _Pairs,
+    met: IntArray,
+    sizes: IntArray,
+    n_users: int,
+    allowed: int,
+    home: IntArray,
+    must: BoolArray,
+    faults: Faults,
+) -> IntArray | None:
     """Of several ways, one that misses fewest samples; then one in which most cells are met.
 
     So that a release is not refused for people in cells who are only given another's record.
@@ -278,8 +284,13 @@ def _best(
         return home
     out = np.full(n_users, -1, np.int64)
     out[users[chosen]] = np.searchsorted(slot, records, side="right") - 1
-    missed = dict(zip(zip(pairs.user.tolist(), pairs.kind.tolist(), strict=True),
-                      pairs.misses.tolist(), strict=True))  # fmt: skip
+    missed = dict(
+        zip(
+            zip(pairs.user.tolist(), pairs.kind.tolist(), strict=True),
+            pairs.misses.tolist(),
+            strict=True,
+        )
+    )
     total = sum(missed[u, g] for u, g in enumerate(out.tolist()) if g >= 0)
     if total > allowed:
         text = (

@@ -69,10 +69,11 @@ def _bytes_at(path: str | os.PathLike[str]) -> bytes:
 
 _ENDS = ";,|\t\r\n"  # of a cell, in one or another country
 _BLANK = (
-    "".join(map(chr, range(0x21))) + "".join(map(chr, range(0x7F, 0xA1)))
+    "".join(map(chr, range(0x21)))
+    + "".join(map(chr, range(0x7F, 0xA1)))
     + "".join(map(chr, (*range(0x2000, 0x2010), *range(0x2028, 0x2030), 0x2060, 0x3000, 0xFEFF)))
     + "'\"`´‘’“”«»"
-)  # fmt: skip
+)
 _STARTS = tuple("=+-@＝＋－＠")
 _WORDS = re.compile(f"([^{re.escape(_ENDS + _BLANK)}]+)")
 

@@ -186,8 +186,17 @@ def _zip_members(content: Content, faults: Faults) -> dict[str, Content]:
             if not is_tight(content, listed):
                 text = "The zip file holds a time, or bytes that belong to no member."
                 faults.add("members", text)
-    except (zipfile.BadZipFile, struct.error, zlib.error, EOFError, NotImplementedError,
-            RuntimeError, ValueError, LookupError, OSError):  # fmt: skip
+    except (
+        zipfile.BadZipFile,
+        struct.error,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+        LookupError,
+        OSError,
+    ):
         faults.add("members", "The zip file is damaged, or no zip file.")
     return members
 

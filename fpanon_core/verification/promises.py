@@ -116,9 +116,13 @@ def _people(claim: Claim, faults: Faults) -> FloatArray:
 
 
 def check_coverage(
-    claim: Claim, home: IntArray, listed: BoolArray | None,
-    possible: tuple[IntArray, IntArray] | None, faults: Faults, tell: Spans | None = None,
-) -> Held:  # fmt: skip
+    claim: Claim,
+    home: IntArray,
+    listed: BoolArray | None,
+    possible: tuple[IntArray, IntArray] | None,
+    faults: Faults,
+    tell: Spans | None = None,
+) -> Held:
     """Every original sample is inside what is published of its user, or listed as left out.
 
     And none is listed that is published: where it is not known whose the records are, in whichever
@@ -137,8 +141,13 @@ def check_coverage(
                 "An original sample lies outside what is published of its user, and is not listed "
                 "as left out."
             )
-            faults.add("uncovered sample", text, group=_label(claim, home, user[s]),
-                       user=int(user[s]), sample=s)  # fmt: skip
+            faults.add(
+                "uncovered sample",
+                text,
+                group=_label(claim, home, user[s]),
+                user=int(user[s]),
+                sample=s,
+            )
         kept = _kept(fs, gone)
         for u in np.flatnonzero((home < 0) & (kept > 0)).tolist():
             text = (
@@ -153,15 +162,30 @@ def check_coverage(
             inside &= _covered(fs, now, claim, reach) | (now < 0)[user]
         for s in np.flatnonzero(inside).tolist():
             text = "A sample is listed as left out and lies inside what is published of its user."
-            faults.add("left out though published", text, group=_label(claim, home, user[s]),
-                       user=int(user[s]), sample=s)  # fmt: skip
+            faults.add(
+                "left out though published",
+                text,
+                group=_label(claim, home, user[s]),
+                user=int(user[s]),
+                sample=s,
+            )
     people, pairs = np.zeros(len(claim.cells), np.int64), 0
     for users, rows, offsets, samples in stretches(fs):
         side, span = np.full((2, len(samples)), np.nan)
         of_these, more = people_in_cells(
-            offsets, samples, covered[rows] & ~gone[rows], home[users], fs.weight[users],
-            claim.cells, reach, claim.first, claim.last, SLACK, side, span,
-        )  # fmt: skip
+            offsets,
+            samples,
+            covered[rows] & ~gone[rows],
+            home[users],
+            fs.weight[users],
+            claim.cells,
+            reach,
+            claim.first,
+            claim.last,
+            SLACK,
+            side,
+            span,
+        )
         if tell is not None:
             tell(users, rows, side, span)
         people += of_these
@@ -196,9 +220,13 @@ def _label(claim: Claim, home: IntArray, user: int) -> int:
 
 
 def check_samples_of_k(
-    claim: Claim, home: IntArray, held: Held, limited: bool,
-    possible: tuple[IntArray, IntArray] | None, faults: Faults,
-) -> None:  # fmt: skip
+    claim: Claim,
+    home: IntArray,
+    held: Held,
+    limited: bool,
+    possible: tuple[IntArray, IntArray] | None,
+    faults: Faults,
+) -> None:
     """Each group has k people with a sample in it; under limits, so has every published cell.
 
     Where it is not known whose the records are, the pairs of users and classes that are
@@ -253,9 +281,18 @@ def _possible(
         )
         spans = np.empty(fs.n_samples), np.empty(fs.n_samples)
         found, _ = people_in_cells(
-            fs.offsets, samples, covered, now, fs.weight, claim.cells, reach, claim.first,
-            claim.last, SLACK, *spans,
-        )  # fmt: skip
+            fs.offsets,
+            samples,
+            covered,
+            now,
+            fs.weight,
+            claim.cells,
+            reach,
+            claim.first,
+            claim.last,
+            SLACK,
+            *spans,
+        )
         cells += found
         inside = _kept(fs, ~covered) > 0
         classes += np.bincount(now[inside], fs.weight[inside], claim.n_classes).astype(np.int64)

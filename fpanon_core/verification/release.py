@@ -33,9 +33,17 @@ from .secrecy import check_groups_numbered, check_order, check_pseudonyms
 
 Place = str | os.PathLike[str]
 _HELD = frozenset(
-    {"uncovered sample", "no assignment", "missing user", "people with a sample", "undecided",
-     "sample of too few", "phantom share", "counts"}
-)  # fmt: skip
+    {
+        "uncovered sample",
+        "no assignment",
+        "missing user",
+        "people with a sample",
+        "undecided",
+        "sample of too few",
+        "phantom share",
+        "counts",
+    }
+)
 """What may only be due to steps before GLOVE that cut or move samples.
 
 Crowds and keys are then checked once more."""
@@ -111,9 +119,13 @@ def verify_release(
 
 
 def _check(
-    path: Place | bytes, key: Key | Place | None, left_out: pd.DataFrame | Place | None,
-    faults: Faults, *, held: bool = True,
-) -> ReleaseFacts | None:  # fmt: skip
+    path: Place | bytes,
+    key: Key | Place | None,
+    left_out: pd.DataFrame | Place | None,
+    faults: Faults,
+    *,
+    held: bool = True,
+) -> ReleaseFacts | None:
     """All checks; what the release states, None where that cannot be read.
 
     With ``held`` False the records are not held against the original's samples.

@@ -84,8 +84,10 @@ def is_tight(content: bytes | mmap.mmap, members: list[zipfile.ZipInfo]) -> bool
         packed, size, n_name, n_extra, n_comment, offset = *rest[7:12], rest[15]
         at += _CENTRAL.size + n_name
         true = (
-            (size, info.file_size), (packed, info.compress_size), (offset, info.header_offset),
-        )  # fmt: skip
+            (size, info.file_size),
+            (packed, info.compress_size),
+            (offset, info.header_offset),
+        )
         beyond = [value for short, value in true if short == _ELSEWHERE]
         extra = _beyond(beyond) if beyond else b""
         if mark != b"PK\x01\x02" or content[at : at + n_extra] != extra:

@@ -98,9 +98,13 @@ def _offer(made: counts_release.Result, *, prefix: str) -> None:
     form, why = made_by.form, ""
     if form == "plain":
         why = st.text_area(
-            "Why unprotected counts may leave", key="aggregates_counts_why", max_chars=2_000,
-            height=100, placeholder=counts_story.REASON, persist_state="session",
-        ).strip()  # fmt: skip
+            "Why unprotected counts may leave",
+            key="aggregates_counts_why",
+            max_chars=2_000,
+            height=100,
+            placeholder=counts_story.REASON,
+            persist_state="session",
+        ).strip()
         if not why:
             st.caption(counts_story.REASON_FIRST)
             return
@@ -151,25 +155,40 @@ def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
     first = None
     if fs.clock is not None:
         first = when[0].date_input(
-            "First day", None, min_value=dt.date(1970, 1, 1), max_value=dt.date(2255, 1, 1),
-            key=f"{_FIELD}first", persist_state="session",
-        )  # fmt: skip
+            "First day",
+            None,
+            min_value=dt.date(1970, 1, 1),
+            max_value=dt.date(2255, 1, 1),
+            key=f"{_FIELD}first",
+            persist_state="session",
+        )
     days = when[1].number_input(
-        "Days", limits.COUNTS_DAYS.low, limits.COUNTS_DAYS.high, None, key=f"{_FIELD}days",
+        "Days",
+        limits.COUNTS_DAYS.low,
+        limits.COUNTS_DAYS.high,
+        None,
+        key=f"{_FIELD}days",
         persist_state="session",
-    )  # fmt: skip
+    )
     slot = when[2].selectbox(
-        "Length of a slot ", limits.SLOTS_MIN, 1, format_func=words.duration,
-        key=f"{_FIELD}slot", persist_state="session",
-    )  # fmt: skip
+        "Length of a slot ",
+        limits.SLOTS_MIN,
+        1,
+        format_func=words.duration,
+        key=f"{_FIELD}slot",
+        persist_state="session",
+    )
     one_slot = form == "private" and unit == "user-slot"
     gaps = False
     if not one_slot:  # never filled in where ε protects one slot
         gaps = when[3].checkbox(
-            "Fill in gaps", True, key=f"{_FIELD}gaps", persist_state="session",
+            "Fill in gaps",
+            True,
+            key=f"{_FIELD}gaps",
+            persist_state="session",
             help="Count people in slots without a sample, too, on the straight line between the "
             "places before and after: where nobody saw them.",
-        )  # fmt: skip
+        )
     kind, bounds, side = _places(data)
     lacking = [counts_story.lacking(form, kind, bounds, first, days, calendar=fs.clock is not None)]
     if form == "private":
@@ -199,26 +218,44 @@ def _protection() -> tuple[Form | None, float, float, Unit]:
     """How the counts are protected, nothing being chosen at first; only the fields that count."""
     what = st.columns(4, gap="medium", vertical_alignment="bottom")
     form = what[0].selectbox(
-        "Counts", list(_FORMS), index=None, format_func=_FORMS.__getitem__,
-        key=f"{_FIELD}form_of", placeholder="how are they protected?", persist_state="session",
-    )  # fmt: skip
+        "Counts",
+        list(_FORMS),
+        index=None,
+        format_func=_FORMS.__getitem__,
+        key=f"{_FIELD}form_of",
+        placeholder="how are they protected?",
+        persist_state="session",
+    )
     below, epsilon, unit = float(CUSTOMARY_LIMIT), 1.0, next(iter(_UNITS))
     if form == "suppressed":
         below = what[1].number_input(
-            "Blank below", limits.SUPPRESSED_BELOW.low, limits.SUPPRESSED_BELOW.high,
-            CUSTOMARY_LIMIT, key=f"{_FIELD}below", persist_state="session",
+            "Blank below",
+            limits.SUPPRESSED_BELOW.low,
+            limits.SUPPRESSED_BELOW.high,
+            CUSTOMARY_LIMIT,
+            key=f"{_FIELD}below",
+            persist_state="session",
             help="Of small counts left blank: those below this number of people.",
-        )  # fmt: skip
+        )
     if form == "private":
         epsilon = what[1].number_input(
-            "ε", limits.EPSILON.low, limits.EPSILON.high, 1.0, format="%g",
-            key=f"{_FIELD}epsilon", persist_state="session",
+            "ε",
+            limits.EPSILON.low,
+            limits.EPSILON.high,
+            1.0,
+            format="%g",
+            key=f"{_FIELD}epsilon",
+            persist_state="session",
             help="Of private counts; smaller protects more.",
-        )  # fmt: skip
+        )
         unit = what[2].selectbox(
-            "ε protects", list(_UNITS), format_func=_UNITS.__getitem__,
-            key=f"{_FIELD}unit", persist_state="session", help=definitions.PRIVACY_UNIT,
-        )  # fmt: skip
+            "ε protects",
+            list(_UNITS),
+            format_func=_UNITS.__getitem__,
+            key=f"{_FIELD}unit",
+            persist_state="session",
+            help=definitions.PRIVACY_UNIT,
+        )
     return form, below, epsilon, unit
 
 
@@ -227,22 +264,34 @@ def _places(data: Dataset) -> tuple[Places, list[float | None], float]:
     kinds: list[Places] = ["grid"] if data.fs.antennas is None else ["antennas", "grid"]
     where = st.columns([1.6, 1, 1, 1, 1, 1], gap="medium", vertical_alignment="bottom")
     kind = where[0].selectbox(
-        "Places", kinds, format_func=_PLACES.__getitem__, key=f"{_FIELD}places",
-        persist_state="session", help=definitions.COUNTS_FRAME,
-    )  # fmt: skip
+        "Places",
+        kinds,
+        format_func=_PLACES.__getitem__,
+        key=f"{_FIELD}places",
+        persist_state="session",
+        help=definitions.COUNTS_FRAME,
+    )
     bounds: list[float | None] = [None] * len(_BOUNDS)
     side = 1_000.0
     if kind == "grid":
         unit = "°" if data.fs.crs is not None else "m"
         bounds = [
             where[i].number_input(
-                f"{name} ({unit})", value=None, format="%g", key=_FIELD + name.lower(),
+                f"{name} ({unit})",
+                value=None,
+                format="%g",
+                key=_FIELD + name.lower(),
                 persist_state="session",
             )
             for i, name in enumerate(_BOUNDS, 1)
-        ]  # fmt: skip
+        ]
         side = where[5].number_input(
-            "Side (m)", limits.COUNTS_SIDE_M.low, limits.COUNTS_SIDE_M.high, side, format="%g",
-            key=f"{_FIELD}side", persist_state="session",
-        )  # fmt: skip
+            "Side (m)",
+            limits.COUNTS_SIDE_M.low,
+            limits.COUNTS_SIDE_M.high,
+            side,
+            format="%g",
+            key=f"{_FIELD}side",
+            persist_state="session",
+        )
     return kind, bounds, side

@@ -35,9 +35,14 @@ def section(found: Result, of: Theme) -> None:
     """Top places and nights, or the next place and the next day; as one chooses."""
     with st.expander("Which habits does the attack use?", key="aggregates_habits"):
         shown = st.segmented_control(
-            "Habit", [PLACES, NEXT], default=PLACES, required=True, key="aggregates_habit",
-            label_visibility="collapsed", persist_state="session",
-        )  # fmt: skip
+            "Habit",
+            [PLACES, NEXT],
+            default=PLACES,
+            required=True,
+            key="aggregates_habit",
+            label_visibility="collapsed",
+            persist_state="session",
+        )
         left, right = side_by_side("aggregates_habits")
         figures = _places(found.habits) if shown == PLACES else _next(found.habits)
         for column, each in zip((left, right), figures, strict=True):
@@ -114,15 +119,27 @@ def person(found: Result) -> int:
         key = layout.key("aggregates_person", _PICKED)
         if len(numbers) <= _LIST_UP_TO:
             st.selectbox(
-                "Person", numbers.tolist(), index=row, key=key, on_change=act(_take), args=(key,),
+                "Person",
+                numbers.tolist(),
+                index=row,
+                key=key,
+                on_change=act(_take),
+                args=(key,),
                 format_func=dict(zip(numbers.tolist(), found.pseudonyms, strict=True)).__getitem__,
-                help="Choose by pseudonym, among those counted.", width=220,
-            )  # fmt: skip
+                help="Choose by pseudonym, among those counted.",
+                width=220,
+            )
         else:
             asked = st.number_input(
-                "Person (number of the pseudonym)", 1, int(numbers.max()), number, key=key,
-                on_change=act(_take), args=(key,), width=260,
-            )  # fmt: skip
+                "Person (number of the pseudonym)",
+                1,
+                int(numbers.max()),
+                number,
+                key=key,
+                on_change=act(_take),
+                args=(key,),
+                width=260,
+            )
             if asked not in numbers:
                 st.warning("Nobody counted has this number.")
         for label, at in (

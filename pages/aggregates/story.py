@@ -243,8 +243,9 @@ def person(found: recovery.Result, row: int) -> Sentences:
 def factors(varied: recovery_factors.Result) -> Sentences:
     """What makes the attack better or worse."""
     space, time, people = (varied.of(factor) for factor in ("space", "time", "users"))
-    ends = {name: (rows.iloc[0], rows.iloc[-1])
-            for name, rows in (("space", space), ("users", people))}  # fmt: skip
+    ends = {
+        name: (rows.iloc[0], rows.iloc[-1]) for name, rows in (("space", space), ("users", people))
+    }
     (fine, coarse), (few, many), long = ends["space"], ends["users"], time.iloc[-1]
     return (
         ("Coarser is not safer by itself. " if space["whole"].is_monotonic_increasing else "")

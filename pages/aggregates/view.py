@@ -56,9 +56,12 @@ what_this_means(
     source=story.SOURCE,
 )
 slides.offer(
-    data.digest, "aggregates", "How much of everybody’s path comes back from counts?", draw,
+    data.digest,
+    "aggregates",
+    "How much of everybody’s path comes back from counts?",
+    draw,
     *story.attack(found)[:2],
-)  # fmt: skip
+)
 if lack := story.lack(found):
     st.info(lack)
 

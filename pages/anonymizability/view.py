@@ -84,10 +84,12 @@ what_this_means(
     published=story.published_by_k(profile, drawn, wanted.config),
 )
 slides.offer(
-    data.digest, "anonymizability", "How far is everyone from a crowd of k?",
+    data.digest,
+    "anonymizability",
+    "How far is everyone from a crowd of k?",
     partial(figures.of_several, shown, drawn, wanted.ks, reach, wanted.config),
     *story.by_k(shown, drawn, wanted.config, curves, reach)[:3],
-)  # fmt: skip
+)
 with st.container(key="anon_background"):
     if deepening is not None:
         job_panel.background(

@@ -67,9 +67,13 @@ def _figure(row: Mapping[Hashable, Any]) -> Figure:
         for when in ("before", "after")
     )
     return Figure(
-        before, after, float(row["guessing"]), int(row["before_asked"]), int(row["asked"]),
+        before,
+        after,
+        float(row["guessing"]),
+        int(row["before_asked"]),
+        int(row["asked"]),
         float(row["points_alone"]),
-    )  # fmt: skip
+    )
 
 
 def home(metres: float) -> str:
@@ -84,7 +88,10 @@ def shares(result: Result) -> list[Compared]:
     named = {name: _SHORT[name] for name in (FOUND, AMONG_FIRST)}
     return [
         Compared(
-            short, each.before, each.after, each.guessing,
+            short,
+            each.before,
+            each.after,
+            each.guessing,
             (
                 brief(percent(each.before.value, each.before_asked)),
                 brief(percent(each.after.value, each.asked)),
@@ -93,7 +100,7 @@ def shares(result: Result) -> list[Compared]:
         )
         for name, short in (named | homes).items()
         if (each := found[name]).known or math.isfinite(each.before.value)
-    ]  # fmt: skip
+    ]
 
 
 def errors(result: Result) -> list[Compared]:
@@ -101,13 +108,17 @@ def errors(result: Result) -> list[Compared]:
     found = figures(result)[ERROR]
     return [
         Compared(
-            _SHORT[ERROR], _km(found.before), _km(found.after), found.without / 1000,
+            _SHORT[ERROR],
+            _km(found.before),
+            _km(found.after),
+            found.without / 1000,
             (
-                brief(off(found.before.value)), brief(off(found.after.value)),
+                brief(off(found.before.value)),
+                brief(off(found.after.value)),
                 brief(off(found.without)),
             ),
         )
-    ]  # fmt: skip
+    ]
 
 
 def brief(text: str) -> str:
@@ -131,11 +142,12 @@ def table(result: Result) -> pd.DataFrame:
                 "Measure": name,
                 "Before": _told(each.before, each.before_asked, told),
                 "After": _told(each.after, each.asked, told),
-                "Guessing": percent(each.guessing, each.asked) if told is None
+                "Guessing": percent(each.guessing, each.asked)
+                if told is None
                 else off(each.without),
                 "Asked": f"{each.asked:,}",
             }
-        )  # fmt: skip
+        )
     return pd.DataFrame(rows)
 
 

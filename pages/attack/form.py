@@ -35,8 +35,12 @@ _RELEASE, _FOR = "attack_release", "fp_attack_data"
 _OUTSIDER, _KEPT = "fp_attack_outsider", "fp_attack_kept"
 _RAW = ReleaseOption()
 _NAMES = {
-    "p": "p", "strategy": "points", "blur_m": "off_m", "blur_min": "off_min", "seed": "seed",
-}  # fmt: skip
+    "p": "p",
+    "strategy": "points",
+    "blur_m": "off_m",
+    "blur_min": "off_min",
+    "seed": "seed",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,18 +70,28 @@ def form(fs: FingerprintSet) -> Asked | None:
     first = list(dict.fromkeys([*(each.name for each in kept), _RAW.name]))
     wanted = at_hand.wanted()
     made = [each.name for each in ready.values() if each.made is not None]
-    _begin(fs, offered, next(iter([*(each.name for each in kept), *made]), None), wanted,
-           kept[0].name if kept else None)  # fmt: skip
+    _begin(
+        fs,
+        offered,
+        next(iter([*(each.name for each in kept), *made]), None),
+        wanted,
+        kept[0].name if kept else None,
+    )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         name = st.selectbox(
-            "Release to attack", list(dict.fromkeys([*first, *ready, *usual])),
-            index=None, key=_RELEASE, placeholder="choose one, or type such as 3 km · 45 min",
-            accept_new_options=True, persist_state="session", width=420,
+            "Release to attack",
+            list(dict.fromkeys([*first, *ready, *usual])),
+            index=None,
+            key=_RELEASE,
+            placeholder="choose one, or type such as 3 km · 45 min",
+            accept_new_options=True,
+            persist_state="session",
+            width=420,
             help="First the form that was kept as your choice and the data as they are, then what "
             "was made on “Hide everyone” and explored on “Release options” in this session, then "
             "the usual sets. An option of your own is put together on “Release "
             "options”; places and times can be typed here. " + widgets.TYPED,
-        )  # fmt: skip
+        )
         outsider = _outsider()
     session.keep(_OUTSIDER, outsider)  # whoever comes back by a button finds it again
     address.write(_in_address(name, usual, outsider))
@@ -94,40 +108,64 @@ def form(fs: FingerprintSet) -> Asked | None:
 def _outsider() -> LinkConfig:
     """What the outsider knows of a person, and how exactly."""
     p = st.number_input(
-        "True points known (p)", limits.OPTION_POINTS.low, limits.OPTION_POINTS.high,
-        key="attack_p", persist_state="session", width=180, help=definitions.LINKAGE,
-    )  # fmt: skip
+        "True points known (p)",
+        limits.OPTION_POINTS.low,
+        limits.OPTION_POINTS.high,
+        key="attack_p",
+        persist_state="session",
+        width=180,
+        help=definitions.LINKAGE,
+    )
     strategy = st.selectbox(
-        "Which points", _STRATEGIES, key="attack_strategy", persist_state="session", width=160,
+        "Which points",
+        _STRATEGIES,
+        key="attack_strategy",
+        persist_state="session",
+        width=160,
         help=definitions.STRATEGY,
-    )  # fmt: skip
+    )
     with st.popover("How exactly", key="attack_exactly"):
         blur_m = st.number_input(
-            "Error in place (m)", 0.0, limits.NOISE_M.high, step=50.0,
-            key="attack_blur_m", persist_state="session",
+            "Error in place (m)",
+            0.0,
+            limits.NOISE_M.high,
+            step=50.0,
+            key="attack_blur_m",
+            persist_state="session",
             help="Of what the outsider believes: the standard deviation along x and along y, "
             "normally distributed; the outsider knows how large it is. 0: places are known as "
             "they were recorded.",
-        )  # fmt: skip
+        )
         blur_min = st.number_input(
-            "Error in time (min)", 0.0, limits.NOISE_MIN.high, step=5.0,
-            key="attack_blur_min", persist_state="session", help="Likewise.",
-        )  # fmt: skip
+            "Error in time (min)",
+            0.0,
+            limits.NOISE_MIN.high,
+            step=5.0,
+            key="attack_blur_min",
+            persist_state="session",
+            help="Likewise.",
+        )
         seed = st.number_input(
-            "Seed of the draws", limits.SEED.low, limits.SEED.high, key="attack_seed",
+            "Seed of the draws",
+            limits.SEED.low,
+            limits.SEED.high,
+            key="attack_seed",
             persist_state="session",
             help="The same seed draws the same people, points and errors, and the same noise of "
             "an option. What was made on “Hide everyone” is attacked as it is.",
-        )  # fmt: skip
+        )
     return replace(
         USUAL, p=int(p), strategy=strategy, blur_m=blur_m, blur_min=blur_min, seed=int(seed)
     )
 
 
 def _begin(
-    fs: FingerprintSet, offered: Mapping[str, AtHand], latest: str | None, wanted: str | None,
+    fs: FingerprintSet,
+    offered: Mapping[str, AtHand],
+    latest: str | None,
+    wanted: str | None,
     kept: str | None,
-) -> None:  # fmt: skip
+) -> None:
     """What the controls begin with: what another page asks for, a new choice, the address."""
     state = st.session_state
     if wanted is None and kept is not None and state.get(_KEPT) != (fs.digest, kept):

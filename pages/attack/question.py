@@ -20,9 +20,13 @@ def of(data: Dataset, asked: Asked) -> Question:
     """What an outsider finds in the release, and in the data as they are."""
     release = asked.release
     return Question(
-        ATTACK, data.fs, _config(asked), f"Attacking “{release.name}”", (release.made,),
+        ATTACK,
+        data.fs,
+        _config(asked),
+        f"Attacking “{release.name}”",
+        (release.made,),
         apart=release.settings,
-    )  # fmt: skip
+    )
 
 
 def followed_one(
@@ -31,10 +35,13 @@ def followed_one(
     """How the attacker closes in on one person: by row number, and the record's period if any."""
     release = asked.release
     return Question(
-        FOLLOWED, data.fs, _config(asked), f"Following {data.fs.pseudonyms[user]}",
+        FOLLOWED,
+        data.fs,
+        _config(asked),
+        f"Following {data.fs.pseudonyms[user]}",
         (user, release.made, period, attacker),
         apart=(user, period, attacker, release.settings),
-    )  # fmt: skip
+    )
 
 
 def relinked(data: Dataset, asked: Asked) -> Question:
@@ -44,9 +51,13 @@ def relinked(data: Dataset, asked: Asked) -> Question:
         ReleaseOption(steps=release.option.steps), RelinkConfig(seed=asked.outsider.seed)
     )
     return Question(
-        RELINKED, data.fs, config, f"Linking the periods of “{release.name}”", (release.made,),
+        RELINKED,
+        data.fs,
+        config,
+        f"Linking the periods of “{release.name}”",
+        (release.made,),
         apart=release.settings,
-    )  # fmt: skip
+    )
 
 
 def expected_s(data: Dataset, asked: Asked) -> float | None:
@@ -65,6 +76,11 @@ def _config(asked: Asked) -> attack.Config:
     """By the steps alone: under another name they are the same question."""
     known = asked.outsider
     return attack.Config(
-        ReleaseOption(steps=asked.release.option.steps), known.p, known.strategy, known.users,
-        known.seed, known.blur_m, known.blur_min,
-    )  # fmt: skip
+        ReleaseOption(steps=asked.release.option.steps),
+        known.p,
+        known.strategy,
+        known.users,
+        known.seed,
+        known.blur_m,
+        known.blur_min,
+    )

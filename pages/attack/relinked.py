@@ -22,17 +22,19 @@ def section(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
     """What is brought together again from the release alone, beside chance."""
     st.header("Are the periods kept apart?", anchor=False, help=definitions.RELINKED)
     found: relinking.Result | None = questions.settle(
-        question.relinked(data, asked), alone=questions.ordinary(data.fs),
+        question.relinked(data, asked),
+        alone=questions.ordinary(data.fs),
         button="Link the periods",
-    )  # fmt: skip
+    )
     if found is None:
         st.caption("The figure appears here as soon as the periods are linked.")
         return
     show(
-        attack.before_and_after(rows(found.found), [], of), key="attack_relinked",
+        attack.before_and_after(rows(found.found), [], of),
+        key="attack_relinked",
         alt="Share of people whose records of one period and the next are linked rightly, and of a "
         "person's records brought together over all periods, beside chance.",
-    )  # fmt: skip
+    )
     what_this_means(*told(found.found, days), key="attack_relinked")
 
 

@@ -52,13 +52,18 @@ def _pick(data: Dataset, asked: Asked, result: Result) -> Target:
         st.markdown("Follow somebody who is", width="content")
         for kind, person in offered.items():
             st.button(
-                target_story.EXAMPLES[kind], key=f"attack_follow_{kind}", on_click=act(_turn_to),
+                target_story.EXAMPLES[kind],
+                key=f"attack_follow_{kind}",
+                on_click=act(_turn_to),
                 args=(about, person),
-            )  # fmt: skip
+            )
         st.button(
-            "drawn at random", key="attack_follow_random", icon=":material/casino:",
-            on_click=act(_turn_to_any), args=(about, result, len(drawn)),
-        )  # fmt: skip
+            "drawn at random",
+            key="attack_follow_random",
+            icon=":material/casino:",
+            on_click=act(_turn_to_any),
+            args=(about, result, len(drawn)),
+        )
     target: Target = st.session_state[_TARGET][1]
     return target
 
@@ -87,39 +92,52 @@ def _steps(found: Followed, of: Theme) -> None:
     at = min(int(st.session_state.get(_STEP, 1)), last)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.button(
-            "Back", key="attack_back", icon=":material/arrow_back:", disabled=at == 0,
-            on_click=act(_go), args=(at - 1,),
-        )  # fmt: skip
+            "Back",
+            key="attack_back",
+            icon=":material/arrow_back:",
+            disabled=at == 0,
+            on_click=act(_go),
+            args=(at - 1,),
+        )
         key = layout.key("attack_step", _STEPPED)
         st.slider(
             "Points known", 0, last, at, key=key, on_change=act(_take), args=(key,), width=320
         )
         st.button(
-            "Next point", key="attack_next", icon=":material/arrow_forward:", type="primary",
-            disabled=at == last, on_click=act(_go), args=(at + 1,),
-        )  # fmt: skip
+            "Next point",
+            key="attack_next",
+            icon=":material/arrow_forward:",
+            type="primary",
+            disabled=at == last,
+            on_click=act(_go),
+            args=(at + 1,),
+        )
     step = found.steps[at]
     what_this_means(*target_story.told(found, step), key="attack_followed")
     plot(
-        followed.followed_legend(of), key="attack_marks", theme=None,
+        followed.followed_legend(of),
+        key="attack_marks",
+        theme=None,
         config=CONFIG | {"displayModeBar": False},
         alt="What the marks of the map and the bars are.",
-    )  # fmt: skip
+    )
     left, right = side_by_side("attack_followed")
     with left:
         seen = scene.scene(found, step)
         show_map(
             None if seen is None else followed.followed_map(seen, of, height=440),
-            key="attack_map", height=440,
+            key="attack_map",
+            height=440,
             alt=f"Map of {found.pseudonym} after {step.known} known points: where the person "
             "was, the points, and the published areas of the records that lead.",
-        )  # fmt: skip
+        )
     with right:
         if step.known:
             show(
-                followed.ranking(scene.bars(step), of), key="attack_ranking",
+                followed.ranking(scene.bars(step), of),
+                key="attack_ranking",
                 alt="How likely the outsider takes each of the leading records to be the person's.",
-            )  # fmt: skip
+            )
 
 
 def _go(step: int) -> None:

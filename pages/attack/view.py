@@ -34,9 +34,12 @@ if asked is None:
 alone = questions.ordinary(data.fs)  # larger data wait to be asked
 seconds = None if alone else question.expected_s(data, asked)
 result = questions.settle(
-    question.of(data, asked), alone=alone, asked=asked.pressed, button="Attack this release",
+    question.of(data, asked),
+    alone=alone,
+    asked=asked.pressed,
+    button="Attack this release",
     told="" if seconds is None else story.expected(seconds),
-)  # fmt: skip
+)
 if result is None:
     st.caption("The figure appears here as soon as the release is made and attacked.")
     end_view()
@@ -63,9 +66,13 @@ first, *others = story.told(result)
 what_this_means(first, key="attack")
 if asked.release.steps is not None:
     slides.offer(
-        data.digest, "attack", "What does an attacker find, before and after?", draw, first,
+        data.digest,
+        "attack",
+        "What does an attacker find, before and after?",
+        draw,
+        first,
         steps=asked.release.steps,
-    )  # fmt: skip
+    )
 st.markdown(" ".join(others))
 with st.expander("The numbers", key="attack_assumed"):
     st.dataframe(figures.table(result), hide_index=True, key="attack_numbers")

@@ -106,15 +106,21 @@ def dots_legend(most: int, of: Theme, *, noun: str = "samples", height: int = 84
         layout(
             of,
             axis(
-                of, f"{noun.capitalize()} in one place", range=[-0.5, len(counts) - 0.5],
-                showgrid=False, showline=False, ticks="", showticklabels=False, zeroline=False,
+                of,
+                f"{noun.capitalize()} in one place",
+                range=[-0.5, len(counts) - 0.5],
+                showgrid=False,
+                showline=False,
+                ticks="",
+                showticklabels=False,
+                zeroline=False,
             ),
             axis(of, "", visible=False, range=[-1.6, 1]),
             height=height,
             showlegend=False,
             margin={"l": 16, "r": 16, "t": 4, "b": 32},
         ),
-    )  # fmt: skip
+    )
 
 
 def legend_counts(most: int) -> list[int]:

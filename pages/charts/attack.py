@@ -71,25 +71,40 @@ def before_and_after(
     traces = _series(shares, of, "")
     axes: dict[str, Any] = {
         "xaxis": axis(
-            of, f"Share of the {whom} asked about: less is safer", range=[-0.015, 1.015],
-            tickformat=".0%", dtick=0.25, domain=[0, _WIDE], anchor="y", zeroline=False,
+            of,
+            f"Share of the {whom} asked about: less is safer",
+            range=[-0.015, 1.015],
+            tickformat=".0%",
+            dtick=0.25,
+            domain=[0, _WIDE],
+            anchor="y",
+            zeroline=False,
         ),
         "yaxis": _names(shares, of, domain=[1 - above / inner, 1.0], anchor="x"),
-    }  # fmt: skip
+    }
     if errors:
         traces += _series(errors, of, "2")
         most = max(map(_most, errors)) or 1.0
         axes["xaxis2"] = axis(
-            of, "Kilometres: more is safer", range=[-0.015 * most, 1.05 * most], nticks=7,
-            domain=[0, _WIDE], anchor="y2", zeroline=False,
-        )  # fmt: skip
+            of,
+            "Kilometres: more is safer",
+            range=[-0.015 * most, 1.05 * most],
+            nticks=7,
+            domain=[0, _WIDE],
+            anchor="y2",
+            zeroline=False,
+        )
         axes["yaxis2"] = _names(errors, of, domain=[0.0, below / inner], anchor="x2")
     notes = [*_headings(shares, of), *_numbers(shares, of, "y"), *_numbers(errors, of, "y2")]
     plain = layout(
-        of, axes.pop("xaxis"), axes.pop("yaxis"), height=inner + _TOP_PX + _AXIS_PX,
-        annotations=notes, hovermode="closest",
+        of,
+        axes.pop("xaxis"),
+        axes.pop("yaxis"),
+        height=inner + _TOP_PX + _AXIS_PX,
+        annotations=notes,
+        hovermode="closest",
         margin={"l": 8, "r": 8, "t": _TOP_PX, "b": _AXIS_PX},
-    )  # fmt: skip
+    )
     return figure(traces, plain | axes)
 
 
@@ -98,11 +113,19 @@ def _names(
 ) -> dict[str, Any]:
     """An axis of the rows' names, the first on top."""
     return axis(
-        of, "", tickvals=list(range(len(rows))), ticktext=[f"{row.name} " for row in rows],
-        range=[len(rows) - 0.5, -0.5], domain=domain, anchor=anchor, automargin=True,
-        showgrid=False, ticks="", zeroline=False,
+        of,
+        "",
+        tickvals=list(range(len(rows))),
+        ticktext=[f"{row.name} " for row in rows],
+        range=[len(rows) - 0.5, -0.5],
+        domain=domain,
+        anchor=anchor,
+        automargin=True,
+        showgrid=False,
+        ticks="",
+        zeroline=False,
         tickfont={"size": 15, "color": of.css("ink")},
-    )  # fmt: skip
+    )
 
 
 def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, Any]]:

@@ -66,22 +66,36 @@ def over_profiles(
         for i, s in enumerate(panel.series):
             traces.append(_series(profiles, panel, s, i, colour) | {"yaxis": name})
         axes[name.replace("y", "yaxis")] = axis(
-            of, "", domain=[top - tall, top], rangemode="tozero", tickformat=panel.ticks,
-            nticks=ticks, automargin=True,
-        )  # fmt: skip
+            of,
+            "",
+            domain=[top - tall, top],
+            rangemode="tozero",
+            tickformat=panel.ticks,
+            nticks=ticks,
+            automargin=True,
+        )
         headings.append(
             {
                 "text": f"<b>{panel.heading}</b>",
-                "xref": "paper", "yref": "paper", "x": 0, "y": top,
-                "xanchor": "left", "yanchor": "bottom", "showarrow": False,
+                "xref": "paper",
+                "yref": "paper",
+                "x": 0,
+                "y": top,
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "showarrow": False,
                 "font": {"size": 15, "color": of.css("ink")},
             }
-        )  # fmt: skip
+        )
     first = axes.pop("yaxis")
     labels = axis(
-        of, "Generalization profile, from most to least unique", type="category",
-        anchor="free", position=0, automargin=True,
-    )  # fmt: skip
+        of,
+        "Generalization profile, from most to least unique",
+        type="category",
+        anchor="free",
+        position=0,
+        automargin=True,
+    )
     plain = layout(of, labels, first, height=height, hovermode="closest", annotations=headings)
     # The legend names the lines of the panels with several; it stands beside the first heading.
     plain["legend"] |= {"x": 1, "xanchor": "right", "y": 1.0}
@@ -185,13 +199,18 @@ def agreement(
             of,
             axis(of, "", type="category", showgrid=False, automargin=True, showline=False),
             axis(
-                of, "", type="category", autorange="reversed", showgrid=False, automargin=True,
+                of,
+                "",
+                type="category",
+                autorange="reversed",
+                showgrid=False,
+                automargin=True,
                 showline=False,
             ),
             height=height,
             margin={"l": 64, "r": 16, "t": 16, "b": 56},
         ),
-    )  # fmt: skip
+    )
 
 
 def lorenz_curves(
@@ -282,9 +301,14 @@ def scale_bar(by: Shades, title: str, of: Theme, *, height: int = 84) -> go.Figu
     if positive:
         ticks = _round_between(by.low, by.high)
         across = axis(
-            of, title, type="log", tickvals=ticks, ticktext=[f"{t:g}" for t in ticks],
-            range=[float(np.log10(by.low)), float(np.log10(by.high))], showgrid=False,
-        )  # fmt: skip
+            of,
+            title,
+            type="log",
+            tickvals=ticks,
+            ticktext=[f"{t:g}" for t in ticks],
+            range=[float(np.log10(by.low)), float(np.log10(by.high))],
+            showgrid=False,
+        )
     else:
         across = axis(of, title, range=[0, by.high or 1.0], showgrid=False, nticks=5)
     return figure(

@@ -155,14 +155,24 @@ def followed_legend(of: Theme, *, height: int = 36) -> go.Figure:
         OTHERS: _box(of.css("person", 0.25), others, 1.5),
     }
     traces = [
-        {"type": "scatter", "mode": "markers", "name": name, "x": [None], "y": [None],
-         "marker": mark, "hoverinfo": "skip"}
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": name,
+            "x": [None],
+            "y": [None],
+            "marker": mark,
+            "hoverinfo": "skip",
+        }
         for name, mark in marks.items()
-    ]  # fmt: skip
+    ]
     plain = layout(
-        of, axis(of, "", visible=False), axis(of, "", visible=False), height=height,
+        of,
+        axis(of, "", visible=False),
+        axis(of, "", visible=False),
+        height=height,
         margin={"l": 0, "r": 0, "t": height - 2, "b": 0},
-    )  # fmt: skip
+    )
     plain["legend"] |= {
         "y": 0.0,
         "itemwidth": 30,
@@ -202,32 +212,48 @@ class Bar:
 def ranking(bars: Sequence[Bar], of: Theme, *, height: int = 400) -> go.Figure:
     """Bars of the records that lead, the likeliest on top; the right one in its own colour."""
     traces = [
-        _bars(
-            name, [(row, bar) for row, bar in enumerate(bars) if bar.right == whose], colour, of
-        )
+        _bars(name, [(row, bar) for row, bar in enumerate(bars) if bar.right == whose], colour, of)
         for name, whose, colour in (
             (RIGHT, True, {"color": of.css("other")}),
-            (OTHERS, False, {"color": of.css("person", 0.35),
-                             "line": {"color": of.css("person"), "width": 1.5}}),
+            (
+                OTHERS,
+                False,
+                {
+                    "color": of.css("person", 0.35),
+                    "line": {"color": of.css("person"), "width": 1.5},
+                },
+            ),
         )
-    ]  # fmt: skip
+    ]
     return figure(
         traces,
         layout(
             of,
-            axis(of, "Chance of all who share the record", range=[0, 1.14],
-                 tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1]),
-            axis(of, "", tickvals=list(range(len(bars))), ticktext=list(map(_label, bars)),
-                 showgrid=False,
-                 range=[max(len(bars), 6) - 0.5, -0.5], automargin=True, ticks="",
-                 zeroline=False),
+            axis(
+                of,
+                "Chance of all who share the record",
+                range=[0, 1.14],
+                tickformat=".0%",
+                tickvals=[0, 0.25, 0.5, 0.75, 1],
+            ),
+            axis(
+                of,
+                "",
+                tickvals=list(range(len(bars))),
+                ticktext=list(map(_label, bars)),
+                showgrid=False,
+                range=[max(len(bars), 6) - 0.5, -0.5],
+                automargin=True,
+                ticks="",
+                zeroline=False,
+            ),
             height=height,
             bargap=0.3,
             barmode="overlay",
             showlegend=False,
             margin={"l": 8, "r": 16, "t": 8, "b": 56},
         ),
-    )  # fmt: skip
+    )
 
 
 def _bars(

@@ -148,9 +148,14 @@ def _place(dot: Dot) -> str:
 
 
 def _dots(
-    some: Sequence[Dot], of: Theme, place: str, unsafe: bool, shown: str, limited: bool,
+    some: Sequence[Dot],
+    of: Theme,
+    place: str,
+    unsafe: bool,
+    shown: str,
+    limited: bool,
     where: Mapping[int, str],
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     filled = place == "on the front"
     colour = of.css("quiet") if place == "dominated" else of.categories[0]
     safety = (
@@ -192,9 +197,13 @@ def _text(dot: Dot) -> str:
 
 
 def _labels(
-    dots: Sequence[Dot], across: Box, up: Box, height: int, front: Sequence[Dot],
+    dots: Sequence[Dot],
+    across: Box,
+    up: Box,
+    height: int,
+    front: Sequence[Dot],
     limit: float | None,
-) -> dict[int, str]:  # fmt: skip
+) -> dict[int, str]:
     """Where each dot's number is written, by number: at a corner where nothing else is.
 
     Never over a dot or another number, and over no line where there is another corner. Beside a dot
@@ -305,8 +314,10 @@ def _limit_line(limit: float | None, of: Theme) -> list[dict[str, Any]]:
     if limit is None:
         return []
     line = {"color": of.categories[1], "width": 2, "dash": "dash"}
-    return [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
-            | {"line": line, "layer": "below"}]  # fmt: skip
+    return [
+        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
+        | {"line": line, "layer": "below"}
+    ]
 
 
 def _limit_label(limit: float | None, of: Theme, percent: bool) -> list[dict[str, Any]]:

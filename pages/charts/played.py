@@ -102,9 +102,15 @@ def published_map(
     )
     middle = (seen.areas[:, :2] + seen.areas[:, 2:]) / 2
     trail = _trip(
-        "middles", middle[:, 0], middle[:, 1], (seen.start + seen.end) / 2, now, trail_min,
-        of.quiet, 3,
-    )  # fmt: skip
+        "middles",
+        middle[:, 0],
+        middle[:, 1],
+        (seen.start + seen.end) / 2,
+        now,
+        trail_min,
+        of.quiet,
+        3,
+    )
     return layered([areas, trail], seen.around, of, height=height)
 
 
@@ -117,18 +123,30 @@ def played_legend(of: Theme, *, height: int = 36) -> go.Figure:
         "published for now": _box(of.css("other", 0.45), published, 3),
         "published for earlier": _box(of.css("other", 0.06), published, 1),
         "through the areas’ middles": {
-            "symbol": "line-ew", "size": 18, "line": {"color": of.css("quiet"), "width": 3},
+            "symbol": "line-ew",
+            "size": 18,
+            "line": {"color": of.css("quiet"), "width": 3},
         },
-    }  # fmt: skip
+    }
     traces = [
-        {"type": "scatter", "mode": "markers", "name": name, "x": [None], "y": [None],
-         "marker": mark, "hoverinfo": "skip"}
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": name,
+            "x": [None],
+            "y": [None],
+            "marker": mark,
+            "hoverinfo": "skip",
+        }
         for name, mark in marks.items()
-    ]  # fmt: skip
+    ]
     plain = layout(
-        of, axis(of, "", visible=False), axis(of, "", visible=False), height=height,
+        of,
+        axis(of, "", visible=False),
+        axis(of, "", visible=False),
+        height=height,
         margin={"l": 0, "r": 0, "t": height - 2, "b": 0},
-    )  # fmt: skip
+    )
     plain["legend"] |= {
         "y": 0.0,
         "itemwidth": 30,

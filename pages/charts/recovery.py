@@ -39,15 +39,24 @@ def counts_map(
         return None
     here = np.flatnonzero(people)
     return places_map(
-        lon[here], lat[here], people[here].astype(np.int64), of, noun="user", most=most,
-        around=(lon, lat), height=OTHER_PX,
-    )  # fmt: skip
+        lon[here],
+        lat[here],
+        people[here].astype(np.int64),
+        of,
+        noun="user",
+        most=most,
+        around=(lon, lat),
+        height=OTHER_PX,
+    )
 
 
 def path_map(
-    true: npt.NDArray[np.integer], recovered: npt.NDArray[np.integer],
-    lon: FloatArray, lat: FloatArray, of: Theme,
-) -> Map | None:  # fmt: skip
+    true: npt.NDArray[np.integer],
+    recovered: npt.NDArray[np.integer],
+    lon: FloatArray,
+    lat: FloatArray,
+    of: Theme,
+) -> Map | None:
     """One path's recovered places, filled, over the true ones, as rings; None without degrees.
 
     Parameters
@@ -241,13 +250,21 @@ def panels(
         number = "" if i == 0 else str(i + 1)
         begin = i * (wide + _ROOM)
         axes[f"xaxis{number}"] = axis(
-            of, panel.title, type="category", showgrid=False, domain=[begin, begin + wide],
+            of,
+            panel.title,
+            type="category",
+            showgrid=False,
+            domain=[begin, begin + wide],
             anchor=f"y{number}",
-        )  # fmt: skip
+        )
         axes[f"yaxis{number}"] = axis(
-            of, y_title if i == 0 else "", anchor=f"x{number}", matches=None if i == 0 else "y",
-            showticklabels=i == 0, **_SHARE,
-        )  # fmt: skip
+            of,
+            y_title if i == 0 else "",
+            anchor=f"x{number}",
+            matches=None if i == 0 else "y",
+            showticklabels=i == 0,
+            **_SHARE,
+        )
         for j, (name, shares) in enumerate(panel.series):
             random = greyed and j == len(panel.series) - 1
             colour = (
@@ -296,7 +313,8 @@ def remedies(tried: Sequence[Remedy], of: Theme, *, height: int = MAIN_PX) -> go
     low = min([0.1, *(e for e in errors if e is not None)])
     span = float(np.log10(top / low))
     traces: list[dict[str, Any]] = [
-        common | {
+        common
+        | {
             "name": "recovered by the attack",
             "x": shares,
             "marker": {"color": of.measure("recovered")},
@@ -316,7 +334,8 @@ def remedies(tried: Sequence[Remedy], of: Theme, *, height: int = MAIN_PX) -> go
             },
             "hovertemplate": "%{x:.1%} at random<extra>%{y}</extra>",
         },
-        common | {
+        common
+        | {
             "name": "error of the counts",
             "x": errors,
             "xaxis": "x2",
@@ -327,23 +346,32 @@ def remedies(tried: Sequence[Remedy], of: Theme, *, height: int = MAIN_PX) -> go
             "text": ["none" if e is None else _error(e) for e in errors],
             "hovertemplate": "%{text} of all people counted<extra>%{y}</extra>",
         },
-    ]  # fmt: skip
+    ]
     x2 = axis(
-        of, "Error of the counts, of all counted", type="log", domain=[0.56, 1.0],
+        of,
+        "Error of the counts, of all counted",
+        type="log",
+        domain=[0.56, 1.0],
         range=[np.log10(low) - 0.1, np.log10(top) + 0.22 * span + 0.2],
         tickvals=[0.01, 0.1, 1, 10, 100, 1000, 10_000],
         ticktext=["1 %", "10 %", "100 %", "10 ×", "100 ×", "1,000 ×", "10,000 ×"],
-    )  # fmt: skip
+    )
     wide = layout(
         of,
-        axis(of, "Share of recorded points", domain=[0, 0.5],
-             **(_SHARE | {"range": [0, 1.15]})),
-        axis(of, "", type="category", autorange="reversed", showgrid=False, automargin=True,
-             tickfont={"size": 15, "color": of.css("ink")}),
+        axis(of, "Share of recorded points", domain=[0, 0.5], **(_SHARE | {"range": [0, 1.15]})),
+        axis(
+            of,
+            "",
+            type="category",
+            autorange="reversed",
+            showgrid=False,
+            automargin=True,
+            tickfont={"size": 15, "color": of.css("ink")},
+        ),
         height=height,
         hovermode="closest",
         bargap=0.3,
-    )  # fmt: skip
+    )
     return figure(traces, wide | {"xaxis2": x2})
 
 

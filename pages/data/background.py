@@ -34,9 +34,11 @@ def section() -> None:
             found = background.current()
             if found is not None:
                 st.button(
-                    "Take away", key="data_background_remove", icon=":material/layers_clear:",
+                    "Take away",
+                    key="data_background_remove",
+                    icon=":material/layers_clear:",
                     on_click=act(background.remove),
-                )  # fmt: skip
+                )
         job_panel.show(session.jobs(background.JOBS), key="data_background_jobs")
         if found is not None:
             told = [

@@ -56,9 +56,14 @@ def said(told: ReadingForetold) -> str:
 
 def _ask(source: Source) -> session.Job:
     return session.start(
-        reading_foretold.study, source,
-        label="Estimating", kind=JOBS, adopt=_adopt, page=None, source=source,
-    )  # fmt: skip
+        reading_foretold.study,
+        source,
+        label="Estimating",
+        kind=JOBS,
+        adopt=_adopt,
+        page=None,
+        source=source,
+    )
 
 
 def _adopt(job: session.Job) -> None:

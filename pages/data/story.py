@@ -203,9 +203,11 @@ def activity(samples_of_user: IntArray, samples_of_place: npt.NDArray[np.int64])
     busiest = np.sort(samples_of_place)[-tenth:].sum() / samples_of_user.sum()
     half = f"Half of the users have {np.median(samples_of_user):.0f} samples or more"
     ends = f"{low:.0f}", f"{high:.0f}"
-    alike = f"; eight in ten have {ends[0]}." if ends[0] == ends[1] else (
-        f"; eight in ten have between {ends[0]} and {ends[1]}."
-    )  # fmt: skip
+    alike = (
+        f"; eight in ten have {ends[0]}."
+        if ends[0] == ends[1]
+        else (f"; eight in ten have between {ends[0]} and {ends[1]}.")
+    )
     return [
         half + alike,
         f"The busiest tenth of the places holds {words.percent(float(busiest))} of all samples.",

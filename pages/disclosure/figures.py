@@ -36,9 +36,11 @@ def by_place(leak: Leak, measure: str, of: Theme) -> None:
         )
         plot(
             disclosure.scale_bar(by, unit, of),
-            key="disclosure_scale", theme=None, config=CONFIG | {"displayModeBar": False},
+            key="disclosure_scale",
+            theme=None,
+            config=CONFIG | {"displayModeBar": False},
             alt=f"Colours of the map: {name} from {by.low:.2g} to {by.high:.2g}.",
-        )  # fmt: skip
+        )
     else:
         st.info("There is no map: the data carry no map projection.")
     what_this_means(story.places_told(leak, measure), key="disclosure_places")

@@ -87,22 +87,37 @@ def write_address() -> None:
 def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
     cells = st.columns([2, 2, 3, 2], gap="medium")
     p = cells[0].number_input(
-        "Points known (p)", POINTS.low, POINTS.high, now.p, key="disclosure_p",
+        "Points known (p)",
+        POINTS.low,
+        POINTS.high,
+        now.p,
+        key="disclosure_p",
         help="How many points of a user's record the outsider knows.",
-    )  # fmt: skip
+    )
     users = cells[1].number_input(
-        "Users asked about", TARGETS.low, TARGETS.high, now.users, step=500,
+        "Users asked about",
+        TARGETS.low,
+        TARGETS.high,
+        now.users,
+        step=500,
         key="disclosure_users",
         help="Drawn at random; all where there are no more. More of them, narrower intervals.",
-    )  # fmt: skip
+    )
     strategy = cells[2].selectbox(
-        "Which points", _STRATEGIES, index=_STRATEGIES.index(now.strategy),
-        key="disclosure_strategy", help=definitions.STRATEGY,
-    )  # fmt: skip
+        "Which points",
+        _STRATEGIES,
+        index=_STRATEGIES.index(now.strategy),
+        key="disclosure_strategy",
+        help=definitions.STRATEGY,
+    )
     seed = cells[3].number_input(
-        "Seed of the draws", SEED.low, SEED.high, now.seed, key="disclosure_seed",
+        "Seed of the draws",
+        SEED.low,
+        SEED.high,
+        now.seed,
+        key="disclosure_seed",
         help="The same seed draws the same users and the same points.",
-    )  # fmt: skip
+    )
     return KnowledgeConfig(int(p), strategy, int(users), int(seed))
 
 

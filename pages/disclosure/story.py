@@ -160,8 +160,11 @@ def agreement_told(found: Result) -> list[str]:
         f"{worst['pairs']} pairs of profiles differently: for example, {one} is the riskier by "
         f"{name}, {two} by {spoken(other)}.",
     ]
-    alike = [spoken(r["b"] if r["a"] == _unicity(found) else r["a"])
-             for r in against if r["concordant"] and not r["discordant"]]  # fmt: skip
+    alike = [
+        spoken(r["b"] if r["a"] == _unicity(found) else r["a"])
+        for r in against
+        if r["concordant"] and not r["discordant"]
+    ]
     if alike:
         told.append(f"In the same order as {name}: {_listed(alike)}.")
     table = found.grid.set_index("profile")
@@ -330,8 +333,15 @@ def lorenz_curves(leak: Leak) -> list[tuple[str, str, FloatArray, FloatArray]]:
 def example_table(worked: worked_example.Result) -> str:
     """Everybody's bins and figures, in Markdown."""
     bins, whole = range(1, worked.n_bins + 1), worked.everybody
-    head = ["User", *(f"Bin {b}" for b in bins), "Known", "Who fits, E", "1 / size of E", "EM",
-            "KL (nats)"]  # fmt: skip
+    head = [
+        "User",
+        *(f"Bin {b}" for b in bins),
+        "Known",
+        "Who fits, E",
+        "1 / size of E",
+        "EM",
+        "KL (nats)",
+    ]
     rows = [
         [
             f"User {u + 1}",

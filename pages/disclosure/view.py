@@ -38,14 +38,23 @@ with st.container(
     horizontal=True, vertical_alignment="bottom", gap="medium", key="disclosure_look_at"
 ):
     what = st.segmented_control(
-        "Measured by", list(story.OVER_PROFILES), default="em", required=True,
-        format_func=story.OVER_PROFILES.__getitem__, key="disclosure_what",
-        persist_state="session", width="content",
-    )  # fmt: skip
+        "Measured by",
+        list(story.OVER_PROFILES),
+        default="em",
+        required=True,
+        format_func=story.OVER_PROFILES.__getitem__,
+        key="disclosure_what",
+        persist_state="session",
+        width="content",
+    )
     profile = st.selectbox(
-        "At profile", names, key="disclosure_profile", width=200, persist_state="session",
+        "At profile",
+        names,
+        key="disclosure_profile",
+        width=200,
+        persist_state="session",
         help=definitions.PROFILE,
-    )  # fmt: skip
+    )
 leak = found.leaks[profile]
 
 # --- over profiles ---
@@ -58,23 +67,34 @@ with st.container(key="main_figure"):
     )
 what_this_means(*story.measures_told(found, profile), key="disclosure")
 slides.offer(
-    data.digest, "disclosure", "What do the known points give away?", draw,
-    *story.measures_told(found, profile), about="The data as they are, and coarser",
-)  # fmt: skip
+    data.digest,
+    "disclosure",
+    "What do the known points give away?",
+    draw,
+    *story.measures_told(found, profile),
+    about="The data as they are, and coarser",
+)
 if corners := corners_text(each.laid.space for each in found.leaks.values()):
     st.caption(corners)
 
 # --- where and when ---
 with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
     st.subheader(
-        "Where and when is it learnt?", anchor=False, help=definitions.BIN_DISCLOSURE,
+        "Where and when is it learnt?",
+        anchor=False,
+        help=definitions.BIN_DISCLOSURE,
         width="content",
-    )  # fmt: skip
+    )
     measure = st.segmented_control(
-        "Measured by", ["em", "kl"], default="em", format_func=story.NAMES.__getitem__,
-        key="disclosure_by", required=True, persist_state="session",
+        "Measured by",
+        ["em", "kl"],
+        default="em",
+        format_func=story.NAMES.__getitem__,
+        key="disclosure_by",
+        required=True,
+        persist_state="session",
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
 left, right = side_by_side("disclosure_leak")
 with left:
     figures.by_place(leak, measure, of)
@@ -124,10 +144,11 @@ with st.expander("Do the measures agree?", key="disclosure_agreement"):
             )
             st.markdown(story.discordant_told(rows[pair]))
         what_this_means(
-            *story.agreement_told(found), key="disclosure_agreement",
+            *story.agreement_told(found),
+            key="disclosure_agreement",
             published="unicity (p = 3, 4, 5), EM and KL put eight profiles in one order.",
             source="1.6 million people (Noriega Campero 2015, figure 4-2)",
-        )  # fmt: skip
+        )
     else:
         st.caption("Of one profile there is no order to agree on; choose at least two.")
 figures.explainer()

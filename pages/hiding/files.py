@@ -54,9 +54,15 @@ def accuracy(made: Mapping[Config, Result], which: story.Accuracy, of: Theme) ->
     """Figure of one accuracy, in space or in time, of all releases."""
     curves, ends = story.accuracy(made, which, of)
     return cdf(
-        curves, of, x_title=which.title, x_range=ends, whose="samples", log_x=True,
-        ticks=which.ticks, height=story.height(curves),
-    )  # fmt: skip
+        curves,
+        of,
+        x_title=which.title,
+        x_range=ends,
+        whose="samples",
+        log_x=True,
+        ticks=which.ticks,
+        height=story.height(curves),
+    )
 
 
 COLUMNS = {

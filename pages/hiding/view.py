@@ -70,19 +70,24 @@ with st.container(key="main_figure"):
         with column:
             plot(
                 files.accuracy(made, accuracy, of),
-                key=f"glove_cdf_{accuracy.column}", theme=None, config=style.CONFIG,
+                key=f"glove_cdf_{accuracy.column}",
+                theme=None,
+                config=style.CONFIG,
                 alt="Share of the original samples by their accuracy in "
                 f"{accuracy.unit}, a curve per release.",
-            )  # fmt: skip
+            )
 pair = story.pair(made, chosen)
 gained = story.gained(hiding.gain(*(made[each].release for each in pair)), pair[1]) if pair else ""
 what_this_means(*story.accurate(result), key="glove")
 if chosen.steps is not None:
     slides.offer(
-        data.digest, "glove", "How coarse is what is published?",
-        partial(files.accuracy, {chosen: result}, story.ACCURACIES[0]), *story.accurate(result),
+        data.digest,
+        "glove",
+        "How coarse is what is published?",
+        partial(files.accuracy, {chosen: result}, story.ACCURACIES[0]),
+        *story.accurate(result),
         steps=chosen.steps,
-    )  # fmt: skip
+    )
 helps = (
     ""
     if worths[chosen].useful

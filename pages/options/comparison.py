@@ -134,9 +134,11 @@ def _map(
         show_map(None, key=key, alt="")
     else:
         show_map(
-            released_map(found.bounds, found.users, most, around, of, height=360), height=360,
-            key=key, alt=f"Map of the published places of the release {name}, by users.",
-        )  # fmt: skip
+            released_map(found.bounds, found.users, most, around, of, height=360),
+            height=360,
+            key=key,
+            alt=f"Map of the published places of the release {name}, by users.",
+        )
         if found.left_out:
             st.caption(
                 f"The {len(found.bounds):,} places of most users are drawn; {found.left_out:,} "
@@ -159,14 +161,17 @@ def _curves(
         return
     plot(
         cdf(
-            curves, of, x_title="2-gap in the release: effort to look like the nearest other user",
-            x_range=(0.0, max(0.05, *(float(c.values.max()) * 1.02 for c in curves))), height=320,
+            curves,
+            of,
+            x_title="2-gap in the release: effort to look like the nearest other user",
+            x_range=(0.0, max(0.05, *(float(c.values.max()) * 1.02 for c in curves))),
+            height=320,
         ),
         key="options_gaps",
         theme=None,
         config=CONFIG,
         alt="Share of users by 2-gap, a curve for each pinned release.",
-    )  # fmt: skip
+    )
     what_this_means(
         *(story.gaps_told(c.name, c.values, periods=c.name in periods) for c in curves),
         key="options_gaps",

@@ -100,18 +100,27 @@ def _risk() -> str:
 
 def _computed() -> tuple[Any, str, str] | None:
     named = st.selectbox(
-        "Weights for", (*WEIGHTINGS, _OWN),
-        index=address.asked("weights", [*WEIGHTINGS].index, 0), key="options_weights",
-        persist_state="session", width=240,
-    )  # fmt: skip
+        "Weights for",
+        (*WEIGHTINGS, _OWN),
+        index=address.asked("weights", [*WEIGHTINGS].index, 0),
+        key="options_weights",
+        persist_state="session",
+        width=240,
+    )
     weights = dict(WEIGHTINGS.get(named, WEIGHTINGS["transport"]))
     if named == _OWN:
         with st.container(horizontal=True, key="options_own_weights"):
             for name, title in COMPONENTS.items():
                 weights[name] = st.number_input(
-                    title.capitalize(), WEIGHT.low, WEIGHT.high, float(weights[name]), step=0.5,
-                    width=170, key=f"options_weight_{name}", persist_state="session",
-                )  # fmt: skip
+                    title.capitalize(),
+                    WEIGHT.low,
+                    WEIGHT.high,
+                    float(weights[name]),
+                    step=0.5,
+                    width=170,
+                    key=f"options_weight_{name}",
+                    persist_state="session",
+                )
     total = sum(weights.values())
     if not total:
         st.error("All weights are 0; give at least one component some weight.")
@@ -136,13 +145,16 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
             help="A row for each expert, domain and option, its score (0–10) left to fill in.",
         )
         example = st.toggle(
-            "Use the synthetic example", key="options_example", persist_state="session",
+            "Use the synthetic example",
+            key="options_example",
+            persist_state="session",
             help="Scores of invented experts, to see how it works. They prove nothing.",
-        )  # fmt: skip
+        )
     file = st.file_uploader(
-        "Questionnaire (CSV or XLSX: expert, domain, option, score)", key="options_file",
+        "Questionnaire (CSV or XLSX: expert, domain, option, score)",
+        key="options_file",
         type=["csv", "tsv", "xlsx", "gz", "zip"],
-    )  # fmt: skip
+    )
     if example or file is not None:
         found = questions.settle(_question(None if example else file, names), alone=True)
         if found is None:

@@ -81,23 +81,36 @@ def knowledge() -> KnowledgeConfig:
     """What the outsider knows of a release, and the seed of all draws."""
     usual = USUAL
     p = st.number_input(
-        "Points an outsider knows (p)", OPTION_POINTS.low, OPTION_POINTS.high,
+        "Points an outsider knows (p)",
+        OPTION_POINTS.low,
+        OPTION_POINTS.high,
         address.asked("p", OPTION_POINTS.read, usual.p),
-        key="options_p", persist_state="session", width=240, help=definitions.UNICITY,
-    )  # fmt: skip
+        key="options_p",
+        persist_state="session",
+        width=240,
+        help=definitions.UNICITY,
+    )
     strategy = st.selectbox(
-        "Which points", _STRATEGIES,
+        "Which points",
+        _STRATEGIES,
         index=address.asked("points", _STRATEGIES.index, _STRATEGIES.index(usual.strategy)),
-        key="options_strategy", persist_state="session", width=180,
+        key="options_strategy",
+        persist_state="session",
+        width=180,
         help=definitions.STRATEGY,
-    )  # fmt: skip
+    )
     seed = st.number_input(
-        "Seed of the draws", SEED.low, SEED.high, address.asked("seed", SEED.read, usual.seed),
-        key="options_seed", persist_state="session", width=180,
+        "Seed of the draws",
+        SEED.low,
+        SEED.high,
+        address.asked("seed", SEED.read, usual.seed),
+        key="options_seed",
+        persist_state="session",
+        width=180,
         help="For these studies: the same seed draws the same people, the same points and the "
         "same noise. A release that you produce has no seed: it draws from the operating "
         "system, so that nobody can draw its noise again and take it off.",
-    )  # fmt: skip
+    )
     return KnowledgeConfig(int(p), strategy, seed=int(seed))
 
 

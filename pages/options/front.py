@@ -52,31 +52,40 @@ def figure(
     """A dot for each option that has a utility; a click pins one of the names."""
     plot(
         drawn(dots, criteria, limit, of),
-        key="options_front", theme=None, config=CONFIG, selection_mode="points",
+        key="options_front",
+        theme=None,
+        config=CONFIG,
+        selection_mode="points",
         on_select=act(partial(comparison.take_click, "options_front", names)),
         alt="Risk against utility, a dot with its interval for each release option; those on the "
         "front are filled and joined by a line.",
-    )  # fmt: skip
+    )
 
 
-def drawn(
-    dots: Sequence[Dot], criteria: Criteria, limit: float | None, of: Theme
-) -> go.Figure:  # fmt: skip
+def drawn(dots: Sequence[Dot], criteria: Criteria, limit: float | None, of: Theme) -> go.Figure:
     """The figure itself."""
     return pareto(
-        [dot for dot in dots if math.isfinite(dot.utility + dot.risk)], of,
-        risk_title=criteria.risk_title, risk_name=RISKS[criteria.risk],
-        utility_title=criteria.utility_title, percent=criteria.percent,
-        limit=limit, limited=criteria.limit is not None, height=430,
-    )  # fmt: skip
+        [dot for dot in dots if math.isfinite(dot.utility + dot.risk)],
+        of,
+        risk_title=criteria.risk_title,
+        risk_name=RISKS[criteria.risk],
+        utility_title=criteria.utility_title,
+        percent=criteria.percent,
+        limit=limit,
+        limited=criteria.limit is not None,
+        height=430,
+    )
 
 
 def numbers(table: pd.DataFrame) -> None:
     """One row per option: what is asked first."""
     st.dataframe(
-        table, hide_index=True, key="options_table", column_config=_COLUMNS | _named(table),
+        table,
+        hide_index=True,
+        key="options_table",
+        column_config=_COLUMNS | _named(table),
         height=_height(table),
-    )  # fmt: skip
+    )
 
 
 def all_numbers(table: pd.DataFrame) -> None:
@@ -111,14 +120,22 @@ def form(table: OptionsTable, names: Sequence[str]) -> Choice | None:
     listed = [*names, chosen.REFUSE]
     select(listed)
     name = st.selectbox(
-        "Option to release", listed, key=_NAME, index=None, width=520,
-        placeholder="none yet", persist_state="session",
-    )  # fmt: skip
+        "Option to release",
+        listed,
+        key=_NAME,
+        index=None,
+        width=520,
+        placeholder="none yet",
+        persist_state="session",
+    )
     why = st.text_area(
-        "Why this one", key=f"options_choice_why_{name}", max_chars=2_000, height=100,
+        "Why this one",
+        key=f"options_choice_why_{name}",
+        max_chars=2_000,
+        height=100,
         persist_state="session",
         placeholder=chosen.REASON,
-    )  # fmt: skip
+    )
     pressed = st.button("Keep this choice", key="options_choice_keep")
     if pressed and name == chosen.REFUSE:
         if why.strip():

@@ -73,9 +73,11 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
             noise, exchanged = _noise_and_exchange()
         hiding = _hiding(fs)
         name = st.text_input(
-            "Name (optional)", key="options_name", max_chars=OPTION_NAME_CHARS,
+            "Name (optional)",
+            key="options_name",
+            max_chars=OPTION_NAME_CHARS,
             placeholder="told by its steps",
-        )  # fmt: skip
+        )
         pressed = st.form_submit_button("Add", key="options_add")
     if not pressed:
         return
@@ -120,14 +122,22 @@ def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
     )
     least_km = fs.granularity_m / 1000
     side_km = st.number_input(
-        "Side of the grid (km)", least_km, GRID_KM.high, None, key="options_side",
+        "Side of the grid (km)",
+        least_km,
+        GRID_KM.high,
+        None,
+        key="options_side",
         placeholder="for a square grid",
-    )  # fmt: skip
+    )
     resolution = _resolution(fs) if hexagons else None
     antennas = st.number_input(
-        "Antennas in a cluster, about", CLUSTER_ANTENNAS.low, CLUSTER_ANTENNAS.high, None,
-        key="options_antennas", placeholder="for clusters",
-    )  # fmt: skip
+        "Antennas in a cluster, about",
+        CLUSTER_ANTENNAS.low,
+        CLUSTER_ANTENNAS.high,
+        None,
+        key="options_antennas",
+        placeholder="for clusters",
+    )
     return lambda: _chosen(places, side_km, resolution, antennas)
 
 
@@ -183,26 +193,43 @@ def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
         help="Counted from local midnight. Empty: times are left as they are.",
     )
     percent = st.number_input(
-        "Users kept (%)", USERS_KEPT_PERCENT.low, USERS_KEPT_PERCENT.high, 100.0,
-        key="options_share", help=definitions.SAMPLING,
-    )  # fmt: skip
+        "Users kept (%)",
+        USERS_KEPT_PERCENT.low,
+        USERS_KEPT_PERCENT.high,
+        100.0,
+        key="options_share",
+        help=definitions.SAMPLING,
+    )
     rare = st.number_input(
-        "Leave out bins of fewer than … users", 0, fs.n_users, 0, key="options_rare",
+        "Leave out bins of fewer than … users",
+        0,
+        fs.n_users,
+        0,
+        key="options_rare",
         help=definitions.RARE,
-    )  # fmt: skip
+    )
     return None if hours is None else round(60 * hours, 3), percent / 100, int(rare)
 
 
 def _noise_and_exchange() -> tuple[tuple[float, float], What | None]:
     """Noise in metres and minutes, and what is exchanged."""
     noise_m = st.number_input(
-        "Noise in space (m)", NOISE_M.low, NOISE_M.high, 0.0, step=100.0, key="options_noise_m",
+        "Noise in space (m)",
+        NOISE_M.low,
+        NOISE_M.high,
+        0.0,
+        step=100.0,
+        key="options_noise_m",
         help=definitions.NOISE,
-    )  # fmt: skip
+    )
     noise_min = st.number_input(
-        "Noise in time (min)", NOISE_MIN.low, NOISE_MIN.high, 0.0, step=5.0,
+        "Noise in time (min)",
+        NOISE_MIN.low,
+        NOISE_MIN.high,
+        0.0,
+        step=5.0,
         key="options_noise_min",
-    )  # fmt: skip
+    )
     choices: dict[str, What | None] = {
         "nothing": None,
         "positions": "positions",
@@ -218,19 +245,30 @@ def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
     """Everyone in a crowd of k, and periods: the last steps, to be asked for at the end."""
     cells = st.columns(4, gap="medium", vertical_alignment="bottom")
     k = cells[0].number_input(
-        "Crowds of k (0: no)", 0, min(K.high, fs.n_users), 0, key="options_k",
+        "Crowds of k (0: no)",
+        0,
+        min(K.high, fs.n_users),
+        0,
+        key="options_k",
         help="Everyone is published with exactly the same record as at least k − 1 others.",
-    )  # fmt: skip
+    )
     kind = cells[1].selectbox("Crowds by", list(_HIDING), key="options_method")
     period = cells[2].selectbox(
-        "Period", list(widgets.PERIODS), key="options_period", accept_new_options=True,
+        "Period",
+        list(widgets.PERIODS),
+        key="options_period",
+        accept_new_options=True,
         help=widgets.HELP,
-    )  # fmt: skip
+    )
     percent = cells[3].slider(
-        "Left out, at most (%)", 0, round(100 * MOST_LEFT_OUT), 0, key="options_leave_out",
+        "Left out, at most (%)",
+        0,
+        round(100 * MOST_LEFT_OUT),
+        0,
+        key="options_leave_out",
         help="Of crowds: up to this share of the people, those whom it costs most to hide, are not "
         "published.",
-    )  # fmt: skip
+    )
     return lambda: _last_steps(int(k), kind, period, percent / 100)
 
 

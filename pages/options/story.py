@@ -61,14 +61,28 @@ def dots(
         elif not math.isfinite(table.risk[i]):
             told = [f"{SPOKEN[criteria.risk]} is not known"]
         found.append(
-            Dot(i + 1, result.option.told, float(table.risk[i]), float(table.risk_low[i]),
-                float(table.risk_high[i]), float(table.utility[i]), bool(table.front[i]),
+            Dot(
+                i + 1,
+                result.option.told,
+                float(table.risk[i]),
+                float(table.risk_low[i]),
+                float(table.risk_high[i]),
+                float(table.utility[i]),
+                bool(table.front[i]),
                 bool(unsafe[i]),
-                "<br>".join((", ".join(filter(None, told)),
-                             f"utility {utility(table.choice, result)}", naming_told(result),
-                             *true_points_told(result))),
-                result.option.name in pinned, behind, result.option.name == chosen)
-        )  # fmt: skip
+                "<br>".join(
+                    (
+                        ", ".join(filter(None, told)),
+                        f"utility {utility(table.choice, result)}",
+                        naming_told(result),
+                        *true_points_told(result),
+                    )
+                ),
+                result.option.name in pinned,
+                behind,
+                result.option.name == chosen,
+            )
+        )
     return found
 
 

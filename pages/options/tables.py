@@ -137,8 +137,10 @@ def compared(table: OptionsTable, rows: Sequence[int]) -> pd.DataFrame:
 
 def published(figures: Sequence[PublishedUnicity]) -> pd.DataFrame:
     """Places by time windows, as Noriega Campero 2015 has them."""
-    frame = pd.DataFrame([(f.region, words.duration(f.window_min), f.text) for f in figures],
-                         columns=["Places", "Window", "Unicity"])  # fmt: skip
+    frame = pd.DataFrame(
+        [(f.region, words.duration(f.window_min), f.text) for f in figures],
+        columns=["Places", "Window", "Unicity"],
+    )
     wide = frame.pivot(index="Places", columns="Window", values="Unicity")
     return wide.loc[frame["Places"].unique(), frame["Window"].unique()]
 

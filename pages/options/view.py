@@ -105,11 +105,14 @@ with top:
     conclusion = story.conclusion(all_weighed, dots, by)
     what_this_means(*conclusion, key="options_front")
     slides.offer(
-        data.digest, "options", "Which option may be released, and what is lost?",
-        partial(front.drawn, story.few_numbered(table, dots, by), by,
-                story.drawn_limit(table, by)),
-        story.key_told(table, dots, by), *conclusion, about="All options tried",
-    )  # fmt: skip
+        data.digest,
+        "options",
+        "Which option may be released, and what is lost?",
+        partial(front.drawn, story.few_numbered(table, dots, by), by, story.drawn_limit(table, by)),
+        story.key_told(table, dots, by),
+        *conclusion,
+        about="All options tried",
+    )
     if more := story.further(table, dots, by):
         st.markdown(" ".join(more))
     if not_drawn := story.not_drawn_told(table, by):
@@ -130,10 +133,14 @@ with chosen_place:
     named = kept.result.option.name if kept else None if refusal is None else NOTHING_LEAVES
     weighed.put(
         Weighed(
-            data.digest, whole, by.judged, named, kept.why if kept else refusal or "",
+            data.digest,
+            whole,
+            by.judged,
+            named,
+            kept.why if kept else refusal or "",
             len(wanted) - len(results),
         )
-    )  # fmt: skip
+    )
     st.page_link("pages/report/view.py", label="On to the report", icon=":material/description:")
 
 # --- side by side ---
@@ -155,7 +162,10 @@ with st.container(key="options_files"):
         "options", whole, {"options": "Options and figures"}, synthetic=data.source.synthetic
     )
     downloads.offer(
-        "Recipe of the options (JSON)", lambda: story.recipe(wanted), "options.json",
-        key="options_get_options_json", icon=":material/download:",
-    )  # fmt: skip
+        "Recipe of the options (JSON)",
+        lambda: story.recipe(wanted),
+        "options.json",
+        key="options_get_options_json",
+        icon=":material/download:",
+    )
 formula.link("Techniques, utility and the front of release options")

@@ -46,9 +46,10 @@ def table(data: Dataset, limits: Limits) -> OptionsTable:
         late = len(tried.options) - len(results)
         made = replace(made, results=overview.merged(results, made.results))
         at_hand.put(
-            "options", data.digest,
+            "options",
+            data.digest,
             [AtHand(r.option.name, r.option, made.config) for r in made.results if not r.fault],
-        )  # fmt: skip
+        )
     if made.results:
         chosen, why = (None, "") if before is None else (before.chosen, before.why)
         weighed.put(Weighed(data.digest, made, limits, chosen, why, late))
@@ -92,9 +93,13 @@ def _offer(data: Dataset, limits: Limits, wanted: Sequence[ReleaseOption], label
     k = overview.crowd(limits) if overview.hidden(data.fs, limits) else None
     with st.container(horizontal=True, vertical_alignment="center", key="overview_offer"):
         st.button(
-            label, key="overview_find_go", type="primary", icon=":material/search:",
-            on_click=act(exploration.find), args=(data.fs, wanted, knowledge(data)),
-        )  # fmt: skip
+            label,
+            key="overview_find_go",
+            type="primary",
+            icon=":material/search:",
+            on_click=act(exploration.find),
+            args=(data.fs, wanted, knowledge(data)),
+        )
         about = words.clock(overview.expected_s(data.fs))
         st.markdown(
             f"{story.plan(len(wanted), k, data.fs.n_users)} About {about}, longer while other work "
@@ -127,9 +132,11 @@ def _progress_of(data: Dataset, tried: Tried) -> None:
     if left and not jobs:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
-                "Try the rest", key="overview_find_rest", on_click=act(exploration.find),
+                "Try the rest",
+                key="overview_find_rest",
+                on_click=act(exploration.find),
                 args=(data.fs, tried.options, tried.knowledge),
-            )  # fmt: skip
+            )
             st.markdown(f"{len(known)} of {len(tried.options)} forms tried; it was stopped.")
 
 
@@ -195,9 +202,12 @@ def _refusing(digest: str) -> None:
     """That nothing leaves is a decision like any other: with its reason, and into the report."""
     with st.popover("Release nothing", icon=":material/block:", key="overview_refuse"):
         why = st.text_area(
-            "Why nothing leaves", key="overview_why_not", max_chars=2_000, height=100,
+            "Why nothing leaves",
+            key="overview_why_not",
+            max_chars=2_000,
+            height=100,
             placeholder=chosen.REASON,
-        )  # fmt: skip
+        )
         if st.button("Keep it, and on to the report", key="overview_refuse_keep", type="primary"):
             if not why.strip():
                 st.error(chosen.NO_REASON)
@@ -212,9 +222,11 @@ def _nothing(explored: Exploration) -> None:
     counts = story.next_is_counts(explored)
     with st.container(horizontal=True, key="overview_next"):
         if st.button(
-            "Would counts be safer?", key="overview_counts", icon=":material/grid_on:",
+            "Would counts be safer?",
+            key="overview_counts",
+            icon=":material/grid_on:",
             type="primary" if counts else "secondary",
-        ):  # fmt: skip
+        ):
             st.switch_page("pages/aggregates/view.py")
         _refusing(explored.table.digest)
         _links(primary=not counts)
@@ -222,9 +234,11 @@ def _nothing(explored: Exploration) -> None:
 
 def _links(*, primary: bool = False) -> None:
     if st.button(
-        "See all options", key="overview_options", icon=":material/balance:",
+        "See all options",
+        key="overview_options",
+        icon=":material/balance:",
         type="primary" if primary else "secondary",
-    ):  # fmt: skip
+    ):
         st.switch_page("pages/options/view.py")
     if st.button("Report", key="overview_report", icon=":material/description:"):
         st.switch_page("pages/report/view.py")

@@ -60,23 +60,42 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
     cells = (counting.users or 0) * float(np.ptp(fs.t_min)) / counting.slot_min
     return [
         Statement(
-            "found", f"Found with {words.count(known.p, 'point')}",
-            _FOUND.format(drawn=drawn(known.strategy)), "unicity",
-            raw, lambda table: story.found(table.results[0], known), usual,
+            "found",
+            f"Found with {words.count(known.p, 'point')}",
+            _FOUND.format(drawn=drawn(known.strategy)),
+            "unicity",
+            raw,
+            lambda table: story.found(table.results[0], known),
+            usual,
         ),
         Statement(
-            "moved", "To be moved, to hide", _MOVED.format(cap=cap), "anonymizability",
-            hiding, story.moved, usual and fs.n_users <= _HIDING_ALONE_UP_TO,
+            "moved",
+            "To be moved, to hide",
+            _MOVED.format(cap=cap),
+            "anonymizability",
+            hiding,
+            story.moved,
+            usual and fs.n_users <= _HIDING_ALONE_UP_TO,
         ),
         Statement(
-            "home", "Home found within 1 km", definitions.HOME_FOUND, "attack",
-            raw, lambda table: story.home(table.results[0]), usual,
+            "home",
+            "Home found within 1 km",
+            definitions.HOME_FOUND,
+            "attack",
+            raw,
+            lambda table: story.home(table.results[0]),
+            usual,
         ),
         Statement(
-            "recovered", "Recovered from counts", _RECOVERED, "aggregates",
-            counts, story.recovered, usual and cells <= MOST_CELLS,
+            "recovered",
+            "Recovered from counts",
+            _RECOVERED,
+            "aggregates",
+            counts,
+            story.recovered,
+            usual and cells <= MOST_CELLS,
         ),
-    ]  # fmt: skip
+    ]
 
 
 _FOUND = (
@@ -133,9 +152,11 @@ def _waiting(statement: Statement) -> None:
         st.caption(":material/error: Not finished; why stands below the map.")
     else:
         st.button(
-            "Measure", key=f"overview_{statement.key}_go", on_click=act(questions.ask),
+            "Measure",
+            key=f"overview_{statement.key}_go",
+            on_click=act(questions.ask),
             args=(statement.question,),
-        )  # fmt: skip
+        )
 
 
 def failures(statements: list[Statement]) -> None:

@@ -143,8 +143,9 @@ def heads(exploration: Exploration, waiting: int) -> list[tuple[str, str]]:
     if exploration.table.results:
         told.append(tried_told(exploration))
     told += unusual(exploration.limits)
-    return [(MARKS[each.tone], _head(each, waiting if at == 1 else 0)) for at, each in
-            enumerate(told)]  # fmt: skip
+    return [
+        (MARKS[each.tone], _head(each, waiting if at == 1 else 0)) for at, each in enumerate(told)
+    ]
 
 
 def grounds(exploration: Exploration) -> list[str]:

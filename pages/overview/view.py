@@ -60,12 +60,13 @@ with left:
     lon, lat = lon_lat(data.fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
     show_map(
         places_map(lon, lat, places["samples"].to_numpy(), of, height=_MAP_PX)
-        if len(lon) else None,
+        if len(lon)
+        else None,
         key="overview_map",
         height=_MAP_PX,
         alt=f"Map of the {len(places):,} places in the data; larger and brighter dots have more "
         "samples.",
-    )  # fmt: skip
+    )
 with right.container(key="overview_four", gap="small"):
     for each in four:
         statements.draw(each)
@@ -75,9 +76,12 @@ if not all(each.alone for each in four) and any(
     for each in four
 ):
     st.button(
-        story.MEASURE, key="overview_measure", on_click=act(statements.begin), args=(four,),
+        story.MEASURE,
+        key="overview_measure",
+        on_click=act(statements.begin),
+        args=(four,),
         kwargs={"asked": True},
-    )  # fmt: skip
+    )
     st.caption(story.LARGE)
 
 # --- find a release ---

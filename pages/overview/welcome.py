@@ -55,18 +55,21 @@ def _card(place: DeltaGenerator, title: str) -> DeltaGenerator:
 
 _LEAVES_WITH = (
     (
-        ":material/gpp_maybe:", "The risk as it is",
+        ":material/gpp_maybe:",
+        "The risk as it is",
         "How many people are found, how far everyone is from hiding in a crowd, whose home is "
         "learnt: of your own data, with intervals and beside guessing.",
     ),
     (
-        ":material/balance:", "A form within your limits, if there is one",
+        ":material/balance:",
+        "A form within your limits, if there is one",
         "Coarser places and times, hidden groups, counts: each tried, attacked and held to your "
         "limits, and what it costs in kilometres and hours.",
     ),
     (
-        ":material/description:", "The release, and its evidence",
+        ":material/description:",
+        "The release, and its evidence",
         "The chosen form made and checked, and a report that you can sign: what was decided, on "
         "what evidence.",
     ),
-)  # fmt: skip
+)

@@ -75,14 +75,24 @@ def of_choice(data: Dataset, *, attacked: bool) -> list[Shown]:
     shown = []
     if story.kept(result):
         shown.append(
-            Shown(COST, "What does it cost?", partial(_cost, result),
-                  story.cost(found.table.choice, result), steps=steps)
-        )  # fmt: skip
+            Shown(
+                COST,
+                "What does it cost?",
+                partial(_cost, result),
+                story.cost(found.table.choice, result),
+                steps=steps,
+            )
+        )
     if not attacked:
         shown.append(
-            Shown(RISK, "What does an attacker find, before and after?",
-                  partial(_risk, found.as_it_is, result), story.risk(found, result), steps=steps)
-        )  # fmt: skip
+            Shown(
+                RISK,
+                "What does an attacker find, before and after?",
+                partial(_risk, found.as_it_is, result),
+                story.risk(found, result),
+                steps=steps,
+            )
+        )
     return shown
 
 
@@ -98,9 +108,10 @@ def closing(data: Dataset) -> list[Shown]:
     heads = story.decision(found, standing.result)
     steps = standing.result.option.steps
     return [
-        Shown(DECISION, story.DECIDED, partial(_say, heads), story.reason(standing.why),
-              steps=steps)
-    ]  # fmt: skip
+        Shown(
+            DECISION, story.DECIDED, partial(_say, heads), story.reason(standing.why), steps=steps
+        )
+    ]
 
 
 def of_chosen(choice: Choice | None, steps: tuple[object, ...]) -> bool:
@@ -117,14 +128,19 @@ def _say(heads: list[str], _: Theme) -> None:
 
 def _cost(result: OptionResult, of: Theme) -> None:
     plot(
-        projected(cost.kept(story.kept(result), of), FIGURE_PX), key="present_cost", theme=None,
-        config=CONFIG, alt="What the chosen option keeps of each use of the data, from 0 to 1.",
-    )  # fmt: skip
+        projected(cost.kept(story.kept(result), of), FIGURE_PX),
+        key="present_cost",
+        theme=None,
+        config=CONFIG,
+        alt="What the chosen option keeps of each use of the data, from 0 to 1.",
+    )
 
 
 def _risk(raw: OptionResult | None, result: OptionResult, of: Theme) -> None:
     plot(
         projected(attack.before_and_after(story.compared(raw, result), [], of), FIGURE_PX),
-        key="present_risk", theme=None, config=CONFIG,
+        key="present_risk",
+        theme=None,
+        config=CONFIG,
         alt="Share of people found, before and after, beside guessing.",
-    )  # fmt: skip
+    )

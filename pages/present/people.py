@@ -40,13 +40,18 @@ def _show(found: people_by_hexagon.Result, of: Theme) -> None:
     by = shades(found.people.astype(float), of)
     show_map(
         columns_map(
-            found.lon, found.lat, found.offsets, found.people, by.colours, of,
+            found.lon,
+            found.lat,
+            found.offsets,
+            found.people,
+            by.colours,
+            of,
             height=FIGURE_PX - _LEGEND_PX,
         ),
         key="present_people",
         alt="Map of columns: the higher and brighter, the more people were recorded there.",
         height=FIGURE_PX - _LEGEND_PX,
-    )  # fmt: skip
+    )
     plot(
         scale_bar(by, "People in a hexagon", of, height=_LEGEND_PX),
         key="present_people_scale",

@@ -72,9 +72,11 @@ def settings(
         else:
             st.warning(story.ONE_PERSON_REAL)
         wanted = st.toggle(
-            "Play one person’s record", value=synthetic,
-            key=f"present_person_wanted_{data.digest[:16]}", persist_state="session",
-        )  # fmt: skip
+            "Play one person’s record",
+            value=synthetic,
+            key=f"present_person_wanted_{data.digest[:16]}",
+            persist_state="session",
+        )
         if not wanted:
             return None
         at = st.selectbox(
@@ -206,9 +208,12 @@ def _moment(seen: Played, dates: list[str], name: str, playing: bool, of: Theme)
             height=_MAP_PX,
         )
     plot(
-        played_legend(of), key="present_marks", theme=None,
-        config=CONFIG | {"displayModeBar": False}, alt="What the marks of both maps are.",
-    )  # fmt: skip
+        played_legend(of),
+        key="present_marks",
+        theme=None,
+        config=CONFIG | {"displayModeBar": False},
+        alt="What the marks of both maps are.",
+    )
 
 
 def _play(playing: bool) -> None:

@@ -81,9 +81,12 @@ def dress() -> None:
 def line() -> tuple[DeltaGenerator, DeltaGenerator]:
     """The places of the title, and of what is pressed, in a row above it."""
     corner = st.container(
-        horizontal=True, vertical_alignment="center", horizontal_alignment="right", gap="small",
+        horizontal=True,
+        vertical_alignment="center",
+        horizontal_alignment="right",
+        gap="small",
         key="present_corner",
-    )  # fmt: skip
+    )
     return st.container(key="present_heading"), corner
 
 
@@ -116,13 +119,24 @@ def turn(slides: Sequence[Shown], corner: DeltaGenerator) -> Shown:
     last = len(keys) - 1
     corner.markdown(f"{at + 1} of {len(keys)}", width="content")
     corner.button(
-        "Back", key="present_back", icon=":material/arrow_back:", shortcut="Left",
-        disabled=at == 0, on_click=act(_go), args=(keys[max(at - 1, 0)],),
-    )  # fmt: skip
+        "Back",
+        key="present_back",
+        icon=":material/arrow_back:",
+        shortcut="Left",
+        disabled=at == 0,
+        on_click=act(_go),
+        args=(keys[max(at - 1, 0)],),
+    )
     corner.button(
-        "Next", key="present_next", icon=":material/arrow_forward:", shortcut="Right",
-        type="primary", disabled=at == last, on_click=act(_go), args=(keys[min(at + 1, last)],),
-    )  # fmt: skip
+        "Next",
+        key="present_next",
+        icon=":material/arrow_forward:",
+        shortcut="Right",
+        type="primary",
+        disabled=at == last,
+        on_click=act(_go),
+        args=(keys[min(at + 1, last)],),
+    )
     alone = bool(st.session_state.get(_ALONE))
     corner.button(
         "Show the menu" if alone else "Only the slide",

@@ -22,12 +22,15 @@ others = [each for each in stage.offered(data.digest) if decided.of_chosen(choic
 attacked = any(each.key == "attack" and each.steps for each in others)
 slides = order.chosen(
     [
-        *decided.opening(data), *people.slides(data), *others,
-        *decided.of_choice(data, attacked=attacked), *person.slides(data, asked),
+        *decided.opening(data),
+        *people.slides(data),
+        *others,
+        *decided.of_choice(data, attacked=attacked),
+        *person.slides(data, asked),
         *decided.closing(data),
     ],
     corner,
-)  # fmt: skip
+)
 if not slides:
     heading.title("Present", anchor=False)
     st.info(story.NO_SLIDE)

@@ -25,26 +25,42 @@ def decision(weighed: Weighed, label: str) -> Decision:
     """
     with st.container():
         question = st.text_area(
-            "The question", QUESTION, key="report_question", max_chars=500, height=100,
-            persist_state="session", help=_NO_PERSON,
-        )  # fmt: skip
-        data_name = st.text_input(
-            "What the data are called", label, key=f"report_data_{weighed.digest[:12]}",
-            max_chars=120, persist_state="session", placeholder="no file's name is taken",
+            "The question",
+            QUESTION,
+            key="report_question",
+            max_chars=500,
+            height=100,
+            persist_state="session",
             help=_NO_PERSON,
-        )  # fmt: skip
+        )
+        data_name = st.text_input(
+            "What the data are called",
+            label,
+            key=f"report_data_{weighed.digest[:12]}",
+            max_chars=120,
+            persist_state="session",
+            placeholder="no file's name is taken",
+            help=_NO_PERSON,
+        )
     with st.container():
         reason = crc32(weighed.why.encode())  # another one given there takes the place of this
         why = st.text_area(
-            "Why nothing leaves" if weighed.refused else "Why the chosen form", weighed.why,
-            key=f"report_why_{weighed.chosen}_{reason}", max_chars=2_000, height=100,
-            persist_state="session", help=_NO_PERSON,
+            "Why nothing leaves" if weighed.refused else "Why the chosen form",
+            weighed.why,
+            key=f"report_why_{weighed.chosen}_{reason}",
+            max_chars=2_000,
+            height=100,
+            persist_state="session",
+            help=_NO_PERSON,
             disabled=not (weighed.stands or weighed.refused),
-        )  # fmt: skip
+        )
         signer = st.text_input(
-            "Who signs", widgets.named(),
-            key="report_signer", max_chars=120, persist_state="session",
+            "Who signs",
+            widgets.named(),
+            key="report_signer",
+            max_chars=120,
+            persist_state="session",
             help="Stands in the report, not in its recipe.",
-        )  # fmt: skip
+        )
     chosen = weighed.chosen if weighed.stands or weighed.refused else None
     return Decision(question.strip(), chosen, why.strip(), signer.strip(), data_name.strip())

@@ -24,9 +24,7 @@ data = layout.data(
 found = weighed.of_data(data.digest)
 if found is None or all(result.fault for result in found.table.results):
     st.info(story.NOTHING_YET)
-    st.page_link(
-        "pages/options/view.py", label="On to Release options", icon=":material/balance:"
-    )  # fmt: skip
+    st.page_link("pages/options/view.py", label="On to Release options", icon=":material/balance:")
     end_view()
 
 # --- what is decided ---
@@ -56,13 +54,20 @@ html = page(made)
 prefix = "synthetic_" if source.synthetic else ""
 with settings:
     downloads.offer(
-        "Report (HTML)", html.encode, f"{prefix}report.html", key="report_get_html",
-        icon=":material/download:", kind="primary",
-    )  # fmt: skip
+        "Report (HTML)",
+        html.encode,
+        f"{prefix}report.html",
+        key="report_get_html",
+        icon=":material/download:",
+        kind="primary",
+    )
     downloads.offer(
-        "Recipe (JSON)", lambda: story.recipe(made.recipe), f"{prefix}report.recipe.json",
-        key="report_get_recipe", icon=":material/download:",
-    )  # fmt: skip
+        "Recipe (JSON)",
+        lambda: story.recipe(made.recipe),
+        f"{prefix}report.recipe.json",
+        key="report_get_recipe",
+        icon=":material/download:",
+    )
     st.page_link(
         "pages/options/view.py", label="Back to Release options", icon=":material/balance:"
     )

@@ -26,9 +26,14 @@ def read(body: bytes) -> None:
     for job in session.jobs(JOBS):
         session.dismiss(job)
     session.start(
-        background_study.study, body, label="Reading the background of the maps", kind=JOBS,
-        adopt=_adopt, page="data", at_most_s=_AT_MOST_S,
-    )  # fmt: skip
+        background_study.study,
+        body,
+        label="Reading the background of the maps",
+        kind=JOBS,
+        adopt=_adopt,
+        page="data",
+        at_most_s=_AT_MOST_S,
+    )
 
 
 def remove() -> None:

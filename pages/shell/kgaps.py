@@ -18,13 +18,22 @@ def _ground(config: Config) -> Hashable:
 
 
 MEASURE = Kind(
-    "measure", anonymizability.study, page="anonymizability", kept=_PROFILES_KEPT, together=True,
-    join=anonymizability.extended, identity=_ground,
-)  # fmt: skip
+    "measure",
+    anonymizability.study,
+    page="anonymizability",
+    kept=_PROFILES_KEPT,
+    together=True,
+    join=anonymizability.extended,
+    identity=_ground,
+)
 """Everybody's k-gap under a profile."""
 
 DEEPEN = Kind(
-    "deepen", anonymizability.study, page=None, kept=_PROFILES_KEPT,
-    join=anonymizability.extended, identity=_ground,
-)  # fmt: skip
+    "deepen",
+    anonymizability.study,
+    page=None,
+    kept=_PROFILES_KEPT,
+    join=anonymizability.extended,
+    identity=_ground,
+)
 """The same up to the largest k offered, in the background; nobody waits for it."""

@@ -31,21 +31,27 @@ class _Spoken:
 
 _SPOKEN = {
     "outsider": _Spoken(
-        "Re-identification risk (%)", "re-identified", "%",
+        "Re-identification risk (%)",
+        "re-identified",
+        "%",
         "How often the strongest attacker picks the right record, over the people asked about.",
     ),
     "home": _Spoken(
-        "Homes, beyond guessing (points)", "homes", " points over guessing",
+        "Homes, beyond guessing (points)",
+        "homes",
+        " points over guessing",
         "Of 100 people, how many more homes an attacker may place within 1 km than by guessing.",
     ),
     "unicity": _Spoken(
-        "Unique people (%)", "unique", "%",
+        "Unique people (%)",
+        "unique",
+        "%",
         "Holds for unicity, the share of people whom the known points single out, and for the "
         "share of people with a unique record.",
     ),
     "em": _Spoken("EM-disclosure (bins)", "EM", " bins", PLAIN["em"], share=False),
     "kl": _Spoken("KL-disclosure (nats)", "KL", " nats", PLAIN["kl"], share=False),
-}  # fmt: skip
+}
 _COUNTED = {
     "outsider": "re-identification risk (by the strongest of three attackers)",
     "home": "homes",
@@ -91,16 +97,27 @@ def popover() -> None:
                 st.session_state[key] = _shown(of, name)
             st.number_input(
                 # Only a field whose own value is None can be emptied.
-                spoken.asked, min_value=0.0, value=None, persist_state="session", step=1.0,
-                format="%g", max_value=None if math.isinf(most) else _scale(name) * most, key=key,
-                placeholder="no threshold", help=spoken.help, on_change=act(_changed),
+                spoken.asked,
+                min_value=0.0,
+                value=None,
+                persist_state="session",
+                step=1.0,
+                format="%g",
+                max_value=None if math.isinf(most) else _scale(name) * most,
+                key=key,
+                placeholder="no threshold",
+                help=spoken.help,
+                on_change=act(_changed),
                 args=(name, key),
-            )  # fmt: skip
+            )
             st.caption(source_told(of, name))
         st.button(
-            "Restore the usual thresholds", key="limits_usual", on_click=act(take),
-            args=(Limits(),), disabled=of == Limits(),
-        )  # fmt: skip
+            "Restore the usual thresholds",
+            key="limits_usual",
+            on_click=act(take),
+            args=(Limits(),),
+            disabled=of == Limits(),
+        )
 
 
 def take(limits: Limits) -> None:

@@ -99,6 +99,8 @@ def draw() -> None:
             for each in group:
                 word = f" *{each.word}*" if each.word else ""
                 st.page_link(
-                    each.view, label=plain(each.title) + word, icon=f":material/{each.icon}:",
+                    each.view,
+                    label=plain(each.title) + word,
+                    icon=f":material/{each.icon}:",
                     width="stretch",
-                )  # fmt: skip
+                )

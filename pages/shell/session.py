@@ -131,9 +131,14 @@ def start(
     meta |= {"adopt": adopt, "page": page}
     mine = jobs()  # reading the session's state may end this run; better before the job exists
     job = runner().submit(
-        function, *arguments, label=label, kind=kind, meta=meta,
-        at_most_s=at_most_s, needs_bytes=needs_bytes,
-    )  # fmt: skip
+        function,
+        *arguments,
+        label=label,
+        kind=kind,
+        meta=meta,
+        at_most_s=at_most_s,
+        needs_bytes=needs_bytes,
+    )
     mine.append(job)
     return job
 

@@ -56,9 +56,14 @@ class Slide:
 
 
 def offer(
-    digest: str, key: str, question: str, draw: Callable[[Theme], Any], *sentences: str,
-    about: str = AS_THEY_ARE, steps: tuple[Step, ...] = (),
-) -> None:  # fmt: skip
+    digest: str,
+    key: str,
+    question: str,
+    draw: Callable[[Theme], Any],
+    *sentences: str,
+    about: str = AS_THEY_ARE,
+    steps: tuple[Step, ...] = (),
+) -> None:
     """Put a figure of the data of that digest among the slides; see :class:`Slide`.
 
     Sentences that do not fit on a wall are a press away, none is lost.

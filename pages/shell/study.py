@@ -52,10 +52,19 @@ def of(data: Dataset, *, with_data: bool = False) -> Study:
     if found is not None:
         weighing = Weighing(found.table, found.limits, found.chosen, found.why, found.waiting)
     return Study(
-        data.digest, data.fs.n_users, data.fs.n_samples, source.label, source.sample, data.reading,
-        answers, releases, weighing, settings.current(), address.every(),
+        data.digest,
+        data.fs.n_users,
+        data.fs.n_samples,
+        source.label,
+        source.sample,
+        data.reading,
+        answers,
+        releases,
+        weighing,
+        settings.current(),
+        address.every(),
         source if with_data and can_have_data(data) else None,
-    )  # fmt: skip
+    )
 
 
 def can_have_data(data: Dataset) -> bool:
@@ -70,9 +79,14 @@ def open_file(content: bytes) -> None:
     for job in session.jobs("study"):
         session.dismiss(job)
     session.start(
-        open_study, content, label="Opening the study", kind="study", adopt=_adopt,
-        page=session.EVERYWHERE, at_most_s=_LONGEST_S,
-    )  # fmt: skip
+        open_study,
+        content,
+        label="Opening the study",
+        kind="study",
+        adopt=_adopt,
+        page=session.EVERYWHERE,
+        at_most_s=_LONGEST_S,
+    )
 
 
 def opening() -> list[Job]:

@@ -24,9 +24,10 @@ def saving(data: Dataset, *, key: str) -> None:
     with_data = False
     if study.can_have_data(data):
         with_data = st.checkbox(
-            "With the data themselves", key=f"{key}_study_data",
+            "With the data themselves",
+            key=f"{key}_study_data",
             help=study_story.holds_data(has_ids=True),
-        )  # fmt: skip
+        )
     prefix = "synthetic_" if data.source.synthetic else ""
     downloads.offer(
         "Study (zip)",
@@ -49,10 +50,12 @@ def opening(*, key: str) -> None:
         Of the page; begins the widgets' keys.
     """
     file = st.file_uploader(
-        "Study (zip)", type=["zip"], key=f"{key}_study_file",
+        "Study (zip)",
+        type=["zip"],
+        key=f"{key}_study_file",
         help="What “Study (zip)” saved: its results, settings and choice are put in place, and "
         "take the place of those of now. Its data must be in it, be a sample, or be opened.",
-    )  # fmt: skip
+    )
     if st.button("Open the study", key=f"{key}_study_open", disabled=file is None) and file:
         study.open_file(file.getvalue())
         session.uploads_read([file])

@@ -166,9 +166,10 @@ def meaning(found: Crossing) -> str:
 def unchanged(found: Crossing, what: str) -> str:
     """That no crowd gets smaller."""
     said = (
-        crossing_words.told(found, what), crossing_words.followed(found),
+        crossing_words.told(found, what),
+        crossing_words.followed(found),
         crossing_words.counted(found),
-    )  # fmt: skip
+    )
     return " ".join(each for each in said if each)
 
 

@@ -280,9 +280,15 @@ def exponent_line(result: Result, along: str) -> str:
 
 PUBLISHED_AREAS = "R² = 0.6426 between population and antennas of a region (figure 3C)."
 INTERVAL_TICKS: dict[float, str] = {
-    1: "1 min", 10: "10 min", 60: "1 h", 360: "6 h", 1_440: "1 day", 10_080: "1 week",
-    43_200: "30 days", 525_600: "1 year",
-}  # fmt: skip
+    1: "1 min",
+    10: "10 min",
+    60: "1 h",
+    360: "6 h",
+    1_440: "1 day",
+    10_080: "1 week",
+    43_200: "30 days",
+    525_600: "1 year",
+}
 _LEAST_MIN = 0.5  # where shorter intervals are drawn: an axis of logarithms has no 0
 
 

@@ -46,9 +46,12 @@ what_this_means(
     source=story.MONTJOYE,
 )
 slides.offer(
-    data.digest, "unicity", "How little does an outsider need to know?", draw,
+    data.digest,
+    "unicity",
+    "How little does an outsider need to know?",
+    draw,
     *story.points_known(result),
-)  # fmt: skip
+)
 
 # --- other knowledge, and points needed ---
 left, right = side_by_side("unicity_points")

@@ -52,10 +52,16 @@ def tiny(draw):
     dt = rng.integers(1, longest + 1, size).astype(float)
     order = np.lexsort((y, x, t, user))
     return FingerprintSet(
-        user_ids=np.arange(members), offsets=np.concatenate([[0], np.cumsum(lengths)]),
-        x_m=x[order], y_m=y[order], t_min=t[order], dx_m=dx[order], dy_m=dy[order],
-        dt_min=dt[order], count=np.ones(size, np.int64),
-    )  # fmt: skip
+        user_ids=np.arange(members),
+        offsets=np.concatenate([[0], np.cumsum(lengths)]),
+        x_m=x[order],
+        y_m=y[order],
+        t_min=t[order],
+        dx_m=dx[order],
+        dy_m=dy[order],
+        dt_min=dt[order],
+        count=np.ones(size, np.int64),
+    )
 
 
 @settings(max_examples=150, deadline=None)
@@ -80,8 +86,11 @@ def test_blocks_are_the_best_of_all_segmentations(fs, w_space):
 @given(tiny(), st.sampled_from([5.0, 60.0, 400.0]))
 def test_blocks_within_a_span_are_the_best_too(fs, span):
     """With no limit on the side nothing is trimmed: published whole, or left out."""
-    made = aligned(fs, max(2, fs.n_users), groups=np.zeros(fs.n_users, int), max_span_min=span) \
-        if fs.n_users > 1 else None  # fmt: skip
+    made = (
+        aligned(fs, max(2, fs.n_users), groups=np.zeros(fs.n_users, int), max_span_min=span)
+        if fs.n_users > 1
+        else None
+    )
     if made is None:
         return
     by_space, by_time = by_space_and_time(StretchConfig())

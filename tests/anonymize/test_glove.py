@@ -52,9 +52,15 @@ def check(fs, k, *, workers=2, config=None, **options):
     assert mine == suppressed
     copies = [cells_of(result.published, g) if g >= 0 else None for g in result.group]
     faults = oracle.faults(
-        originals, k, result.group, copies, suppressed, weight=fs.weight.tolist(),
-        space=options.get("suppress_space_m"), time=options.get("suppress_time_min"),
-    )  # fmt: skip
+        originals,
+        k,
+        result.group,
+        copies,
+        suppressed,
+        weight=fs.weight.tolist(),
+        space=options.get("suppress_space_m"),
+        time=options.get("suppress_time_min"),
+    )
     assert faults == []
     check_accuracy(fs, result)
     return result
@@ -301,9 +307,14 @@ def test_a_search_cut_short_keeps_what_must_hold():
     rng = np.random.default_rng(3)
     n = 200
     samples = np.column_stack(
-        [*rng.integers(0, 300, (2, n)) * 100.0, np.sort(rng.integers(0, 900, n)).astype(float),
-         np.full(n, 100.0), np.full(n, 100.0), np.ones(n)]
-    )  # fmt: skip
+        [
+            *rng.integers(0, 300, (2, n)) * 100.0,
+            np.sort(rng.integers(0, 900, n)).astype(float),
+            np.full(n, 100.0),
+            np.full(n, 100.0),
+            np.ones(n),
+        ]
+    )
     cell = np.array([[0, 0, 0, 30_000, 30_000, 900.0]])
     owner, weight = rng.integers(0, 5, n), np.ones(5)
     sizes = []

@@ -45,8 +45,13 @@ def test_bins_are_those_of_h3(fs, centre, resolution, minutes):
     assert len({*zip(found.x_m, found.y_m, strict=True)}) == len(found.cell) == len(set(own))
     out = generalize(fs, GeneralizationProfile(Hexagons(resolution), minutes))
     assert out.granularity_m == fs.granularity_m
-    corners = dict(zip(own, zip(found.x_m[found.sample_region], found.y_m[found.sample_region],
-                                strict=True), strict=True))  # fmt: skip
+    corners = dict(
+        zip(
+            own,
+            zip(found.x_m[found.sample_region], found.y_m[found.sample_region], strict=True),
+            strict=True,
+        )
+    )
     for u in range(fs.n_users):
         mine = fs.rows_of(u)
         bins = {

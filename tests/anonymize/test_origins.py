@@ -152,9 +152,10 @@ def test_a_side_of_the_extent_or_more_is_one_cell(fs, times, minutes):
     assert fs.x_m.max() + 100 <= wide.x_m[0] + side
     assert fs.y_m.max() + 100 <= wide.y_m[0] + side
     nowhere = FingerprintSet.from_samples(
-        np.repeat(fs.sample_user, fs.count), *np.zeros((2, fs.count.sum())),
+        np.repeat(fs.sample_user, fs.count),
+        *np.zeros((2, fs.count.sum())),
         np.repeat(fs.t_min, fs.count),
-    )  # fmt: skip
+    )
     one = generalize(nowhere, GeneralizationProfile(Grid(100), minutes))
     for name in ("offsets", "t_min", "dt_min", "count"):
         np.testing.assert_array_equal(getattr(wide, name), getattr(one, name))

@@ -54,8 +54,13 @@ def test_pieces_are_those_of_the_calendar(fs, days, first):
     cut = into_periods(fs, days)
     at = (None, None) if clock is None else (clock.epoch, clock.timezone)
     expected = oracle.pieces(as_lists(fs), days, *at)
-    found = dict(zip(zip(cut.person.tolist(), cut.period.tolist(), strict=True),
-                     as_lists(cut.pieces), strict=True))  # fmt: skip
+    found = dict(
+        zip(
+            zip(cut.person.tolist(), cut.period.tolist(), strict=True),
+            as_lists(cut.pieces),
+            strict=True,
+        )
+    )
     assert found == expected
     # Each sample is somewhere, once, with its count; nothing is lost, nothing cut.
     assert sorted(cut.sample.tolist()) == list(range(fs.n_samples))
@@ -68,25 +73,36 @@ def test_pieces_are_those_of_the_calendar(fs, days, first):
 def test_a_day_of_23_hours_by_hand():
     """Berlin, 2026-03-29: of 23 h. So 1,439 min after its midnight is the day after, at 0:59."""
     t = [0.0, 1439.0, 1440.0 + 1379.0, 1440.0 + 1380.0]
-    fs = replace(FingerprintSet.from_samples([1] * 4, [0] * 4, [0] * 4, t),
-                 clock=berlin((2026, 3, 28)))  # fmt: skip
+    fs = replace(
+        FingerprintSet.from_samples([1] * 4, [0] * 4, [0] * 4, t), clock=berlin((2026, 3, 28))
+    )
     cut = into_periods(fs, 1)
     assert sorted(zip(cut.period.tolist(), cut.pieces.lengths.tolist(), strict=True)) == [
-        (0, 2), (1, 1), (2, 1)
-    ]  # fmt: skip
+        (0, 2),
+        (1, 1),
+        (2, 1),
+    ]
 
 
 def test_a_sample_over_an_edge_is_whole_in_the_period_in_which_it_begins():
     """Cut in two, the halves would touch at midnight in one place: two pieces known for one's."""
     fs = FingerprintSet(
-        user_ids=np.arange(2), offsets=[0, 2, 3], x_m=[0.0, 0.0, 0.0], y_m=[0.0] * 3,
-        t_min=[1380.0, 1500.0, 1439.0], dx_m=[100.0] * 3, dy_m=[100.0] * 3,
-        dt_min=[120.0, 60.0, 60.0], count=[1, 1, 1],
-    )  # fmt: skip
+        user_ids=np.arange(2),
+        offsets=[0, 2, 3],
+        x_m=[0.0, 0.0, 0.0],
+        y_m=[0.0] * 3,
+        t_min=[1380.0, 1500.0, 1439.0],
+        dx_m=[100.0] * 3,
+        dy_m=[100.0] * 3,
+        dt_min=[120.0, 60.0, 60.0],
+        count=[1, 1, 1],
+    )
     cut = into_periods(fs, 1)
     assert sorted(zip(cut.person.tolist(), cut.period.tolist(), strict=True)) == [
-        (0, 0), (0, 1), (1, 0)
-    ]  # fmt: skip
+        (0, 0),
+        (0, 1),
+        (1, 0),
+    ]
     for method in METHODS.values():
         made = method(cut, 2)
         assert made.published.t_min.tolist()[0] == 1380.0
@@ -171,10 +187,13 @@ def test_each_period_is_hidden_for_itself(name, days, more):
         who, alone = parts_alone(fs, period, days)
         assert (fs.sample_user[cut.sample] == cut.person[cut.pieces.sample_user]).all()
         expected = hide(alone, k, **more)
-        groups = {frozenset(who[expected.members(g)].tolist())
-                  for g in range(expected.published.n_groups)}  # fmt: skip
-        mine = {frozenset(made.person[made.members(g)].tolist())
-                for g in np.flatnonzero(made.group_period == period)}  # fmt: skip
+        groups = {
+            frozenset(who[expected.members(g)].tolist()) for g in range(expected.published.n_groups)
+        }
+        mine = {
+            frozenset(made.person[made.members(g)].tolist())
+            for g in np.flatnonzero(made.group_period == period)
+        }
         assert mine == groups
         n = len(expected.accuracy) - len(expected.suppressed)
         losses += mean_loss(expected) * n if n else 0.0
@@ -189,8 +208,10 @@ def test_each_period_is_hidden_for_itself(name, days, more):
     for original in (fs, cut):
         verdict = verify_k_anonymity(original, made, k)
         assert verdict.passed, verdict.violations
-        assert f"in each period of {('1 day', '1 week', '2 days')[(days > 1) + (days == 2)]}" in \
-            str(verdict)  # fmt: skip
+        assert (
+            f"in each period of {('1 day', '1 week', '2 days')[(days > 1) + (days == 2)]}"
+            in str(verdict)
+        )
         assert not verify_k_anonymity(original, made, k + 3).passed
 
 
@@ -233,14 +254,20 @@ def test_weights_count():
 def test_neither_threads_nor_the_order_drawn_change_the_result(name):
     fs = people()
     cut = into_periods(fs, 2)
-    results = [METHODS[name](c, 3, engine=LocalEngine(w))
-               for c, w in ((cut, 1), (cut, 3), (into_periods(fs, 2), 1))]  # fmt: skip
+    results = [
+        METHODS[name](c, 3, engine=LocalEngine(w))
+        for c, w in ((cut, 1), (cut, 3), (into_periods(fs, 2), 1))
+    ]
     assert results[0].group.tolist() == results[1].group.tolist()
     keyed = [
-        {frozenset(zip(r.person[r.members(g)].tolist(), r.period[r.members(g)].tolist(),
-                       strict=True)) for g in range(r.published.n_groups)}
+        {
+            frozenset(
+                zip(r.person[r.members(g)].tolist(), r.period[r.members(g)].tolist(), strict=True)
+            )
+            for g in range(r.published.n_groups)
+        }
         for r in results
-    ]  # fmt: skip
+    ]
     assert keyed[0] == keyed[1] == keyed[2]
     assert mean_loss(results[0]) == pytest.approx(mean_loss(results[2]), rel=1e-12)
 
@@ -323,8 +350,12 @@ def test_samples_that_overlap_beyond_midnight_begin_no_record_of_the_next_day(hi
 
 
 @settings(max_examples=20, deadline=None)
-@given(boxes(max_users=14, max_samples=8), st.sampled_from([1, 3]), st.sampled_from([2, 4]),
-       st.sampled_from(["merge", "suppress"]))  # fmt: skip
+@given(
+    boxes(max_users=14, max_samples=8),
+    st.sampled_from([1, 3]),
+    st.sampled_from([2, 4]),
+    st.sampled_from(["merge", "suppress"]),
+)
 def test_what_must_hold_of_cells_of_any_extent_and_weight(fs, days, k, leftover):
     cut = into_periods(fs, days)
     assume(max(fs.weight[cut.person[cut.rows_of(p)]].sum() for p in cut.periods) >= k)

@@ -40,10 +40,17 @@ def records(result):
     """What is published, as a bag: each group's number of people and its cells."""
     p = result.published
     return sorted(
-        (int(p.n_users[g]), *map(tuple, np.column_stack(
-            [p.t_min, p.dt_min, p.x_m, p.dx_m, p.y_m, p.dy_m])[p.rows_of(g)].tolist()))
+        (
+            int(p.n_users[g]),
+            *map(
+                tuple,
+                np.column_stack([p.t_min, p.dt_min, p.x_m, p.dx_m, p.y_m, p.dy_m])[
+                    p.rows_of(g)
+                ].tolist(),
+            ),
+        )
         for g in range(p.n_groups)
-    )  # fmt: skip
+    )
 
 
 def crowds_of(result, rows=None):
@@ -94,10 +101,14 @@ def test_everybody_is_in_one_shard_and_all_are_as_large(n, shards, seed, one_pla
 
 @settings(max_examples=25, deadline=None)
 @given(
-    st.sampled_from(sorted(METHODS)), st.integers(2, 3), st.integers(2, 4),
-    st.integers(0, 2**32 - 1), st.sampled_from(["merge", "suppress"]), st.sampled_from([0.0, 0.1]),
+    st.sampled_from(sorted(METHODS)),
+    st.integers(2, 3),
+    st.integers(2, 4),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(["merge", "suppress"]),
+    st.sampled_from([0.0, 0.1]),
     st.booleans(),
-)  # fmt: skip
+)
 def test_each_shard_is_as_by_itself(method, k, shards, seed, leftover, leave_out, limited):
     """The oracle hides every shard as data of its own, and puts the results together by hand."""
     hide = METHODS[method]

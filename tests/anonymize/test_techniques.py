@@ -39,12 +39,13 @@ PLACE, TIME = ("x_m", "y_m", "dx_m", "dy_m"), ("t_min", "dt_min")
 ALL = [
     lambda fs, seed: sample_users(fs, 0.4, seed=seed),
     lambda fs, seed: add_noise(fs, space_m=700, time_min=40, seed=seed),
-    lambda fs, seed: add_noise(fs, space_m=700, time_min=40, space="gaussian", time="gaussian",
-                               seed=seed),
+    lambda fs, seed: add_noise(
+        fs, space_m=700, time_min=40, space="gaussian", time="gaussian", seed=seed
+    ),
     lambda fs, seed: permute(fs, "positions", window_min=400, seed=seed),
     lambda fs, seed: permute(fs, "times", region_m=9_000, seed=seed),
     lambda fs, seed: suppress_rare(fs, 1, seed=seed),
-]  # fmt: skip
+]
 ANY = st.one_of(events(), boxes(), crowds(40))
 
 
@@ -69,8 +70,9 @@ def same(a, b):
 
 def assert_is_a_set(fs):
     """Ordered by start, x, y within each user, nothing twice, no user without a sample."""
-    rows = list(zip(fs.sample_user, fs.t_min, fs.x_m, fs.y_m, fs.dx_m, fs.dy_m, fs.dt_min,
-                    strict=True))  # fmt: skip
+    rows = list(
+        zip(fs.sample_user, fs.t_min, fs.x_m, fs.y_m, fs.dx_m, fs.dy_m, fs.dt_min, strict=True)
+    )
     assert rows == sorted(rows)
     assert len(set(rows)) == len(rows)
     assert (fs.lengths > 0).all()
@@ -94,8 +96,9 @@ def test_repeatable_and_touches_nothing(technique, fs, seed):
 
 
 def test_another_seed_is_another_draw():
-    fs = FingerprintSet.from_samples(np.arange(300), 900.0 * np.arange(300), np.zeros(300),
-                                     7.0 * np.arange(300))  # fmt: skip
+    fs = FingerprintSet.from_samples(
+        np.arange(300), 900.0 * np.arange(300), np.zeros(300), 7.0 * np.arange(300)
+    )
     for technique in ALL[:-1]:
         assert not same(technique(fs, 0), technique(fs, 1))
         with pytest.raises(ConfigError, match="seed"):
@@ -183,8 +186,9 @@ def test_noise_in_time_is_as_stated(scattered, time, expected):
 def test_times_are_reflected_at_the_ends_of_the_days():
     """All people at minute 10 of the one day there is: |10 + noise| near that end."""
     t = np.full(N, 10.0)
-    fs = FingerprintSet.from_samples(np.arange(N), np.zeros(N), np.zeros(N), t,
-                                     granularity_min=0.01)  # fmt: skip
+    fs = FingerprintSet.from_samples(
+        np.arange(N), np.zeros(N), np.zeros(N), t, granularity_min=0.01
+    )
     moved = add_noise(fs, time_min=30, seed=1).t_min
     noise = np.random.default_rng(7).laplace(0, 30, 5 * N)
     folded = np.abs(10 + noise)
@@ -263,9 +267,14 @@ def test_windows_of_a_change_of_the_clock_remain_windows():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"space_m": -1}, {"time_min": float("inf")}, {"space": "laplace"}, {"time": "cauchy"},
-     {"space_m": "far"}],
-)  # fmt: skip
+    [
+        {"space_m": -1},
+        {"time_min": float("inf")},
+        {"space": "laplace"},
+        {"time": "cauchy"},
+        {"space_m": "far"},
+    ],
+)
 def test_noise_is_checked(wrong):
     with pytest.raises(ConfigError):
         add_noise(FingerprintSet.from_samples([1], [0], [0], [0]), **wrong)
@@ -325,8 +334,9 @@ def test_every_arrangement_is_equally_likely():
 def test_where_the_first_ends_up_is_uniform():
     """1,000 people in one hour, places numbered: the place of the first, over 2,000 seeds."""
     n = 1_000
-    fs = FingerprintSet.from_samples(np.arange(n), np.arange(n), np.zeros(n), np.zeros(n),
-                                     granularity_m=1.0)  # fmt: skip
+    fs = FingerprintSet.from_samples(
+        np.arange(n), np.arange(n), np.zeros(n), np.zeros(n), granularity_m=1.0
+    )
     where = np.array([permute(fs, seed=seed).x_m[0] for seed in range(2_000)])
     jitter = np.random.default_rng(0).random(len(where))
     assert stats.kstest((where + jitter) / n, "uniform").pvalue > 1e-3
@@ -334,9 +344,14 @@ def test_where_the_first_ends_up_is_uniform():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"what": "users"}, {"window_min": 0}, {"window_min": 0.5}, {"region_m": float("nan")},
-     {"what": "times", "region_m": 99}],
-)  # fmt: skip
+    [
+        {"what": "users"},
+        {"window_min": 0},
+        {"window_min": 0.5},
+        {"region_m": float("nan")},
+        {"what": "times", "region_m": 99},
+    ],
+)
 def test_permutation_is_checked(wrong):
     with pytest.raises(ConfigError):
         permute(FingerprintSet.from_samples([1], [0], [0], [0]), **wrong)
@@ -375,10 +390,17 @@ def test_a_chain_is_its_techniques_one_after_the_other():
     x, y, t = rng.uniform(0, [[9_000], [9_000], [3_000]], (3, 600))
     fs = FingerprintSet.from_samples(rng.integers(0, 40, 600), x, y, t)
     profile = GeneralizationProfile(Grid(3_000), 360)
-    option = ReleaseOption("all", [
-        SampleUsers(0.8), AddNoise(500, 10), Generalize(profile), Permute("positions", 720),
-        SuppressRare(2), Glove(2),
-    ])  # fmt: skip
+    option = ReleaseOption(
+        "all",
+        [
+            SampleUsers(0.8),
+            AddNoise(500, 10),
+            Generalize(profile),
+            Permute("positions", 720),
+            SuppressRare(2),
+            Glove(2),
+        ],
+    )
     by_hand = sample_users(fs, 0.8, seed=step_seed(5, 0))
     by_hand = add_noise(by_hand, space_m=500, time_min=10, seed=step_seed(5, 1))
     by_hand = generalize(by_hand, profile, seed=step_seed(5, 2))

@@ -45,10 +45,13 @@ def test_equals_the_oracle(fs, slot_min, at_once):
         samples = [
             (key.index((x, y, dx, dy)), t, t + d)
             for x, y, dx, dy, t, d in zip(
-                *(v[rows].tolist()
-                  for v in (fs.x_m, fs.y_m, fs.dx_m, fs.dy_m, fs.t_min, fs.dt_min)), strict=True
+                *(
+                    v[rows].tolist()
+                    for v in (fs.x_m, fs.y_m, fs.dx_m, fs.dy_m, fs.t_min, fs.dt_min)
+                ),
+                strict=True,
             )
-        ]  # fmt: skip
+        ]
         expected += [oracle.prepared(samples, centres, edges)] * int(fs.weight[u])
     assert truth.tolist() == expected
     assert truth.dtype == np.int32
@@ -84,11 +87,17 @@ def test_most_frequent_place_ties_and_gaps_by_hand():
 def _windows(x, t, dt_, weight=None):
     n = len(x)
     return FingerprintSet(
-        user_ids=np.arange(1), offsets=np.array([0, n]), x_m=np.array(x, float), y_m=np.zeros(n),
-        t_min=np.array(t, float), dx_m=np.full(n, 100.0), dy_m=np.full(n, 100.0),
-        dt_min=np.array(dt_, float), count=np.full(n, 4, np.int64),
+        user_ids=np.arange(1),
+        offsets=np.array([0, n]),
+        x_m=np.array(x, float),
+        y_m=np.zeros(n),
+        t_min=np.array(t, float),
+        dx_m=np.full(n, 100.0),
+        dy_m=np.full(n, 100.0),
+        dt_min=np.array(dt_, float),
+        count=np.full(n, 4, np.int64),
         weight=np.array([weight or 1]),
-    )  # fmt: skip
+    )
 
 
 def test_long_windows_share_their_events_and_weights_count():
@@ -158,7 +167,13 @@ def test_too_many_cells_are_refused(monkeypatch):
     ],
 )
 def test_counts_that_cannot_be(wrong, words):
-    right = {"counts": np.ones((1, 2), int), "x_m": [0.0, 1.0], "y_m": [0.0, 1.0],
-             "dx_m": [1.0, 1.0], "dy_m": [1.0, 1.0], "slot_start_min": [0.0]}  # fmt: skip
+    right = {
+        "counts": np.ones((1, 2), int),
+        "x_m": [0.0, 1.0],
+        "y_m": [0.0, 1.0],
+        "dx_m": [1.0, 1.0],
+        "dy_m": [1.0, 1.0],
+        "slot_start_min": [0.0],
+    }
     with pytest.raises(SchemaError, match=words):
         AggregateCounts(**(right | wrong), slot_min=30.0)

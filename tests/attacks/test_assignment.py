@@ -12,8 +12,13 @@ from fpanon_core.attacks.assignment import transport_near
 
 
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), sources=st.integers(1, 25), sinks=st.integers(1, 90),
-       step=st.sampled_from([1.0, 100.0, 3_000.0]), crowded=st.booleans())  # fmt: skip
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    sources=st.integers(1, 25),
+    sinks=st.integers(1, 90),
+    step=st.sampled_from([1.0, 100.0, 3_000.0]),
+    crowded=st.booleans(),
+)
 def test_as_cheap_as_matching_everyone_with_every_record(seed, sources, sinks, step, crowded):
     """By scipy, on the full matrix of people and records; on grids, so that distances tie."""
     rng = np.random.default_rng(seed)

@@ -21,9 +21,26 @@ from fpanon_core import (
 )
 from fpanon_core.model.files import keyed
 
-ATTACK = ["users", "places", "slots", "night", "day", "whole", "night_random", "day_random",
-          "whole_random", "recorded", "recorded_random", "recorded_share", "error_median_m",
-          "top1", "top2", "top3", "top4", "top5"]  # fmt: skip
+ATTACK = [
+    "users",
+    "places",
+    "slots",
+    "night",
+    "day",
+    "whole",
+    "night_random",
+    "day_random",
+    "whole_random",
+    "recorded",
+    "recorded_random",
+    "recorded_share",
+    "error_median_m",
+    "top1",
+    "top2",
+    "top3",
+    "top4",
+    "top5",
+]
 
 
 def _town(n=40, days=2, seed=0):
@@ -54,8 +71,10 @@ def test_small_counts_by_hand():
     fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 500], [0] * 3, [0] * 3)
     counts, _ = aggregate_counts(fs)
     assert [suppress_small(counts, k).counts.tolist() for k in (1, 2, 3)] == [
-        [[2, 1]], [[2, 0]], [[0, 0]]
-    ]  # fmt: skip
+        [[2, 1]],
+        [[2, 0]],
+        [[0, 0]],
+    ]
     with pytest.raises(ConfigError, match="limit"):
         suppress_small(counts, 0)
 
@@ -97,8 +116,13 @@ def test_factors_have_a_row_for_each_level():
     )
     assert list(table) == ["factor", "level", *ATTACK]
     assert table[["factor", "level"]].values.tolist() == [
-        ["space", 0], ["space", 4000], ["time", 60], ["time", 180], ["users", 10], ["users", 25]
-    ]  # fmt: skip
+        ["space", 0],
+        ["space", 4000],
+        ["time", 60],
+        ["time", 180],
+        ["users", 10],
+        ["users", 25],
+    ]
     assert table.users.tolist() == [40, 40, 40, 40, 10, 25]
     assert table.slots.tolist() == [48, 48, 48, 16, 48, 48]
     assert table.places[1] < table.places[0] == aggregate_counts(fs)[0].n_places
@@ -108,7 +132,7 @@ def test_factors_have_a_row_for_each_level():
     assert table.attrs == {
         "config": {"slot_min": 60.0, "pairing": "greedy", "seed": 0},
         "digest": keyed(fs.digest),
-    }  # fmt: skip
+    }
     assert seen == sorted(seen)
     assert seen[-1] == pytest.approx(1.0)
     again = recovery_factors(fs, spaces_m=[4000], slots_min=[60, 180], users=[10, 25], slot_min=60)
@@ -121,12 +145,21 @@ def test_mitigations_change_the_attack_and_cost_error():
     fs = _town(60)
     seen = []
     table = mitigation_table(fs, slot_min=60, coarse_m=4000, limit=3, progress=seen.append)
-    assert list(table) == ["mitigation", "setting", "unit", *ATTACK, "count_error",
-                           "count_error_share"]  # fmt: skip
+    assert list(table) == [
+        "mitigation",
+        "setting",
+        "unit",
+        *ATTACK,
+        "count_error",
+        "count_error_share",
+    ]
     assert table.mitigation[:5].tolist() == [
-        "none", "longer slots", "coarser places", "small counts suppressed",
+        "none",
+        "longer slots",
+        "coarser places",
+        "small counts suppressed",
         "noise at frequent places",
-    ]  # fmt: skip
+    ]
     assert (table.mitigation[5:] == "differential privacy").all()
     assert table.unit.tolist() == [""] * 5 + ["user-slot"] * 2 + ["user"] * 2
     assert table.setting.tolist()[1:] == [180, 4000, 3, 0.2, 1, 0.1, 1, 0.1]
@@ -157,9 +190,17 @@ def test_costs_of_coarser_counts_by_hand():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"coarse_slot_min": 10}, {"coarse_slot_min": 45}, {"coarse_m": 0}, {"limit": 0},
-     {"noise_share": -1}, {"epsilons": [0]}, {"slot_min": 7}, {"pairing": "best"}],
-)  # fmt: skip
+    [
+        {"coarse_slot_min": 10},
+        {"coarse_slot_min": 45},
+        {"coarse_m": 0},
+        {"limit": 0},
+        {"noise_share": -1},
+        {"epsilons": [0]},
+        {"slot_min": 7},
+        {"pairing": "best"},
+    ],
+)
 def test_a_parameter_out_of_range(wrong):
     with pytest.raises(ConfigError):
         mitigation_table(_town(3, 1), **wrong)

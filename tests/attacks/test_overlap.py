@@ -61,9 +61,12 @@ def test_equals_everyone_with_everyone(first, second, data):
     assert set(scores) == set(BATTERY)
     for attacker, table in scores.items():
         got = found(
-            groups_of(first, [1] * len(first)), groups_of(second, people), np.array(pairs),
-            attacker, engine=LocalEngine(2),
-        )  # fmt: skip
+            groups_of(first, [1] * len(first)),
+            groups_of(second, people),
+            np.array(pairs),
+            attacker,
+            engine=LocalEngine(2),
+        )
         assert got == pytest.approx([oracle.chance(table[i], people, j) for i, j in pairs])
 
 

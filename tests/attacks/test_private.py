@@ -72,8 +72,10 @@ def apart(one, other):
 @settings(max_examples=60, deadline=None)
 @given(records=people)
 def test_counts_over_a_frame_equal_the_oracle(frame, records):
-    places = [(x + dx / 2, y + dy / 2) for x, y, dx, dy in
-              zip(frame.x_m, frame.y_m, frame.dx_m, frame.dy_m, strict=True)]  # fmt: skip
+    places = [
+        (x + dx / 2, y + dy / 2)
+        for x, y, dx, dy in zip(frame.x_m, frame.y_m, frame.dx_m, frame.dy_m, strict=True)
+    ]
     area = (100, 200, 2_100, 1_450, 500, 4) if frame is GRID else None
     # A set of samples: what is of one cell and minute is one.
     seen = [
@@ -132,9 +134,12 @@ def test_one_record_changes_no_more_than_the_sensitivity_of_a_slot(
 
 @settings(max_examples=60, deadline=None)
 @given(
-    records=people, mine=st.lists(events, max_size=5), slot=st.integers(0, 23),
-    one=st.lists(events, max_size=4), other=st.lists(events, max_size=4),
-)  # fmt: skip
+    records=people,
+    mine=st.lists(events, max_size=5),
+    slot=st.integers(0, 23),
+    one=st.lists(events, max_size=4),
+    other=st.lists(events, max_size=4),
+)
 def test_all_of_a_persons_records_in_one_slot(records, mine, slot, one, other):
     """Whatever a person does within a slot, and however often: 2 at most."""
     elsewhere = [event for event in mine if event[2] // 60 != slot] or [(0, 0, -5000)]
@@ -228,8 +233,10 @@ def test_noise_is_that_of_the_guarantee(unit, scale, monkeypatch):
 def test_the_frame_does_not_depend_on_the_data():
     """Another first day, another middle: the same places, slots and degrees."""
     frames = []
-    for day, crs in ((4, "+proj=laea +lat_0=14.7 +lon_0=-17.4"),
-                     (2, "+proj=laea +lat_0=15.1 +lon_0=-17")):  # fmt: skip
+    for day, crs in (
+        (4, "+proj=laea +lat_0=14.7 +lon_0=-17.4"),
+        (2, "+proj=laea +lat_0=15.1 +lon_0=-17"),
+    ):
         clock = LocalClock(dt.datetime(2024, 3, day, tzinfo=dt.UTC), "Africa/Dakar")
         area = StatedArea(14.6, -17.5, 14.8, -17.3)
         period = StatedPeriod(dt.date(2024, 3, 3), 7)

@@ -231,9 +231,11 @@ def test_the_attack_reads_counts_places_and_slot_times_only():
     fs = FingerprintSet.from_samples(user, rng.integers(0, 8, 300) * 700.0, np.zeros(300), t)
     counts, _ = aggregate_counts(fs)
     bare = AggregateCounts(
-        counts=counts.counts.copy(), x_m=counts.x_m.copy(), y_m=counts.y_m.copy(),
+        counts=counts.counts.copy(),
+        x_m=counts.x_m.copy(),
+        y_m=counts.y_m.copy(),
         slot_start_min=counts.slot_start_min.copy(),
-    )  # fmt: skip
+    )
     assert bare.slot_min == counts.slot_min
     assert (
         recover_trajectories(bare).places.tolist() == recover_trajectories(counts).places.tolist()
@@ -354,9 +356,13 @@ def test_small_worlds(table, first):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"link_threshold_m": -1}, {"link_threshold_m": np.inf}, {"n_trajectories": 0},
-     {"n_trajectories": 2.5}],
-)  # fmt: skip
+    [
+        {"link_threshold_m": -1},
+        {"link_threshold_m": np.inf},
+        {"n_trajectories": 0},
+        {"n_trajectories": 2.5},
+    ],
+)
 def test_a_parameter_out_of_range(wrong):
     with pytest.raises(ConfigError, match=next(iter(wrong))):
         recover_trajectories(counts_of([[1]], [(0, 0)]), **wrong)

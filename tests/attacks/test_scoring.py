@@ -98,9 +98,11 @@ def test_pairs_errors_and_uniqueness_by_hand():
     Errors of greedy: slot 1 of the first, slot 0 of the second: 0 400 0 400 0 0.
     """
     fs = FingerprintSet.from_samples(
-        np.repeat([1, 2, 3], 3), np.array([0, 1, 1, 0, 0, 0, 1, 1, 1]) * 400.0, np.zeros(9),
+        np.repeat([1, 2, 3], 3),
+        np.array([0, 1, 1, 0, 0, 0, 1, 1, 1]) * 400.0,
+        np.zeros(9),
         np.tile([0, 180, 360], 3),
-    )  # fmt: skip
+    )
     counts, truth = aggregate_counts(fs, slot_min=180)
     places = np.array([[0, 0, 1], [0, 1, 1]], np.int32)
     recovered = replace(recover_trajectories(counts), places=places, daily=places)
@@ -145,9 +147,11 @@ def test_taxis_without_nights_at_home_are_hardly_found():
 def test_the_baseline_is_seeded_and_pieces_of_any_size_change_nothing(monkeypatch):
     rng = np.random.default_rng(1)
     fs = FingerprintSet.from_samples(
-        rng.integers(0, 50, 400), rng.integers(0, 9, 400) * 300.0, np.zeros(400),
+        rng.integers(0, 50, 400),
+        rng.integers(0, 9, 400) * 300.0,
+        np.zeros(400),
         rng.uniform(0, 2880, 400),
-    )  # fmt: skip
+    )
     counts, truth = aggregate_counts(fs)
     recovered = recover_trajectories(counts)
     scores = [score_recovery(recovered, counts, truth, seed=s) for s in (0, 0, 1)]

@@ -47,7 +47,8 @@ def _calls(fs):
         "hiding, aligned": (hiding, hiding.Config(2, method="aligned")),
         "hiding, GLOVE": (hiding, hiding.Config(2, method="glove")),
         "hiding, aligned, shards": (
-            hiding, hiding.Config(2, method="aligned", shards=max(2, fs.n_users // 5_000)),
+            hiding,
+            hiding.Config(2, method="aligned", shards=max(2, fs.n_users // 5_000)),
         ),
         "attack": (attack, attack.Config(ReleaseOption(steps=[AddNoise(1_000)]))),
         "recovery": (recovery, recovery.Config(users=None)),
@@ -60,7 +61,7 @@ def _calls(fs):
         "counts_release": (counts_release, counts_release.Config(_frame(fs))),
         "look": (look, look.Config(ReleaseOption(steps=[AddNoise(1_000)]))),
         "people_by_hexagon": (people_by_hexagon, people_by_hexagon.Config()),
-    }  # fmt: skip
+    }
 
 
 def _frame(fs):
@@ -107,10 +108,23 @@ def _one(call, n_users):
 CASES = {
     f"foretold_{call}_{n}": partial(_one, call, n)
     for call in (
-        "anonymizability", "unicity", "disclosure", "hiding, aligned", "hiding, GLOVE",
-        "hiding, aligned, shards", "attack", "recovery", "options", "production", "relinking",
-        "recovery_factors", "recovery_mitigations", "comparison", "counts_release", "look",
+        "anonymizability",
+        "unicity",
+        "disclosure",
+        "hiding, aligned",
+        "hiding, GLOVE",
+        "hiding, aligned, shards",
+        "attack",
+        "recovery",
+        "options",
+        "production",
+        "relinking",
+        "recovery_factors",
+        "recovery_mitigations",
+        "comparison",
+        "counts_release",
+        "look",
         "people_by_hexagon",
     )
     for n in SIZES
-}  # fmt: skip
+}

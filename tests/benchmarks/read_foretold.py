@@ -125,4 +125,4 @@ CASES = {
     for form in ("csv", "parquet")
     for shape in ("narrow", "long")
     for n in (2_000_000, 8_000_000, 24_000_000)
-}  # fmt: skip
+}

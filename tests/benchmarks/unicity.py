@@ -41,10 +41,16 @@ def _people(n_users, bins):
         steps = rng.integers(1, 2 * _MINUTES // bins - 1, (many, bins), dtype=np.int32)
         t[part] = np.cumsum(steps, axis=1).ravel()
     return FingerprintSet(
-        user_ids=np.arange(n_users), offsets=np.arange(n_users + 1) * bins,
-        x_m=x, y_m=y, t_min=t, dx_m=np.full(size, 100.0), dy_m=np.full(size, 100.0),
-        dt_min=np.ones(size), count=np.ones(size, np.int64),
-    )  # fmt: skip
+        user_ids=np.arange(n_users),
+        offsets=np.arange(n_users + 1) * bins,
+        x_m=x,
+        y_m=y,
+        t_min=t,
+        dx_m=np.full(size, 100.0),
+        dy_m=np.full(size, 100.0),
+        dt_min=np.ones(size),
+        count=np.ones(size, np.int64),
+    )
 
 
 def _one(n_users, bins, p=4):

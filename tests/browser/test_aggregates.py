@@ -40,8 +40,14 @@ def test_the_whole_view_is_drawn(taxis: Dashboard) -> None:
     dashboard.press("recovery_remedies_go")
     bars = page.locator(".st-key-aggregates_remedies .bartext")
     expect(bars).to_have_count(18)
-    files = {"counts": "people", "scores": "at_random", "errors": "error_m", "path": "true_x_m",
-             "uniqueness": "unique", "mitigations": "count_error"}  # fmt: skip
+    files = {
+        "counts": "people",
+        "scores": "at_random",
+        "errors": "error_m",
+        "path": "true_x_m",
+        "uniqueness": "unique",
+        "mitigations": "count_error",
+    }
     for name, column in files.items():
         table = pd.read_csv(StringIO(dashboard.download(f"aggregates_get_{name}")))
         assert column in table.columns

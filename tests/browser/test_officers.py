@@ -70,9 +70,11 @@ def visitor(office: Office) -> Iterator[Callable[[], Dashboard]]:
 
         def open_one() -> Dashboard:
             context = office.browser.new_context(
-                ignore_https_errors=True, accept_downloads=True, reduced_motion="reduce",
+                ignore_https_errors=True,
+                accept_downloads=True,
+                reduced_motion="reduce",
                 viewport={"width": 1440, "height": 900},
-            )  # fmt: skip
+            )
             stack.callback(context.close)
             return Dashboard(context.new_page(), office.proxy.address)
 
@@ -100,8 +102,10 @@ def asks_for_log_in(page: Page) -> None:
     """Nothing is there but the way to the provider; no session of the dashboard was begun."""
     expect(page.locator("#why")).to_have_text("Log in to open the dashboard.")
     assert page.locator("body").inner_text().split("\n\n") == [
-        "fpanon", "Log in to open the dashboard.", "Log in",
-    ]  # fmt: skip
+        "fpanon",
+        "Log in to open the dashboard.",
+        "Log in",
+    ]
     assert page.locator("script").count() == 0
 
 

@@ -22,10 +22,12 @@ _DOTS = """key => {
         [c[0], c[1], box.left + xaxis._offset + xaxis.l2p(t.x[i]),
          box.top + yaxis._offset + yaxis.l2p(t.y[i])]));
 }"""
-_DRAWN = "([key, count, axis]) => { const plot = document.querySelector(" \
-    "`.st-key-${key} .js-plotly-plot`); return plot && plot._fullLayout" \
-    " && plot._fullLayout.yaxis.title.text.includes(axis) && plot._fullData.filter(" \
-    "t => t.customdata).reduce((n, t) => n + t.x.length, 0) === count; }"  # fmt: skip
+_DRAWN = (
+    "([key, count, axis]) => { const plot = document.querySelector("
+    "`.st-key-${key} .js-plotly-plot`); return plot && plot._fullLayout"
+    " && plot._fullLayout.yaxis.title.text.includes(axis) && plot._fullData.filter("
+    "t => t.customdata).reduce((n, t) => n + t.x.length, 0) === count; }"
+)
 
 
 def _coloured(picture: Image.Image) -> bool:

@@ -24,9 +24,11 @@ def test_from_a_click_to_the_verdict_that_options_and_report_repeat(dashboard: D
 
     # All of it stands in the first screen.
     for place in (
-        ".st-key-overview_verdict", "[data-testid=stDeckGlJsonChart]", ".st-key-overview_four",
+        ".st-key-overview_verdict",
+        "[data-testid=stDeckGlJsonChart]",
+        ".st-key-overview_four",
         ".st-key-overview_find_go",
-    ):  # fmt: skip
+    ):
         box = page.locator(place).first.bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= 900, (place, box)

@@ -100,9 +100,14 @@ def test_none_found_is_no_risk_of_zero(people: Path) -> None:
     found = expected(people, ReleaseOption()).after
     nobody = replace(found.risk, value=0.0, low=0.0, high=0.1136)
     result = attack.Result(
-        attack.Config(), "", ReleaseOption(), None, None, found,
+        attack.Config(),
+        "",
+        ReleaseOption(),
+        None,
+        None,
+        found,
         attack.Found(nobody, found.link, None, "Nobody.", found.error),
-    )  # fmt: skip
+    )
     text = " ".join(words(result))
     assert "picks the right record of none (95 % interval: up to 11.4%) of the 30" in text
     assert "Homes: not known. Nobody." in text

@@ -235,8 +235,9 @@ def test_measure_gives_the_worked_values(three: Path, tmp_path: Path) -> None:
 
 def test_measure_by_profile_speaks_json(three: Path) -> None:
     """In windows of a day all three are the same; in those of an hour carol is not."""
-    result = run("measure", three, "--k", 2, "--profile", "1000:1440", "--profile", "1000:60",
-                 "--json")  # fmt: skip
+    result = run(
+        "measure", three, "--k", 2, "--profile", "1000:1440", "--profile", "1000:60", "--json"
+    )
     assert result.exit_code == 0, result.output
     day, hour = json.loads(result.stdout)["gaps"]
     assert (day["window_min"], day["share_at_0"], day["median"]) == (1440, 1, 0)
@@ -269,8 +270,11 @@ def test_regions_of_the_antenna_table_are_places(tmp_path: Path) -> None:
         "antenna,lat,lon,district\na,14.70,-17.40,S\nb,14.71,-17.40,S\nc,14.9,-17,N\n"
     )
     events = tmp_path / "events.csv"
-    lines = [f"{u},2024-03-05T0{h}:00+00:00,{'abc'[(u + h) % 2 if u < 4 else 2]}"
-             for u in range(6) for h in (2, 5)]  # fmt: skip
+    lines = [
+        f"{u},2024-03-05T0{h}:00+00:00,{'abc'[(u + h) % 2 if u < 4 else 2]}"
+        for u in range(6)
+        for h in (2, 5)
+    ]
     events.write_text("\n".join(["user,time,antenna", *lines]))
     reading = [events, "--antennas", antennas]
     gaps = json.loads(run("measure", *reading, "--profile", "@district:60", "--json").stdout)
@@ -307,8 +311,9 @@ def test_weights_change_the_result(three: Path) -> None:
 def test_unicity_of_three_in_text_json_and_file(three: Path, tmp_path: Path, ending: str) -> None:
     """One bin each, all different; in windows of an hour alice and bob are alike."""
     out = tmp_path / f"unicity{ending}"
-    result = run("unicity", three, "--p", 1, "--out-of", "1,2", "--profile", "1000:1,60", "--out",
-                 out)  # fmt: skip
+    result = run(
+        "unicity", three, "--p", 1, "--out-of", "1,2", "--profile", "1000:1,60", "--out", out
+    )
     assert result.exit_code == 0, result.output
     assert "Guessing finds one in 3." in result.output
     assert "33.3%" in result.output
@@ -442,9 +447,18 @@ def test_disclosure_is_what_the_function_makes(people: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [["--p", "0"], ["--unicity-p", "x"], ["--unicity-p", "0"], ["--users", "0"], ["--seed", "-1"],
-     ["--strategy", "best"], ["--profile", "100"], ["--profile", "10:1"], ["--workers", "0"]],
-)  # fmt: skip
+    [
+        ["--p", "0"],
+        ["--unicity-p", "x"],
+        ["--unicity-p", "0"],
+        ["--users", "0"],
+        ["--seed", "-1"],
+        ["--strategy", "best"],
+        ["--profile", "100"],
+        ["--profile", "10:1"],
+        ["--workers", "0"],
+    ],
+)
 def test_bad_questions_about_disclosure_exit_with_2(three: Path, options: list[str]) -> None:
     result = run("disclosure", three, *options)
     assert result.exit_code == 2, result.output
@@ -459,11 +473,22 @@ def test_glove_writes_what_the_function_makes(
     people: Path, tmp_path: Path, target: str, form: str
 ) -> None:
     key, lost = tmp_path / "key.csv", tmp_path / "lost.csv"
-    options = ["--k", 3, "--suppress-space-m", 15_000, "--suppress-time-min", 360, "--leftover",
-               "suppress", "--workers", 1]  # fmt: skip
+    options = [
+        "--k",
+        3,
+        "--suppress-space-m",
+        15_000,
+        "--suppress-time-min",
+        360,
+        "--leftover",
+        "suppress",
+        "--workers",
+        1,
+    ]
     out = tmp_path / target
-    result = run("glove", people, *options, "--out", out, "--format", form, "--key", key,
-                 "--left-out", lost)  # fmt: skip
+    result = run(
+        "glove", people, *options, "--out", out, "--format", form, "--key", key, "--left-out", lost
+    )
     assert result.exit_code == 0, result.output
     assert "Verified: everyone published is one of at least 3" in result.output
     assert result.stdout.count("NOT FOR RELEASE") == 2
@@ -706,8 +731,20 @@ def test_hide_by_glove_is_glove(people: Path) -> None:
 @pytest.mark.parametrize("method", ["aligned", "glove"])
 def test_hide_in_periods_leaves_and_verifies(people: Path, tmp_path: Path, method: str) -> None:
     out, key, lost = tmp_path / "out.zip", tmp_path / "key.csv", tmp_path / "lost.csv"
-    options = ["--method", method, "--k", 3, "--period", 1, "--workers", 1, "--max-side-m", 30_000,
-               "--max-span-min", 720]  # fmt: skip
+    options = [
+        "--method",
+        method,
+        "--k",
+        3,
+        "--period",
+        1,
+        "--workers",
+        1,
+        "--max-side-m",
+        30_000,
+        "--max-span-min",
+        720,
+    ]
     result = run("hide", people, *options, "--out", out, "--key", key, "--left-out", lost)
     assert result.exit_code == 0, result.output
     assert "Verified: in each period of 1 day, everyone published is one of" in result.stdout
@@ -784,9 +821,18 @@ def test_hide_that_is_interrupted_says_how_to_go_on(
 
 @pytest.mark.parametrize(
     "options",
-    [["--method", "best"], ["--period", "0"], ["--period", "1.5"], ["--leave-out", "0.5"],
-     ["--shards", "0"], ["--leave-out", "-0.1"], ["--k", "1"], ["--k", "4"], ["--max-side-m", "0"]],
-)  # fmt: skip
+    [
+        ["--method", "best"],
+        ["--period", "0"],
+        ["--period", "1.5"],
+        ["--leave-out", "0.5"],
+        ["--shards", "0"],
+        ["--leave-out", "-0.1"],
+        ["--k", "1"],
+        ["--k", "4"],
+        ["--max-side-m", "0"],
+    ],
+)
 def test_bad_wishes_of_hide_exit_with_2(three: Path, options: list[str]) -> None:
     result = run("hide", three, *options)
     assert result.exit_code == 2, result.output
@@ -798,8 +844,22 @@ def test_bad_wishes_of_hide_exit_with_2(three: Path, options: list[str]) -> None
 
 def test_generate_writes_what_the_function_makes(tmp_path: Path) -> None:
     out, antennas = tmp_path / "cdr.parquet", tmp_path / "antennas.csv"
-    result = run("generate", 25, "--days", 3, "--seed", 4, "--n-antennas", 40, "--start",
-                 "2024-07-01", "--out", out, "--antennas-out", antennas)  # fmt: skip
+    result = run(
+        "generate",
+        25,
+        "--days",
+        3,
+        "--seed",
+        4,
+        "--n-antennas",
+        40,
+        "--start",
+        "2024-07-01",
+        "--out",
+        out,
+        "--antennas-out",
+        antennas,
+    )
     assert result.exit_code == 0, result.output
     assert "synthetic" in result.output
     region = generate_region(4, n_antennas=40)
@@ -993,8 +1053,12 @@ def test_recover_is_what_the_functions_make(people: Path, tmp_path: Path) -> Non
     told = json.loads(run("recover", people, *options, "--json").stdout)
     assert [row["accuracy"] for row in told["scores"]] == score.accuracy_by_step.tolist()
     assert told["config"] == {
-        "slot_min": 60.0, "users": None, "link_threshold_m": 0.0, "pairing": "optimal", "seed": 3
-    }  # fmt: skip
+        "slot_min": 60.0,
+        "users": None,
+        "link_threshold_m": 0.0,
+        "pairing": "optimal",
+        "seed": 3,
+    }
 
 
 def test_recover_of_some_users_writes_the_studies_tables(people: Path, tmp_path: Path) -> None:
@@ -1039,10 +1103,19 @@ def test_recover_after_mitigations(three: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [["--slot-min", "7"], ["--slot-min", "0"], ["--link-threshold-m", "-1"], ["--seed", "-1"],
-     ["--pairing", "best"], ["--workers", "0"], ["--out", "x.txt"], ["--trajectories", "x.txt"],
-     ["--users", "some"], ["--users", "0"]],
-)  # fmt: skip
+    [
+        ["--slot-min", "7"],
+        ["--slot-min", "0"],
+        ["--link-threshold-m", "-1"],
+        ["--seed", "-1"],
+        ["--pairing", "best"],
+        ["--workers", "0"],
+        ["--out", "x.txt"],
+        ["--trajectories", "x.txt"],
+        ["--users", "some"],
+        ["--users", "0"],
+    ],
+)
 def test_bad_questions_about_recovery_exit_with_2(three: Path, options: list[str]) -> None:
     result = run("recover", three, *options)
     assert result.exit_code == 2, result.output
@@ -1053,10 +1126,14 @@ def test_bad_questions_about_recovery_exit_with_2(three: Path, options: list[str
 
 THREE_OPTIONS = [
     {"name": "raw", "steps": []},
-    {"name": "hour", "steps": [{"technique": "generalize", "minutes": 60,
-                                "space": {"kind": "grid", "metres": 1000}}]},
+    {
+        "name": "hour",
+        "steps": [
+            {"technique": "generalize", "minutes": 60, "space": {"kind": "grid", "metres": 1000}}
+        ],
+    },
     {"name": "crowds", "steps": [{"technique": "suppress_rare", "min_users": 9}]},
-]  # fmt: skip
+]
 
 
 @pytest.fixture
@@ -1101,9 +1178,18 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
     people: Path, tmp_path: Path
 ) -> None:
     mine = tmp_path / "mine.json"
-    mine.write_text(json.dumps([*THREE_OPTIONS[:1], {"steps": [{"technique": "glove", "k": 2}]}, {
-        "name": "mixed", "steps": [{"technique": "permute", "what": "times"}],
-    }]))  # fmt: skip
+    mine.write_text(
+        json.dumps(
+            [
+                *THREE_OPTIONS[:1],
+                {"steps": [{"technique": "glove", "k": 2}]},
+                {
+                    "name": "mixed",
+                    "steps": [{"technique": "permute", "what": "times"}],
+                },
+            ]
+        )
+    )
     arguments = ("options", people, "--options", mine, "--p", 2)
     told = json.loads(run(*arguments, "--json").stdout)
     assert told["limit"] == 0.05

@@ -43,9 +43,11 @@ def test_it_writes_what_the_study_makes(people: Path, tmp_path: Path) -> None:
     done = run(people, *options, "--suppress-below", 3, "--out", out)
     assert done.exit_code == 0, done.output
     frame = FrameConfig(
-        StatedPeriod(dt.date.fromisoformat(first), 2), "grid",
-        StatedArea(south, west, south + 2, west + 2), 5_000,
-    )  # fmt: skip
+        StatedPeriod(dt.date.fromisoformat(first), 2),
+        "grid",
+        StatedArea(south, west, south + 2, west + 2),
+        5_000,
+    )
     made = counts_release.study(fs, counts_release.Config(frame, "suppressed", below=3))
     assert out.read_bytes() == made.package()
     assert "counts left blank" in done.output
@@ -76,8 +78,21 @@ def test_private_counts_of_both_units(people: Path, tmp_path: Path) -> None:
     assert "ε = 0.5 for all of a person's records in the 96 slots together" in done.output
     assert "add up" in done.output
     assert "not in the zip; do not publish them" in done.output
-    done = run(people, *PERIOD, *AREA, *ZONE, "--private", 1, "--unit", "slot", "--format",
-               "parquet", "--json", "--out", out)  # fmt: skip
+    done = run(
+        people,
+        *PERIOD,
+        *AREA,
+        *ZONE,
+        "--private",
+        1,
+        "--unit",
+        "slot",
+        "--format",
+        "parquet",
+        "--json",
+        "--out",
+        out,
+    )
     told = json.loads(done.stdout)
     assert told["privacy"]["epsilon_all"] == 96
     assert told["privacy"]["sensitivity"] == 2

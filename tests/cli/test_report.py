@@ -39,18 +39,36 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "alice_secret.csv").write_text(THREE)
     (tmp_path / "own.json").write_text(json.dumps(OPTIONS))
     done = run(
-        "options", tmp_path / "alice_secret.csv", "--options", tmp_path / "own.json", "--p", "1",
-        "--out", tmp_path / "weighed.csv", "--limit", "0.4",
-    )  # fmt: skip
+        "options",
+        tmp_path / "alice_secret.csv",
+        "--options",
+        tmp_path / "own.json",
+        "--p",
+        "1",
+        "--out",
+        tmp_path / "weighed.csv",
+        "--limit",
+        "0.4",
+    )
     assert done.exit_code == 0, done.output
     return tmp_path
 
 
 def test_report_says_the_verdict_and_names_nobody(folder: Path) -> None:
     made = run(
-        "report", folder / "weighed.json", "--out", folder / "report.html", "--choose", "ONE  cell",
-        "--because", "It <hides>.", "--signer", "Ada", "--data-name", "March",
-    )  # fmt: skip
+        "report",
+        folder / "weighed.json",
+        "--out",
+        folder / "report.html",
+        "--choose",
+        "ONE  cell",
+        "--because",
+        "It <hides>.",
+        "--signer",
+        "Ada",
+        "--data-name",
+        "March",
+    )
     assert made.exit_code == 0, made.output
     text = (folder / "report.html").read_text(encoding="utf-8")
     for head in ("As they are, these data may not be released.", "Chosen was “one cell"):
@@ -83,15 +101,39 @@ def test_data_as_they_are_are_kept_beside_the_table_and_not_in_it(folder: Path) 
 def test_recipe_gives_the_same_numbers_from_the_sample(tmp_path: Path) -> None:
     sample = ("--sample", "sf_cabs")
     first = run(
-        "options", *sample, "--preset", "trade", "--users", "60", "--seed", "3", "--strategy",
-        "uniform", "--risk", "k", "--utility", "flows=2,density=1", "--out", tmp_path / "a.csv",
-    )  # fmt: skip
+        "options",
+        *sample,
+        "--preset",
+        "trade",
+        "--users",
+        "60",
+        "--seed",
+        "3",
+        "--strategy",
+        "uniform",
+        "--risk",
+        "k",
+        "--utility",
+        "flows=2,density=1",
+        "--out",
+        tmp_path / "a.csv",
+    )
     assert first.exit_code == 0, first.output
     chosen = pd.read_csv(tmp_path / "a.csv")["option"].iloc[-1]
     made = run(
-        "report", tmp_path / "a.json", "--out", tmp_path / "a.html", "--choose", chosen,
-        "--because", "Sparse.", "--limit", "home=0.02", "--limit", "em=inf",
-    )  # fmt: skip
+        "report",
+        tmp_path / "a.json",
+        "--out",
+        tmp_path / "a.html",
+        "--choose",
+        chosen,
+        "--because",
+        "Sparse.",
+        "--limit",
+        "home=0.02",
+        "--limit",
+        "em=inf",
+    )
     assert made.exit_code == 0, made.output
     recipe = tmp_path / "a.recipe.json"
     again = run("options", *sample, "--recipe", recipe, "--out", tmp_path / "b.csv")
@@ -141,9 +183,20 @@ def _faults(folder: Path) -> dict[str, tuple[list[str | Path], str]]:
 
 @pytest.mark.parametrize(
     "fault",
-    ["missing", "table", "damaged", "no exploration", "ending", "folder", "choice", "limit",
-     "measure", "newer", "both"],
-)  # fmt: skip
+    [
+        "missing",
+        "table",
+        "damaged",
+        "no exploration",
+        "ending",
+        "folder",
+        "choice",
+        "limit",
+        "measure",
+        "newer",
+        "both",
+    ],
+)
 def test_faults_are_told_in_a_sentence(folder: Path, fault: str) -> None:
     command, said = _faults(folder)[fault]
     done = run(*command)

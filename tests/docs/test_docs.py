@@ -23,8 +23,10 @@ DOCUMENTS = sorted(
 # Papers were once called by these in code and documents; readers know authors and years.
 HOUSE_NAME = re.compile(r"\b(ANON|TRADE|CROWD|ASH)\b")
 YEAR = re.compile(r"(?<![\d.,–-])(1[89]\d\d|20\d\d)[a-z]?\b(?![.,]\d)")
-MONTH = re.compile(r"(January|February|March|April|May|June|July|August|September|October|November"
-                   r"|December) $")  # fmt: skip
+MONTH = re.compile(
+    r"(January|February|March|April|May|June|July|August|September|October|November"
+    r"|December) $"
+)
 
 
 def text_of(path):

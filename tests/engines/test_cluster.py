@@ -29,9 +29,13 @@ pytestmark = pytest.mark.filterwarnings("default")  # of Dask's own making, in t
 def at_work():
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50,
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+        silence_logs=50,
         host="127.0.0.1",
-    ) as found:  # fmt: skip
+    ) as found:
         yield found
 
 
@@ -345,9 +349,13 @@ def test_the_servers_cluster_is_for_calls_that_take_an_engine(monkeypatch, at_wo
 def test_a_cluster_that_goes_is_told_in_a_sentence():
     distributed = importlib.import_module("distributed")
     gone = distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None,
-        silence_logs=50, host="127.0.0.1",
-    )  # fmt: skip
+        n_workers=1,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+        silence_logs=50,
+        host="127.0.0.1",
+    )
     engine = DaskEngine(gone.scheduler_address)
     threading.Timer(1.0, gone.close).start()
     with pytest.raises(f.InfeasibleError, match=r"does not answer any more|No scheduler|no work"):

@@ -20,7 +20,7 @@ _XML_NASTY = (
     *("XFD1", "A99999999999", "A0", "1A", "", "-1", "99999999999", "1e11", "1.5", "NaN", "s", "b"),
     *("d", "e", "str", "inlineStr", "9999-12-31T23:59:59", "2958466", "-1e300", "&#0;", "&x;", "é"),
     *("99999", "true", "&lt;a&gt;", "\t", "A1:XFD1048576"),
-)  # fmt: skip
+)
 
 
 def mutated(rng: random.Random, content: bytes) -> bytes:
@@ -46,8 +46,18 @@ def _changed(rng, content):
             return _parquet_changed(rng, content)
         if content.lstrip()[:1] in (b"[", b"{"):
             return _json_changed(rng, content)
-    except (OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError, zlib.error,
-            struct.error, zipfile.BadZipFile, pa.ArrowException):  # fmt: skip
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        LookupError,
+        TypeError,
+        RuntimeError,
+        zlib.error,
+        struct.error,
+        zipfile.BadZipFile,
+        pa.ArrowException,
+    ):
         return _bytes_changed(rng, content)  # it is damaged already
     return _text_changed(rng, content)
 
@@ -107,8 +117,10 @@ def _text_changed(rng, content):
         case 7:
             lines[at] *= rng.choice((2, 50, 1_000))
         case 8:
-            return text.encode(rng.choice(("utf-16", "utf-16-be", "latin-1", "utf-8-sig", "cp500",
-                                           "utf-32")), "replace")  # fmt: skip
+            return text.encode(
+                rng.choice(("utf-16", "utf-16-be", "latin-1", "utf-8-sig", "cp500", "utf-32")),
+                "replace",
+            )
         case 9:
             return text.replace("\n", rng.choice(("\r", "\r\n", "\n\n", "\x0b", "\x00\n"))).encode()
     return "\n".join(lines).encode("utf-8", "replace")
@@ -123,9 +135,21 @@ def _json_changed(rng, content):
             key = rng.choice(keys)
             if rng.random() < 0.3 or not isinstance(here[key], (dict, list)):
                 here[key] = rng.choice(
-                    [None, True, [], {}, 1e308, -1, 10**30, [[[]]], {"a": [1]}, float("nan"),
-                     field(rng), rng.choice(NAMES)]
-                )  # fmt: skip
+                    [
+                        None,
+                        True,
+                        [],
+                        {},
+                        1e308,
+                        -1,
+                        10**30,
+                        [[[]]],
+                        {"a": [1]},
+                        float("nan"),
+                        field(rng),
+                        rng.choice(NAMES),
+                    ]
+                )
                 if isinstance(here, dict) and rng.random() < 0.3:
                     here[rng.choice(NAMES)] = here.pop(key)
                 return json.dumps(whole).encode()
@@ -214,10 +238,14 @@ def _parquet_changed(rng, content):
             table = table.append_column(rng.choice(names), table.column(rng.randrange(len(names))))
     out = io.BytesIO()
     pq.write_table(
-        table, out, use_dictionary=rng.random() < 0.5, row_group_size=rng.choice((1, 7, 1_000)),
+        table,
+        out,
+        use_dictionary=rng.random() < 0.5,
+        row_group_size=rng.choice((1, 7, 1_000)),
         compression=rng.choice(("snappy", "none", "gzip", "zstd")),
-        use_deprecated_int96_timestamps=rng.random() < 0.1, store_schema=rng.random() < 0.7,
-    )  # fmt: skip
+        use_deprecated_int96_timestamps=rng.random() < 0.1,
+        store_schema=rng.random() < 0.7,
+    )
     return out.getvalue()
 
 

@@ -14,14 +14,14 @@ FIELDS = (
     *("2024-03-04", "20240304", "03/04/2024 10:00", "4.3.24 10:00", "１２"),
     *("Tue Apr 03 18:00:09 +0000 2012", "'", "Apr 3, 2012 6:00 PM", "3 Apr 2012"),
     *("a\tb", "a;b", "a|b", "a\nb", "a\rb", "-", "+", ".", ",", "e", "E5", "∞", "½", "\u2028"),
-)  # fmt: skip
+)
 NAMES = (
     *("user", "time", "lat", "lon", "antenna", "offset", "id", "date", "clock", "cell", "mcc"),
     *("net", "area", "radio", "x", "y", "timestamp", "imsi", "", " ", "user", "lat", "index", "0"),
     *("expert", "domain", "option", "score", "EXPERT ", "row", "reason", "a" * 500, "é", "\x00"),
     *("pseudonym", "group", "x_min_m", "x_max_m", "y_min_m", "y_max_m", "start", "end", "sample"),
     *("lat_min", "lon_max", "user_id", "![](http://x.invalid)", "a.b", "list", "element", "key"),
-)  # fmt: skip
+)
 _ZONES = (None, "UTC", "Europe/Paris", "Nowhere/City", "+05:30", "-99:99", "", "\x00", "GMT+25")
 _UNITS = ("s", "ms", "us", "ns")
 

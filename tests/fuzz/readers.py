@@ -62,14 +62,27 @@ _SITES = pd.DataFrame(
     }
 )
 _CELLS = pd.DataFrame(
-    {"radio": "GSM", "mcc": 608, "net": 1, "area": 7, "cell": range(12), "unit": 0,
-     "lon": _SITES["lon"], "lat": _SITES["lat"], "range": 1000}
-)  # fmt: skip
+    {
+        "radio": "GSM",
+        "mcc": 608,
+        "net": 1,
+        "area": 7,
+        "cell": range(12),
+        "unit": 0,
+        "lon": _SITES["lon"],
+        "lat": _SITES["lat"],
+        "range": 1000,
+    }
+)
 _ANSWERS = pd.DataFrame(
-    [(e, d, o, s) for e in ("A", "B") for d in ("transport", "epidemics")
-     for o, s in (("1 km", 7), ("5 km", 2.5), ("as it is", 10))],
+    [
+        (e, d, o, s)
+        for e in ("A", "B")
+        for d in ("transport", "epidemics")
+        for o, s in (("1 km", 7), ("5 km", 2.5), ("as it is", 10))
+    ],
     columns=["expert", "domain", "option", "score"],
-)  # fmt: skip
+)
 
 
 def _events(content):
@@ -176,8 +189,17 @@ def _saved():
     )
     answers = tuple(Kept(kind, fs.digest, c, of.study(fs, c)) for kind, of, c in asked)
     weighing = Weighing(answers[2].result, Limits(), None, "why")
-    return save(Study(fs.digest, fs.n_users, fs.n_samples, "own", answers=answers,
-                      weighing=weighing, settings={"options_p": 4}))  # fmt: skip
+    return save(
+        Study(
+            fs.digest,
+            fs.n_users,
+            fs.n_samples,
+            "own",
+            answers=answers,
+            weighing=weighing,
+            settings={"options_p": 4},
+        )
+    )
 
 
 class _file:
@@ -201,9 +223,10 @@ def _released():
     rng = np.random.default_rng(5)
     fs = FingerprintSet.from_samples(
         [f"person-{i // 5}" for i in range(60)],
-        rng.integers(0, 30, 60) * 500.0, rng.integers(0, 30, 60) * 500.0,
+        rng.integers(0, 30, 60) * 500.0,
+        rng.integers(0, 30, 60) * 500.0,
         rng.integers(0, 2_000, 60).astype(float),
-    )  # fmt: skip
+    )
     random.seed(1)
     return fs, Release(fs, glove(fs, 2))
 
@@ -219,11 +242,15 @@ def _tables(*frames):
         plain = frame.assign(**{c: frame[c].astype(str) for c in frame if c in ("since", "time")})
         records = plain.to_json(orient="records")
         seeds += [
-            text.encode(), frame.to_csv(index=False, sep=";", decimal=",").encode(),
-            frame.to_csv(index=False, header=False).encode(), parquet.getvalue(), sheet.getvalue(),
-            records.encode(), plain.to_json(orient="records", lines=True).encode(),
+            text.encode(),
+            frame.to_csv(index=False, sep=";", decimal=",").encode(),
+            frame.to_csv(index=False, header=False).encode(),
+            parquet.getvalue(),
+            sheet.getvalue(),
+            records.encode(),
+            plain.to_json(orient="records", lines=True).encode(),
             gzip.compress(text.encode()),
-        ]  # fmt: skip
+        ]
     return seeds
 
 
@@ -241,9 +268,13 @@ def _seeds(name):
             road = [[2.1, 41.3], [2.2, 41.4], [2.3, 41.3]]
             shapes = [("LineString", road), ("MultiPolygon", [[[*road, road[0]]]])]
             features = [
-                {"type": "Feature", "properties": {"name": kind}, "geometry":
-                 {"type": kind, "coordinates": coordinates}} for kind, coordinates in shapes
-            ]  # fmt: skip
+                {
+                    "type": "Feature",
+                    "properties": {"name": kind},
+                    "geometry": {"type": kind, "coordinates": coordinates},
+                }
+                for kind, coordinates in shapes
+            ]
             whole = {"type": "FeatureCollection", "features": features}
             several = {
                 "type": "GeometryCollection",
@@ -251,11 +282,14 @@ def _seeds(name):
             }
             return [json.dumps(each).encode() for each in (whole, several, *features)]
         case "options":
-            some = [as_option(GeneralizationProfile(Grid(1000.0), 60)),
-                       as_option([SampleUsers(0.5), Glove(2)])]  # fmt: skip
+            some = [
+                as_option(GeneralizationProfile(Grid(1000.0), 60)),
+                as_option([SampleUsers(0.5), Glove(2)]),
+            ]
             results = tuple(OptionResult(o, {"unicity": (0.5, 0.4, 0.6)}) for o in some)
-            table = OptionsTable(results, "unicity", utility_choice("transport"),
-                                 KnowledgeConfig(), "0")  # fmt: skip
+            table = OptionsTable(
+                results, "unicity", utility_choice("transport"), KnowledgeConfig(), "0"
+            )
             plain = [[o.to_dict() for o in some], some[0].to_dict(), table.to_dict()]
             return [json.dumps(each).encode() for each in plain]
         case "study":
@@ -276,13 +310,25 @@ def _seeds(name):
 
 
 _TEXTS = (
-    "grid:1000|60", "1 km · 1 h", "2.5 km · 30 min", "as recorded", "0.5,20000,480", "2,5,10",
+    "grid:1000|60",
+    "1 km · 1 h",
+    "2.5 km · 30 min",
+    "as recorded",
+    "0.5,20000,480",
+    "2,5,10",
     *(p.code for p in (GeneralizationProfile(Grid(500.0), 60),)),
-)  # fmt: skip
+)
 _LIKE = (
-    1, 1.5, "a", (1,), (1.5,), StretchConfig(), KnowledgeConfig(),
-    GeneralizationProfile(Grid(500.0), 60), (GeneralizationProfile(Grid(500.0), 60),),
-)  # fmt: skip
+    1,
+    1.5,
+    "a",
+    (1,),
+    (1.5,),
+    StretchConfig(),
+    KnowledgeConfig(),
+    GeneralizationProfile(Grid(500.0), 60),
+    (GeneralizationProfile(Grid(500.0), 60),),
+)
 
 
 def _address(rng):

@@ -41,24 +41,36 @@ def test_none_is_kept_unless_asked_for(tmp_path: Path) -> None:
 def test_a_line_says_who_what_when_and_which_bytes(log: AuditLog) -> None:
     log.note("opened", who="anna@office.example", what="upload", data="d1", now=NOON)
     log.note(
-        "exported", who="local", what="release.zip", data="d1", content=b"bytes",
-        settings={"k": 5, "release": "GLOVE"}, now=NOON,
-    )  # fmt: skip
+        "exported",
+        who="local",
+        what="release.zip",
+        data="d1",
+        content=b"bytes",
+        settings={"k": 5, "release": "GLOVE"},
+        now=NOON,
+    )
     key = bytes.fromhex(log.key_path.read_text())
     assert len(key) == 32
     data = hmac.new(key, b"d1", "sha256").hexdigest()
     assert lines(log) == [
         {
-            "time": "2026-03-04T12:00:05+00:00", "who": "anna@office.example", "event": "opened",
-            "what": "upload", "data": data,
+            "time": "2026-03-04T12:00:05+00:00",
+            "who": "anna@office.example",
+            "event": "opened",
+            "what": "upload",
+            "data": data,
         },
         {
-            "time": "2026-03-04T12:00:05+00:00", "who": "local", "event": "exported",
-            "what": "release.zip", "data": data, "bytes": 5,
+            "time": "2026-03-04T12:00:05+00:00",
+            "who": "local",
+            "event": "exported",
+            "what": "release.zip",
+            "data": data,
+            "bytes": 5,
             "content": hmac.new(key, b"bytes", "sha256").hexdigest(),
             "settings": {"k": 5, "release": "GLOVE"},
         },
-    ]  # fmt: skip
+    ]
 
 
 def test_digests_cannot_be_tried_without_the_key(tmp_path: Path) -> None:

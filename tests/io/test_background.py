@@ -53,10 +53,13 @@ def test_nothing_but_the_shapes_is_kept() -> None:
 
 
 def test_points_are_counted_and_not_drawn() -> None:
-    body = {"type": "GeometryCollection", "geometries": [
-        {"type": "Point", "coordinates": [2, 41]},
-        {"type": "LineString", "coordinates": ROAD},
-    ]}  # fmt: skip
+    body = {
+        "type": "GeometryCollection",
+        "geometries": [
+            {"type": "Point", "coordinates": [2, 41]},
+            {"type": "LineString", "coordinates": ROAD},
+        ],
+    }
     found = read_background(json.dumps(body).encode())
     assert (found.n_lines, found.n_points) == (1, 1)
 
@@ -114,7 +117,7 @@ for _ in range(30):
             "another map projection",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_background_is_refused_in_a_sentence(body: bytes, why: str) -> None:
     with pytest.raises(SchemaError, match=why):
         read_background(body)

@@ -309,8 +309,10 @@ def test_order_of_rows_changes_numbers_only(order):
     other, _ = read_cdr(events(*[rows[i] for i in order]))
 
     def cells(f):
-        return {(f.user_ids[u], x, y, t) for u, x, y, t in
-                zip(f.sample_user, f.x_m, f.y_m, f.t_min, strict=True)}  # fmt: skip
+        return {
+            (f.user_ids[u], x, y, t)
+            for u, x, y, t in zip(f.sample_user, f.x_m, f.y_m, f.t_min, strict=True)
+        }
 
     assert cells(fs) == cells(other)
     assert fs.crs == other.crs
@@ -357,8 +359,11 @@ def test_rows_and_samples_are_reconciled_in_words():
     more = pd.concat([table, events(("a", "2024-03-05T08:00Z", 14.7, -17.4)), table[3:]])
     _, report = read_cdr(more, screen="civ")
     assert (report.n_users, report.rows_used, report.n_samples, report.rows_identical) == (
-        1, 4, 2, 1,
-    )  # fmt: skip
+        1,
+        4,
+        2,
+        1,
+    )
 
 
 SECRET = "221771234567"
@@ -379,8 +384,12 @@ def test_first_rows_are_shown_as_understood_and_name_nobody():
     assert head["row"].tolist() == [1, 2, 3, 4, 5]
     assert head["user"].tolist() == ["u0001", "", "", "u0002", "u0002"]
     assert head["local_time"].tolist() == [
-        "2024-03-04 08:00", "2024-03-04 08:00", "", "2024-07-04 10:00", "2024-07-04 10:00",
-    ]  # fmt: skip
+        "2024-03-04 08:00",
+        "2024-03-04 08:00",
+        "",
+        "2024-07-04 10:00",
+        "2024-07-04 10:00",
+    ]
     assert head["fate"].tolist() == ["used", "no user", "unparseable time", "used", "used"]
     assert SECRET not in head.to_csv()
     # A telephone number taken for a time is not shown as it is written.
@@ -391,9 +400,10 @@ def test_first_rows_are_shown_as_understood_and_name_nobody():
 def test_first_rows_show_the_antenna_where_it_gives_the_position():
     sites = pd.DataFrame({"site": ["A", "B"], "lat": [48.1, 48.2], "lon": [11.5, 11.6]})
     table = events(
-        ("a", "2024-03-04T08:00Z", "A"), ("b", "2024-03-04T09:00Z", "B"),
+        ("a", "2024-03-04T08:00Z", "A"),
+        ("b", "2024-03-04T09:00Z", "B"),
         columns=("user", "time", "site"),
-    )  # fmt: skip
+    )
     head = read_cdr(table, antennas=sites, screen=1)[1].first_rows
     assert head["antenna"].tolist() == ["A", "B"]
     assert head["lat"].tolist() == [48.1, 48.2]

@@ -121,8 +121,18 @@ def test_of_other_versions_nothing_is_taken(folder, hidden, monkeypatch):
 # content, an archive of NumPy files.
 
 FORM = b"fpanon part 2\n"
-MEMBERS = ("group", "code", "space_m", "time_min", "left_over", "left_out", "phantom_share",
-           "offsets", "n_users", "cells")  # fmt: skip
+MEMBERS = (
+    "group",
+    "code",
+    "space_m",
+    "time_min",
+    "left_over",
+    "left_out",
+    "phantom_share",
+    "offsets",
+    "n_users",
+    "cells",
+)
 
 
 def unkeyed(_, body):

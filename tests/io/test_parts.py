@@ -53,10 +53,20 @@ def cut(rows, at):
 def account(report):
     told = report.reconciliation(), report.rows_read, report.rows_used, report.set_aside
     rejects = report.rejects.drop(columns=["row", "part"], errors="ignore")
-    return (*told, report.notes, report.timezone, report.time_format, report.columns,
-            report.first, report.last, report.span_days, report.users_screened_out,
-            report.rows_identical, rejects.to_dict("list"),
-            report.first_rows.drop(columns="row").to_csv())  # fmt: skip
+    return (
+        *told,
+        report.notes,
+        report.timezone,
+        report.time_format,
+        report.columns,
+        report.first,
+        report.last,
+        report.span_days,
+        report.users_screened_out,
+        report.rows_identical,
+        rejects.to_dict("list"),
+        report.first_rows.drop(columns="row").to_csv(),
+    )
 
 
 def same(one, other):
@@ -342,8 +352,14 @@ def test_a_set_from_memory_is_kept_and_loaded(made, tmp_path):
 def test_names_of_columns_are_not_run(tmp_path):
     """A name may hold anything, quotes and SQL too."""
     name = 'lat"; DROP TABLE x; --'
-    table = pa.table({"user": ["a", "b"], "time": ["2024-03-04T08:00Z"] * 2,
-                      name: [14.7, 14.8], "lon": [-17.4, -17.5]})  # fmt: skip
+    table = pa.table(
+        {
+            "user": ["a", "b"],
+            "time": ["2024-03-04T08:00Z"] * 2,
+            name: [14.7, 14.8],
+            "lon": [-17.4, -17.5],
+        }
+    )
     (tmp_path / "in").mkdir()
     pq.write_table(table, tmp_path / "in" / "a [1].parquet")
     pq.write_table(table, tmp_path / "in" / "b.parquet")

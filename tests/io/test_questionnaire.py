@@ -88,8 +88,13 @@ def test_of_an_unusable_answer_and_a_usable_one_the_usable_is_used():
 cell = st.sampled_from(["A", "b", "", " ", "NA", "transport", "1 km · 1 h", "3", "11"])
 
 
-@given(st.lists(st.tuples(cell, cell, cell, st.sampled_from(["5", "", "x", "-2", "10", "1e2"])),
-                min_size=1, max_size=25))  # fmt: skip
+@given(
+    st.lists(
+        st.tuples(cell, cell, cell, st.sampled_from(["5", "", "x", "-2", "10", "1e2"])),
+        min_size=1,
+        max_size=25,
+    )
+)
 def test_rows_add_up(rows):
     frame = pd.DataFrame(rows, columns=["expert", "domain", "option", "score"])
     # One good answer, so that something can be used.

@@ -62,9 +62,13 @@ def test_seconds_before_the_year_1_are_set_aside():
 @pytest.mark.parametrize("zone", [None, "UTC", "Nowhere/City"])
 def test_an_antenna_table_may_have_any_times_beside(zone):
     found = read_antennas(
-        parquet(antenna=["A", "B"], lat=[14.7, 14.8], lon=[-17.4, -17.3],
-                since=times([0, FAR], zone=zone))
-    )  # fmt: skip
+        parquet(
+            antenna=["A", "B"],
+            lat=[14.7, 14.8],
+            lon=[-17.4, -17.3],
+            since=times([0, FAR], zone=zone),
+        )
+    )
     assert found["antenna"].tolist() == ["A", "B"]
 
 

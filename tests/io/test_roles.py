@@ -44,8 +44,11 @@ def test_names_in_many_languages(header):
 def test_longitude_is_not_taken_for_latitude():
     # Beijing: 116 can only be a longitude, whichever comes first
     assert roles_of("1,2008-02-02 15:36:08,116.51172,39.92123\n" * 3) == {
-        "user": 0, "time": 1, "lat": 3, "lon": 2,
-    }  # fmt: skip
+        "user": 0,
+        "time": 1,
+        "lat": 3,
+        "lon": 2,
+    }
     assert roles_of("1,2008-02-02 15:36:08,39.92123,116.51172\n" * 3)["lat"] == 2
     table = table_of("1,2008-02-02 15:36:08,40.92123,16.51172\n" * 3)
     assert any("guess" in note for note in find_roles(table).notes)

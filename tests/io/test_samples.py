@@ -17,8 +17,9 @@ def test_synthetic_sample_equals_what_the_generator_makes() -> None:
     made["timestamp"] = iso_with_offset(made["timestamp"])
     made["antenna_id"] = made["antenna_id"].astype(str)
     read = pd.read_csv(shipped.path).astype({"user_id": "int32"})
-    pd.testing.assert_frame_equal(read, made.astype({"timestamp": read["timestamp"].dtype}),
-                                  check_exact=True)  # fmt: skip
+    pd.testing.assert_frame_equal(
+        read, made.astype({"timestamp": read["timestamp"].dtype}), check_exact=True
+    )
     antennas = pd.read_csv(shipped.antennas_path)
     pd.testing.assert_frame_equal(antennas, generate_region(0).antennas, check_exact=True)
 

@@ -91,8 +91,13 @@ def test_the_scan_sees_what_it_should():
 
 def test_ways_out_are_worded_for_the_screen():
     ways = [way for way in vars(hints).values() if isinstance(way, Way)]
-    made = [hints.such_as("user"), hints.in_brackets("lat"), hints.namely("time"),
-            hints.give("user", name="track id"), hints.column_at(4)]  # fmt: skip
+    made = [
+        hints.such_as("user"),
+        hints.in_brackets("lat"),
+        hints.namely("time"),
+        hints.give("user", name="track id"),
+        hints.column_at(4),
+    ]
     assert len(ways) >= 3
     for way in (*ways, *made):
         assert not ARGUMENT.search(way.form)

@@ -40,9 +40,14 @@ def test_steps_cost_what_is_said_or_less(fs, k, most_cuts):
     members[:, :k] = np.arange(made * k).reshape(made, k)
     of = np.where(np.arange(n) < made * k, np.arange(n) // k, -1)
     groups = Groups(
-        of, members, np.full(made, k), np.full(made, float(k)), np.zeros(made),
-        np.zeros((made, 2 * k - 1)), np.full(made, -1),
-    )  # fmt: skip
+        of,
+        members,
+        np.full(made, k),
+        np.full(made, float(k)),
+        np.zeros(made),
+        np.zeros((made, 2 * k - 1)),
+        np.full(made, -1),
+    )
     scale, most = by_space_and_time(StretchConfig()), fs.n_samples
     cuts = Cuts(np.zeros(made, np.int64), np.empty((made, most_cuts)))
     weigh(boxes_of(fs), np.arange(made), *scale, most, groups, cuts)
@@ -53,18 +58,35 @@ def test_steps_cost_what_is_said_or_less(fs, k, most_cuts):
     alike = np.array([[loss_of(fs, [a, b]) for b in row] for a, row in enumerate(near)])
     room = (n - 1) * 2 * k
     steps = Steps(
-        np.zeros(n, np.int64), np.zeros((n, room), np.int32), np.zeros((n, room), np.int32),
-        np.zeros((n, room)), np.zeros((n, room), np.bool_), np.full(n, -1),
-    )  # fmt: skip
+        np.zeros(n, np.int64),
+        np.zeros((n, room), np.int32),
+        np.zeros((n, room), np.int32),
+        np.zeros((n, room)),
+        np.zeros((n, room), np.bool_),
+        np.full(n, -1),
+    )
     nothing, saved = np.zeros(n), np.empty(n)
     gains_by_leaving(groups, nothing, saved)
     pairs = list_pairs(near, -1, groups, steps)
     pair = np.argsort(pairs.group, kind="stable")
     first = np.searchsorted(pairs.group[pair], np.arange(made + 1))
     price(
-        boxes_of(fs), near, alike, np.arange(made), pair, first, pairs, np.ones(n), saved, float(k),
-        *scale, most, 1.5, cuts, groups,
-    )  # fmt: skip
+        boxes_of(fs),
+        near,
+        alike,
+        np.arange(made),
+        pair,
+        first,
+        pairs,
+        np.ones(n),
+        saved,
+        float(k),
+        *scale,
+        most,
+        1.5,
+        cuts,
+        groups,
+    )
     users = np.arange(n)
     offer(users, pairs, -1, nothing, saved, groups, steps)
     said = [{}, {}]

@@ -65,9 +65,14 @@ def test_chooses_among_optima_as_pot_does(problem):
     cost, supply, demand = problem
     flow, potential = solved(*problem)
     expected, log = emd(
-        supply.astype(float), demand.astype(float), cost,
-        numItermax=MANY, log=True, center_dual=False, check_marginals=False,
-    )  # fmt: skip
+        supply.astype(float),
+        demand.astype(float),
+        cost,
+        numItermax=MANY,
+        log=True,
+        center_dual=False,
+        check_marginals=False,
+    )
     assert np.array_equal(flow, expected)
     potential = potential - max(potential.max(), 0.0)
     assert np.array_equal(-potential[: len(supply)], log["u"])

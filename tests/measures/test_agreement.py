@@ -13,8 +13,9 @@ from fpanon_core import ConfigError, InfeasibleError, ordinal_agreement
 
 values = st.lists(
     st.tuples(*[st.one_of(st.integers(0, 4).map(float), st.just(math.nan))] * 3),
-    min_size=2, max_size=12,
-)  # fmt: skip
+    min_size=2,
+    max_size=12,
+)
 
 
 def test_by_hand():
@@ -28,8 +29,10 @@ def test_by_hand():
     rows = ordinal_agreement(table)
     assert rows[["a", "b"]].values.tolist() == [["a", "b"], ["a", "c"], ["b", "c"]]
     assert rows[["pairs", "concordant", "discordant", "tied"]].values.tolist() == [
-        [6, 5, 1, 0], [6, 4, 0, 2], [6, 3, 1, 2],
-    ]  # fmt: skip
+        [6, 5, 1, 0],
+        [6, 4, 0, 2],
+        [6, 3, 1, 2],
+    ]
     assert rows.tau.tolist() == pytest.approx([4 / 6, 4 / math.sqrt(24), 2 / math.sqrt(24)])
     # x < y under a, but x > y under b: the larger under the first named comes first.
     assert rows.discordant_pairs.tolist() == [[("y", "x")], [], [("x", "y")]]
@@ -39,8 +42,11 @@ def test_by_hand():
 def test_equals_a_double_loop(rows):
     table = pd.DataFrame(rows, columns=["u", "v", "w"], index=[f"g{i}" for i in range(len(rows))])
     for row in ordinal_agreement(table).itertuples():
-        known = [(i, a, b) for i, (a, b) in zip(table.index, table[[row.a, row.b]].values,
-                 strict=True) if not (math.isnan(a) or math.isnan(b))]  # fmt: skip
+        known = [
+            (i, a, b)
+            for i, (a, b) in zip(table.index, table[[row.a, row.b]].values, strict=True)
+            if not (math.isnan(a) or math.isnan(b))
+        ]
         more, less, tied, swapped = 0, 0, 0, set()
         for at, (i, a, b) in enumerate(known):
             for j, c, d in known[at + 1 :]:

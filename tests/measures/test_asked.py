@@ -9,10 +9,15 @@ from fpanon_core import ConfigError, asked_utility
 
 @pytest.fixture
 def answers():
-    rows = [("A", "transport", "fine", 9), ("B", "transport", "Fine", 6),
-            ("C", "transport", "fine ", 6), ("A", "transport", "coarse", 2),
-            ("A", "epidemics", "fine", 10), ("A", "epidemics", "low", 0),
-            ("B", "epidemics", "low", 1)]  # fmt: skip
+    rows = [
+        ("A", "transport", "fine", 9),
+        ("B", "transport", "Fine", 6),
+        ("C", "transport", "fine ", 6),
+        ("A", "transport", "coarse", 2),
+        ("A", "epidemics", "fine", 10),
+        ("A", "epidemics", "low", 0),
+        ("B", "epidemics", "low", 1),
+    ]
     return pd.DataFrame(rows, columns=["expert", "domain", "option", "score"])
 
 

@@ -61,8 +61,14 @@ def test_worked_example():
     assert (found.only_first, found.only_second) == (1, 0)
     assert found.per_person.columns.tolist() == ["pseudonym", "first", "second", "together"]
     assert table(found) == [
-        [3, 3, 2], [3, 3, 2], [3, 4, 1], [3, 3, 1], [3, 4, 1], [2, 4, 2], [2, 4, 2],
-    ]  # fmt: skip
+        [3, 3, 2],
+        [3, 3, 2],
+        [3, 4, 1],
+        [3, 3, 1],
+        [3, 4, 1],
+        [2, 4, 2],
+        [2, 4, 2],
+    ]
     assert (found.together.smallest, found.together.alone) == (1, 3)
     assert found.together.alone_share == pytest.approx(3 / 7)
     assert found.together.naming == pytest.approx(5 / 7)
@@ -226,8 +232,10 @@ def test_followed_through_all_periods_equals_everyone_with_everyone(first, secon
         assert found.followed is None
         return
     for name, some in (
-        ("followed", (first, second)), ("first_followed", (first,)), ("second_followed", (second,))
-    ):  # fmt: skip
+        ("followed", (first, second)),
+        ("first_followed", (first,)),
+        ("second_followed", (second,)),
+    ):
         groups = {
             p: {(n, *r[1:]) for n, each in enumerate(some) for r in each if r[0] == p} for p in met
         }

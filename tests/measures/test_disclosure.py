@@ -38,8 +38,16 @@ from tests.oracles import intervals as oracle_of_intervals
 from tests.oracles import unicity as sets
 from tests.support.fingerprint_sets import as_lists, boxes, crowds, events
 
-ARRAYS = ("sizes", "em_user", "kl_user", "em_sum_user", "kl_sum_user", "em_bin", "kl_bin",
-          "bin_users")  # fmt: skip
+ARRAYS = (
+    "sizes",
+    "em_user",
+    "kl_user",
+    "em_sum_user",
+    "kl_sum_user",
+    "em_bin",
+    "kl_bin",
+    "bin_users",
+)
 BIN = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
 
 
@@ -244,8 +252,9 @@ def test_the_interval_of_a_mean_is_hoeffdings():
 
 def test_where_all_targets_are_alike_the_interval_still_has_a_width():
     """A thousand pairs, fifty people asked: each is one of two, and so may not be everybody."""
-    fs = FingerprintSet.from_samples(range(2_000), 100 * (np.arange(2_000) // 2), [0] * 2_000,
-                                     [5] * 2_000)  # fmt: skip
+    fs = FingerprintSet.from_samples(
+        range(2_000), 100 * (np.arange(2_000) // 2), [0] * 2_000, [5] * 2_000
+    )
     result = disclosure(fs, draw_knowledge(fs, 1, users=50))
     assert set(result.sizes.tolist()) == {2}
     assert result.interval("k") == mean_interval(0.5, 50)
@@ -312,8 +321,9 @@ def test_by_place():
     result = disclosure(fs, draw_knowledge(fs, 1))
     places = result.by_place()
     assert places[["x_m", "y_m", "dx_m", "dy_m"]].values.tolist() == [
-        [0, 0, 100, 100], [900, 0, 100, 100],
-    ]  # fmt: skip
+        [0, 0, 100, 100],
+        [900, 0, 100, 100],
+    ]
     assert places.windows.tolist() == [2, 1]
     assert places.samples.tolist() == [3, 2]
     assert places.users_a_window.tolist() == [1.5, 2.0]
@@ -329,9 +339,16 @@ def windows(starts, lengths):
     t, dt_min = np.append(starts, starts[0]), np.append(lengths, lengths[0])
     flat, side = np.zeros(many + 1), np.full(many + 1, 100.0)
     return FingerprintSet(
-        user_ids=np.arange(2), offsets=offsets, x_m=flat, y_m=flat, t_min=t.astype(float),
-        dx_m=side, dy_m=side, dt_min=dt_min.astype(float), count=np.ones(many + 1, np.int64),
-    )  # fmt: skip
+        user_ids=np.arange(2),
+        offsets=offsets,
+        x_m=flat,
+        y_m=flat,
+        t_min=t.astype(float),
+        dx_m=side,
+        dy_m=side,
+        dt_min=dt_min.astype(float),
+        count=np.ones(many + 1, np.int64),
+    )
 
 
 def test_by_hour_of_week_spreads_windows_over_the_hours_they_cover():
@@ -345,8 +362,11 @@ def test_by_hour_of_week_spreads_windows_over_the_hours_they_cover():
     week = result.by_hour_of_week(clock)
     known = week[week.bin_minutes > 0]
     assert list(zip(known.day, known.hour, known.bin_minutes, strict=True)) == [
-        (2, 0, 30.0), (2, 1, 60.0), (3, 23, 60.0), (4, 0, 60.0),
-    ]  # fmt: skip
+        (2, 0, 30.0),
+        (2, 1, 60.0),
+        (3, 23, 60.0),
+        (4, 0, 60.0),
+    ]
     assert known.em.tolist() == pytest.approx(np.repeat(result.em_bin, 2).tolist())
     assert known.kl.tolist() == pytest.approx(np.repeat(result.kl_bin, 2).tolist())
     assert len(week) == 168

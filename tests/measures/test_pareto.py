@@ -89,8 +89,12 @@ def test_level_by_hand():
     low, high = [0.996, 0.994, 0.2, 0.999], [1.0, 0.9995, 0.4, 1.0]
     found = dominating(risk, utility, low=low, high=high)
     assert [rows.tolist() for rows in found] == [[], [], [], [2]]
-    assert [rows.tolist() for rows in level(risk, utility, low, high)] == [[1, 3], [0, 3], [],
-                                                                           [0, 1]]  # fmt: skip
+    assert [rows.tolist() for rows in level(risk, utility, low, high)] == [
+        [1, 3],
+        [0, 3],
+        [],
+        [0, 1],
+    ]
 
 
 def test_an_interval_holds_its_risk():

@@ -18,11 +18,16 @@ def test_a_row_counts_where_the_person_has_a_sample_in_it():
     """
     fs = FingerprintSet.from_samples([1, 1], [0, 900], [0, 0], [5, 9])
     out = FingerprintSet(
-        user_ids=np.array([1]), offsets=np.array([0, 3]), count=np.ones(3, int),
-        x_m=np.array([0.0, 0, 800]), y_m=np.zeros(3), t_min=np.array([0.0, 5, 9]),
-        dx_m=np.array([1000.0, 100, 100]), dy_m=np.array([1000.0, 100, 100]),
+        user_ids=np.array([1]),
+        offsets=np.array([0, 3]),
+        count=np.ones(3, int),
+        x_m=np.array([0.0, 0, 800]),
+        y_m=np.zeros(3),
+        t_min=np.array([0.0, 5, 9]),
+        dx_m=np.array([1000.0, 100, 100]),
+        dy_m=np.array([1000.0, 100, 100]),
         dt_min=np.array([10.0, 1, 1]),
-    )  # fmt: skip
+    )
     found = presence(fs, Records.of_fingerprints(out), np.array([0]))
     assert (found.rows, found.phantoms) == (3, 1)
     assert found.covered.tolist() == [True, True]

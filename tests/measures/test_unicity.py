@@ -164,10 +164,17 @@ def test_the_interval_is_wilsons(found, of):
 def test_a_fingerprint_that_stands_for_three_is_never_unique():
     """Weights 3 and 1, nothing in common: of four users, the one on its own is unique."""
     fs = FingerprintSet(
-        user_ids=np.arange(2), offsets=np.array([0, 1, 2]), x_m=np.array([0.0, 500.0]),
-        y_m=np.zeros(2), t_min=np.zeros(2), dx_m=np.full(2, 100.0), dy_m=np.full(2, 100.0),
-        dt_min=np.ones(2), count=np.ones(2, np.int64), weight=np.array([3, 1]),
-    )  # fmt: skip
+        user_ids=np.arange(2),
+        offsets=np.array([0, 1, 2]),
+        x_m=np.array([0.0, 500.0]),
+        y_m=np.zeros(2),
+        t_min=np.zeros(2),
+        dx_m=np.full(2, 100.0),
+        dy_m=np.full(2, 100.0),
+        dt_min=np.ones(2),
+        count=np.ones(2, np.int64),
+        weight=np.array([3, 1]),
+    )
     result = unicity(fs, 1)
     assert result.targets.tolist() == [0, 0, 0, 1]
     assert result.sizes.tolist() == [3, 3, 3, 1]
@@ -176,10 +183,16 @@ def test_a_fingerprint_that_stands_for_three_is_never_unique():
 
 def test_minus_zero_is_zero():
     fs = FingerprintSet(
-        user_ids=np.arange(2), offsets=np.array([0, 1, 2]), x_m=np.array([0.0, -0.0]),
-        y_m=np.array([-0.0, 0.0]), t_min=np.zeros(2), dx_m=np.ones(2), dy_m=np.ones(2),
-        dt_min=np.ones(2), count=np.ones(2, np.int64),
-    )  # fmt: skip
+        user_ids=np.arange(2),
+        offsets=np.array([0, 1, 2]),
+        x_m=np.array([0.0, -0.0]),
+        y_m=np.array([-0.0, 0.0]),
+        t_min=np.zeros(2),
+        dx_m=np.ones(2),
+        dy_m=np.ones(2),
+        dt_min=np.ones(2),
+        count=np.ones(2, np.int64),
+    )
     assert unicity(fs, 1).sizes.tolist() == [2, 2]
 
 

@@ -102,8 +102,17 @@ def test_unchanged_data_lose_nothing_but_what_their_cells_do_not_tell(fs, areas)
     assert utility(fs, fs, weights=compared, areas=areas).score == 1.0
 
 
-NESTED = [(100, 1), (200, 10), (400, 20), (800, 60), (1_600, 120), (3_200, 360), (6_400, 720),
-          (12_800, 1_440), (51_200, 10_080)]  # fmt: skip
+NESTED = [
+    (100, 1),
+    (200, 10),
+    (400, 20),
+    (800, 60),
+    (1_600, 120),
+    (3_200, 360),
+    (6_400, 720),
+    (12_800, 1_440),
+    (51_200, 10_080),
+]
 
 
 @pytest.mark.parametrize("key", ["synthetic", "sf_cabs"])
@@ -160,8 +169,9 @@ def test_by_hand():
     [300, 600) in hour 0. All have y in [0, 300). Released, all three events are in [0, 2,400)² and
     the hours 0 and 1. A shift of 1/3 is 400 m: then x = 400 and 1,600 cut two cells by 1 : 2.
     """
-    fs = FingerprintSet.from_samples([1, 1, 2], [0, 1500, 300], [0] * 3, [5, 70, 8],
-                                     granularity_m=300)  # fmt: skip
+    fs = FingerprintSet.from_samples(
+        [1, 1, 2], [0, 1500, 300], [0] * 3, [5, 70, 8], granularity_m=300
+    )
     reference = Reference.of(fs, areas=1_200)
     assert grid_of(reference) == (0, 0, 1_200)
     wide = generalize(fs, GeneralizationProfile(Grid(2_400, (0, 0)), 120))
@@ -183,8 +193,14 @@ def test_by_hand():
     assert result.corners["flows"] == (0,) * 9  # nobody leaves the released cell
     # Radii 750 and 0 against 0 and 0; places 2 and 1 against 1 and 1; spans of 2.4 km of 20 km and
     # 120 min of 1,440.
-    parts = {"density": np.mean(expected), "flows": 0.0, "mobility": 0.5, "visits": 0.5,
-             "space": 1 - 2_400 / 20_000, "time": 1 - 120 / 1_440}  # fmt: skip
+    parts = {
+        "density": np.mean(expected),
+        "flows": 0.0,
+        "mobility": 0.5,
+        "visits": 0.5,
+        "space": 1 - 2_400 / 20_000,
+        "time": 1 - 120 / 1_440,
+    }
     assert result.components == pytest.approx(parts)
     found = utility(fs, wide, weights="epidemics", reference=reference)
     assert found.score == pytest.approx(sum(EPIDEMICS[name] * parts[name] for name in COMPONENTS))
@@ -213,8 +229,10 @@ def test_a_few_far_travellers_do_not_decide_the_squares():
     near, far_too = ([len(c.occupancy) for c in r.corners] for r in references)
     assert all(more <= few + 4 * 40 for few, more in zip(near, far_too, strict=True))
     everything = generalize(far, GeneralizationProfile(Grid(20_000_000), 60))
-    density, _ = (utility(far, everything, reference=references[1]).components[n]
-                  for n in ("density", "flows"))  # fmt: skip
+    density, _ = (
+        utility(far, everything, reference=references[1]).components[n]
+        for n in ("density", "flows")
+    )
     assert 0 <= density < 0.01
 
 
@@ -236,8 +254,9 @@ def test_what_is_not_applicable_counts_nothing():
     assert score(parts, weighting("transport")) == pytest.approx(0.85)
     assert score(parts, weighting({"flows": 1})) == 1.0
     assert score(parts, weighting({"visits": 1})) == 0.0
-    low, high = score_range(parts, {"density": (0.4, 1.0), "flows": (1.0, 0.5)},
-                            weighting("transport"))  # fmt: skip
+    low, high = score_range(
+        parts, {"density": (0.4, 1.0), "flows": (1.0, 0.5)}, weighting("transport")
+    )
     assert (low, high) == pytest.approx((0.85 - 0.35 * 0.5, 0.85 - 0.2 * 0.6))
     assert np.isnan(score_range(parts, {}, weighting("transport"))).all()
 
@@ -245,11 +264,16 @@ def test_what_is_not_applicable_counts_nothing():
 def in_degrees(granularity_m=100.0):
     rng = np.random.default_rng(3)
     fs = FingerprintSet.from_samples(
-        np.arange(300) // 10, *rng.uniform(0, 12_000, (2, 300)), np.arange(300) * 11 % 1_440,
+        np.arange(300) // 10,
+        *rng.uniform(0, 12_000, (2, 300)),
+        np.arange(300) * 11 % 1_440,
         granularity_m=granularity_m,
-    )  # fmt: skip
-    towers = Antennas(rng.uniform(0, 12_000, 30), rng.uniform(0, 12_000, 30),
-                      columns={"district": np.array([f"d{i % 4}" for i in range(30)])})  # fmt: skip
+    )
+    towers = Antennas(
+        rng.uniform(0, 12_000, 30),
+        rng.uniform(0, 12_000, 30),
+        columns={"district": np.array([f"d{i % 4}" for i in range(30)])},
+    )
     return replace(fs, crs=equal_area_around(14.7, -17.4), antennas=towers)
 
 
@@ -287,8 +311,9 @@ def named(x, y, fs, areas):
         lon, lat = Unprojection(fs.crs).lon_lat(x, y)
         return [h3.latlng_to_cell(*at, areas.resolution) for at in zip(lat, lon, strict=True)]
     towers = fs.antennas
-    off = [(x - a - 50) ** 2 + (y - b - 50) ** 2
-           for a, b in zip(towers.x_m, towers.y_m, strict=True)]  # fmt: skip
+    off = [
+        (x - a - 50) ** 2 + (y - b - 50) ** 2 for a, b in zip(towers.x_m, towers.y_m, strict=True)
+    ]
     return towers.column("district")[np.argmin(off, axis=0)].astype(str)
 
 
@@ -298,9 +323,13 @@ def test_hours_are_local():
 
     clock = LocalClock(dt.datetime(2024, 3, 30, 23, tzinfo=dt.UTC), "Europe/Berlin")
     fs = FingerprintSet.from_codes(
-        np.array([0, 0]), np.array(["a"]), np.zeros(2), np.zeros(2), np.array([30.0, 200.0]),
+        np.array([0, 0]),
+        np.array(["a"]),
+        np.zeros(2),
+        np.zeros(2),
+        np.array([30.0, 200.0]),
         clock=clock,
-    )  # fmt: skip
+    )
     # 200 elapsed minutes after midnight, on the morning the clock goes from 2 to 3: 4:20.
     assert np.flatnonzero(Reference.of(fs).corners[0].occupancy.sum(axis=0)).tolist() == [0, 4]
 
@@ -322,8 +351,9 @@ def test_a_sample_of_the_users_costs_little_and_noise_costs_much():
 def test_clusters_and_glove_have_a_utility():
     rng = np.random.default_rng(2)
     user = np.repeat(np.arange(40), 10)
-    fs = FingerprintSet.from_samples(user, *rng.uniform(0, 30_000, (2, 400)),
-                                     rng.uniform(0, 2_000, 400))  # fmt: skip
+    fs = FingerprintSet.from_samples(
+        user, *rng.uniform(0, 30_000, (2, 400)), rng.uniform(0, 2_000, 400)
+    )
     for option in (GeneralizationProfile(AntennaClusters(20), 120), Glove(2)):
         result = utility(fs, release(fs, option))
         assert 0 < result.score < 1
@@ -331,8 +361,13 @@ def test_clusters_and_glove_have_a_utility():
 
 def test_weights_are_shares():
     assert weighting({"flows": 3, "time": 1}) == {
-        "density": 0, "flows": 0.75, "mobility": 0, "visits": 0, "space": 0, "time": 0.25,
-    }  # fmt: skip
+        "density": 0,
+        "flows": 0.75,
+        "mobility": 0,
+        "visits": 0,
+        "space": 0,
+        "time": 0.25,
+    }
     for named in (TRANSPORT, EPIDEMICS):
         assert set(named) == set(COMPONENTS)
         assert sum(named.values()) == pytest.approx(1)
@@ -341,9 +376,18 @@ def test_weights_are_shares():
 
 @pytest.mark.parametrize(
     "weights",
-    ["traffic", {"speed": 1}, {"flows": -1}, {"flows": 0}, {}, {"flows": float("nan")},
-     {"flows": "1"}, 3, {"flows": True}],
-)  # fmt: skip
+    [
+        "traffic",
+        {"speed": 1},
+        {"flows": -1},
+        {"flows": 0},
+        {},
+        {"flows": float("nan")},
+        {"flows": "1"},
+        3,
+        {"flows": True},
+    ],
+)
 def test_weights_are_checked(weights):
     fs = FingerprintSet.from_samples([1], [0], [0], [0])
     with pytest.raises(ConfigError):
@@ -354,16 +398,29 @@ def test_references_are_checked():
     fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 90_000], [0, 0])
     with pytest.raises(ConfigError, match="other data"):
         utility(fs, fs, reference=Reference.of(fs.subset([0])))
-    wide = replace(fs.subset([0]), offsets=np.array([0, 2]), x_m=np.array([0.0, 20_000.0]),
-                   y_m=np.zeros(2), t_min=np.arange(2.0), dx_m=np.full(2, 20_000.0),
-                   dy_m=np.full(2, 20_000.0), dt_min=np.ones(2), count=np.ones(2, int))  # fmt: skip
+    wide = replace(
+        fs.subset([0]),
+        offsets=np.array([0, 2]),
+        x_m=np.array([0.0, 20_000.0]),
+        y_m=np.zeros(2),
+        t_min=np.arange(2.0),
+        dx_m=np.full(2, 20_000.0),
+        dy_m=np.full(2, 20_000.0),
+        dt_min=np.ones(2),
+        count=np.ones(2, int),
+    )
     assert Reference.of(wide).ground.side_m == 20_000  # never finer than the data
     with pytest.raises(ConfigError, match="pairs of them"):
         Reference.of(wide, areas=400)  # one trip, 2,500 squares to 2,500
     with pytest.raises(ConfigError, match="choose larger areas"):
         Reference.of(wide, areas=5)
-    for wrong in ({"areas": 0}, {"areas": "5 km"}, {"areas": Hexagons(7)},
-                  {"areas": Regions("district")}, {"max_space_m": -1},
-                  {"max_time_min": float("inf")}):  # fmt: skip
+    for wrong in (
+        {"areas": 0},
+        {"areas": "5 km"},
+        {"areas": Hexagons(7)},
+        {"areas": Regions("district")},
+        {"max_space_m": -1},
+        {"max_time_min": float("inf")},
+    ):
         with pytest.raises(ConfigError):
             Reference.of(fs, **wrong)

@@ -177,8 +177,9 @@ def test_a_folder_with_a_link_in_it_is_listed_and_its_files_are_not(
 # --- damage, and folders that nobody of ours made ------------------------------------------------
 
 
-@pytest.mark.parametrize("key", ["digest", "files", "format", "granularity_m", "crs", "clock",
-                                 "antennas", "whole_ids"])  # fmt: skip
+@pytest.mark.parametrize(
+    "key", ["digest", "files", "format", "granularity_m", "crs", "clock", "antennas", "whole_ids"]
+)
 @pytest.mark.parametrize("way", WAYS)
 def test_without_a_key_it_is_refused(kept: Path, way: Callable[[Path], object], key: str) -> None:
     about = json.loads((kept / "about.json").read_text())
@@ -188,9 +189,30 @@ def test_without_a_key_it_is_refused(kept: Path, way: Callable[[Path], object], 
         way(kept)
 
 
-ODD = (None, True, 0, -1, 10**400, 1e308, float("nan"), float("inf"), "", "x", "\0", "../x", "UTC",
-       [], [[]], [[1], 2], ["a", 1], {}, {"x": {}}, "9999-12-31T23:59:59+14:00", "+proj=merc",
-       {"columns": {"a": [1]}, "x_m": [1], "y_m": [], "lon": [], "lat": []})  # fmt: skip
+ODD = (
+    None,
+    True,
+    0,
+    -1,
+    10**400,
+    1e308,
+    float("nan"),
+    float("inf"),
+    "",
+    "x",
+    "\0",
+    "../x",
+    "UTC",
+    [],
+    [[]],
+    [[1], 2],
+    ["a", 1],
+    {},
+    {"x": {}},
+    "9999-12-31T23:59:59+14:00",
+    "+proj=merc",
+    {"columns": {"a": [1]}, "x_m": [1], "y_m": [], "lon": [], "lat": []},
+)
 
 
 def changed(rng: random.Random, whole: object) -> object:
@@ -243,9 +265,16 @@ def column(folder: Path, name: str, values: np.ndarray) -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("x_m", np.nan), ("t_min", np.inf), ("dx_m", -100.0), ("dt_min", -1.0), ("count", 0),
-     ("count", -5), ("weight", 0)],
-)  # fmt: skip
+    [
+        ("x_m", np.nan),
+        ("t_min", np.inf),
+        ("dx_m", -100.0),
+        ("dt_min", -1.0),
+        ("count", 0),
+        ("count", -5),
+        ("weight", 0),
+    ],
+)
 def test_numbers_that_no_set_has_are_refused_though_the_digest_fits(
     tmp_path: Path, name: str, value: float
 ) -> None:

@@ -39,12 +39,17 @@ steps = st.one_of(
         ),
     ),
     st.builds(SampleUsers, st.floats(0.01, 1)),
-    st.builds(AddNoise, scale, scale, st.sampled_from(["planar_laplace", "gaussian"]),
-              st.sampled_from(["laplace", "gaussian"])),
+    st.builds(
+        AddNoise,
+        scale,
+        scale,
+        st.sampled_from(["planar_laplace", "gaussian"]),
+        st.sampled_from(["laplace", "gaussian"]),
+    ),
     st.builds(Permute, st.sampled_from(["positions", "times"]), scale, scale),
     st.builds(SuppressRare, st.integers(1, 99)),
     st.builds(Glove, st.integers(2, 99), st.none() | scale, st.none() | scale),
-)  # fmt: skip
+)
 
 
 @given(st.builds(ReleaseOption, st.none() | st.text(max_size=20), st.lists(steps, max_size=4)))
@@ -86,13 +91,23 @@ def test_whatever_says_an_option():
     assert str(option) == "mine"
 
 
-@pytest.mark.parametrize("wrong", [3, "1 km", [None], ("name", 3), {"steps": [{}]},
-                                   {"steps": "glove"}, {"name": "x", "other": 1},
-                                   {"steps": [{"technique": "glove"}]},
-                                   {"steps": [{"technique": "glove", "k": 2, "l": 3}]},
-                                   {"steps": [{"technique": "generalize", "minutes": 5}]},
-                                   {"steps": [{"technique": ["glove"], "k": 2}]},
-                                   {"name": 3}])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        3,
+        "1 km",
+        [None],
+        ("name", 3),
+        {"steps": [{}]},
+        {"steps": "glove"},
+        {"name": "x", "other": 1},
+        {"steps": [{"technique": "glove"}]},
+        {"steps": [{"technique": "glove", "k": 2, "l": 3}]},
+        {"steps": [{"technique": "generalize", "minutes": 5}]},
+        {"steps": [{"technique": ["glove"], "k": 2}]},
+        {"name": 3},
+    ],
+)
 def test_whatever_says_none(wrong):
     with pytest.raises(ConfigError):
         as_option(wrong)

@@ -66,8 +66,15 @@ def test_fine_to_coarse():
     texts = ["h7x60", "h8x60", "2500e0n0x60", "2500x60", "2500x30", "1000x60", "a7x60", "@zipx60"]
     ordered = sorted(map(parse_profile, texts), key=fine_to_coarse)
     assert [p.code for p in ordered] == [
-        "1000x60", "2500x30", "2500x60", "2500e0n0x60", "a7x60", "h8x60", "h7x60", "@zipx60",
-    ]  # fmt: skip
+        "1000x60",
+        "2500x30",
+        "2500x60",
+        "2500e0n0x60",
+        "a7x60",
+        "h8x60",
+        "h7x60",
+        "@zipx60",
+    ]
 
 
 def test_equal_by_content():

@@ -61,9 +61,7 @@ def least_within(fingerprints, side, span, price, **config):
     """The smallest loss where each stretch is published whole, within the limits, or left out."""
     config = CONFIG | config
     samples, _ = in_order(fingerprints)
-    alone = [
-        s for s in samples if (s[2][3] + s[2][4]) / 2 <= side and s[2][5] <= span
-    ]  # fmt: skip
+    alone = [s for s in samples if (s[2][3] + s[2][4]) / 2 <= side and s[2][5] <= span]
     gone = len(samples) - len(alone)
     if not alone:
         return gone * price

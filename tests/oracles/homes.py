@@ -126,9 +126,8 @@ def by_others(record, homes, weights, person, circle, noise):
         others = [
             (home, many)
             for v, (home, many) in enumerate(zip(homes, weights, strict=True))
-            if v != person and home is not None
-            and x <= home[0] < x + dx and y <= home[1] < y + dy
-        ]  # fmt: skip
+            if v != person and home is not None and x <= home[0] < x + dx and y <= home[1] < y + dy
+        ]
         total = sum(many for _, many in others)
         points += [(home, mass * many / total) for home, many in others]
         theirs += [home for home, _ in others]
@@ -152,9 +151,10 @@ def commonest(homes, weights):
     best, most = None, 0
     for at in sorted({home for home in homes if home is not None}):
         here = sum(
-            many for home, many in zip(homes, weights, strict=True)
+            many
+            for home, many in zip(homes, weights, strict=True)
             if home is not None and math.dist(home, at) <= CIRCLE
-        )  # fmt: skip
+        )
         if here > most:
             best, most = at, here
     return best, most / sum(m for h, m in zip(homes, weights, strict=True) if h is not None)
@@ -196,13 +196,15 @@ def found(records, own, person, homes, weights, visits, noise, distances):
     return {
         name: [
             sum(
-                weights[u] for (u, _), at in zip(asked, each, strict=True)
+                weights[u]
+                for (u, _), at in zip(asked, each, strict=True)
                 if math.dist(at, homes[u]) <= within
-            ) / people
+            )
+            / people
             for within in distances
         ]
         for name, each in guesses.items()
-    }  # fmt: skip
+    }
 
 
 def one_place_for_all_others(homes, weights):

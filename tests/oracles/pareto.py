@@ -20,9 +20,10 @@ def surely_dominating(points):
     """Of each (risk, utility, low, high) those that surely dominate it; unknown ends: the risk."""
     ends = [
         (risk if low != low else low, risk if high != high else high, utility)
-        if risk == risk else (risk, risk, utility)
+        if risk == risk
+        else (risk, risk, utility)
         for risk, utility, low, high in points
-    ]  # fmt: skip
+    ]
     return [[j for j, a in enumerate(ends) if surely_dominates(a, b)] for b in ends]
 
 

@@ -18,9 +18,12 @@ def loaded(program: str) -> set[str]:
     """Top-level modules in memory after a program, run by a Python of its own."""
     program += "\nimport sys\nprint(*{name.split('.')[0] for name in sys.modules})"
     run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True,
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
         cwd=STUB.parents[1],
-    )  # fmt: skip
+    )
     return set(run.stdout.split())
 
 

@@ -244,9 +244,14 @@ def corrected(at: AppTest, timezone: str, centre: str = "") -> AppTest:
 
 
 FRAME = {
-    "first": dt.date(2024, 3, 5), "days": 1, "side": 2_000.0,
-    "south": 14.6, "west": -17.5, "north": 14.75, "east": -17.3,
-}  # fmt: skip
+    "first": dt.date(2024, 3, 5),
+    "days": 1,
+    "side": 2_000.0,
+    "south": 14.6,
+    "west": -17.5,
+    "north": 14.75,
+    "east": -17.3,
+}
 
 
 def reasoned(at: AppTest) -> None:
@@ -345,8 +350,11 @@ def test_counts_to_publish_are_stated_made_and_packed(
     assert not made.counts.filled_in
     with zipfile.ZipFile(io.BytesIO(offered["counts_private.zip"]())) as packed:
         assert set(packed.namelist()) == {
-            "README.md", "datapackage.json", "counts.csv", "places.csv"
-        }  # fmt: skip
+            "README.md",
+            "datapackage.json",
+            "counts.csv",
+            "places.csv",
+        }
         assert "subscriber" not in "".join(packed.read(n).decode() for n in packed.namelist())
     # The mitigations are tried over what was stated, and only then a promise is spoken of.
     app.button(key="recovery_remedies_go").click().run()

@@ -165,8 +165,9 @@ def test_guessing_that_does_as_well_is_told(fs: FingerprintSet) -> None:
 
 def test_what_is_known_is_told_with_its_errors() -> None:
     told = story.drawn(LinkConfig(4, "random", blur_m=100, blur_min=30))
-    assert told.endswith("busy places and times are likelier, with errors of about 100 m and "
-                         "30 minutes")  # fmt: skip
+    assert told.endswith(
+        "busy places and times are likelier, with errors of about 100 m and 30 minutes"
+    )
     assert story.drawn(LinkConfig(4, "top")) == "the person's most visited places, without times"
 
 
@@ -191,9 +192,12 @@ def test_numbers_are_those_of_the_result(fs: FingerprintSet) -> None:
     assert found[figures.home(500)].after.value == result.after.home["found"].iloc[0]
     assert found[figures.ERROR].after.value == result.after.error.metres
     assert [row.name for row in figures.shares(result)] == [
-        "re-identified", "record among the first 10", "home within 500 m",
-        "home within 1 km", "home within 2 km",
-    ]  # fmt: skip
+        "re-identified",
+        "record among the first 10",
+        "home within 500 m",
+        "home within 1 km",
+        "home within 2 km",
+    ]
     shown = figures.table(result).set_index("Measure")
     assert shown.loc["re-identification risk", "Guessing"] == "12 %"
     assert not shown.index.str.contains("accused").any()
@@ -245,8 +249,10 @@ def test_a_person_is_told_step_by_step(one: followed.Followed) -> None:
     assert first.startswith(f"Of {who} the outsider knows 1 point.")
     assert f"Of {who} the outsider knows 2 points." in last
     assert "2 of 8 people have a record that holds both points exactly." in last
-    assert "one of 2 people's that fit best and alike: it is picked out with a chance of 1 in 2." \
-        in last  # fmt: skip
+    assert (
+        "one of 2 people's that fit best and alike: it is picked out with a chance of 1 in 2."
+        in last
+    )
     assert "In the data as they are, the same points pick it out." in last
 
 
@@ -263,8 +269,9 @@ def test_who_is_not_in_the_release_is_accused_or_not(one: followed.Followed) -> 
 
 
 def test_the_right_record_behind_the_leaders_is_shown_too(one: followed.Followed) -> None:
-    step = replace(one.steps[-1], better=12.0, level=1.0, posterior=0.001, place=None,
-                   candidates=())  # fmt: skip
+    step = replace(
+        one.steps[-1], better=12.0, level=1.0, posterior=0.001, place=None, candidates=()
+    )
     assert scene.bars(step) == [Bar(13, 1, 0.001, True)]
     assert "those of 12 others fit better" in " ".join(target_story.told(one, step))
     ahead = replace(step, better=1.0)
@@ -306,8 +313,9 @@ def test_the_map_shows_what_is_known_so_far(one: followed.Followed) -> None:
         made = {name: table[of] / 1e6 for name, of in put.items() if name in table}
         return table.assign(**made)
 
-    here = replace(one, places=degrees(one.places), points=degrees(one.points),
-                   areas=degrees(one.areas))  # fmt: skip
+    here = replace(
+        one, places=degrees(one.places), points=degrees(one.points), areas=degrees(one.areas)
+    )
     start, first, last = (scene.scene(here, step) for step in one.steps)
     assert start is not None
     assert first is not None

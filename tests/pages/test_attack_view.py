@@ -141,8 +141,9 @@ def test_before_after_and_guessing(small: AppTest) -> None:
 
 def test_where_homes_are_not_known_it_is_said(app: AppTest) -> None:
     """Six users at noon alone."""
-    lines = [f"u{i},2024-03-05 12:0{j}:00,{14.7 + i / 100},-17.4" for i in range(6)
-             for j in range(5)]  # fmt: skip
+    lines = [
+        f"u{i},2024-03-05 12:0{j}:00,{14.7 + i / 100},-17.4" for i in range(6) for j in range(5)
+    ]
     upload(app, "\n".join(["user,time,lat,lon", *lines]).encode())
     go(app, "attack")
     result = attacked(app, "aligned, k = 2")
@@ -163,8 +164,13 @@ def test_what_the_outsider_knows_is_in_the_address_and_another_question(small: A
     assert (known.p, known.strategy, known.blur_m, known.blur_min) == (2, "random", 100.0, 30.0)
     assert "2 points of each person" in said(small)
     assert "with errors of about 100 m and 30 minutes" in said(small)
-    named = {"release": "aligned, k = 2", "p": "2", "points": "random", "off_m": "100",
-             "off_min": "30"}  # fmt: skip
+    named = {
+        "release": "aligned, k = 2",
+        "p": "2",
+        "points": "random",
+        "off_m": "100",
+        "off_min": "30",
+    }
     assert address(small) == named
     # Who follows such a link finds the same.
     again = new_app(**named)

@@ -59,13 +59,22 @@ def test_openings_and_downloads_are_noted(
     of_data = hmac.new(key, digest.encode(), "sha256").hexdigest()
     first, last = lines(log)
     assert first | {"time": ""} == {
-        "time": "", "who": "local", "event": "opened", "what": "upload", "data": of_data,
+        "time": "",
+        "who": "local",
+        "event": "opened",
+        "what": "upload",
+        "data": of_data,
         "settings": {"users": 12},
-    }  # fmt: skip
+    }
     assert last | {"time": ""} == {
-        "time": "", "who": "local", "event": "exported", "what": name, "data": of_data,
-        "bytes": len(made), "content": hmac.new(key, made, "sha256").hexdigest(),
-    }  # fmt: skip
+        "time": "",
+        "who": "local",
+        "event": "exported",
+        "what": name,
+        "data": of_data,
+        "bytes": len(made),
+        "content": hmac.new(key, made, "sha256").hexdigest(),
+    }
     # Nothing of a person, nor what the file was called, nor a digest that guesses can be tried on.
     text = log.path.read_text()
     assert b"subscriber" in rows(12, 5)

@@ -26,21 +26,30 @@ BOTH = pytest.mark.parametrize("of", [style.LIGHT, style.DARK], ids=["light", "d
 ATTACKED = (
     [
         attack.Compared(
-            "record found", attack.Estimate(1.0, 0.99, 1.0), attack.Estimate(0.2, 0.15, 0.26),
-            0.01, ("100 %", "20 %", "1 %"),
+            "record found",
+            attack.Estimate(1.0, 0.99, 1.0),
+            attack.Estimate(0.2, 0.15, 0.26),
+            0.01,
+            ("100 %", "20 %", "1 %"),
         ),
         attack.Compared(
-            "home within 1 km", attack.Estimate(0.9, 0.8, 0.95), attack.UNKNOWN, np.nan,
+            "home within 1 km",
+            attack.Estimate(0.9, 0.8, 0.95),
+            attack.UNKNOWN,
+            np.nan,
             ("90 %", "not known", "not known"),
         ),
     ],
     [
         attack.Compared(
-            "off by", attack.Estimate(0.0, 0.0, 0.3), attack.Estimate(2.0, 1.4, 2.9), 3.1,
+            "off by",
+            attack.Estimate(0.0, 0.0, 0.3),
+            attack.Estimate(2.0, 1.4, 2.9),
+            3.1,
             ("< 5 m", "2.0 km", "3.1 km"),
         )
     ],
-)  # fmt: skip
+)
 
 
 def test_step_points_of_few_values_are_the_empirical_cdf() -> None:
@@ -278,8 +287,9 @@ def test_mitigations_show_accuracy_and_cost(of: style.Theme) -> None:
 
 def test_counts_on_a_map_are_drawn_to_a_common_scale() -> None:
     lon, lat = np.array([0.0, 1.0]), np.array([10.0, 10.0])
-    some = places_map(lon[:1], lat[:1], np.array([1]), style.LIGHT, noun="user", most=100,
-                      around=(lon, lat))  # fmt: skip
+    some = places_map(
+        lon[:1], lat[:1], np.array([1]), style.LIGHT, noun="user", most=100, around=(lon, lat)
+    )
     alone = places_map(lon[:1], lat[:1], np.array([1]), style.LIGHT)
     spots = [
         next(x for x in json.loads(m.to_json())["layers"] if x["id"] == "places")["data"][0]
@@ -316,8 +326,17 @@ def written(figure: go.Figure) -> dict[int, tuple[float, float, float, float]]:
 
 
 def dot(number: int, useful: float, risk: float, **more: bool) -> Dot:
-    return Dot(number, f"option {number}", risk, risk, risk, useful, more.pop("front", False),
-               False, **more)  # fmt: skip
+    return Dot(
+        number,
+        f"option {number}",
+        risk,
+        risk,
+        risk,
+        useful,
+        more.pop("front", False),
+        False,
+        **more,
+    )
 
 
 def drawn(dots: list[Dot]) -> go.Figure:
@@ -365,19 +384,34 @@ def test_before_and_after_hold_the_numbers_given(of: style.Theme) -> None:
     assert all(b < a for b, a in zip(before.y, after.y, strict=True))
     assert before.marker.symbol != after.marker.symbol
     assert [t.name for t in figure.data if t.showlegend] == [
-        attack.GUESSING, attack.BEFORE, attack.AFTER,
-    ]  # fmt: skip
+        attack.GUESSING,
+        attack.BEFORE,
+        attack.AFTER,
+    ]
     told = [note.text.replace("<b>", "").replace("</b>", "") for note in figure.layout.annotations]
-    assert told == ["before", "after", "guessing", "100 %", "20 %", "1 %", "90 %", "not known",
-                    "not known", "< 5 m", "2.0 km", "3.1 km"]  # fmt: skip
+    assert told == [
+        "before",
+        "after",
+        "guessing",
+        "100 %",
+        "20 %",
+        "1 %",
+        "90 %",
+        "not known",
+        "not known",
+        "< 5 m",
+        "2.0 km",
+        "3.1 km",
+    ]
     assert figure.layout.height > attack.before_and_after(ATTACKED[0], [], of).layout.height
     # Without anything before, the release alone.
     alone = [replace(row, before=attack.UNKNOWN, told=("", *row.told[1:])) for row in ATTACKED[0]]
     figure = attack.before_and_after(alone, [], of)
     assert [t.name for t in figure.data] == [attack.GUESSING, attack.AFTER]
     assert [note.text for note in figure.layout.annotations][:2] == [
-        "<b>release</b>", "<b>guessing</b>",
-    ]  # fmt: skip
+        "<b>release</b>",
+        "<b>guessing</b>",
+    ]
 
 
 @BOTH
@@ -409,14 +443,22 @@ def test_the_map_of_one_person(of: style.Theme) -> None:
     assert len(layers["places"]["data"]) == 2  # each place once
     areas = layers["areas"]["data"]
     assert [each["tip"] for each in areas] == [
-        "another record, ranked 2", "the person's own record, ranked 1",
-    ]  # fmt: skip
+        "another record, ranked 2",
+        "the person's own record, ranked 1",
+    ]
     assert areas[1]["w"] > areas[0]["w"]
     told = [layers[f"home-text-{i}"]["data"][0]["t"] for i in (0, 1)]
     assert told == ["home", "home, as guessed"]
     same = json.loads(followed.followed_map(replace(scene, guess=scene.home), of).to_json())
     texts = [layer["data"][0]["t"] for layer in same["layers"] if "home-text" in layer["id"]]
     assert texts == ["home, guessed rightly"]
-    nothing = replace(scene, points=scene.points[:0], areas=scene.areas[:0], rank=scene.rank[:0],
-                      right=scene.right[:0], home=None, guess=None)  # fmt: skip
+    nothing = replace(
+        scene,
+        points=scene.points[:0],
+        areas=scene.areas[:0],
+        rank=scene.rank[:0],
+        right=scene.right[:0],
+        home=None,
+        guess=None,
+    )
     assert "point-numbers" not in followed.followed_map(nothing, of).to_json()

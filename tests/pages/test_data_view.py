@@ -187,16 +187,42 @@ def test_the_whole_file_may_be_one_users_and_clocks_of_the_offset_column(app: Ap
 @pytest.mark.parametrize(
     ("name", "body"),
     [
-        ("own.json", json.dumps([{"user": f"s{i % 3}", "time": f"2024-03-05T0{i}:00Z",
-         "lat": 14.7, "lon": -17.4} for i in range(6)])),
-        ("own.jsonl", "\n".join(json.dumps({"user": f"s{i % 3}", "time": f"2024-03-05T0{i}:00Z",
-         "lat": 14.7, "lon": -17.4}) for i in range(6))),
-        ("own.geojson", json.dumps({"type": "FeatureCollection", "features": [
-         {"type": "Feature", "geometry": {"type": "Point", "coordinates": [-17.4, 14.7]},
-          "properties": {"user": f"s{i % 3}", "time": f"2024-03-05T0{i}:00Z"}}
-         for i in range(6)]})),
+        (
+            "own.json",
+            json.dumps(
+                [
+                    {"user": f"s{i % 3}", "time": f"2024-03-05T0{i}:00Z", "lat": 14.7, "lon": -17.4}
+                    for i in range(6)
+                ]
+            ),
+        ),
+        (
+            "own.jsonl",
+            "\n".join(
+                json.dumps(
+                    {"user": f"s{i % 3}", "time": f"2024-03-05T0{i}:00Z", "lat": 14.7, "lon": -17.4}
+                )
+                for i in range(6)
+            ),
+        ),
+        (
+            "own.geojson",
+            json.dumps(
+                {
+                    "type": "FeatureCollection",
+                    "features": [
+                        {
+                            "type": "Feature",
+                            "geometry": {"type": "Point", "coordinates": [-17.4, 14.7]},
+                            "properties": {"user": f"s{i % 3}", "time": f"2024-03-05T0{i}:00Z"},
+                        }
+                        for i in range(6)
+                    ],
+                }
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_json_that_is_a_table_is_opened(app: AppTest, name: str, body: str) -> None:
     upload(app, body.encode(), name)
     assert app.session_state["fp_dataset"].fs.n_users == 3

@@ -12,8 +12,18 @@ from pages.shell import session
 from tests.support.provider import PEOPLE
 from tests.support.views import APP, go, said
 
-PAGES = ("data", "anonymizability", "hiding", "unicity", "disclosure", "options", "attack",
-         "aggregates", "method", "overview")  # fmt: skip
+PAGES = (
+    "data",
+    "anonymizability",
+    "hiding",
+    "unicity",
+    "disclosure",
+    "options",
+    "attack",
+    "aggregates",
+    "method",
+    "overview",
+)
 
 
 @pytest.fixture

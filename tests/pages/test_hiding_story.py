@@ -47,8 +47,11 @@ def test_periods_are_chosen_or_typed() -> None:
     assert {text: widgets.days_of(text) for text in widgets.PERIODS} == dict(widgets.PERIODS)
     assert [widgets.days_of(text) for text in ("1", " 14 days", "30d")] == [1, 14, 30]
     assert [widgets.called(days) for days in (None, 1, 7, 10)] == [
-        "whole", "days", "weeks", "10 days",
-    ]  # fmt: skip
+        "whole",
+        "days",
+        "weeks",
+        "10 days",
+    ]
     for text in ("0", "fortnight", "-3", "1.5", "99999", ""):
         with pytest.raises(ConfigError, match="such as 14"):
             widgets.days_of(text)

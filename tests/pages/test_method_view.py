@@ -60,8 +60,10 @@ def test_what_is_shown_is_whole(heading: str) -> None:
     text = story.text_of(heading)
     assert formula_faults(text) == []
     assert not re.search(r"^#{1,2} |^#{4,} ", text, flags=re.M)
-    assert all(link.startswith("https://") or link.startswith("http://hdl.handle.net/")
-               for link in re.findall(r"\]\(([^)\s]+)\)", text))  # fmt: skip
+    assert all(
+        link.startswith("https://") or link.startswith("http://hdl.handle.net/")
+        for link in re.findall(r"\]\(([^)\s]+)\)", text)
+    )
     assert "![" not in text
     assert not html_in(text), f"no HTML, nor a < outside of formulas: {html_in(text)}"
     assert len(text) > 100

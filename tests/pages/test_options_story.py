@@ -48,13 +48,35 @@ def option(
     )
 
 
-PAIRS = option("", 0.6, (Glove(2),), 2, unicity=(0.0, 0.0, 0.0), k=(0.5, 0.47, 0.5),
-               em=(40.0, 35.0, 45.0), kl=(190.0, 150.0, 230.0))  # fmt: skip
-TENS = option("", 0.2, (Glove(10),), 10, unicity=(0.0, 0.0, 0.0), k=(0.04, 0.03, 0.049),
-              em=(4.0, 3.0, 5.0), kl=(6.0, 5.0, 7.0))  # fmt: skip
+PAIRS = option(
+    "",
+    0.6,
+    (Glove(2),),
+    2,
+    unicity=(0.0, 0.0, 0.0),
+    k=(0.5, 0.47, 0.5),
+    em=(40.0, 35.0, 45.0),
+    kl=(190.0, 150.0, 230.0),
+)
+TENS = option(
+    "",
+    0.2,
+    (Glove(10),),
+    10,
+    unicity=(0.0, 0.0, 0.0),
+    k=(0.04, 0.03, 0.049),
+    em=(4.0, 3.0, 5.0),
+    kl=(6.0, 5.0, 7.0),
+)
 FINE = option("fine", 0.9, unicity=(0.04, 0.03, 0.06), k=(0.3, 0.2, 0.4))
-RAW = option("raw", 1.0, unicity=(1.0, 0.99, 1.0), k=(1.0, 0.99, 1.0), em=(120.0, 100.0, 140.0),
-             kl=(500.0, 400.0, 600.0))  # fmt: skip
+RAW = option(
+    "raw",
+    1.0,
+    unicity=(1.0, 0.99, 1.0),
+    k=(1.0, 0.99, 1.0),
+    em=(120.0, 100.0, 140.0),
+    kl=(500.0, 400.0, 600.0),
+)
 
 
 def table(*results: OptionResult, risk: str = "unicity") -> OptionsTable:
@@ -308,10 +330,24 @@ def test_the_exchange_keeps_what_its_tooltip_says_and_no_more(people) -> None:  
 
 def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> None:
     """Noise: by published points 4 %, by true ones 99 %. And a grid that names few, and homes."""
-    noisy = option("noisy", 0.8, (AddNoise(300.0),), k=(0.04, 0.03, 0.045),
-                   linkage=(0.99, 0.98, 0.995), outsider=(0.99, 0.98, 0.995))  # fmt: skip
-    homely = option("homely", 0.7, (), 25, outsider=(0.03, 0.02, 0.04), linkage=(0.03, 0.02, 0.04),
-                    k=(0.02, 0.01, 0.03), home=(0.4, 0.35, 0.45))  # fmt: skip
+    noisy = option(
+        "noisy",
+        0.8,
+        (AddNoise(300.0),),
+        k=(0.04, 0.03, 0.045),
+        linkage=(0.99, 0.98, 0.995),
+        outsider=(0.99, 0.98, 0.995),
+    )
+    homely = option(
+        "homely",
+        0.7,
+        (),
+        25,
+        outsider=(0.03, 0.02, 0.04),
+        linkage=(0.03, 0.02, 0.04),
+        k=(0.02, 0.01, 0.03),
+        home=(0.4, 0.35, 0.45),
+    )
     good = option("good", 0.3, (), 25, home=(0.12, 0.11, 0.15))
     by = criteria("outsider")
     found = table(noisy, homely, good, risk="outsider")
@@ -371,9 +407,10 @@ def test_the_line_of_the_limit_is_where_the_limit_is() -> None:
 def test_what_cannot_be_asked_is_said_and_is_within_no_limit() -> None:
     nothing = (math.nan, math.nan, math.nan)
     dark = replace(
-        option("dark", 0.5, (), 30, home=nothing), guessing={"linkage": 0.01},
+        option("dark", 0.5, (), 30, home=nothing),
+        guessing={"linkage": 0.01},
         unasked={"home": "Nobody in the release was recorded in 1 night."},
-    )  # fmt: skip
+    )
     found, by = table(dark, risk="outsider"), criteria("outsider")
     text = told(found, by)
     assert text.startswith("No option is within all limits, and how near any comes is not known.")

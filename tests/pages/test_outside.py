@@ -20,14 +20,16 @@ def test_no_text_from_outside_is_rendered_unless_made_plain():
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("Use: fpanon ingest FOLDER --keep NEW_FOLDER on the command line; ",
-         "Use: `fpanon ingest FOLDER --keep NEW_FOLDER` on the command line;"),
+        (
+            "Use: fpanon ingest FOLDER --keep NEW_FOLDER on the command line; ",
+            "Use: `fpanon ingest FOLDER --keep NEW_FOLDER` on the command line;",
+        ),
         ("fpanon hide -k A", "`fpanon hide -k A`"),
         ("fpanon is full --", f"fpanon is full -{JOINER}-"),
         ("fpanon a --b`c *d*", "`fpanon a --b`\\`c \\*d\\*"),
         ("fpanon a --b --![](http://x) B", "`fpanon a --b` --!\\[\\](http:\u2060//x) B"),
     ],
-)  # fmt: skip
+)
 def test_a_command_can_be_copied_as_it_is_shown(text, shown):
     """Without what keeps two hyphens from becoming a dash; and nothing else comes in with it."""
     assert plain(text).replace(f"-{JOINER}-!", "--!") == shown

@@ -17,9 +17,15 @@ SHOWN = r"!\[x\](http:"
 AS_IT_IS = {"arrow_data_frame", "plotly_chart", "deck_gl_json_chart", "file_uploader", "text_input"}
 LISTS = {"selectbox", "multiselect"}
 PAGES = (
-    "overview", "anonymizability", "hiding", "unicity", "disclosure", "options", "attack",
+    "overview",
+    "anonymizability",
+    "hiding",
+    "unicity",
+    "disclosure",
+    "options",
+    "attack",
     "aggregates",
-)  # fmt: skip
+)
 
 
 def rendered(at: AppTest) -> list[str]:

@@ -142,9 +142,13 @@ def test_every_slide_is_of_the_chosen_option_and_names_it_or_of_the_data_as_they
         if not app.button(key="present_next").disabled:
             app.button(key="present_next").click()
     assert list(seen) == [
-        "May these data be released?", "Where are people?", "By glove?", "What does it cost?",
-        "What does an attacker find, before and after?", "What was decided?",
-    ]  # fmt: skip
+        "May these data be released?",
+        "Where are people?",
+        "By glove?",
+        "What does it cost?",
+        "What does an attacker find, before and after?",
+        "What was decided?",
+    ]
     assert [title for title, text in seen.items() if named in text] == list(seen)[2:]
     # The first slide has the verdict, with what is missed; the last the decision and its reason.
     assert "none is within all limits" in seen["May these data be released?"]
@@ -176,8 +180,9 @@ def _wordy() -> None:
 
 def test_long_titles_of_axes_are_broken_where_the_figure_ends() -> None:
     title = "Re-identified by the strongest attacker (4 known points)"
-    plain = style.layout(style.LIGHT, style.axis(style.LIGHT, "x"), style.axis(style.LIGHT, title),
-                         height=430)  # fmt: skip
+    plain = style.layout(
+        style.LIGHT, style.axis(style.LIGHT, "x"), style.axis(style.LIGHT, title), height=430
+    )
     drawn = projected(style.figure([{"type": "scatter", "x": [1], "y": [1]}], plain), 360)
     lines = drawn.layout.yaxis.title.text.split("<br>")
     assert len(lines) > 1
@@ -237,8 +242,9 @@ def people(xs: list[float], **more: Any) -> FingerprintSet:
     """One sample a person, at these metres east."""
     n = len(xs)
     made = FingerprintSet.from_samples(range(n), xs, [0.0] * n, [60.0 * i for i in range(n)])
-    return FingerprintSet(**{k: v for k, v in vars(made).items() if not k.startswith("_")}
-                          | {"crs": CRS} | more)  # fmt: skip
+    return FingerprintSet(
+        **{k: v for k, v in vars(made).items() if not k.startswith("_")} | {"crs": CRS} | more
+    )
 
 
 def test_who_is_alone_at_a_place_is_not_on_the_map() -> None:

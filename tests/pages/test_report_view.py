@@ -189,8 +189,11 @@ def test_a_recipe_is_opened_again_and_gives_the_same_report(weighed: AppTest) ->
     until(other, idle).run()
     explored(other, 12)
     assert other.number_input(key="options_p").value == 2
-    fields = {str(each.key).split("_")[1]: each for each in other.number_input
-              if str(each.key).startswith("limit_")}  # fmt: skip
+    fields = {
+        str(each.key).split("_")[1]: each
+        for each in other.number_input
+        if str(each.key).startswith("limit_")
+    }
     assert fields["outsider"].value == 20.0
     choose(other, name, "Asked for.")
     assert reported(other) == page

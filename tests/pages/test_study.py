@@ -19,8 +19,16 @@ from tests.support import runner
 from tests.support.views import answers, go, has, idle, new_app, rows, said, until, upload
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
-VIEWS = ("anonymizability", "unicity", "disclosure", "aggregates", "hiding", "options", "attack",
-         "report")  # fmt: skip
+VIEWS = (
+    "anonymizability",
+    "unicity",
+    "disclosure",
+    "aggregates",
+    "hiding",
+    "options",
+    "attack",
+    "report",
+)
 
 
 @pytest.fixture
@@ -185,9 +193,12 @@ def test_settings_from_elsewhere_that_no_page_can_use_are_let_go(
 
     study = open_study(content[0]).study
     odd = dict(study.settings) | {
-        "options_risk": "none such", "glove_method": ["x"], "fp_limits": [1],
-        "fp_disclosure_config": 3, "a_go": True,
-    }  # fmt: skip
+        "options_risk": "none such",
+        "glove_method": ["x"],
+        "fp_limits": [1],
+        "fp_disclosure_config": 3,
+        "a_go": True,
+    }
     monkeypatch.setattr(study_file, "_seal", lambda _: "of another machine")
     body = save(replace(study, settings=odd))
     monkeypatch.undo()
@@ -227,8 +238,14 @@ def test_settings_are_the_widgets_that_persist_and_no_buttons() -> None:
             key = text_of(named["key"], texts)
             if "persist_state" in named:
                 persisting.add(key)
-            elif call.func.attr in ("button", "form_submit_button", "file_uploader", "offer",
-                                    "popover", "download_button"):  # fmt: skip
+            elif call.func.attr in (
+                "button",
+                "form_submit_button",
+                "file_uploader",
+                "offer",
+                "popover",
+                "download_button",
+            ):
                 pressed.add(key)
     assert len(persisting) > 40
     popovers = {"attack_exactly", "options_own_weights"}

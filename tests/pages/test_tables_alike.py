@@ -175,8 +175,9 @@ def test_the_same_table_for_everyone(
 
     records = tmp_path / f"{PLACE}.csv"
     records.write_text(FILE)
-    done = CliRunner().invoke(commands, [command[0], str(records), *command[1:], "--tables",
-                                         str(tmp_path / "tables")])  # fmt: skip
+    done = CliRunner().invoke(
+        commands, [command[0], str(records), *command[1:], "--tables", str(tmp_path / "tables")]
+    )
     assert done.exit_code == 0, done.output
 
     tables = library.tables()

@@ -230,8 +230,10 @@ def test_the_audit_log_hears_of_an_earlier_release_before_it_is_used(
     (line,) = (tmp_path / "audit.jsonl").read_text().splitlines()
     told = json.loads(line)
     assert (told["event"], told["what"], told["settings"]) == (
-        "opened", "earlier release", {"users": 12},
-    )  # fmt: skip
+        "opened",
+        "earlier release",
+        {"users": 12},
+    )
     assert "subscriber" not in line
     assert older.membership.digest not in line
     assert ticked(twelve) is not None

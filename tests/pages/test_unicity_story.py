@@ -72,8 +72,11 @@ def test_intervals_and_areas() -> None:
 def test_points_known(found: unicity.Result) -> None:
     series = story.narrowed(found)
     assert [s.name for s in series] == [
-        "unique", "one of 2 at most", "one of 5 at most", "one of 10 at most"
-    ]  # fmt: skip
+        "unique",
+        "one of 2 at most",
+        "one of 5 at most",
+        "one of 10 at most",
+    ]
     assert (series[0].points, series[0].value) == ([1], [1.0])
     assert [s.name for s in story.strategies(found)] == ["random", "uniform", "top", "consecutive"]
     # Without times, two of the three places are the same.
@@ -206,8 +209,11 @@ def test_laws(found: unicity.Result) -> None:
     assert story.flat(laws) == ""
     assert [row["p"] for row in story.fits(laws)] == [1, 2]
     assert [name for name in story.fits(laws)[0] if name.startswith("R²")] == [
-        "R², α − x^β", "R², α − exp(λx)", "R², α − exp(x^β)", "R², α − βx"
-    ]  # fmt: skip
+        "R², α − x^β",
+        "R², α − exp(λx)",
+        "R², α − exp(x^β)",
+        "R², α − βx",
+    ]
     assert [curve.name for curve in story.curves(laws)] == ["p = 1", "p = 2"]
     # Of four points there is no law here, and no line through exponents of none.
     assert not any(law.holds for law in laws)
@@ -262,9 +268,11 @@ def test_what_the_corner_of_the_coarsest_grid_is_worth_is_said() -> None:
         [1, 2, 3, 4], [-400.0, 400.0, -400.0, 400.0], [-400.0, -400.0, 400.0, 400.0], [5] * 4
     )
     config = unicity.Config(
-        points=(1,), strategies=("random",), profiles=(GeneralizationProfile(Grid(side), 60),),
+        points=(1,),
+        strategies=("random",),
+        profiles=(GeneralizationProfile(Grid(side), 60),),
         grid_points=(1,),
-    )  # fmt: skip
+    )
     found = unicity.study(fs, config)
     assert found.grid["value"].tolist() == [0.0]
     (text,) = story.elsewhere(found, 1)

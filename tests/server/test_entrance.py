@@ -164,18 +164,30 @@ def test_officers_are_those_listed(
 
 def test_somebody_is_called_what_the_provider_has_checked() -> None:
     assert [entrance.name(PEOPLE[who]) for who in PEOPLE] == [
-        "anna@office.example", "bert@office.example", "mallory@elsewhere.example", "l-4",
-    ]  # fmt: skip
+        "anna@office.example",
+        "bert@office.example",
+        "mallory@elsewhere.example",
+        "l-4",
+    ]
 
 
 # --- what is reached ------------------------------------------------------------------------------
 
 WAY_IN = ("/_stcore/health", "/auth/login", "/auth/logout", "/oauth2callback")
 CLOSED = (
-    "/", "/anonymizability", "/data", "/static/js/main.js", "/media/0123.csv",
-    "/_stcore/upload_file/s/f", "/_stcore/host-config", "/_stcore/metrics", "/auth/login/x",
-    "/component/x", "//auth/login", "/data/auth/login",
-)  # fmt: skip
+    "/",
+    "/anonymizability",
+    "/data",
+    "/static/js/main.js",
+    "/media/0123.csv",
+    "/_stcore/upload_file/s/f",
+    "/_stcore/host-config",
+    "/_stcore/metrics",
+    "/auth/login/x",
+    "/component/x",
+    "//auth/login",
+    "/data/auth/login",
+)
 
 
 async def _reached(_: Request) -> PlainTextResponse:

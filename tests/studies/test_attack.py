@@ -79,8 +79,16 @@ def option(name):
 @pytest.mark.parametrize("name", OPTIONS)
 def test_it_finds_what_is_found_by_hand(name):
     fs = people()
-    config = attack.Config(option(name), p=3, strategy="uniform", users=30, seed=5, blur_m=50.0,
-                           within_m=(2_000, 700), nights=2)  # fmt: skip
+    config = attack.Config(
+        option(name),
+        p=3,
+        strategy="uniform",
+        users=30,
+        seed=5,
+        blur_m=50.0,
+        within_m=(2_000, 700),
+        nights=2,
+    )
     result = attack.study(fs, config)
     known = {"p": 3, "strategy": "uniform", "users": 30, "seed": 5, "blur_m": 50.0}
     for found, made in (
@@ -179,9 +187,18 @@ def test_other_data_and_bad_settings_are_refused():
     with pytest.raises(InfeasibleError):
         attack.study(fs, attack.Config(p=50))
     for wrong in (
-        {"p": 0}, {"p": 51}, {"users": 0}, {"seed": -1}, {"blur_m": -1}, {"blur_min": math.nan},
-        {"strategy": "?"}, {"within_m": ()}, {"within_m": (0,)}, {"within_m": "500"}, {"nights": 0},
-    ):  # fmt: skip
+        {"p": 0},
+        {"p": 51},
+        {"users": 0},
+        {"seed": -1},
+        {"blur_m": -1},
+        {"blur_min": math.nan},
+        {"strategy": "?"},
+        {"within_m": ()},
+        {"within_m": (0,)},
+        {"within_m": "500"},
+        {"nights": 0},
+    ):
         with pytest.raises(ConfigError):
             attack.Config(**wrong)
 

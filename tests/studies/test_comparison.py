@@ -45,8 +45,10 @@ def test_by_hand():
     GLOVE at k = 2: pairs of span 550 m, 3 min and of 100 m, 4 min.
     """
     fs = FingerprintSet.from_samples([*"abcd"], [0, 900, 0, 0], [0] * 4, [0, 2, 600, 603])
-    ladder = [GeneralizationProfile(Grid(m), t) for m, t in ((50, 1), (1000, 30), (1000, 600),
-                                                             (1000, 1440))]  # fmt: skip
+    ladder = [
+        GeneralizationProfile(Grid(m), t)
+        for m, t in ((50, 1), (1000, 30), (1000, 600), (1000, 1440))
+    ]
     seen = []
     table = compare_releases(fs, (2, 3), ladder=ladder, progress=seen.append)
     assert seen[-1] == 1.0
@@ -113,9 +115,14 @@ def test_a_release_is_the_functions_and_its_tables_tell_of_it():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"k": 1}, {"k": 2.5}, {"suppress_space_m": -1}, {"suppress_time_min": math.nan},
-     {"leftover": "drop"}],
-)  # fmt: skip
+    [
+        {"k": 1},
+        {"k": 2.5},
+        {"suppress_space_m": -1},
+        {"suppress_time_min": math.nan},
+        {"leftover": "drop"},
+    ],
+)
 def test_releases_that_cannot_be_asked_for(wrong):
     with pytest.raises(ConfigError):
         hiding.Config(**wrong)

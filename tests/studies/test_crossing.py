@@ -153,9 +153,11 @@ def test_the_same_groups_twice_are_no_second_release(fs, tmp_path):
     for name in ("a", "b"):
         publish(result, tmp_path / f"{name}.zip", key=tmp_path / f"{name}.csv", original=fs)
     found = cross_releases(
-        tmp_path / "a.zip", tmp_path / "b.zip",
-        first_key=tmp_path / "a.csv", second_key=tmp_path / "b.csv",
-    )  # fmt: skip
+        tmp_path / "a.zip",
+        tmp_path / "b.zip",
+        first_key=tmp_path / "a.csv",
+        second_key=tmp_path / "b.csv",
+    )
     assert not found.falls
     assert found.together == found.first == found.second
     assert found.digests[0] != found.digests[1]

@@ -90,10 +90,15 @@ def test_profiles_and_points_that_are_not_given():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"knowledge": KnowledgeConfig(51)}, {"knowledge": KnowledgeConfig(users=1_000_001)},
-     {"knowledge": KnowledgeConfig(seed=2**53)}, {"unicity_p": (0,)}, {"unicity_p": (1.5,)},
-     {"profiles": ("1 km",)}],
-)  # fmt: skip
+    [
+        {"knowledge": KnowledgeConfig(51)},
+        {"knowledge": KnowledgeConfig(users=1_000_001)},
+        {"knowledge": KnowledgeConfig(seed=2**53)},
+        {"unicity_p": (0,)},
+        {"unicity_p": (1.5,)},
+        {"profiles": ("1 km",)},
+    ],
+)
 def test_settings_are_checked_when_they_are_made(wrong):
     with pytest.raises(ConfigError):
         Config(**wrong)

@@ -31,9 +31,13 @@ from tests.support.fingerprint_sets import as_lists
 
 GRID = Generalize(GeneralizationProfile(Grid(1_000, (-300.0, 200.0)), 60))
 PLAIN = {
-    "space": None, "time": None, "boxes": False, "by_middle": False, "timeless": False,
+    "space": None,
+    "time": None,
+    "boxes": False,
+    "by_middle": False,
+    "timeless": False,
     "share": 1.0,
-}  # fmt: skip
+}
 
 
 def raw(cell):
@@ -49,12 +53,14 @@ CASES = {
     "as it is": ((), raw, raw, {}),
     "grid": ((GRID,), binned, binned, {}),
     "noise": (
-        (AddNoise(400, 20),), raw, raw,
+        (AddNoise(400, 20),),
+        raw,
+        raw,
         {"space": ("planar_laplace", 400.0), "time": ("laplace", 20.0)},
     ),
     "sampled": ((GRID, SampleUsers(0.5)), binned, binned, {"share": 0.5}),
     "GLOVE": ((Glove(2),), raw, raw, {"boxes": True}),
-}  # fmt: skip
+}
 
 
 def crowd(seed, users=12, longest=7):
@@ -117,9 +123,15 @@ def test_every_step_is_that_of_plain_loops(seed, name, target):
             assert np.isnan(step.level)
         assert step.fitting == sum(w for w, fit in zip(weights, fits, strict=True) if fit)
         assert step.taken == each[0][3]
-        before = oracle.ranks(PLAIN, as_lists(fs), [1] * fs.n_users,
-                              [{"cell": cell} for cell in points[:j]], target, "bayes",
-                              counted(fs))  # fmt: skip
+        before = oracle.ranks(
+            PLAIN,
+            as_lists(fs),
+            [1] * fs.n_users,
+            [{"cell": cell} for cell in points[:j]],
+            target,
+            "bayes",
+            counted(fs),
+        )
         assert (step.before_better, step.before_level) == before[:2]
         # The first of those that a point is near, by the posterior of one person.
         best = sorted((found[2] for found in each), reverse=True)[: len(step.candidates)]

@@ -22,8 +22,9 @@ LITTLE = Limits(memory_bytes=START_BYTES + 450 * 3_000)
 def people(n, each=3):
     rng = np.random.default_rng(1)
     user = np.repeat(np.arange(n), each)
-    return FingerprintSet.from_samples(user, *(100.0 * rng.integers(0, 99, (2, len(user)))),
-                                       rng.integers(0, 1440, len(user)))  # fmt: skip
+    return FingerprintSet.from_samples(
+        user, *(100.0 * rng.integers(0, 99, (2, len(user)))), rng.integers(0, 1440, len(user))
+    )
 
 
 @dataclass(frozen=True)
@@ -172,9 +173,13 @@ def test_a_job_that_is_refused_says_what_would_fit():
     runner = ProcessRunner(limits=Limits(memory_bytes=1))
     try:
         job = runner.submit(
-            hiding.study, people(5), hiding.Config(2), label="hide", needs_bytes=2,
+            hiding.study,
+            people(5),
+            hiding.Config(2),
+            label="hide",
+            needs_bytes=2,
             meta={"would_fit": "About 4 of the 5 people would fit."},
-        )  # fmt: skip
+        )
         assert "It was not begun. About 4 of the 5 people would fit. Your data" in str(job.error)
     finally:
         runner.close()

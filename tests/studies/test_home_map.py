@@ -180,8 +180,9 @@ def drawn(seed, most=9):
     rng = np.random.default_rng(seed)
     rows = [
         (u, *(100 * rng.integers(0, 60, 2)), 1_440 * rng.integers(0, 3) + 60 * rng.integers(0, 24))
-        for u in range(rng.integers(4, most)) for _ in range(rng.integers(2, 8))
-    ]  # fmt: skip
+        for u in range(rng.integers(4, most))
+        for _ in range(rng.integers(2, 8))
+    ]
     user, x, y, t = np.array(rows).T
     return FingerprintSet.from_samples(user, x, y, t)
 

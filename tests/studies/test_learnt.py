@@ -78,9 +78,13 @@ def test_nights_are_local_and_one_reaches_over_midnight():
     t = [23 * 60, 25 * 60, 12 * 60, 47 * 60]
     clock = LocalClock.starting_on(dt.datetime(2024, 3, 4, 12, tzinfo=dt.UTC), "Africa/Dakar")
     fs = FingerprintSet.from_codes(
-        np.zeros(4, np.int64), np.array([1]), np.array([0.0, 0, 900, 0]), np.zeros(4),
-        np.array(t, float), clock=clock,
-    )  # fmt: skip
+        np.zeros(4, np.int64),
+        np.array([1]),
+        np.array([0.0, 0, 900, 0]),
+        np.zeros(4),
+        np.array(t, float),
+        clock=clock,
+    )
     homes = true_homes(fs)
     assert (homes.x_m[0], homes.y_m[0], homes.nights[0]) == (50.0, 50.0, 2)
 

@@ -72,21 +72,29 @@ CASES = {
     "planar Laplace": ([AddNoise(300)], raw, raw, {"space": ("planar_laplace", 300.0)}),
     "fine Laplace": ([AddNoise(60)], raw, raw, {"space": ("planar_laplace", 60.0)}),
     "Gaussian": (
-        [AddNoise(250, 15, "gaussian", "gaussian")], raw, raw,
+        [AddNoise(250, 15, "gaussian", "gaussian")],
+        raw,
+        raw,
         {"space": ("gaussian", 250.0), "time": ("gaussian", 15.0)},
     ),
     "in time": ([AddNoise(0, 20)], raw, raw, {"time": ("laplace", 20.0)}),
     "in both": (
-        [AddNoise(400, 20)], raw, raw,
+        [AddNoise(400, 20)],
+        raw,
+        raw,
         {"space": ("planar_laplace", 400.0), "time": ("laplace", 20.0)},
     ),
     "grid, noise": ([GRID, AddNoise(900)], binned, binned, {"space": ("planar_laplace", 900.0)}),
     "noise, grid": (
-        [AddNoise(500, 30), GRID], raw, binned,
+        [AddNoise(500, 30), GRID],
+        raw,
+        binned,
         {"space": ("planar_laplace", 500.0), "time": ("laplace", 30.0)},
     ),
     "two noises": (
-        [AddNoise(300, 0, "gaussian"), AddNoise(400, 0, "gaussian")], raw, raw,
+        [AddNoise(300, 0, "gaussian"), AddNoise(400, 0, "gaussian")],
+        raw,
+        raw,
         {"space": ("gaussian", 500.0)},
     ),
     "sampled": ([GRID, SampleUsers(0.5)], binned, binned, {"share": 0.5}),
@@ -94,7 +102,7 @@ CASES = {
     "GLOVE": ([Glove(2)], raw, raw, {"boxes": True}),
     "aligned": ([Aligned(2)], raw, raw, {"boxes": True}),
     "grid, GLOVE": ([GRID, Glove(2)], binned, binned, {"boxes": True}),
-}  # fmt: skip
+}
 
 
 def published_lists(made):
@@ -149,9 +157,14 @@ def test_ranks_are_those_of_plain_loops(case, strategy, seed):
         assert row["present"] == (mine >= 0)
         for attacker in ("best_sample", "bayes"):
             better, level, posterior, taken = oracle.ranks(
-                method, records, weights, [{"cell": start(c)} for c in points], mine, attacker,
+                method,
+                records,
+                weights,
+                [{"cell": start(c)} for c in points],
+                mine,
+                attacker,
                 counts,
-            )  # fmt: skip
+            )
             if mine >= 0:
                 assert row[attacker] == (0 if better else pytest.approx(1 / level))
             if attacker != found.attacker:
@@ -191,8 +204,11 @@ def test_bayes_by_points_as_published_takes_the_likeliest_record(case, strategy)
 
 
 STEPS = [steps for steps, *_ in CASES.values()] + [
-    [Permute()], [Periods(1)], [Periods(1), Glove(2)], [GRID, Permute("times")],
-]  # fmt: skip
+    [Permute()],
+    [Periods(1)],
+    [Periods(1), Glove(2)],
+    [GRID, Permute("times")],
+]
 
 
 @settings(deadline=None, max_examples=25)
@@ -251,8 +267,10 @@ def test_an_exchange_leaves_what_it_does_not_exchange(what, seed):
         name = "place" if what == "positions" else "time"
         among = max(1, len(inside))
         return {
-            "cell": cell, f"same_{name}": 1 / among, f"{name}_share": max(1, alike) / among,
-        }  # fmt: skip
+            "cell": cell,
+            f"same_{name}": 1 / among,
+            f"{name}_share": max(1, alike) / among,
+        }
 
     for row, points in zip(
         found.per_target.to_dict("records"), asked(fs, found, 2, seed=seed), strict=True
@@ -359,9 +377,12 @@ def test_people_left_out_are_targets_without_a_record():
 def test_a_fingerprint_that_stands_for_several_counts_as_so_many():
     fs = crowd(4, users=6)
     many = FingerprintSet(
-        user_ids=fs.user_ids, offsets=fs.offsets, count=fs.count,
-        weight=np.array([3, 1, 1, 2, 1, 1]), **fs.arrays(),
-    )  # fmt: skip
+        user_ids=fs.user_ids,
+        offsets=fs.offsets,
+        count=fs.count,
+        weight=np.array([3, 1, 1, 2, 1, 1]),
+        **fs.arrays(),
+    )
     found = link(many, release(many, []), 2)
     assert found.n_users == 9
     assert found.n_present == 9
@@ -506,8 +527,9 @@ def test_in_the_samples_a_crowd_of_k_holds_what_it_promises(name, step):
 def test_of_a_tenth_of_the_people_accusations_are_counted(name):
     """Nine of ten are not in the release; in coarse data some of them are accused all the same."""
     fs = shipped(name)
-    made = release(fs, [Generalize(GeneralizationProfile(Grid(5_000), 720)), SampleUsers(0.1)],
-                   seed=1)  # fmt: skip
+    made = release(
+        fs, [Generalize(GeneralizationProfile(Grid(5_000), 720)), SampleUsers(0.1)], seed=1
+    )
     found = link(fs, made, 4, users=400)
     inside = round(0.1 * fs.n_users)
     assert found.n_present == inside

@@ -67,9 +67,12 @@ def data(samples, people):
     """What an estimate asks of data: two weeks of them."""
     ends = np.array([0.0, 14 * 1440.0])
     return SimpleNamespace(
-        n_samples=samples, n_users=people, weight=np.ones(people, np.int64),
-        t_min=ends, dt_min=np.ones(2),
-    )  # fmt: skip
+        n_samples=samples,
+        n_users=people,
+        weight=np.ones(people, np.int64),
+        t_min=ends,
+        dt_min=np.ones(2),
+    )
 
 
 @pytest.mark.parametrize(

@@ -278,10 +278,13 @@ def test_what_an_option_cannot_be_asked_it_says_for_itself():
 def test_the_limit_of_homes_is_beside_guessing(table):
     """12 % of homes found are 2 more than 10 % guessed, and 9 more than 3 %."""
     some = [
-        replace(option_of(name, 0.5, 0.4, 0.6, 0.5), guessing={"home": guessed},
-                risks={"home": (0.12, 0.11, 0.13)})
+        replace(
+            option_of(name, 0.5, 0.4, 0.6, 0.5),
+            guessing={"home": guessed},
+            risks={"home": (0.12, 0.11, 0.13)},
+        )
         for name, guessed in (("a", 0.1), ("bb", 0.03))
-    ]  # fmt: skip
+    ]
     homes = replace(table, results=tuple(some), risk_name="home")
     assert homes.allowed(0.05).tolist() == pytest.approx([0.15, 0.08])
     assert homes.unsafe(0.05).tolist() == [False, True]
@@ -305,10 +308,14 @@ def test_the_study_is_the_exploration(fs, options, table):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"options": ()}, {"options": (as_option(WIDE),) * 2}, {"knowledge": KnowledgeConfig(21)},
-     {"knowledge": KnowledgeConfig(users=1_000_001)},
-     {"knowledge": KnowledgeConfig(seed=2**53)}],
-)  # fmt: skip
+    [
+        {"options": ()},
+        {"options": (as_option(WIDE),) * 2},
+        {"knowledge": KnowledgeConfig(21)},
+        {"knowledge": KnowledgeConfig(users=1_000_001)},
+        {"knowledge": KnowledgeConfig(seed=2**53)},
+    ],
+)
 def test_settings_of_the_study_are_checked(wrong):
     with pytest.raises(ConfigError):
         module.Config(**wrong)
@@ -354,9 +361,12 @@ def test_the_engine_does_not_matter_and_progress_runs_to_1(fs, options, table):
 
 def test_functions_of_ones_own(fs):
     table = explore_options(
-        fs, [[], WIDE], p=2, risk=lambda released: released.n_samples,
+        fs,
+        [[], WIDE],
+        p=2,
+        risk=lambda released: released.n_samples,
         utility=lambda original, released: released.n_samples / original.n_samples,
-    )  # fmt: skip
+    )
     assert table.risk.tolist() == [r.n_samples for r in table.results]
     assert table.utility[0] == 1.0
     assert table.front.all()
@@ -365,8 +375,11 @@ def test_functions_of_ones_own(fs):
 
 
 def test_asked_utility_by_name(fs):
-    rows = [("A", "transport", "RAW", 9), ("B", "transport", "raw", 7),
-            ("A", "transport", "10 km · 6 h", 4)]  # fmt: skip
+    rows = [
+        ("A", "transport", "RAW", 9),
+        ("B", "transport", "raw", 7),
+        ("A", "transport", "10 km · 6 h", 4),
+    ]
     frame = pd.DataFrame(rows, columns=["expert", "domain", "option", "score"])
     options = [("raw", []), ("wide", WIDE), Permute()]
     for chosen in (Asked(frame, "transport"), ("asked", frame, "transport")):
@@ -382,8 +395,13 @@ def test_comes_back_from_json_and_pickle(table):
     assert back.to_frame().equals(table.to_frame())
     assert back.config == table.config
     assert pickle.loads(pickle.dumps(table)).to_frame().equals(table.to_frame())
-    for wrong in (None, [], {}, {**table.to_dict(), "results": [{}]},
-                  {**table.to_dict(), "config": {"p": 0}}):  # fmt: skip
+    for wrong in (
+        None,
+        [],
+        {},
+        {**table.to_dict(), "results": [{}]},
+        {**table.to_dict(), "config": {"p": 0}},
+    ):
         with pytest.raises(SchemaError):
             OptionsTable.from_dict(wrong)
 
@@ -453,9 +471,17 @@ def test_risks_of_the_measures_have_limits():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"risk": "danger"}, {"utility": "fun"}, {"utility": 3}, {"p": 0}, {"strategy": "all"},
-     {"options": []}, {"options": [WIDE, WIDE]}, {"options": [3]}],
-)  # fmt: skip
+    [
+        {"risk": "danger"},
+        {"utility": "fun"},
+        {"utility": 3},
+        {"p": 0},
+        {"strategy": "all"},
+        {"options": []},
+        {"options": [WIDE, WIDE]},
+        {"options": [3]},
+    ],
+)
 def test_parameters_are_checked(fs, wrong):
     with pytest.raises(ConfigError):
         explore_options(fs, **{"options": [WIDE], **wrong})
@@ -473,9 +499,12 @@ def test_trades_grid_by_what_the_data_have():
     assert names(trade_grid(plain))[::4] == ["1 km · 1 h", "5 km · 1 h", "20 km · 1 h"]
     assert len(trade_grid(plain)) == 12
     columns = {
-        "city": list("aabbccdd"), "county": list("aaaabbbb"), "cells": list("12345678"),
-        "gap": ["", *"bbbbbbb"], "id": list("abcdefgh"),
-    }  # fmt: skip
+        "city": list("aabbccdd"),
+        "county": list("aaaabbbb"),
+        "cells": list("12345678"),
+        "gap": ["", *"bbbbbbb"],
+        "id": list("abcdefgh"),
+    }
 
     def with_table(**some):
         x = 900 * np.arange(8)
@@ -483,8 +512,11 @@ def test_trades_grid_by_what_the_data_have():
         return replace(plain, antennas=table)
 
     two = trade_grid(with_table(**columns))
-    assert names(two)[::4] == ["single antennas · 1 h", "regions by city · 1 h",
-                               "regions by county · 1 h"]  # fmt: skip
+    assert names(two)[::4] == [
+        "single antennas · 1 h",
+        "regions by city · 1 h",
+        "regions by county · 1 h",
+    ]
     three = trade_grid(with_table(zip=list("aabbccde"), **columns))
     spaces = [option.steps[0].profile.space for option in three[::4]]
     assert spaces == [Regions("zip"), Regions("city"), Regions("county")]
@@ -533,9 +565,19 @@ def test_presets_by_name(fs):
 def test_what_trade_published():
     """Table 5.2 of the thesis, row by row."""
     assert [f.text for f in PUBLISHED_TRADE] == [
-        "97 %", "79 %", "67 %", "14.46 %", "82 %", "42 %", "28 %", ".17 %",
-        "55 %", "14 %", "6 %", "< .1 %",
-    ]  # fmt: skip
+        "97 %",
+        "79 %",
+        "67 %",
+        "14.46 %",
+        "82 %",
+        "42 %",
+        "28 %",
+        ".17 %",
+        "55 %",
+        "14 %",
+        "6 %",
+        "< .1 %",
+    ]
     for figure in PUBLISHED_TRADE:
         said = float(figure.text.strip("<% "))
         assert figure.unicity == pytest.approx(said / 100)

@@ -60,8 +60,13 @@ def test_people_are_sought_in_the_period_of_their_longest_record(strategy, users
     sizes = {}
     for i, target in enumerate(known.targets.tolist()):
         rows = range(known.offsets[i], known.offsets[i + 1])
-        points = {tuple(float(getattr(known, n)[r]) for n in ("x_m", "y_m", "t_min", "dx_m", "dy_m",
-                                                              "dt_min")) for r in rows}  # fmt: skip
+        points = {
+            tuple(
+                float(getattr(known, n)[r])
+                for n in ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
+            )
+            for r in rows
+        }
         if strategy == "top":
             points = {(x, y, dx, dy) for x, y, _, dx, dy, _ in points}
         size = 0
@@ -115,8 +120,11 @@ def test_options_in_periods_are_weighed():
     table = explore_options(fs, options, risk="k")
     whole_and_days = [o.name for o in table.options if "left out" not in o.name][:4]
     assert whole_and_days == [
-        "aligned, k = 2", "aligned, k = 2, days", "aligned, k = 5", "aligned, k = 5, days"
-    ]  # fmt: skip
+        "aligned, k = 2",
+        "aligned, k = 2, days",
+        "aligned, k = 5",
+        "aligned, k = 5, days",
+    ]
     for result in table.results:
         assert result.fault is None
         assert result.n_users == 60
@@ -147,12 +155,19 @@ def test_flows_are_per_person_not_per_record():
     assert utility(fs, made, areas=300).components["visits"] == 1.0
 
 
-@pytest.mark.parametrize("steps", [
-    [Periods(1), Periods(7)], [Glove(2), Periods(1)], [Periods(1), AddNoise(100)],
-    [Periods(1), Permute()], [Periods(1), SampleUsers(0.5)],
-    [Periods(1), Generalize(GeneralizationProfile(Grid(1_000), 10_080))],
-    [Generalize(GeneralizationProfile(Grid(1_000), 500)), Periods(1)],
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [Periods(1), Periods(7)],
+        [Glove(2), Periods(1)],
+        [Periods(1), AddNoise(100)],
+        [Periods(1), Permute()],
+        [Periods(1), SampleUsers(0.5)],
+        [Periods(1), Generalize(GeneralizationProfile(Grid(1_000), 10_080))],
+        [Generalize(GeneralizationProfile(Grid(1_000), 500)), Periods(1)],
+    ],
+    ids=str,
+)
 def test_chains_that_would_not_keep_periods_apart_are_refused(steps):
     with pytest.raises(ConfigError):
         ReleaseOption(steps=steps)

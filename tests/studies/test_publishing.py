@@ -232,8 +232,16 @@ def test_no_id_no_path_and_no_digest_of_the_input(fs, name, form, target, tmp_pa
     made = release(fs, OPTIONS[name])
     key, left_out = tmp_path / "key.csv", tmp_path / "left_out.csv"
     path = publish(made, folder / target, key=key, left_out=left_out, format=form)
-    hidden = [MARK, *(str(i)[len(MARK) :] for i in fs.user_ids), "a-folder", str(tmp_path),
-              fs.digest, made.digest, made.origin.seen.digest, "u0001"]  # fmt: skip
+    hidden = [
+        MARK,
+        *(str(i)[len(MARK) :] for i in fs.user_ids),
+        "a-folder",
+        str(tmp_path),
+        fs.digest,
+        made.digest,
+        made.origin.seen.digest,
+        "u0001",
+    ]
     content = members(path)
     if target.endswith(".zip"):
         content["the zip itself"] = path.read_bytes()
@@ -258,8 +266,10 @@ RUN = ["=1+1", "@SUM(1)", "-2+3", "+4179;=1", "\t=1", "'=1", "a,b", "-5", "a\nb"
 def test_no_id_is_run_by_a_spreadsheet_and_the_verifier_knows_each_again(tmp_path):
     fs = FingerprintSet.from_samples(
         [user for user in RUN for _ in range(3)],
-        [100 * at for at in range(3 * len(RUN))], [0] * 3 * len(RUN), list(range(3 * len(RUN))),
-    )  # fmt: skip
+        [100 * at for at in range(3 * len(RUN))],
+        [0] * 3 * len(RUN),
+        list(range(3 * len(RUN))),
+    )
     key, left_out = tmp_path / "key.csv", tmp_path / "left_out.csv"
     path = publish(release(fs, SampleUsers(0.5)), tmp_path / "out", key=key, left_out=left_out)
     for file in (key, left_out):
@@ -532,8 +542,12 @@ def test_what_is_left_out_is_listed_by_id_and_row(fs, name, tmp_path):
 def test_samples_that_were_moved_cannot_be_listed(fs, tmp_path):
     option = [AddNoise(2_000), Glove(2, 2_000)]
     with pytest.raises(ConfigError, match="Samples were moved"):
-        publish(release(fs, option), tmp_path / "out", key=tmp_path / "key.csv",
-                left_out=tmp_path / "lost.csv")  # fmt: skip
+        publish(
+            release(fs, option),
+            tmp_path / "out",
+            key=tmp_path / "key.csv",
+            left_out=tmp_path / "lost.csv",
+        )
     assert list(tmp_path.iterdir()) == []
     assert publish(release(fs, option), tmp_path / "out").is_dir()
 

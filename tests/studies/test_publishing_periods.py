@@ -154,12 +154,13 @@ def test_the_page_and_the_description_say_so(fs, tmp_path):
     path = publish(release(fs, [Periods(1), Aligned(3)]), tmp_path / "out")
     page = " ".join((path / "README.md").read_text().split())
     for said in (
-        "pseudonyms in 4 periods of 1 day", "cut into periods of 1 day",
+        "pseudonyms in 4 periods of 1 day",
+        "cut into periods of 1 day",
         "In each period everyone published is one of at least 3 people",
         "Do not look for anybody's way from one period to the next",
         "No name, number or order links the records of two periods",
         "may be right more often than by chance",
-    ):  # fmt: skip
+    ):
         assert said in page
     fields = json.loads((path / "datapackage.json").read_text())["resources"][0]["schema"]["fields"]
     assert "in one period" in fields[0]["description"]
@@ -256,8 +257,13 @@ def test_the_dashboards_way(fs):
     assert anew.facts.rows == made.facts.rows
     assert hiding.study(fs, how).mean_loss == pytest.approx(shown.mean_loss)
     assert set(shown.tables()["accuracy"].columns) >= {
-        "method", "period_days", "leave_out", "mean_loss", "periods", "pieces",
-    }  # fmt: skip
+        "method",
+        "period_days",
+        "leave_out",
+        "mean_loss",
+        "periods",
+        "pieces",
+    }
     for wrong in ({"method": "best"}, {"period_days": 0}, {"leave_out": 0.2}, {"leave_out": -1}):
         with pytest.raises(ConfigError):
             hiding.Config(3, **wrong)

@@ -29,7 +29,7 @@ MEASURED = {
     "wide JSON": [("JSON", 20, 20, 60_000, 343), ("JSON", 100, 100, 300_000, 1_310)],
     "XLSX": [("XLSX", 2, 12, 60_000, 213), ("XLSX", 10, 60, 300_000, 307)],
     "wide XLSX": [("XLSX", 10, 50, 60_000, 231), ("XLSX", 49, 250, 300_000, 628)],
-}  # fmt: skip
+}
 # Parts of a million rows: rows in all, bytes a row as decoded, MB.
 PARTS = {
     "narrow Parquet": ("Parquet", 32, {2: 585, 8: 1_038, 24: 1_391}),
@@ -88,8 +88,12 @@ def test_rows_time_and_memory_are_told(folder, name, tmp_path, monkeypatch):
 def test_nothing_is_known_of_what_cannot_be_read(tmp_path):
     (tmp_path / "empty.csv").write_bytes(b"")
     (tmp_path / "none").mkdir()
-    for one in (Source.of_sample("synthetic"), source(tmp_path / "empty.csv"),
-                source(tmp_path / "none"), source(tmp_path / "not there.csv")):  # fmt: skip
+    for one in (
+        Source.of_sample("synthetic"),
+        source(tmp_path / "empty.csv"),
+        source(tmp_path / "none"),
+        source(tmp_path / "not there.csv"),
+    ):
         told = foretell_reading(one, Reading())
         assert (told.rows, told.seconds, told.needs_bytes, told.fits) == (None, None, None, True)
     (tmp_path / "other.csv").write_text("a,b\n1,2\n3,4\n")

@@ -42,9 +42,14 @@ def test_those_drawn_are_counted_and_named(town, found):
 def test_its_tables_say_what_the_result_says(found):
     tables = found.tables()
     assert list(tables) == [
-        "recovery_scores", "recovery_counts", "recovery_errors", "recovery_uniqueness",
-        "recovery_habits", "recovery_next", "recovery_gains",
-    ]  # fmt: skip
+        "recovery_scores",
+        "recovery_counts",
+        "recovery_errors",
+        "recovery_uniqueness",
+        "recovery_habits",
+        "recovery_next",
+        "recovery_gains",
+    ]
     scores = found.to_frame()
     assert scores["step"].tolist() == ["nights", "days", "across days"]
     assert scores["accuracy"].tolist() == found.score.accuracy_by_step.tolist()

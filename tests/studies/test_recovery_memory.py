@@ -86,8 +86,15 @@ def test_small_blocks_give_what_one_block_gives(monkeypatch, pairing):
     assert one.counts.counts.tolist() == other.counts.counts.tolist()
     for name in ("truth", "recovered"):
         assert getattr(one, name).tolist() == getattr(other, name).tolist()
-    for name in ("accuracy_by_step", "baseline_by_step", "recorded_by_step", "error_m",
-                 "uniqueness", "pair", "shared"):  # fmt: skip
+    for name in (
+        "accuracy_by_step",
+        "baseline_by_step",
+        "recorded_by_step",
+        "error_m",
+        "uniqueness",
+        "pair",
+        "shared",
+    ):
         assert getattr(one.score, name).tolist() == getattr(other.score, name).tolist()
     assert table.to_csv() == in_blocks.to_csv()
 

@@ -28,8 +28,14 @@ from fpanon_core.studies import look, releases
 from fpanon_core.studies.releases import Shelf, released
 
 WIDE = Generalize(GeneralizationProfile(Grid(10_000), 360))
-CHAINS = [(), (WIDE,), (SampleUsers(0.5), WIDE), (SampleUsers(0.5), WIDE, SuppressRare(2)),
-          (AddNoise(2_000, 30),), (Glove(2),)]  # fmt: skip
+CHAINS = [
+    (),
+    (WIDE,),
+    (SampleUsers(0.5), WIDE),
+    (SampleUsers(0.5), WIDE, SuppressRare(2)),
+    (AddNoise(2_000, 30),),
+    (Glove(2),),
+]
 
 
 @pytest.fixture(scope="module")

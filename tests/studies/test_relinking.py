@@ -208,9 +208,11 @@ def test_continuity_equals_plain_loops(name):
             "noise_min2": noise_in_time(option).variance,
         }
         days = sides(made)
-        every = as_lists(made) if made.origin.hidden is None else as_lists(
-            made.origin.hidden.published.fingerprints()
-        )  # fmt: skip
+        every = (
+            as_lists(made)
+            if made.origin.hidden is None
+            else as_lists(made.origin.hidden.published.fingerprints())
+        )
         chance = oracle.learnt(every, **noise)
         ways = range(len(oracle.WAYS) + 1)
         assert copies.moves.chance == pytest.approx(
@@ -224,17 +226,23 @@ def test_continuity_equals_plain_loops(name):
         for part, day, out in ((one, days[0], here), (two, days[1], there)):
             for row, group in zip(part.rows.tolist(), part.group.tolist(), strict=True):
                 record = day[int(copies.person[row])]
-                mine = [value for c in (oracle.in_order(record)[0], oracle.in_order(record)[-1])
-                        for value in (c[0], c[1], c[2])]  # fmt: skip
+                mine = [
+                    value
+                    for c in (oracle.in_order(record)[0], oracle.in_order(record)[-1])
+                    for value in (c[0], c[1], c[2])
+                ]
                 # Of records that say the same the one whose ends are the least.
                 if out[group] is None or mine < out[group][0]:
                     out[group] = mine, record
         table = np.array(
             oracle.continuity(
-                [r for _, r in here], one.groups.weight.tolist(), [r for _, r in there], chance,
+                [r for _, r in here],
+                one.groups.weight.tolist(),
+                [r for _, r in there],
+                chance,
                 **noise,
             )
-        )  # fmt: skip
+        )
         row = np.repeat(np.arange(len(there)), np.diff(pairs[0]))
         assert moved[2] - pairs[2] == pytest.approx(table[pairs[1], row])
         whole = np.zeros(table.shape)
@@ -268,8 +276,9 @@ def test_continuity_tells_people_apart_whom_habits_do_not():
     of the next, so that they do not meet. The move does tell: 200 m in ten minutes.
     """
     person = np.tile(np.arange(20), 4)
-    x = np.concatenate([np.zeros(20), 3_000.0 * np.arange(20), 3_000.0 * np.arange(20) + 200,
-                        np.zeros(20)])  # fmt: skip
+    x = np.concatenate(
+        [np.zeros(20), 3_000.0 * np.arange(20), 3_000.0 * np.arange(20) + 200, np.zeros(20)]
+    )
     t = np.repeat([720.0, DAY - 5.0, DAY + 5.0, DAY + 720.0], 20)
     # Somebody makes moves of that kind within a day, from which they are learnt.
     guide = np.full(40, 20)

@@ -45,9 +45,15 @@ FACTS = Facts(100, 5_000, 14, "2024-03-04", "2024-03-17", "Africa/Dakar", 5_100,
 
 
 def result(
-    option: ReleaseOption, risk: float, utility: float, *, alone: int = 0, width: float = 0.01,
-    home: float = 0.1, least: int = 1,
-) -> OptionResult:  # fmt: skip
+    option: ReleaseOption,
+    risk: float,
+    utility: float,
+    *,
+    alone: int = 0,
+    width: float = 0.01,
+    home: float = 0.1,
+    least: int = 1,
+) -> OptionResult:
     """An option of 100 people; all chances of naming are alike, and all components."""
     naming = (risk, max(0.0, risk - width), min(1.0, risk + width))
     return OptionResult(
@@ -57,10 +63,16 @@ def result(
         components=dict.fromkeys(
             ("density", "flows", "mobility", "visits", "space", "time"), utility
         ),
-        n_users=100, n_samples=5_000, users_share=1.0, suppressed_share=0.0, crowd_least=least,
-        alone_share=0.0 if least > 1 else alone / 100, naming_most=0.5, n_targets=50,
+        n_users=100,
+        n_samples=5_000,
+        users_share=1.0,
+        suppressed_share=0.0,
+        crowd_least=least,
+        alone_share=0.0 if least > 1 else alone / 100,
+        naming_most=0.5,
+        n_targets=50,
         guessing={"linkage": 0.01, "home": 0.09},
-    )  # fmt: skip
+    )
 
 
 def exploration(
@@ -169,9 +181,10 @@ def test_what_is_not_known_is_within_no_limit() -> None:
     unknown = result(NOISE, 0.01, 0.9)
     nan = (math.nan,) * 3
     unknown = replace(
-        unknown, risks={**unknown.risks, "linkage": nan, "outsider": nan},
+        unknown,
+        risks={**unknown.risks, "linkage": nan, "outsider": nan},
         unasked={"linkage": "nobody has 4 points."},
-    )  # fmt: skip
+    )
     found = exploration(unknown, result(COARSE, 0.02, 0.3, least=2))
     assert heads(found, chosen="noise")[2][0] == "against"
     told = page(report(found, Decision(chosen="noise")))
@@ -207,10 +220,12 @@ def test_options_that_failed_are_counted_and_cannot_be_chosen() -> None:
 @given(
     st.lists(
         st.tuples(st.floats(0, 1), st.floats(0, 1), st.integers(0, 100), st.integers(1, 3)),
-        min_size=1, max_size=6,
+        min_size=1,
+        max_size=6,
     ),
-    st.floats(0, 1), st.floats(0, 1),
-)  # fmt: skip
+    st.floats(0, 1),
+    st.floats(0, 1),
+)
 def test_within_the_limits_by_a_plain_loop(
     figures: list[tuple[float, float, int, int]], outsider: float, unicity: float
 ) -> None:
@@ -252,10 +267,18 @@ def test_no_figure_says_a_risk_of_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("share", "told"),
-    [(0.0, "none"), (0.0004, "less than 0.1 %"), (0.0994, "9.9 %"), (0.0996, "10 %"),
-     (0.12, "12 %"), (0.9, "90 %"), (0.9996, "more than 99.9 %"), (1.0, "100 %"),
-     (math.nan, "not known")],
-)  # fmt: skip
+    [
+        (0.0, "none"),
+        (0.0004, "less than 0.1 %"),
+        (0.0994, "9.9 %"),
+        (0.0996, "10 %"),
+        (0.12, "12 %"),
+        (0.9, "90 %"),
+        (0.9996, "more than 99.9 %"),
+        (1.0, "100 %"),
+        (math.nan, "not known"),
+    ],
+)
 def test_shares_as_people_say_them(share: float, told: str) -> None:
     assert percent(share) == told
 
@@ -286,16 +309,23 @@ def test_the_reports_numbers_are_those_of_the_library(people: FingerprintSet) ->
     by_hand = explore_options(people, [RAW], risk="outsider", p=2, seed=4).results[0]
     assert raw.risks == by_hand.risks
     for row, each in zip(made.rows, table.results, strict=True):
-        assert row.risk == ("none found" if each.risk("outsider")[0] == 0
-                            else percent(each.risk("outsider")[0]))  # fmt: skip
+        assert row.risk == (
+            "none found" if each.risk("outsider")[0] == 0 else percent(each.risk("outsider")[0])
+        )
         assert row.alone == f"{each.alone or 'nobody'} of {each.n_users}"
     # By the recipe, through a file: the same options, knowledge and seed, and so the same report.
     recipe = Recipe.from_dict(json.loads(json.dumps(made.recipe.to_dict())))
     k = recipe.knowledge
     again = explore_options(
-        people, recipe.options, risk=recipe.risk, utility=recipe.utility, p=k.p,
-        strategy=k.strategy, users=k.users, seed=k.seed,
-    )  # fmt: skip
+        people,
+        recipe.options,
+        risk=recipe.risk,
+        utility=recipe.utility,
+        p=k.p,
+        strategy=k.strategy,
+        users=k.users,
+        seed=k.seed,
+    )
     assert page(report(Exploration(again, raw, limits=recipe.limits), recipe.decision)) == page(
         made
     )
@@ -332,13 +362,18 @@ def test_a_damaged_exploration_is_refused_kindly(where: str, what: Any) -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("risk", ["k"]), ("risk", None), ("risk", 3), ("risk", "fame"),
-     ("utility", {"label": "own weights", "weights": {"density": 1.0}, "asked": None}),
-     ("utility", {"label": "asked: x", "weights": None, "asked": {"fine": 7}}),
-     ("utility", {"label": "asked: x", "weights": None, "asked": {"fine": "1"}}),
-     ("utility", {"label": 3, "weights": None, "asked": {}}),
-     ("utility", {"label": "transport", "weights": [1], "asked": None})],
-)  # fmt: skip
+    [
+        ("risk", ["k"]),
+        ("risk", None),
+        ("risk", 3),
+        ("risk", "fame"),
+        ("utility", {"label": "own weights", "weights": {"density": 1.0}, "asked": None}),
+        ("utility", {"label": "asked: x", "weights": None, "asked": {"fine": 7}}),
+        ("utility", {"label": "asked: x", "weights": None, "asked": {"fine": "1"}}),
+        ("utility", {"label": 3, "weights": None, "asked": {}}),
+        ("utility", {"label": "transport", "weights": [1], "asked": None}),
+    ],
+)
 def test_a_measure_or_utility_that_is_none_is_refused(key: str, value: Any) -> None:
     plain = exploration(result(FINE, 0.5, 0.8)).to_dict() | {key: value}
     with pytest.raises(SchemaError, match="damaged"):
@@ -347,13 +382,25 @@ def test_a_measure_or_utility_that_is_none_is_refused(key: str, value: Any) -> N
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("n_users", "<b>"), ("n_users", -1), ("alone_share", 7), ("crowd_least", 1.5),
-     ("risks", {"k": [1, 2]}), ("risks", {"k": [-1, 0, 0]}), ("guessing", {"home": 9}),
-     ("fault", 3), ("components", {"density": -3}), ("risks", {"k": [0.5, 0.6, 0.4]}),
-     ("risks", {"k": [0.5, 0.4, 1.2]}), ("risks", {"home": [1.5, None, None]}),
-     ("risks", {"k": [True, 0, 1]}), ("risks", {"k": ["0.5", 0, 1]}), ("users_share", True),
-     ("risks", {"fame": [0.5, 0.4, 0.6]})],
-)  # fmt: skip
+    [
+        ("n_users", "<b>"),
+        ("n_users", -1),
+        ("alone_share", 7),
+        ("crowd_least", 1.5),
+        ("risks", {"k": [1, 2]}),
+        ("risks", {"k": [-1, 0, 0]}),
+        ("guessing", {"home": 9}),
+        ("fault", 3),
+        ("components", {"density": -3}),
+        ("risks", {"k": [0.5, 0.6, 0.4]}),
+        ("risks", {"k": [0.5, 0.4, 1.2]}),
+        ("risks", {"home": [1.5, None, None]}),
+        ("risks", {"k": [True, 0, 1]}),
+        ("risks", {"k": ["0.5", 0, 1]}),
+        ("users_share", True),
+        ("risks", {"fame": [0.5, 0.4, 0.6]}),
+    ],
+)
 def test_figures_that_no_program_wrote_are_refused(key: str, value: Any) -> None:
     plain = json.loads(json.dumps(exploration(result(FINE, 0.5, 0.8)).to_dict()))
     plain["results"][0][key] = value
@@ -379,11 +426,19 @@ def test_a_recipe_comes_back_without_who_signs() -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("options", []), ("options", [{"name": "x", "steps": [{"technique": "magic"}]}]),
-     ("knowledge", {"p": 0}), ("risk", "custom"), ("utility", {"label": "x"}),
-     ("utility", {"label": "x", "weights": {"density": 2}}), ("limits", {"outsider": 3}),
-     ("limits", {"magic": 0.1}), ("decision", {"why": 3}), ("figures", "x")],
-)  # fmt: skip
+    [
+        ("options", []),
+        ("options", [{"name": "x", "steps": [{"technique": "magic"}]}]),
+        ("knowledge", {"p": 0}),
+        ("risk", "custom"),
+        ("utility", {"label": "x"}),
+        ("utility", {"label": "x", "weights": {"density": 2}}),
+        ("limits", {"outsider": 3}),
+        ("limits", {"magic": 0.1}),
+        ("decision", {"why": 3}),
+        ("figures", "x"),
+    ],
+)
 def test_a_damaged_recipe_is_refused_kindly(key: str, value: Any) -> None:
     plain = report(exploration(result(FINE, 0.5, 0.8)), Decision()).recipe.to_dict()
     with pytest.raises(SchemaError, match="damaged"):
@@ -407,10 +462,14 @@ def test_a_function_of_ones_own_is_not_reported() -> None:
 
 @pytest.mark.parametrize(
     ("limits", "said"),
-    [({"magic": 0.1}, "There is no limit of 'magic'"), ({"outsider": 2.0}, "from 0 to 1"),
-     ({"em": -1.0}, "of 0 or more"), ({"home": math.nan}, "give a number"),
-     ({"linkage": 0.1, "k": 0.2}, "one limit together")],
-)  # fmt: skip
+    [
+        ({"magic": 0.1}, "There is no limit of 'magic'"),
+        ({"outsider": 2.0}, "from 0 to 1"),
+        ({"em": -1.0}, "of 0 or more"),
+        ({"home": math.nan}, "give a number"),
+        ({"linkage": 0.1, "k": 0.2}, "one limit together"),
+    ],
+)
 def test_limits_out_of_range_are_refused(limits: dict[str, float], said: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(said)):
         Limits(limits)
@@ -453,8 +512,12 @@ def test_no_text_from_outside_becomes_markup(text: str, nasty: str) -> None:
         return tags(page(report(found, decision, made_on=text)))
 
     assert made(said) == made("a")
-    assert "49" not in page(report(exploration(result(FINE, 0.5, 0.8)), Decision("{{ 7*7 }}"))
-                            ).split("Verdict")[0].split("<body>")[1]  # fmt: skip
+    assert (
+        "49"
+        not in page(report(exploration(result(FINE, 0.5, 0.8)), Decision("{{ 7*7 }}")))
+        .split("Verdict")[0]
+        .split("<body>")[1]
+    )
 
 
 def test_what_cannot_be_seen_is_marked() -> None:
@@ -501,17 +564,22 @@ def test_numbers_in_the_figure_never_run_into_each_other(points: list[tuple[floa
     for i, one in enumerate(boxes):
         for other in boxes[:i]:
             assert (
-                one[2] <= other[0] + 0.3 or other[2] <= one[0] + 0.3
-                or one[3] <= other[1] + 0.3 or other[3] <= one[1] + 0.3
-            )  # fmt: skip
+                one[2] <= other[0] + 0.3
+                or other[2] <= one[0] + 0.3
+                or one[3] <= other[1] + 0.3
+                or other[3] <= one[1] + 0.3
+            )
     assert sorted(made.unlabelled + [m.number for m in made.marks if m.label]) == [
         i + 1 for i in range(len(points))
     ]
 
 
-@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=5),
-                    lambda x: st.lists(x, max_size=3) | st.dictionaries(st.text(max_size=5), x,
-                                                                        max_size=3)))  # fmt: skip
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(max_size=5),
+        lambda x: st.lists(x, max_size=3) | st.dictionaries(st.text(max_size=5), x, max_size=3),
+    )
+)
 def test_any_json_is_an_exploration_or_refused(plain: Any) -> None:
     for reader in (Exploration.from_dict, Recipe.from_dict):
         with pytest.raises(FpanonError):
@@ -542,8 +610,12 @@ def test_homes_are_told_with_the_people_asked() -> None:
 
 def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
     """A rectangle of a country and a year hides everyone, and tells nothing."""
-    box = {"side_m": 1_578_000.0, "span_min": 493 * 1_440.0, "data_side_m": 60_000.0,
-           "granularity_m": 100.0}  # fmt: skip
+    box = {
+        "side_m": 1_578_000.0,
+        "span_min": 493 * 1_440.0,
+        "data_side_m": 60_000.0,
+        "granularity_m": 100.0,
+    }
     found = exploration(replace(result(HIDDEN, 0.01, 0.02, least=28), size=box))
     told = (
         "Of little use: half of what is published is told as an area of 1,578 km or more (the mean "
@@ -604,8 +676,11 @@ def test_sums_are_told_in_plain_words(minutes: float | None) -> None:
     told = describe_sum(12.0, "em", option)
     assert told.startswith("as much as 12 visits that become certain or are ruled out")
     # 12 windows of 1 hour are 12 hours, of 6 hours 72 hours, which are 3 days.
-    ends = {None: "ruled out", 60.0: "in 12 h of time windows at most",
-            360.0: "in 3 days of time windows at most"}  # fmt: skip
+    ends = {
+        None: "ruled out",
+        60.0: "in 12 h of time windows at most",
+        360.0: "in 3 days of time windows at most",
+    }
     assert told.endswith(ends[minutes])
     # 2 ** 20 equally likely people take 20 questions.
     assert describe_sum(math.log(2**20), "kl", option) == (

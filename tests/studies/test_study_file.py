@@ -42,9 +42,10 @@ def people() -> FingerprintSet:
     rng = np.random.default_rng(3)
     return FingerprintSet.from_samples(
         [f"person-{i % 40}" for i in range(800)],
-        rng.integers(0, 30, 800) * 100.0, rng.integers(0, 30, 800) * 100.0,
+        rng.integers(0, 30, 800) * 100.0,
+        rng.integers(0, 30, 800) * 100.0,
         rng.integers(0, 10_000, 800).astype(float),
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +63,25 @@ def study(people: FingerprintSet) -> Study:
     )
     hidden, table = answers[3], answers[4].result
     return Study(
-        people.digest, people.n_users, people.n_samples, "own.csv", answers=answers,
-        releases=(AtHand("glove", "two", options.ReleaseOption(), None, hidden.result.release,
-                         hidden.settings),),
+        people.digest,
+        people.n_users,
+        people.n_samples,
+        "own.csv",
+        answers=answers,
+        releases=(
+            AtHand(
+                "glove",
+                "two",
+                options.ReleaseOption(),
+                None,
+                hidden.result.release,
+                hidden.settings,
+            ),
+        ),
         weighing=Weighing(table, Limits({"home": 0.2}), table.options[0].name, "because"),
         settings={"options_p": 4, "fp_disclosure_config": disclosure.Config(profiles=(P,))},
         address={"k": "2,5"},
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="module")
@@ -126,8 +139,11 @@ def test_the_data_are_in_it_if_asked_for(study: Study) -> None:
 
 
 def test_a_value_that_no_file_keeps_is_left_out(study: Study) -> None:
-    odd = replace(study, settings={"a": object(), "b": 2}, answers=(
-        *study.answers, Kept("produce_hidden", study.digest, 1, b"key", 1.0)))  # fmt: skip
+    odd = replace(
+        study,
+        settings={"a": object(), "b": 2},
+        answers=(*study.answers, Kept("produce_hidden", study.digest, 1, b"key", 1.0)),
+    )
     found = open_study(save(odd)).study
     assert found.settings == {"b": 2}
     assert [each.kind for each in found.answers] == [each.kind for each in study.answers]
@@ -141,15 +157,24 @@ def test_plain_values_come_back(value: Any) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        np.array([], np.int32), np.array([[1.5, np.nan], [np.inf, -np.inf]]),
-        np.array(["a", "bc"]), np.array(["a", "bc"], object), np.arange(200, dtype=np.int8),
-        np.array([2**62 + 1, 2**53 + 1]), np.zeros((0, 3)), np.array([True, False]),
-        np.array([2**63], np.uint64), np.arange(100.0).reshape(4, 25).astype(np.float32),
-        date(2024, 3, 1), datetime(2024, 10, 27, 2, 30, fold=1, tzinfo=ZoneInfo("Europe/Rome")),
-        datetime(2024, 1, 1, tzinfo=UTC), frozenset({1}), {1: "a", (2, None): float("inf")},
+        np.array([], np.int32),
+        np.array([[1.5, np.nan], [np.inf, -np.inf]]),
+        np.array(["a", "bc"]),
+        np.array(["a", "bc"], object),
+        np.arange(200, dtype=np.int8),
+        np.array([2**62 + 1, 2**53 + 1]),
+        np.zeros((0, 3)),
+        np.array([True, False]),
+        np.array([2**63], np.uint64),
+        np.arange(100.0).reshape(4, 25).astype(np.float32),
+        date(2024, 3, 1),
+        datetime(2024, 10, 27, 2, 30, fold=1, tzinfo=ZoneInfo("Europe/Rome")),
+        datetime(2024, 1, 1, tzinfo=UTC),
+        frozenset({1}),
+        {1: "a", (2, None): float("inf")},
     ],
     ids=repr,
-)  # fmt: skip
+)
 def test_other_values_come_back(value: Any) -> None:
     arrays: list[Any] = []
 
@@ -168,12 +193,19 @@ def test_other_values_come_back(value: Any) -> None:
 
 
 def test_tables_come_back() -> None:
-    table = pd.DataFrame({
-        "n": [1, 2], "share": [0.5, np.nan], "name": ["a", "b"], "some": ["a", None],
-        "what": pd.Series(["a", P], dtype=object), "yes": [True, False],
-        "when": pd.to_datetime(["2024-10-27T00:30Z", "2024-10-27T01:30Z"]).tz_convert(
-            "Europe/Rome").as_unit("us"),
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "n": [1, 2],
+            "share": [0.5, np.nan],
+            "name": ["a", "b"],
+            "some": ["a", None],
+            "what": pd.Series(["a", P], dtype=object),
+            "yes": [True, False],
+            "when": pd.to_datetime(["2024-10-27T00:30Z", "2024-10-27T01:30Z"])
+            .tz_convert("Europe/Rome")
+            .as_unit("us"),
+        }
+    )
     found = decode(json.loads(json.dumps(encode(table, lambda _: 0))), lambda _: None)  # type: ignore[arg-type, return-value]
     pd.testing.assert_frame_equal(found, table)
 
@@ -240,13 +272,24 @@ def test_one_whose_digests_were_made_anew_is_not_taken_for_ours(content: bytes) 
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("people", "many"), ("digest", 3), ("answers", ["l"]), ("reading", None), ("label", ["t"]),
-        ("settings", ["m", [["l"], 1]]), ("sample", ["o", "os.system", {}]), ("people", True),
-        ("address", ["m", ["k", 1]]), ("version", "9"), ("weighing", ["o", "study.Kept", {}]),
-        ("label", ["a", "int8", [1], [300]]), ("samples", ["i", "now", 0, None]),
-        ("releases", ["a", "float64", [99], 99_999]), ("answers", ["t", 1]), ("label", {}),
+        ("people", "many"),
+        ("digest", 3),
+        ("answers", ["l"]),
+        ("reading", None),
+        ("label", ["t"]),
+        ("settings", ["m", [["l"], 1]]),
+        ("sample", ["o", "os.system", {}]),
+        ("people", True),
+        ("address", ["m", ["k", 1]]),
+        ("version", "9"),
+        ("weighing", ["o", "study.Kept", {}]),
+        ("label", ["a", "int8", [1], [300]]),
+        ("samples", ["i", "now", 0, None]),
+        ("releases", ["a", "float64", [99], 99_999]),
+        ("answers", ["t", 1]),
+        ("label", {}),
     ],
-)  # fmt: skip
+)
 def test_what_no_program_of_ours_wrote_is_refused(content: bytes, field: str, value: Any) -> None:
     def change(plain: Any) -> None:
         assert field in plain[2]
@@ -283,8 +326,11 @@ def test_deep_nesting_is_refused(content: bytes) -> None:
 
 
 def test_other_versions_are_told(content: bytes) -> None:
-    for name, value, said in (("fpanon", "0.0.9", "another version"), ("figures", 1, "another ver"),
-                              ("study", 2, "another kind")):  # fmt: skip
+    for name, value, said in (
+        ("fpanon", "0.0.9", "another version"),
+        ("figures", 1, "another ver"),
+        ("study", 2, "another kind"),
+    ):
         with pytest.raises(SchemaError, match=said):
             open_study(forged(content, manifest=lambda m, n=name, v=value: m.update({n: v})))
 
@@ -296,8 +342,18 @@ def test_what_is_no_study_is_told() -> None:
 
 
 def test_values_and_letters_that_are_none_are_refused() -> None:
-    for node in ([], ["x"], {"a": 1}, ["n", "one"], ["t", {}], ["o", "study.Study"], [["t"]],
-                 ["p", -1, []], ["a", "object", [1], ["x"]], ["a", "int64", [-1], []]):  # fmt: skip
+    for node in (
+        [],
+        ["x"],
+        {"a": 1},
+        ["n", "one"],
+        ["t", {}],
+        ["o", "study.Study"],
+        [["t"]],
+        ["p", -1, []],
+        ["a", "object", [1], ["x"]],
+        ["a", "int64", [-1], []],
+    ):
         with pytest.raises(Damaged):
             decode(node, lambda _: np.zeros(1))
     with pytest.raises(NotKept):

@@ -158,8 +158,11 @@ def facts_of(plain, honest):
 def restated(members, data, other=None):
     """Another text of the data, and other facts, on page and in description as templates say it."""
     package = json.loads(members["datapackage.json"])
-    stated = {name: package["fpanon"][name] for name in (*ReleaseFacts.__annotations__, "steps")
-              if name in package["fpanon"] and name != "option"}  # fmt: skip
+    stated = {
+        name: package["fpanon"][name]
+        for name in (*ReleaseFacts.__annotations__, "steps")
+        if name in package["fpanon"] and name != "option"
+    }
     (name,) = [name for name in members if name.startswith("data.") and name in DATA]
     sha = hashlib.sha256(data).hexdigest()
     facts = facts_of(stated | (other or {}), stated)

@@ -50,9 +50,11 @@ def test_table_and_its_antennas_agree(cdr: pd.DataFrame) -> None:
     assert cdr.attrs["synthetic"] is True
     antennas = pd.DataFrame(cdr.attrs["antennas"])
     pd.testing.assert_frame_equal(antennas, generate_region(5).antennas)
-    joined = cdr[["antenna_id", "lat", "lon"]].astype({"antenna_id": "str"}).merge(
-        antennas, on="antenna_id", how="left", suffixes=("", "_table")
-    )  # fmt: skip
+    joined = (
+        cdr[["antenna_id", "lat", "lon"]]
+        .astype({"antenna_id": "str"})
+        .merge(antennas, on="antenna_id", how="left", suffixes=("", "_table"))
+    )
     assert (joined["lat"] == joined["lat_table"]).all()
     assert (joined["lon"] == joined["lon_table"]).all()
 
@@ -127,9 +129,10 @@ def test_places_per_user_are_few_and_grow_slower_than_time() -> None:
     """Exploration slows down (Song et al. 2010): twice the days, less than twice the places."""
     places = [
         generate_cdr(500, days=days, events_per_day=40, activity_sigma=0)
-        .groupby("user_id")["antenna_id"].nunique()
+        .groupby("user_id")["antenna_id"]
+        .nunique()
         for days in (7, 14, 28, 56)
-    ]  # fmt: skip
+    ]
     medians = [p.median() for p in places]
     assert all(1.1 < b / a < 1.9 for a, b in itertools.pairwise(medians))
     usual = generate_cdr(1000).groupby("user_id")["antenna_id"].nunique()

@@ -53,8 +53,9 @@ def test_regions_are_contiguous() -> None:
             np.minimum.at(part, inside[:, 1], part[inside[:, 0]])
             if (before == part).all():
                 break
-        main = sum(np.unique(part[label == name], return_counts=True)[1].max()
-                   for name in np.unique(label))  # fmt: skip
+        main = sum(
+            np.unique(part[label == name], return_counts=True)[1].max() for name in np.unique(label)
+        )
         assert main >= 0.95 * len(points)
 
 

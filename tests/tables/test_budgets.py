@@ -47,8 +47,9 @@ def book(rows):
 
 def runs(n, **columns):
     """Parquet of n equal rows: a few bytes for each run."""
-    table = {name: pa.array([value]).take(pa.array(np.zeros(n, int)))
-             for name, value in columns.items()}  # fmt: skip
+    table = {
+        name: pa.array([value]).take(pa.array(np.zeros(n, int))) for name, value in columns.items()
+    }
     out = io.BytesIO()
     pq.write_table(pa.table(table), out, row_group_size=n)
     return out.getvalue()
@@ -88,7 +89,7 @@ BOMBS = {
         lambda: gzip.compress(gzip.compress(gzip.compress(b"0" * (1 << 25)))),
         "unpacks to more",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
@@ -111,10 +112,13 @@ def test_a_bomb_in_the_place_of_a_release_is_refused(bomb, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("data.csv", b"0" * (1 << 25)), ("data.parquet", runs(3_000_000, pseudonym="a", start="b")),
-     ("data.csv", wide(10_000))],
+    [
+        ("data.csv", b"0" * (1 << 25)),
+        ("data.parquet", runs(3_000_000, pseudonym="a", start="b")),
+        ("data.csv", wide(10_000)),
+    ],
     ids=["zip", "parquet", "columns"],
-)  # fmt: skip
+)
 def test_a_bomb_in_a_release_is_refused_by_the_verifier(name, content, tmp_path):
     fs = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 5])
     honest = tmp_path / "honest.zip"
@@ -140,10 +144,14 @@ def test_what_many_people_bring_is_within_it():
     """2,000 people of the sample, 14 days: packed and plain, as CSV and as Parquet."""
     n = 60_000
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"user": rng.integers(0, 2_000, n).astype(str),
-                          "time": 1_709_546_400 + rng.integers(0, 10**6, n),
-                          "lat": rng.choice(np.linspace(14, 15, 300), n).round(5),
-                          "lon": rng.choice(np.linspace(-17, -16, 300), n).round(5)})  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "user": rng.integers(0, 2_000, n).astype(str),
+            "time": 1_709_546_400 + rng.integers(0, 10**6, n),
+            "lat": rng.choice(np.linspace(14, 15, 300), n).round(5),
+            "lon": rng.choice(np.linspace(-17, -16, 300), n).round(5),
+        }
+    )
     packed = gzip.compress(frame.to_csv(index=False).encode())
     parquet = io.BytesIO()
     frame.sort_values("user").to_parquet(parquet)
@@ -195,9 +203,12 @@ def test_memory_that_really_ends_is_told_as_such(tmp_path):
     whole = {"user": rng.integers(0, 10**12, n), "time": 1_709_546_400 + np.arange(n)}
     pq.write_table(pa.table(whole | columns), path, compression="none", use_dictionary=False)
     told = subprocess.run(
-        [sys.executable, "-c", _UNDER_A_LIMIT, str(path)], capture_output=True, text=True,
-        check=False, env=os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system"},
-    )  # fmt: skip
+        [sys.executable, "-c", _UNDER_A_LIMIT, str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system"},
+    )
     assert told.stdout.startswith("OutOfMemory"), told.stdout + told.stderr[-2_000:]
 
 
@@ -230,10 +241,11 @@ _POINT = b'{"type":"Feature","properties":%b,"geometry":{"type":"Point","coordin
         b"[" + b",".join([_NAMED] + [b"{}"] * 200) + b"]",
         b"\n".join([_NAMED] + [b"{}"] * 200),
         b'{"type":"FeatureCollection","features":['
-        + b",".join([_POINT % _MANY] + [_POINT % b"{}"] * 200) + b"]}",
+        + b",".join([_POINT % _MANY] + [_POINT % b"{}"] * 200)
+        + b"]}",
     ],
     ids=["array", "lines", "features"],
-)  # fmt: skip
+)
 def test_names_that_records_do_not_have_are_fields_too(content):
     """1,000 names, 200 records: 200,000 fields are made of 10 kB."""
     with pytest.raises(SchemaError, match="100,000 fields"):

@@ -34,10 +34,24 @@ def test_lists_data_files_below_the_folder_and_no_link(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["../secret.csv", "link.csv", "within.csv", "up/secret.csv", "/etc/passwd", "absent.csv",
-     "deep", "deep/../a.csv", "a.csv\0", "", ".", "a.csv/b", "pipe.csv", "x" * 5_000],
+    [
+        "../secret.csv",
+        "link.csv",
+        "within.csv",
+        "up/secret.csv",
+        "/etc/passwd",
+        "absent.csv",
+        "deep",
+        "deep/../a.csv",
+        "a.csv\0",
+        "",
+        ".",
+        "a.csv/b",
+        "pipe.csv",
+        "x" * 5_000,
+    ],
     ids=lambda name: repr(name[:20]),
-)  # fmt: skip
+)
 def test_a_name_that_leads_out_or_nowhere_is_refused(folder: Path, name: str) -> None:
     with pytest.raises(SchemaError, match="server's data folder"):
         file_in(folder, name)

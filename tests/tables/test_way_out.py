@@ -40,12 +40,19 @@ def test_nobody_writes_a_file_otherwise(path: Path) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "frame.to_csv(path)", "path.write_text('a')", "path.write_bytes(b'a')", "open(path, 'w')",
-        "path.open(mode='ab')", "os.open(path, os.O_WRONLY)", "csv.writer(file).writerow(row)",
-        "parquet.write_table(table, path)", "tempfile.mkdtemp()", "gzip.open(path, 'wb')",
+        "frame.to_csv(path)",
+        "path.write_text('a')",
+        "path.write_bytes(b'a')",
+        "open(path, 'w')",
+        "path.open(mode='ab')",
+        "os.open(path, os.O_WRONLY)",
+        "csv.writer(file).writerow(row)",
+        "parquet.write_table(table, path)",
+        "tempfile.mkdtemp()",
+        "gzip.open(path, 'wb')",
         "zipfile.ZipFile('a.zip', 'w')",
     ],
-)  # fmt: skip
+)
 def test_and_who_would_is_found(code: str) -> None:
     assert list(_written(ast.parse(code)))
 

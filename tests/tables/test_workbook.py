@@ -140,8 +140,12 @@ def test_shared_texts_are_those_that_cells_refer_to():
 
 
 def test_rows_are_none_lost_whatever_their_numbers():
-    found = read(rows('<row r="5"><c><v>1</v></c></row><row r="5"><c r="B5"><v>2</v></c></row>'
-                      '<row r="2"><c><v>3</v></c></row><row><c><v>4</v></c></row>'))  # fmt: skip
+    found = read(
+        rows(
+            '<row r="5"><c><v>1</v></c></row><row r="5"><c r="B5"><v>2</v></c></row>'
+            '<row r="2"><c><v>3</v></c></row><row><c><v>4</v></c></row>'
+        )
+    )
     assert found == [[(5, (1,)), (5, (None, 2)), (2, (3,)), (3, (4,))]]
 
 
@@ -182,10 +186,12 @@ def test_a_sheet_that_is_named_often_is_read_once():
 
 @pytest.mark.parametrize(
     "formats",
-    [f'<numFmt numFmtId="200" formatCode="{"[" * 256}"/>',
-     '<numFmt numFmtId="200" formatCode="0"/>' * 4_001],
+    [
+        f'<numFmt numFmtId="200" formatCode="{"[" * 256}"/>',
+        '<numFmt numFmtId="200" formatCode="0"/>' * 4_001,
+    ],
     ids=["long", "many"],
-)  # fmt: skip
+)
 def test_number_formats_that_no_workbook_has_are_refused(formats):
     styles = f"<styleSheet {_NS}><numFmts>{formats}</numFmts></styleSheet>"
     with pytest.raises(SchemaError, match="number format"):
@@ -218,10 +224,15 @@ def test_what_is_no_cell_is_not_taken_for_one():
 
 @pytest.mark.parametrize(
     ("cell", "value"),
-    [('t="b"><v>1</v>', True), ('t="e"><v>#N/A</v>', "#N/A"), ('t="str"><f>A2</f><v>b</v>', "b"),
-     ('t="d"><v>2024-03-04T10:05:00</v>', datetime.datetime(2024, 3, 4, 10, 5)),
-     ('t="inlineStr"><is><r><t>a</t></r><r><t>b</t></r></is>', "ab"), ("><v>1E3</v>", 1000.0)],
-)  # fmt: skip
+    [
+        ('t="b"><v>1</v>', True),
+        ('t="e"><v>#N/A</v>', "#N/A"),
+        ('t="str"><f>A2</f><v>b</v>', "b"),
+        ('t="d"><v>2024-03-04T10:05:00</v>', datetime.datetime(2024, 3, 4, 10, 5)),
+        ('t="inlineStr"><is><r><t>a</t></r><r><t>b</t></r></is>', "ab"),
+        ("><v>1E3</v>", 1000.0),
+    ],
+)
 def test_kinds_of_cells_are_understood_as_openpyxl_does(cell, value):
     content = rows(f'<row r="1"><c r="A1" {cell}</c></row>')
     assert read(content) == [[(1, (value,))]]

@@ -172,9 +172,13 @@ def test_records_fit_when_some_way_does(given_, data):
     share = data.draw(st.sampled_from([0.2, 0.6]))
     gone = np.random.default_rng(data.draw(st.integers(0, 99))).random(fs.n_samples) < share
     wanted = [
-        [sample for s, sample in zip(range(*fs.offsets[u : u + 2]), mine, strict=True)
-         if not gone[s]] for u, mine in enumerate(samples)
-    ]  # fmt: skip
+        [
+            sample
+            for s, sample in zip(range(*fs.offsets[u : u + 2]), mine, strict=True)
+            if not gone[s]
+        ]
+        for u, mine in enumerate(samples)
+    ]
     listed = pd.DataFrame({"sample": np.flatnonzero(gone), "reason": "left over"})
     found = kinds(fs, table, suppressed=listed)
     # Whoever has nothing left has no record: there are no more records than others.

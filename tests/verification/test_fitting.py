@@ -26,7 +26,7 @@ def people_and_records(draw):
     records = [
         sorted((box(draw) for _ in range(draw(st.integers(1, 4)))), key=lambda c: c[4])
         for _ in range(draw(st.integers(1, 5)))
-    ]  # fmt: skip
+    ]
     n = sum(map(len, people))
     wanted = np.array([draw(st.booleans()) for _ in range(n)])
     return people, records, wanted
@@ -38,10 +38,13 @@ def holds(record, sample):
     held = sum(
         min(c[5], t1) - max(c[4], t0)
         for c in record
-        if c[4] < t1 and c[5] > t0
-        and c[0] <= x0 + SLACK and c[1] >= x1 - SLACK
-        and c[2] <= y0 + SLACK and c[3] >= y1 - SLACK
-    )  # fmt: skip
+        if c[4] < t1
+        and c[5] > t0
+        and c[0] <= x0 + SLACK
+        and c[1] >= x1 - SLACK
+        and c[2] <= y0 + SLACK
+        and c[3] >= y1 - SLACK
+    )
     return held >= t1 - t0 - SLACK
 
 

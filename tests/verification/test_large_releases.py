@@ -27,10 +27,15 @@ def people():
 def little(monkeypatch):
     """Pieces of a few rows, and members mapped however small."""
     for module, name, value in (
-        (data_file, "_PIECE_ROWS", 7), (data_file, "_PIECE_BYTES", 4_000), (package, "_MAPPED", 1),
-        (published, "_PIECE_ROWS", 11), (published, "_PIECE_BYTES", 4_500),
-        (crowds, "_STRETCH", 5), (records, "_CHUNK_ROWS", 13), (data_file, "_GROUP_ROWS", 13),
-    ):  # fmt: skip
+        (data_file, "_PIECE_ROWS", 7),
+        (data_file, "_PIECE_BYTES", 4_000),
+        (package, "_MAPPED", 1),
+        (published, "_PIECE_ROWS", 11),
+        (published, "_PIECE_BYTES", 4_500),
+        (crowds, "_STRETCH", 5),
+        (records, "_CHUNK_ROWS", 13),
+        (data_file, "_GROUP_ROWS", 13),
+    ):
         monkeypatch.setattr(module, name, value)
 
 

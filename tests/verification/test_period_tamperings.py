@@ -118,13 +118,18 @@ def test_pseudonyms_in_one_order_every_period(fs, made, tmp_path):
     place = {u: i for i, u in enumerate(people)}
     end = rng.choice(list(letters), (len(key), 12))
     start = key["user_id"].map(place)
-    new = [f"{letters[s // 32 % 32]}{letters[s % 32]}QX" + "".join(e)
-           for s, e in zip(start, end, strict=True)]  # fmt: skip
+    new = [
+        f"{letters[s // 32 % 32]}{letters[s % 32]}QX" + "".join(e)
+        for s, e in zip(start, end, strict=True)
+    ]
     names = dict(zip(key["pseudonym"], new, strict=True))
     counts = found(
-        fs, made, lambda rows: rows.assign(pseudonym=rows["pseudonym"].map(names)), tmp_path,
+        fs,
+        made,
+        lambda rows: rows.assign(pseudonym=rows["pseudonym"].map(names)),
+        tmp_path,
         key=key.assign(pseudonym=new),
-    )  # fmt: skip
+    )
     assert "order" in counts
 
 
@@ -149,11 +154,22 @@ def test_group_numbers_that_follow_from_period_to_period(tmp_path, keyed):
     assert set(verify_release(again, fs, K, **more).counts) == {"order"}
 
 
-@pytest.mark.parametrize("facts", [
-    {"period_days": 2}, {"period_days": None}, {"period_days": 0}, {"period_days": True},
-    {"period_days": "1"}, {"period_days": 10**9}, {"periods": 1}, {"pseudonyms": 5},
-    {"people": 1}, {"people_left_out": 3},
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"period_days": 2},
+        {"period_days": None},
+        {"period_days": 0},
+        {"period_days": True},
+        {"period_days": "1"},
+        {"period_days": 10**9},
+        {"periods": 1},
+        {"pseudonyms": 5},
+        {"people": 1},
+        {"people_left_out": 3},
+    ],
+    ids=str,
+)
 def test_other_periods_stated(fs, made, tmp_path, facts):
     assert found(fs, made, lambda rows: rows, tmp_path, facts)
 
@@ -196,10 +212,14 @@ def test_more_left_out_of_a_period_than_is_stated(fs, tmp_path, share):
     left = pd.concat([lists, pd.DataFrame(more)], ignore_index=True)
     table = alter(rows)
     facts = {
-        "rows": len(table), "groups": int(table["group"].max()), "samples_left_out": len(left),
-        "pseudonyms": len(kept), "people": kept["user_id"].nunique(),
-        "people_left_out": fs.n_users - kept["user_id"].nunique(), "phantom_share": 0.0,
-    }  # fmt: skip
+        "rows": len(table),
+        "groups": int(table["group"].max()),
+        "samples_left_out": len(left),
+        "pseudonyms": len(kept),
+        "people": kept["user_id"].nunique(),
+        "people_left_out": fs.n_users - kept["user_id"].nunique(),
+        "phantom_share": 0.0,
+    }
     altered = rewritten(members, alter, tmp_path / "out", facts)
     verdict = verify_release(altered, fs, K, key=kept, left_out=left)
     told = "More people are left out of a period than the techniques stated leave out."
@@ -209,8 +229,11 @@ def test_more_left_out_of_a_period_than_is_stated(fs, tmp_path, share):
 
 def test_periods_stated_on_the_page_alone(fs, made, tmp_path):
     members, key, left = made
-    for old, new in ((b"periods of 1 day", b"periods of 1 week"), (b" pseudonyms in", b" in"),
-                     (b"In each period everyone", b"Everyone")):  # fmt: skip
+    for old, new in (
+        (b"periods of 1 day", b"periods of 1 week"),
+        (b" pseudonyms in", b" in"),
+        (b"In each period everyone", b"Everyone"),
+    ):
         assert old in members["README.md"]
         path = tmp_path / str(len(old))
         path.mkdir()
