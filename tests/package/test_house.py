@@ -46,7 +46,6 @@ LONG = {
 }
 # Still to be merged with their importer; no other may come.
 SLIVERS = {
-    "fpanon_core.studies.disclosure_grid",
     "fpanon_core.studies.rhythm",
     "pages.attack.scene",
     "pages.data.expected",
