@@ -283,8 +283,8 @@ def _rows_of(asked: pd.Index, keys: pd.Series, antennas: pd.DataFrame) -> npt.ND
     sites = places.reset_index(drop=True).drop_duplicates()
     sites = sites[~sites["key"].duplicated(keep=False)]
     at = pd.Index(sites["key"], dtype=object).get_indexer(asked)
-    rows = np.append(sites.index.to_numpy(), -1)
-    return rows[at].astype(np.int64)
+    rows: npt.NDArray[np.int64] = np.append(sites.index.to_numpy(np.int64), -1)[at]
+    return rows
 
 
 def _loose(text: str) -> str:
