@@ -10,8 +10,7 @@ from fpanon_core.engines.process import Job
 from fpanon_core.model.geography import Background
 from fpanon_core.studies import background as background_study
 from pages.charts import style
-from pages.charts.background import over_ground
-from pages.charts.maps import Map
+from pages.charts.maps import Map, over_ground
 from pages.charts.plain import unlinked
 
 from . import session
