@@ -50,13 +50,6 @@ SLIVERS = {
     "pages.attack.scene",
     "pages.data.expected",
     "pages.hiding.group_story",
-    "pages.server.crowd",
-    "pages.server.headers",
-    "pages.server.readiness",
-    "pages.server.reaper",
-    "pages.server.silence",
-    "pages.shell.exported",
-    "pages.shell.release_story",
 }
 FILES = sorted(
     [*(ROOT / "fpanon_core").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"]
