@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..anonymize.generalize import check_coarser, generalize
-from ..anonymize.origins import resolve
+from ..anonymize.generalize import check_coarser, generalize, resolve
 from ..engines.progress import Progress, nth_part, part
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid, corners_text
