@@ -16,16 +16,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core.anonymize import shards
+from fpanon_core.anonymize import hiding
 from fpanon_core.anonymize.aligned import aligned
-from fpanon_core.anonymize.glove import glove
-from fpanon_core.anonymize.joined import part_of
+from fpanon_core.anonymize.glove import glove, grouped
 from fpanon_core.engines.local import LocalEngine
 from fpanon_core.io.checkpoint import Checkpoint
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.errors import Cancelled, ConfigError
 from tests.anonymize.test_shards import METHODS, people, records
 from tests.fuzz.mutations import mutated
+
+
+def part_of(fs, leave_out=0.0):
+    """What a checkpoint keeps of one shard."""
+    settings = hiding.Settings("glove", 2, StretchConfig(), None, None, "merge", leave_out)
+    return hiding.hide_shard(fs, grouped, settings)
 
 
 @pytest.fixture
@@ -37,9 +42,9 @@ def folder(tmp_path):
 def hidden(monkeypatch):
     """How many shards were hidden, and not found."""
     done = []
-    real = shards.hide_shard
+    real = hiding.hide_shard
     monkeypatch.setattr(
-        shards, "hide_shard", lambda fs, *a, **k: done.append(fs.digest) or real(fs, *a, **k)
+        hiding, "hide_shard", lambda fs, *a, **k: done.append(fs.digest) or real(fs, *a, **k)
     )
     return done
 
@@ -75,8 +80,8 @@ def test_a_run_that_was_cancelled_goes_on(folder, hidden, monkeypatch):
         if share > 0:
             raise Cancelled
 
-    counted = shards.hide_shard
-    monkeypatch.setattr(shards, "hide_shard", lambda *a, **k: time.sleep(0.1) or counted(*a, **k))
+    counted = hiding.hide_shard
+    monkeypatch.setattr(hiding, "hide_shard", lambda *a, **k: time.sleep(0.1) or counted(*a, **k))
     with pytest.raises(Cancelled):
         glove(fs, 2, shards=4, checkpoint=Checkpoint(folder), engine=LocalEngine(1), progress=stop)
     before = len(hidden)
@@ -203,7 +208,7 @@ def tried(folder, seal, cases, seed=0):
     """How many altered files were taken; whatever is raised is raised."""
     fs, kept = people(n=44), Checkpoint(folder)
     settings_ = {"k": 2, "method": "glove", "leftover": "merge"}
-    part = part_of(glove(fs, 2, leave_out=0.1))
+    part = part_of(fs, leave_out=0.1)
     kept.keep(fs, settings_, part)
     assert same_part(kept.part(fs, settings_), part)
     (place,) = folder.iterdir()
@@ -275,7 +280,7 @@ def test_a_file_that_was_changed_counts_as_none(seed, tmp_path_factory):
 @pytest.mark.parametrize("kind", ["link", "pipe", "folder", "renamed", "endless"])
 def test_nothing_but_the_very_file_is_read(folder, tmp_path, kind):
     fs, kept = people(n=44), Checkpoint(folder)
-    part = part_of(glove(fs, 2))
+    part = part_of(fs)
     kept.keep(fs, {"k": 2}, part)
     (place,) = folder.iterdir()
     if kind == "renamed":  # sealed by us, of other settings
