@@ -118,19 +118,16 @@ def _lines(coordinates: Any, depth: int) -> list[FloatArray]:
 
 
 def _line(coordinates: list[Any]) -> FloatArray:
+    pairs = [each[:2] if isinstance(each, list) else each for each in coordinates]
     try:
-        positions = np.asarray(coordinates)
-    except ValueError:  # of differing lengths: some with a height
-        both = [each[:2] if isinstance(each, list) else each for each in coordinates]
-        try:
-            positions = np.asarray(both)
-        except ValueError:
-            positions = np.empty(0, object)
+        positions = np.asarray(pairs)  # some may have a height, which is left out
+    except ValueError:
+        positions = np.empty(0, object)
     if positions.dtype.kind not in "iuf" or positions.ndim != 2 or positions.shape[1] < 2:
         raise SchemaError(
             f"A line in the file is not made of pairs of longitude and latitude. {_READABLE}."
         )
-    line: FloatArray = positions[:, :2].astype(np.float64)
+    line: FloatArray = positions.astype(np.float64)
     if not np.isfinite(line).all() or (np.abs(line) > (360.0, 90.0)).any():
         raise SchemaError(
             "A position in the file lies beyond the globe: longitudes go from −180 to 180, "

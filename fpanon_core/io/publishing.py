@@ -233,7 +233,7 @@ def package_bytes(
         Of the data.
     """
     members: dict[str, bytes] = {}
-    resources = []
+    resources: list[dict[str, Any]] = []
     for table in tables:
         form = "csv" if resources else ending
         file = f"{table.name}.{form}"

@@ -16,8 +16,7 @@ import pandas as pd
 from ..engines.progress import Progress
 from ..io.cdr import read_cdr, read_parts
 from ..io.doubts import ASK, DoubtfulPositions
-from ..io.kept import keep_account, kept_account
-from ..io.report import IngestReport, PositionDoubt
+from ..io.report import IngestReport, PositionDoubt, keep_account, kept_account
 from ..io.samples import sample
 from ..measures.crowds import visited_places
 from ..model.budgets import MAX_BYTES

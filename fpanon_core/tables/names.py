@@ -61,7 +61,8 @@ def _sets(words: dict[str, str]) -> dict[str, set[str]]:
 
 _WEAK = _sets(
     {
-        "user": "id name nom code mac mac_address hash",
+        "user": """id name nom code
+        mac mac_address hash""",
         "antenna": """location location_id loc_id place place_id venue venue_id poi
             poi_id station node node_id lac id""",
     }
