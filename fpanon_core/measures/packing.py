@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -45,9 +47,10 @@ def pack(fs: FingerprintSet, config: StretchConfig) -> Packed:
     keys, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     place_user = keys // (int(cell.max()) + 1)
     place_offsets = np.searchsorted(place_user, np.arange(fs.n_users + 1))
-    of_samples = {"t": fs.t_min, "x": fs.x_m, "y": fs.y_m}
-    of_samples |= {"dt": fs.dt_min, "dx": fs.dx_m, "dy": fs.dy_m}
-    none = np.empty(0, np.int32)
+    columns = {"t": fs.t_min, "x": fs.x_m, "y": fs.y_m}
+    columns |= {"dt": fs.dt_min, "dx": fs.dx_m, "dy": fs.dy_m}
+    of_samples: dict[str, Any] = {name: np.array(values) for name, values in columns.items()}
+    of_samples |= dict.fromkeys(("cell", "bin", "joint"), np.empty(0, np.int32))
     return Packed(
         equal=all(_constant(extent) for extent in (fs.dx_m, fs.dy_m, fs.dt_min)),
         offsets=np.array(fs.offsets),
@@ -56,8 +59,7 @@ def pack(fs: FingerprintSet, config: StretchConfig) -> Packed:
         place_offsets=place_offsets.astype(np.int64),
         px=np.array(fs.x_m)[first],
         py=np.array(fs.y_m)[first],
-        **{name: np.array(values) for name, values in of_samples.items()},
-        **dict.fromkeys(("cell", "bin", "joint"), none),
+        **of_samples,
         scale=scale_of(config),
     )
 
