@@ -223,9 +223,19 @@ class Pool:
         return [found for found in out if found is not None]
 
     def _slots_now(self) -> floors.Slots:
-        given: list[Any] = [self._packed, self._features, self._rows, self._least, self._index]
-        given += [self._largest, self._kind, self._classes, self._n_points]
-        return floors.Slots(*given, self._member, self._coarse)
+        return floors.Slots(
+            packed=self._packed,
+            features=self._features,
+            rows=self._rows,
+            least=self._least,
+            first=self._index,
+            largest=self._largest,
+            kind=self._kind,
+            weight_of=self._classes,
+            n_points=self._n_points,
+            member=self._member,
+            coarse=self._coarse,
+        )
 
     def describe(self, u: int) -> None:
         """Find an added fingerprint's place among the features; :meth:`search` does so itself."""
