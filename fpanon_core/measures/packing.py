@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from ..kernels.kgap_search import Features
 from ..kernels.stretch import Packed, Scale
@@ -126,9 +125,11 @@ def _cells(fs: FingerprintSet) -> tuple[IntArray, FloatArray, FloatArray, FloatA
         # longer to find the same.
         extent = max(float(np.ptp(fs.x_m)), float(np.ptp(fs.y_m)))
         side = max(side * 1.25, extent / 2048)
-    found = pd.DataFrame({"x": fs.x_m, "y": fs.y_m}).groupby(cell).agg(["min", "max"])
-    x0, x1, y0, y1 = np.ascontiguousarray(found.to_numpy().T)
-    return cell, x0, x1, y0, y1
+    low, high = np.full((2, count), np.inf), np.full((2, count), -np.inf)
+    for axis, values in enumerate((fs.x_m, fs.y_m)):
+        np.minimum.at(low[axis], cell, values)
+        np.maximum.at(high[axis], cell, values)
+    return cell, low[0], high[0], low[1], high[1]
 
 
 def _ranks(values: npt.NDArray[np.generic]) -> IntArray:
