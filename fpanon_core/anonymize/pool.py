@@ -223,9 +223,19 @@ class Pool:
         return [found for found in out if found is not None]
 
     def _slots_now(self) -> floors.Slots:
-        given = self._packed, self._features, self._rows, self._least
-        of_all = self._index, self._largest, self._kind, self._classes, self._n_points
-        return floors.Slots(*given, *of_all, self._member, self._coarse)
+        return floors.Slots(
+            packed=self._packed,
+            features=self._features,
+            rows=self._rows,
+            least=self._least,
+            first=self._index,
+            largest=self._largest,
+            kind=self._kind,
+            weight_of=self._classes,
+            n_points=self._n_points,
+            member=self._member,
+            coarse=self._coarse,
+        )
 
     def describe(self, u: int) -> None:
         """Find an added fingerprint's place among the features; :meth:`search` does so itself."""
@@ -274,12 +284,15 @@ class Pool:
             for name in ("_index", "_slot", "_kind", "_largest", "alive"):
                 setattr(self, name, _grown(getattr(self, name), many))
         if samples > len(p.t):
-            names = ("t", "x", "y", "dt", "dx", "dy")
-            p = p._replace(**{name: _grown(getattr(p, name), 2 * samples) for name in names})
+            p = _longer(p, ("t", "x", "y", "dt", "dx", "dy"), 2 * samples)
         if rows > len(r.feature):
-            names = ("feature", "share", "reach", "half")
-            r = r._replace(**{name: _grown(getattr(r, name), 2 * rows) for name in names})
+            r = _longer(r, ("feature", "share", "reach", "half"), 2 * rows)
         self._packed, self._rows = p, r
+
+
+def _longer(arrays: Any, names: tuple[str, ...], size: int) -> Any:
+    """The same tuple with room for ``size`` rows in these arrays."""
+    return arrays._replace(**{name: _grown(getattr(arrays, name), size) for name in names})
 
 
 def _grown(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

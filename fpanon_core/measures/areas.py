@@ -268,5 +268,6 @@ def _laid_on(where: Pieces, places: Places) -> Laid:
     key, pair = np.unique(place * areas + where.area[piece], return_inverse=True)
     starts = offsets_of(np.bincount(key // areas, minlength=len(places.x_m)))
     shares: FloatArray = np.bincount(pair, share, len(key)).astype(np.float64)
-    sides = [_NO_FLOATS] * 4
-    return Laid(np.arange(areas), 1, 0.0, 0.0, *sides, starts, key % areas, shares)
+    none = _NO_FLOATS
+    whole = np.arange(areas), 1, 0.0, 0.0
+    return Laid(*whole, none, none, none, none, starts, key % areas, shares)

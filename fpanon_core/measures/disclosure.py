@@ -180,7 +180,7 @@ def _result(
     """With all that follows from what is found of each target."""
     unique, n_targets = int((sizes == 1).sum()), len(sizes)
     low, high = wilson_interval(unique, n_targets)
-    means = {
+    found |= {
         name: math.fsum(found[f"{name}_user"]) / n_targets
         for name in ("em", "kl", "em_sum", "kl_sum")
     }
@@ -201,7 +201,6 @@ def _result(
         n_users=n_users,
         config=config,
         digest=knowledge.digest,
-        **means,
         **found,
     )
 

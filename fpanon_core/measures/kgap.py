@@ -202,9 +202,9 @@ class _Lists:
 
     def copy(self) -> _Noted:
         with self.lock:
-            row, *found = self.lists
-            made = _Noted(row, 0, self.worst)
-            made.lists = Lists(row, *(values.copy() for values in found))
+            row, neighbours, stretch, worst = self.lists
+            made = _Noted(row, 0, worst)
+            made.lists = Lists(row, neighbours.copy(), stretch.copy(), worst.copy())
         return made
 
 
@@ -408,7 +408,8 @@ def _search_tiles(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None
             pairs = (a * n + b)[a < b]
             _compute(data, np.setdiff1d(pairs, stage.pairs, assume_unique=True), lists)
         return
-    found = _buffers(packed)
+    found, known = _buffers(packed), stage.known
+    assert known is not None
 
     def floor_of(first: int, last: int) -> SmallFloats:
         floor = np.empty((len(features.cell_x0) + features.n_bins, last - first), np.float32)
@@ -425,9 +426,7 @@ def _search_tiles(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None
         equal = lengths[a_last - 1] <= lengths[first]
         floors = Floors(floor, floor_of(a_first, a_last) if equal else floor[:0], extra)
         tile = Tile(a_first, a_last, first, last)
-        kept = search_tile(
-            packed, features, floors, tile, stage.known, lists.worst, stage.exact, found
-        )
+        kept = search_tile(packed, features, floors, tile, known, lists.worst, stage.exact, found)
         lists.enter(kept, found)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from ..kernels.kgap_search import Features
 from ..kernels.stretch import Packed, Scale
@@ -45,9 +46,10 @@ def pack(fs: FingerprintSet, config: StretchConfig) -> Packed:
     keys, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     place_user = keys // (int(cell.max()) + 1)
     place_offsets = np.searchsorted(place_user, np.arange(fs.n_users + 1))
-    of_samples = {"t": fs.t_min, "x": fs.x_m, "y": fs.y_m}
-    of_samples |= {"dt": fs.dt_min, "dx": fs.dx_m, "dy": fs.dy_m}
-    none = np.empty(0, np.int32)
+    columns = {"t": fs.t_min, "x": fs.x_m, "y": fs.y_m}
+    columns |= {"dt": fs.dt_min, "dx": fs.dx_m, "dy": fs.dy_m}
+    of_samples: dict[str, Any] = {name: np.array(values) for name, values in columns.items()}
+    of_samples |= dict.fromkeys(("cell", "bin", "joint"), np.empty(0, np.int32))
     return Packed(
         equal=all(_constant(extent) for extent in (fs.dx_m, fs.dy_m, fs.dt_min)),
         offsets=np.array(fs.offsets),
@@ -56,8 +58,7 @@ def pack(fs: FingerprintSet, config: StretchConfig) -> Packed:
         place_offsets=place_offsets.astype(np.int64),
         px=np.array(fs.x_m)[first],
         py=np.array(fs.y_m)[first],
-        **{name: np.array(values) for name, values in of_samples.items()},
-        **dict.fromkeys(("cell", "bin", "joint"), none),
+        **of_samples,
         scale=scale_of(config),
     )
 
@@ -124,9 +125,11 @@ def _cells(fs: FingerprintSet) -> tuple[IntArray, FloatArray, FloatArray, FloatA
         # longer to find the same.
         extent = max(float(np.ptp(fs.x_m)), float(np.ptp(fs.y_m)))
         side = max(side * 1.25, extent / 2048)
-    found = pd.DataFrame({"x": fs.x_m, "y": fs.y_m}).groupby(cell).agg(["min", "max"])
-    x0, x1, y0, y1 = np.ascontiguousarray(found.to_numpy().T)
-    return cell, x0, x1, y0, y1
+    low, high = np.full((2, count), np.inf), np.full((2, count), -np.inf)
+    for axis, values in enumerate((fs.x_m, fs.y_m)):
+        np.minimum.at(low[axis], cell, values)
+        np.maximum.at(high[axis], cell, values)
+    return cell, low[0], high[0], low[1], high[1]
 
 
 def _ranks(values: npt.NDArray[np.generic]) -> IntArray:
