@@ -25,6 +25,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.limits import POINTS, SEED, TARGETS
 from ..model.profiles import GeneralizationProfile, Grid
 from .disclosure_grid import disclosures
+from .estimates import costs
 from .tabled import Tabled
 from .under_profiles import laid
 
@@ -204,6 +205,7 @@ class Result(Tabled):
         }
 
 
+@costs(350)
 def study(
     fs: FingerprintSet,
     config: Config,

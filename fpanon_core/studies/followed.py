@@ -33,6 +33,7 @@ from ..model.released import ReleasedSet
 from . import attack
 from .attack_examples import guesses_of, homes_of, middle
 from .attacked import Attacked, attacked
+from .estimates import costs
 from .linkage import FIRST_FEW, targets_of
 
 MOST_SAMPLES = 2_000
@@ -206,6 +207,7 @@ class Followed:
         return float(np.hypot(self.guess.x_m - self.home.x_m, self.guess.y_m - self.home.y_m))
 
 
+@costs(600)
 def follow(
     fs: FingerprintSet,
     config: attack.Config,
