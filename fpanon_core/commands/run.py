@@ -28,7 +28,7 @@ from ..model.fingerprints import FingerprintSet
 from ..studies.estimates import estimate, refuse_what_does_not_fit, seconds_of
 from ..studies.tabled import Tabled
 from ..tables import leaving
-from ..tables.spreadsheets import restored
+from ..tables.leaving import restored
 from ..tables.writing import check_writable, write_table
 from .from_config import asked
 from .reading import Request
