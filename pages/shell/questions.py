@@ -250,7 +250,7 @@ def _foretell(question: Question, told: str | None) -> None:
     """What a question that waits to be asked is likely to take; its time once that is known."""
     study, fs, config = question.kind.study, question.fs, question.config
     if fs is None or ordinary(fs):
-        return  # it is over sooner than it could be foretold
+        return  # it is over sooner than it could be estimated
     parts = [told] if told else []
     if told is None:
         about = Question(FORETOLD, fs, estimates.Config(study, config), "Estimating")
