@@ -71,7 +71,7 @@ from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
 from .model.version import __version__
 from .studies.comparison import compare_releases
 from .studies.crossing import cross_releases, match_releases
-from .studies.glove_estimate import estimate_glove_s
+from .studies.hiding import estimate_glove_s
 from .studies.learnt import expected_error, home_found
 from .studies.linkage import link
 from .studies.option_result import Asked, OptionResult

@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import math
 import zipfile
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
-import pandas as pd
-import typer
-
-from ..engines.local import Engine
-from ..engines.progress import Progress
 from ..io.publishing import DATA_PACKAGE
 from ..model.composition import ATTACKERS as RELINKERS
 from ..model.composition import RelinkConfig
-from ..model.configs import Strategy
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.files import keyed
-from ..model.fingerprints import FingerprintSet
 from ..model.periods import days_text
 from ..studies import relinking
 from ..studies.attack import ATTACKERS, Config, Result, made, study
-from ..tables.writing import check_writable, write_json, write_table
-from . import measuring as m
-from . import named_option as o
-from . import reading as r
-from . import tables as t
-from .measuring import foretold
-from .terminal import progress_line, table_text
+from ..tables.writing import check_writable, write_json
+from .from_config import STRATEGY, Fields, command
+from .releases import OPTION, OPTIONS, named, options_in
+from .run import Run, plain, table_text
 
 # What the re-linking attack finds, or why it cannot be asked.
 Linked = relinking.Result | str
 
+_FOUND = "What is found, before and after,"
 _POINTS = {
     "random": "drawn from the person's interactions",
     "uniform": "drawn from the person's samples, all alike",
@@ -43,61 +33,19 @@ _POINTS = {
 }
 
 
-@r.reading_options
+_ASKED: Fields = {
+    "option": None,
+    "within_m": None,
+    "strategy": replace(STRATEGY, default="uniform"),
+}
+
+
+@command
 def attack(
-    wanted: r.Request,
-    option: o.Named,
-    options_file: o.OptionsFile = None,
-    p: Annotated[int, typer.Option("--p", help="True points known of each person.")] = 4,
-    strategy: m.StrategyName = "uniform",
-    blur_m: Annotated[
-        float,
-        typer.Option(
-            "--blur-m",
-            help="How wrongly places are remembered: standard deviation along x and y, metres.",
-        ),
-    ] = 0.0,
-    blur_min: Annotated[
-        float,
-        typer.Option(
-            "--blur-min", help="How wrongly times are remembered: standard deviation, minutes."
-        ),
-    ] = 0.0,
-    nights: Annotated[
-        int,
-        typer.Option(
-            "--nights",
-            help="Nights in which people were recorded, at least, for their home to be known.",
-        ),
-    ] = 1,
-    users: Annotated[
-        int,
-        typer.Option(
-            "--users",
-            help="People drawn to estimate it on, among those in the release and, as many, among "
-            "those who are not; all if there are fewer.",
-        ),
-    ] = 2500,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed",
-            help="Of the release and of the draws, for studies; the same gives the same. What is "
-            "published (the command publish) has none.",
-        ),
-    ] = 0,
-    workers: m.Workers = None,
-    scheduler: m.Scheduler = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", help="Write one row per measure (.csv, .parquet), or everything (.json)."
-        ),
-    ] = None,
-    tables: t.Tables = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the figures as JSON, for machines.")
-    ] = False,
+    option: Annotated[str, OPTION],
+    config: Annotated[Config, _ASKED],
+    run: Run,
+    options_file: Annotated[Path | None, OPTIONS] = None,
 ) -> None:
     """Attack a release option: what is found by true points, before and after, beside guessing.
 
@@ -105,61 +53,41 @@ def attack(
     whose records are picked out, whose homes are found, how far off a guess of a place is.
 
     For example: fpanon attack records.csv.gz --option 'GLOVE, k = 5' --p 4 --out attack.csv
+
+    Parameters
+    ----------
+    out : Path or None
+        Write one row per measure (.csv, .parquet), or everything (.json).
+    blur_m : float
+        How wrongly places are remembered: standard deviation along x and y, metres.
+    blur_min : float
+        How wrongly times are remembered: standard deviation, minutes.
     """
-    # Whatever can be checked is checked before a long reading, not after.
-    config = Config(
-        p=p,
-        strategy=cast(Strategy, strategy),
-        users=users,
-        seed=seed,
-        blur_m=blur_m,
-        blur_min=blur_min,
-        nights=nights,
-    )
-    own = o.options_in(options_file)
-    engine = m.engine_of(workers, scheduler)
-    _check_place(out)
-    if tables is not None:
-        t.check_folder(tables)
-    _check_original(wanted.source)
-    fs, report = wanted.read()
-    config = replace(config, option=o.named(option, own, fs))
-    foretold(study, fs, config, engine)
-    with progress_line("attack") as progress:
-        result = study(fs, config, engine=engine, progress=progress)
+    own = options_in(options_file)
+    _check_original(run.wanted.source)
+    run.read(check=_check_place)
+    config = replace(config, option=named(option, own, run.fs))
+    run.estimate(study, config)
+    result: Result = run.ask("attack", study, config)
     linked = None
     if result.period_days is not None:
-        with progress_line("link periods") as progress:
-            linked = _linked(fs, config, engine, progress)
-    if out is not None:
-        _write(result, linked, out)
-    if tables is not None:
-        t.write_tables(result, tables)
-        if isinstance(linked, relinking.Result):
-            t.write_tables(linked, tables)
-    if as_json:
-        plain = _plain(result, linked)
-        typer.echo(json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False))
-        return
-    typer.echo(wanted.account(fs, report))
-    typer.echo(_table(result))
-    typer.echo(" ".join(words(result, linked)))
-    if out is not None:
-        typer.echo(f"What is found, before and after, written to {out}.")
-    if tables is not None:
-        typer.echo(t.told(tables))
+        linked = _linked(run, config)
+    figures = _figures(result, linked)
+    if run.out is not None and run.out.suffix.lower() == ".json":
+        write_json(plain(figures), run.out)
+        run.written.append(f"{_FOUND} written to {run.out}.")
+    else:
+        run.write(result.to_frame(), run.out, _FOUND)
+    run.write_tables(result, linked if isinstance(linked, relinking.Result) else None)
+    run.end(figures, _table(result), " ".join(words(result, linked)))
 
 
-def _check_place(out: Path | None) -> None:
+def _check_place(out: Path) -> None:
     """ConfigError where the output cannot be written to."""
-    if out is None:
-        return
-    if out.suffix.lower() == ".json":
-        check_writable(out.with_suffix(".csv"))
-        if out.is_dir():
-            raise ConfigError("The output's name is a folder's own; give --out another name.")
-        return
-    check_writable(out)
+    everything = out.suffix.lower() == ".json"
+    check_writable(out.with_suffix(".csv") if everything else out)
+    if everything and out.is_dir():
+        raise ConfigError("The output's name is a folder's own; give --out another name.")
 
 
 def _check_original(source: Path | None) -> None:
@@ -182,27 +110,25 @@ def _check_original(source: Path | None) -> None:
         )
 
 
-def _linked(
-    fs: FingerprintSet, config: Config, engine: Engine, progress: Progress | None
-) -> Linked:
+def _linked(run: Run, config: Config) -> Linked:
     """Whose records of several periods are found to be one person's; or why it cannot be asked."""
     asked = relinking.Config(config.option, RelinkConfig(seed=config.seed))
     try:
-        release = made(fs, config, engine)
-        return relinking.study(fs, asked, release, engine=engine, progress=progress)
+        linked: relinking.Result = run.ask(
+            "link periods", relinking.study, asked, made(run.fs, config, run.engine)
+        )
     except InfeasibleError as why:
         return str(why)
+    return linked
 
 
-def _write(result: Result, linked: Linked | None, out: Path) -> None:
-    if out.suffix.lower() == ".json":
-        write_json(_plain(result, linked), out)
-    else:
-        write_table([result.to_frame()], out)
-
-
-def _plain(result: Result, linked: Linked | None) -> dict[str, Any]:
+def _figures(result: Result, linked: Linked | None) -> dict[str, Any]:
     settings = {name: value for name, value in asdict(result.config).items() if name != "option"}
+    relinked = None
+    if isinstance(linked, relinking.Result):
+        left_out = ("per_pair", "method", "period_days", "config", "digest", "by_attacker")
+        relinked = {n: value for n, value in asdict(linked.found).items() if n not in left_out}
+        relinked["by_attacker"] = linked.found.by_attacker
     return {
         "method": result.method,
         "option": result.option.to_dict(),
@@ -211,20 +137,9 @@ def _plain(result: Result, linked: Linked | None) -> dict[str, Any]:
         "people_in_release": result.after.link.n_users,
         "config": settings,
         "digest": keyed(result.digest),
-        "attack": t.plain_rows(result.to_frame()),
-        "relinked": _plain_linked(linked),
+        "attack": result.to_frame(),
+        "relinked": relinked,
     }
-
-
-def _plain_linked(linked: Linked | None) -> dict[str, Any] | None:
-    """The figures of the re-linking attack; None without periods, or where it cannot be asked."""
-    if not isinstance(linked, relinking.Result):
-        return None
-    found = asdict(linked.found)
-    for name in ("per_pair", "method", "period_days", "config", "digest", "by_attacker"):
-        found.pop(name)
-    by_attacker = t.plain_rows(linked.found.by_attacker)
-    return {**t.plain_rows(pd.DataFrame([found]))[0], "by_attacker": by_attacker}
 
 
 # --- the table -----------------------------------------------------------------------------------

@@ -50,24 +50,24 @@ class PlainFaults(TyperGroup):
 
 
 COMMANDS = {
-    "ingest": "Read call records; account for every row.",
-    "measure": "How far is everyone from hiding among k? (k-gap)",
-    "hide": "Hide everyone in a crowd of k: aligned, or GLOVE; in periods.",
-    "glove": "Hide everyone in a crowd of k (GLOVE): as hide --method glove.",
-    "unicity": "How many do a few known points single out?",
-    "disclosure": "What do a few known points give away besides?",
-    "options": "Weigh release options: risk, utility, the best of them.",
-    "attack": "What does an outsider with true points find in it?",
-    "report": "One page to sign: what was weighed, chosen, and why.",
-    "publish": "Make a release option's release, as it is to leave.",
-    "verify": "Hold a release, byte by byte, against its original.",
-    "cross": "Who is alone in two releases of the same people?",
-    "recover": "Attack the data's own counts: recover trajectories.",
-    "counts": "Make counts to publish: plain, suppressed or private.",
-    "generate": "Write call records of invented people.",
-    "dashboard": "Open the dashboard in a browser.",
+    "ingest": ("records", "Read call records; account for every row."),
+    "measure": ("measuring", "How far is everyone from hiding among k? (k-gap)"),
+    "hide": ("hide", "Hide everyone in a crowd of k: aligned, or GLOVE; in periods."),
+    "glove": ("hide", "Hide everyone in a crowd of k (GLOVE): as hide --method glove."),
+    "unicity": ("measuring", "How many do a few known points single out?"),
+    "disclosure": ("measuring", "What do a few known points give away besides?"),
+    "options": ("options", "Weigh release options: risk, utility, the best of them."),
+    "attack": ("attack", "What does an outsider with true points find in it?"),
+    "report": ("report", "One page to sign: what was weighed, chosen, and why."),
+    "publish": ("releases", "Make a release option's release, as it is to leave."),
+    "verify": ("releases", "Hold a release, byte by byte, against its original."),
+    "cross": ("releases", "Who is alone in two releases of the same people?"),
+    "recover": ("recover", "Attack the data's own counts: recover trajectories."),
+    "counts": ("counts", "Make counts to publish: plain, suppressed or private."),
+    "generate": ("records", "Write call records of invented people."),
+    "dashboard": ("dashboard", "Open the dashboard in a browser."),
 }
-"""What each does, in a line. ``name`` is the function ``name`` of the module ``commands.name``."""
+"""By its name, which is its function's: the module of a command, and what it does, in a line."""
 
 
 class CommandGroup(PlainFaults):
@@ -84,7 +84,7 @@ class CommandGroup(PlainFaults):
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Write the list."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, does) for name, (_, does) in COMMANDS.items()])
 
 
 class _Loaded(Mapping[str, Any]):
@@ -98,7 +98,8 @@ class _Loaded(Mapping[str, Any]):
             raise KeyError(name)
         if name not in self._known:
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            alone.command(name)(getattr(import_module(f".{name}", __package__), name))
+            module = import_module(f".{COMMANDS[name][0]}", __package__)
+            alone.command(name)(getattr(module, name))
             self._known[name] = get_command(alone)
         return self._known[name]
 

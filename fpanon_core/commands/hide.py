@@ -1,105 +1,224 @@
-"""``hide``: a release in which everyone is one of k, verified, and what it costs."""
+"""``hide``, ``glove``: a release in which everyone is one of k, verified, and what it costs."""
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from ..model.glove import Method
-from ..studies.hiding import Config, Leftover
-from . import hiding as h
-from . import leaving
-from . import measuring as m
-from . import reading as r
-from .tables import Tables
+from ..io.checkpoint import Checkpoint
+from ..model.errors import ConfigError
+from ..model.files import keyed
+from ..model.periods import days_text
+from ..studies import comparison, hiding
+from ..studies.under_profiles import corners
+from .from_config import Fields, asked, command
+from .releases import Leaving
+from .run import Run, table_text
+
+_HIDE: Fields = {
+    "k": asked("--k", "-k"),
+    "suppress_space_m": asked("--max-side-m", "--suppress-space-m"),
+    "suppress_time_min": asked("--max-span-min", "--suppress-time-min"),
+    "method": asked(default="aligned", metavar="aligned|glove"),
+    "period_days": asked("--period"),
+    "out": None,
+}
+_GLOVE: Fields = {
+    "k": asked("--k", "-k"),
+    **dict.fromkeys(("method", "period_days", "leave_out", "shards", "checkpoint", "out")),
+}
+_KEPT = (
+    "Shards that were done are kept in {}: the same command, begun again, does only what is "
+    "missing. They tell of people; remove the folder if it is not to be gone on with."
+)
 
 
-@r.reading_options
+@dataclass(frozen=True)
+class Beside:
+    """What is done beside hiding.
+
+    Attributes
+    ----------
+    checkpoint : Path or None
+        With --shards: a folder of its own in which parts that are done are kept, so that the same
+        command, begun again, does only what is missing. It tells of people: it is for you alone,
+        and is emptied when the run ends.
+    compare : bool
+        Beside it, the cost of making everyone equally coarse, and of GLOVE without and with limits
+        (15 km, 6 hours), for k = 2, 5 and 10.
+    """
+
+    checkpoint: Path | None = None
+    compare: bool = False
+
+
+@command
 def hide(
-    wanted: r.Request,
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            help="aligned: groups cut in step with time, nobody ever told of where they were not; "
-            "glove: GLOVE, as published.",
-            metavar="aligned|glove",
-        ),
-    ] = "aligned",
-    k: h.K = 2,
-    period: Annotated[
-        int | None,
-        typer.Option(
-            "--period",
-            help="Days in a period: everyone has another pseudonym in each, and hides among the "
-            "people of it. 1: days, 7: weeks. Whole records if not given.",
-        ),
-    ] = None,
-    leave_out: Annotated[
-        float,
-        typer.Option(
-            "--leave-out",
-            help="Largest share of the people who may be left out for being hardest to hide, 0 to "
-            "0.1; with periods, of each.",
-        ),
-    ] = 0.0,
-    max_side_m: Annotated[
-        float | None,
-        typer.Option(
-            "--max-side-m",
-            "--suppress-space-m",
-            help="Leave out samples that would make a published one wider than this, metres.",
-        ),
-    ] = None,
-    max_span_min: Annotated[
-        float | None,
-        typer.Option(
-            "--max-span-min",
-            "--suppress-time-min",
-            help="Leave out samples that would make a published one longer than this, minutes.",
-        ),
-    ] = None,
-    leftover: h.LeftOver = "merge",
-    shards: h.Shards = None,
-    checkpoint: h.CheckpointFolder = None,
-    w_space: m.WSpace = 0.5,
-    w_time: m.WTime = None,
-    max_space_m: m.MaxSpaceM = 20_000.0,
-    max_time_min: m.MaxTimeMin = 480.0,
-    workers: m.Workers = None,
-    scheduler: m.Scheduler = None,
-    out: leaving.Out = None,
-    key: leaving.Key = None,
-    left_out: leaving.LeftOut = None,
-    data_format: leaving.DataFormat = "csv",
-    tables: Tables = None,
-    compare: h.Compare = False,
-    as_json: h.AsJson = False,
+    config: Annotated[hiding.Config, _HIDE],
+    beside: Annotated[Beside, _HIDE],
+    leaving: Leaving,
+    run: Annotated[Run, _HIDE],
 ) -> None:
-    """Hide everyone in a crowd of k, aligned or by GLOVE, and verify it."""
-    config = Config(
-        k,
-        max_side_m,
-        max_span_min,
-        cast(Leftover, leftover),
-        m.stretch(w_space, w_time, max_space_m, max_time_min),
-        cast(Method, method),
-        period,
-        leave_out,
-        shards,
+    """Hide everyone in a crowd of k, aligned or by GLOVE, and verify it.
+
+    Parameters
+    ----------
+    k : int
+        Least number of people who look the same.
+    suppress_space_m : float or None
+        Leave out samples that would make a published one wider than this, metres.
+    suppress_time_min : float or None
+        Leave out samples that would make a published one longer than this, minutes.
+    method : str
+        aligned: groups cut in step with time, nobody ever told of where they were not; glove:
+        GLOVE, as published.
+    period_days : int or None
+        Days in a period: everyone has another pseudonym in each, and hides among the people of it.
+        1: days, 7: weeks. Whole records if not given.
+    shards : int or None
+        Cut the data into so many parts first, of people near to each other, and hide each for
+        itself: everyone is one of k all the same, time and memory fall, and the loss rises a
+        little. About 5,000 people in a part is a good size.
+    """
+    _carry_out(config, beside, leaving, run)
+
+
+@command
+def glove(
+    config: Annotated[hiding.Config, _GLOVE],
+    beside: Annotated[Beside, _GLOVE],
+    leaving: Leaving,
+    run: Annotated[Run, _GLOVE],
+) -> None:
+    """Hide everyone in a crowd of k with one fingerprint (GLOVE), and verify it.
+
+    Parameters
+    ----------
+    k : int
+        Least number of people who look the same.
+    suppress_space_m : float or None
+        Leave out samples that would make a published one wider than this, metres.
+    suppress_time_min : float or None
+        Leave out samples that would make a published one longer than this, minutes.
+    """
+    _carry_out(config, beside, leaving, run)
+
+
+def _carry_out(config: hiding.Config, beside: Beside, leaving: Leaving, run: Run) -> None:
+    """Hide everyone as ``config`` says, verify it, write what was asked for, and tell."""
+    leaving.check()
+    if beside.checkpoint is not None and config.shards is None:
+        raise ConfigError(
+            "Checkpoints are of shards; give --shards, too, or leave --checkpoint out."
+        )
+    kept = None if beside.checkpoint is None else Checkpoint(beside.checkpoint)
+    run.read()
+    run.estimate(hiding.study, config)
+    what = "GLOVE" if config.method == "glove" else config.method
+    try:
+        result: hiding.Result = run.ask(what, hiding.study, config, checkpoint=kept)
+    except KeyboardInterrupt:
+        if kept is not None:
+            typer.echo(f"\nInterrupted. {_KEPT.format(kept.folder)}", err=True)
+        raise
+    compared, passed = None, result.verdict.passed
+    if beside.compare and passed:
+        wishes = comparison.Config(stretch=config.stretch)
+        compared = run.ask("comparison", comparison.study, wishes)
+    if passed:  # what fails is not released
+        if leaving.out is not None:
+            run.written.append(leaving.publish(result.release, original=run.fs))
+        run.write_tables(result, compared)
+    if kept is not None:
+        kept.clear()
+    run.end(
+        _figures(result, compared),
+        _costs(result),
+        str(result.verdict),
+        "" if compared is None else _compared(compared),
     )
-    h.carried_out(
-        wanted,
-        config,
-        workers,
-        scheduler,
-        out,
-        key,
-        left_out,
-        data_format,
-        tables,
-        compare,
-        as_json,
-        checkpoint,
+    if not passed:
+        typer.echo("Error: the release did not pass its verification; nothing written.", err=True)
+        raise typer.Exit(1)
+
+
+def _figures(result: hiding.Result, compared: comparison.Result | None) -> dict[str, Any]:
+    release = result.release
+    figures = {
+        "method": release.method,
+        **release.summary(),
+        "mean_loss": result.mean_loss,
+        "suppress_space_m": release.suppress_space_m,
+        "suppress_time_min": release.suppress_time_min,
+        "leftover": release.leftover,
+        "leave_out": release.leave_out,
+        "digest": keyed(release.whole_digest or release.digest),
+        "verified": result.verdict.passed,
+        "violations": result.verdict.counts,
+        "versions": release.versions,
+    }
+    return figures if compared is None else figures | {"comparison": compared.comparison}
+
+
+def _costs(result: hiding.Result) -> str:
+    s = result.release.summary()
+    each, rows = "", []
+    if s["period_days"] is not None:
+        each = " in all periods"
+        rows = [
+            ["periods", f"{s['periods']:,} of {days_text(s['period_days'])}"],
+            ["parts of people not published", f"{s['pieces_suppressed']:,} of {s['pieces']:,}"],
+        ]
+    loss = result.mean_loss
+    rows += [
+        ["groups", f"{s['groups']:,} of {s['smallest_group']} to {s['largest_group']}"],
+        ["left over", f"{s['users_left_over']} users{each} ({result.release.leftover})"],
+        ["left out, hardest to hide", f"{s['users_left_out']} users{each}"],
+        ["users not published", f"{s['users_suppressed']:,}"],
+        ["samples suppressed", f"{s['suppressed_share']:.1%}"],
+        ["phantom samples", f"{s['phantom_share']:.1%}"],
+        ["spatial span", _spans(s)[0]],
+        ["temporal span", _spans(s)[1]],
+        ["mean loss", "nothing published" if math.isnan(loss) else f"{loss:.3f}"],
+    ]
+    return table_text(["figure", "value"], rows)
+
+
+def _compared(found: comparison.Result) -> str:
+    rows = [
+        [
+            f"{row['method']} ({row['profile']})" if row["profile"] else row["method"],
+            str(row["k"]),
+            f"{row['share_hidden']:.1%}",
+            *_spans(row),
+            f"{row['suppressed_share']:.1%}",
+            "yes" if row["verified"] else "no",
+        ]
+        for row in found.comparison.to_dict("records")
+    ]
+    head = ["way", "k", "hidden", "spatial span", "temporal span", "suppressed", "verified"]
+    tried = found.searched
+    return (
+        f"{table_text(head, rows)}\nUniform: of {len(tried)} grids tried, from {tried[0]} to "
+        f"{tried[-1]}, the first that hides most. The last puts everything in one cell.\n"
+        f"{corners(found.comparison)}"
     )
+
+
+def _spans(row: Mapping[Any, Any]) -> tuple[str, str]:
+    """In space and in time: mean and median."""
+    return (
+        _span(row["mean_space_m"] / 1000, row["median_space_m"] / 1000, "km", 2),
+        _span(row["mean_time_min"], row["median_time_min"], "min", 0),
+    )
+
+
+def _span(mean: float, median: float, unit: str, digits: int) -> str:
+    if math.isnan(mean):
+        return "nothing published"
+    return f"mean {mean:,.{digits}f} {unit}, median {median:,.{digits}f} {unit}"

@@ -1,133 +1,266 @@
-"""Options of the commands that measure: stretch effort, profiles, what is known of whom, cores.
-
-Before a long run: what it is likely to take, and that nothing is begun that cannot fit.
-"""
+"""``measure``, ``unicity``, ``disclosure``: what is wrong with releasing the data as they are?"""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Annotated, Any
 
-import typer
+import pandas as pd
 
-from ..engines.cluster import DaskEngine
-from ..engines.local import Engine, LocalEngine
-from ..model.configs import StretchConfig
+from ..model.configs import Strategy, UnicityConfig
 from ..model.errors import ConfigError
-from ..model.fingerprints import FingerprintSet
-from ..model.profiles import GeneralizationProfile, parse_profile
-from ..studies.foretold import foretell, refuse_what_does_not_fit
+from ..model.files import keyed
+from ..model.profiles import GeneralizationProfile
+from ..studies import anonymizability, antenna_merging, unicity_grid
+from ..studies import disclosure as disclosures
+from ..studies import unicity as outsider
+from ..studies.under_profiles import as_read, check_profiles, corners
+from .from_config import PROFILES, STRATEGY, Fields, asked, command
+from .run import Run, table_text
 
-WSpace = Annotated[float, typer.Option(help="Weight of space.")]
-WTime = Annotated[
-    float | None, typer.Option(help="Weight of time; what space leaves of 1 if not given.")
-]
-MaxSpaceM = Annotated[float, typer.Option(help="Stretch in space that counts as complete, metres.")]
-MaxTimeMin = Annotated[
-    float, typer.Option(help="Stretch in time that counts as complete, minutes.")
-]
-Profiles = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--profile",
-        help="Generalize first, to a grid of METRES and windows of MINUTES, as in 2500:60; lists, "
-        "as in 500,1000,2000:60,120, mean every combination; may be given several times. Also in "
-        "words, as in '2.5 km · 1 h'; h8:60 for hexagons of H3 resolution 8, a7:60 for clusters of "
-        "about 7 antennas, @district:60 for regions of the antenna table. A grid is laid so that "
-        "people share their cells with many; 2500e0n0:60 lays it from 0 m east and north of the "
-        "projection's centre. The data as read if not given.",
-        metavar="METRES:MINUTES",
-    ),
-]
-StrategyName = Annotated[
-    str,
-    typer.Option(
-        "--strategy",
-        help="Which points are known: drawn among the interactions, uniformly among the samples, "
-        "the most visited places without time, or samples in a row.",
-        metavar="random|uniform|top|consecutive",
-    ),
-]
-Users = Annotated[
-    int, typer.Option("--users", help="People drawn to estimate it on; all if there are fewer.")
-]
-Seed = Annotated[int, typer.Option("--seed", help="Of a study's draws; the same gives the same.")]
-Workers = Annotated[int | None, typer.Option(help="Processor cores to use; all if not given.")]
-Scheduler = Annotated[
-    str | None,
-    typer.Option(
-        "--scheduler",
-        help="Compute on a Dask cluster, whose workers then hold the data: the address of its "
-        "scheduler, as in tls://host:8786.",
-        metavar="ADDRESS",
-    ),
-]
+# --- measure -------------------------------------------------------------------------------------
+
+_K_GAP: Fields = {"profiles": PROFILES, "ks": asked("--k", "-k")}
 
 
-def engine_of(workers: int | None, scheduler: str | None) -> Engine:
-    """Where the options have the work done.
+@command
+def measure(config: Annotated[anonymizability.Config, _K_GAP], run: Run) -> None:
+    """Measure everyone's k-gap: the effort to make them one of k who look the same.
 
-    Raises
-    ------
-    ConfigError
-        Both are given, or one is not what it should be.
-    InfeasibleError
-        No scheduler answers.
+    Parameters
+    ----------
+    ks : tuple of int
+        Crowds to hide in, such as 2,5,10.
+    out : Path or None
+        Write one row per person, profile and k (.csv, .parquet). Not for release.
     """
-    if scheduler is None:
-        return LocalEngine(workers)
-    if workers is not None:
-        raise ConfigError(
-            "--workers is of this machine's cores, --scheduler of a cluster's; give one of them."
-        )
-    return DaskEngine(scheduler)
-
-
-def stretch(
-    w_space: float, w_time: float | None, max_space_m: float, max_time_min: float
-) -> StretchConfig:
-    """The stretch effort of the options."""
-    return StretchConfig(
-        w_space, 1 - w_space if w_time is None else w_time, max_space_m, max_time_min
+    run.read()
+    check_profiles(run.fs, config.profiles)
+    run.estimate(anonymizability.study, config)
+    result = run.ask("k-gap", anonymizability.study, config)
+    run.write(result.to_frame(), run.out, "k-gaps of every person", guarded=True)
+    run.write_tables(result)
+    summary = result.to_frame("k_gap_summary")
+    run.end(
+        {"users": run.fs.n_users, "digest": keyed(result.digest), "gaps": summary},
+        _k_gaps(summary, config),
+        corners(summary),
     )
 
 
-def profiles_of(texts: list[str] | None) -> list[GeneralizationProfile]:
-    """What the options ``--profile`` ask for, in their order; none of none.
+def _k_gaps(summary: pd.DataFrame, config: anonymizability.Config) -> str:
+    rows = [
+        [
+            row["profile"],
+            str(row["k"]),
+            f"{row['share_at_0']:.1%}",
+            *(f"{row[name]:.3f}" for name in ("p25", "median", "p75")),
+            f"{row['mean_capped_distance_m'] / 1000:.2f} km",
+            f"{row['mean_capped_time_min']:.0f} min",
+            f"{row['share_beyond_distance']:.1%}",
+            f"{row['share_beyond_time']:.1%}",
+        ]
+        for row in summary.to_dict("records")
+    ]
+    far, late = f"{config.stretch.max_space_m / 1000:g} km", f"{config.stretch.max_time_min:g} min"
+    head = ["profile", "k", "k-gap 0", "k-gap p25", "median", "p75", "distance*", "time*"]
+    return (
+        f"{table_text([*head, f'{far} or more', f'{late} or more'], rows)}\n"
+        f"* means over the matched samples, each counted up to {far} and {late}; after them, how "
+        "many are that far apart or farther."
+    )
 
-    Examples
-    --------
-    >>> [each.code for each in profiles_of(["500,h8:60,120", "a7x60", "2500e0n0:60"])]
-    ['500x60', '500x120', 'h8x60', 'h8x120', 'a7x60', '2500e0n0x60']
+
+# --- unicity -------------------------------------------------------------------------------------
+
+_UNICITY: Fields = {"strategy": STRATEGY, "profiles": PROFILES}
+
+
+@dataclass(frozen=True)
+class _Unicity:
+    """What is asked about unicity; checked for every p and crowd.
+
+    Attributes
+    ----------
+    p : tuple of int
+        Points known, such as 2,4,6.
+    out_of : tuple of int
+        Largest crowds that count as found, such as 1,2; 1 = unique.
+    users : int
+        People drawn to estimate it on; all if there are fewer.
+    seed : int
+        Of a study's draws; the same gives the same.
+    merge_antennas : int or None
+        With --tables: what becomes of it when about so many antennas are merged into one region.
     """
-    return [parse_profile(each) for text in texts or [] for each in _combinations(text)]
+
+    p: tuple[int, ...] = (4,)
+    out_of: tuple[int, ...] = (1,)
+    strategy: Strategy = "random"
+    users: int = 2500
+    seed: int = 0
+    profiles: tuple[GeneralizationProfile, ...] = ()
+    merge_antennas: int | None = None
+
+    def __post_init__(self) -> None:
+        for many, crowd in product(self.p, self.out_of):
+            UnicityConfig(many, self.strategy, self.users, self.seed, crowd)
+
+    @property
+    def study(self) -> outsider.Config:
+        """What the tables are of besides."""
+        usual = outsider.Config(self.users, self.seed)
+        return replace(usual, profiles=self.profiles) if self.profiles else usual
+
+    @property
+    def merging(self) -> antenna_merging.Config | None:
+        """How antennas are merged, if at all."""
+        many = self.merge_antennas
+        return None if many is None else antenna_merging.Config(many, self.users, self.seed)
 
 
-def _combinations(text: str) -> list[str]:
-    """Of lists such as ``"500,1000:60,120"`` every combination; any other text alone."""
-    spaces, colon, windows = text.partition(":")
-    if not colon or "," not in text:
-        return [text]
-    pairs = product(spaces.split(","), windows.split(","))
-    return [f"{space.strip()}:{window.strip()}" for space, window in pairs]
+@command
+def unicity(wish: Annotated[_Unicity, _UNICITY], run: Run) -> None:
+    """Estimate unicity: the share of people whom a few known points single out.
 
+    With --tables also by every strategy and up to 8 points, the points needed, unicity over a grid
+    of resolutions (--profile, or a usual one) with its scaling law, and the sparsity model.
 
-_MANY_USERS = 5_000  # below, a run is over sooner than anybody has read how long it takes
-
-
-def foretold(study: Callable[..., Any], fs: FingerprintSet, config: Any, engine: Engine) -> None:
-    """Say on a terminal what a run takes; on this machine, refuse what would not fit.
-
-    Raises
-    ------
-    InfeasibleError
-        It needs more memory than a computation may take here, by an estimate.
+    Parameters
+    ----------
+    out : Path or None
+        Write one row per profile, p and crowd (.csv, .parquet).
     """
-    if not isinstance(engine, LocalEngine):
-        return  # the data go to the workers
-    refuse_what_does_not_fit(study, fs, config, engine=engine)
-    if fs.n_users >= _MANY_USERS and sys.stderr.isatty():
-        told = str(foretell(study, fs, config, engine=engine))
-        typer.echo(f"{told[:1].upper()}{told[1:]}.", err=True)
+    merging, full = wish.merging, run.tables is not None
+    if merging is not None and not full:
+        raise ConfigError("--merge-antennas makes tables; give their folder by --tables, too.")
+    study = wish.study
+    run.read()
+    run.estimate(outsider.study, study if full else outsider.Config(wish.users, wish.seed))
+    table = run.ask(
+        "unicity",
+        unicity_grid.unicity_grid,
+        wish.profiles or [as_read(run.fs)],
+        wish.p,
+        out_of=wish.out_of,
+        strategy=wish.strategy,
+        users=wish.users,
+        seed=wish.seed,
+    )
+    run.write(table, run.out, "Unicity by profile and points")
+    if full:
+        run.write_tables(run.ask("what an outsider can tell", outsider.study, study))
+    if merging is not None:
+        run.write_tables(run.ask("merging antennas", antenna_merging.study, merging))
+    people = int(run.fs.weight.sum())
+    run.end(
+        {
+            "users": people,
+            "config": table.attrs["config"],
+            "digest": table.attrs["digest"],
+            "unicity": table,
+        },
+        _unicities(table),
+        corners(table),
+        f"Guessing finds one in {people:,}.",
+    )
+
+
+def _unicities(table: pd.DataFrame) -> str:
+    rows = [
+        [
+            str(row.profile),
+            str(row.p),
+            str(row.out_of),
+            f"{row.value:.1%}",
+            f"{row.low:.1%} … {row.high:.1%}",
+            f"{row.targets:,}",
+            f"{row.too_few:,}",
+        ]
+        for row in table.itertuples()
+    ]
+    head = ["profile", "points", "out of", "unicity", "95 % interval", "people", "too few points"]
+    return table_text(head, rows)
+
+
+# --- disclosure ----------------------------------------------------------------------------------
+
+_DISCLOSURE: Fields = {**_UNICITY, "unicity_p": asked(default=(3, 4, 5))}
+
+
+@command
+def disclosure(config: Annotated[disclosures.Config, _DISCLOSURE], run: Run) -> None:
+    """Measure disclosure: what a few known points give away beyond themselves.
+
+    Parameters
+    ----------
+    unicity_p : tuple of int
+        Points known, for the unicities beside it.
+    out : Path or None
+        Write one row per profile (.csv, .parquet).
+    """
+    run.read()
+    config = replace(config, profiles=config.profiles or (as_read(run.fs),))
+    run.estimate(disclosures.study, config)
+    result = run.ask("disclosure", disclosures.study, config)
+    run.write(result.to_frame(), run.out, "Disclosure by profile")
+    run.write_tables(result)
+    lines = [_disclosed(result), corners(result.grid)]
+    lines.append(
+        f"Someone who knows nothing finds one in {result.n_users:,}, and learns nothing: "
+        "EM and KL 0."
+    )
+    if len(result.agreement):
+        lines += [_agreement(result.agreement), _MEANS]
+    run.end(
+        {
+            "users": result.n_users,
+            "config": asdict(config.knowledge),
+            "digest": keyed(result.digest),
+            "disclosure": result.grid,
+            "agreement": result.agreement,
+        },
+        *lines,
+    )
+
+
+_MEANS = (
+    "EM and KL are means over each profile's own bins, as published: they do not say which of two "
+    "profiles is the safer. The sums over all bins of a person do (em_sum and kl_sum, by --out, "
+    "--tables or --json; options compares by them)."
+)
+
+
+def _disclosed(result: disclosures.Result) -> str:
+    points = result.config.points
+    rows = [
+        [
+            row["profile"],
+            *(f"{row[f'unicity_p{q}']:.1%}" for q in points),
+            *(_with_interval(row, name) for name in ("k", "em", "kl")),
+            *(f"{row[name]:,}" for name in ("bins", "targets", "too_few")),
+        ]
+        for row in result.grid.to_dict("records")
+    ]
+    unicities = [f"unicity, {q} points" for q in points]
+    head = ["profile", *unicities, "k", "EM", "KL, nats", "bins", "people", "too few points"]
+    return table_text(head, rows)
+
+
+def _with_interval(row: Mapping[Any, Any], name: str) -> str:
+    return f"{row[name]:.3g} ({row[f'{name}_low']:.3g} … {row[f'{name}_high']:.3g})"
+
+
+def _agreement(agreement: pd.DataFrame) -> str:
+    rows = [
+        [
+            f"{row['a']} and {row['b']}",
+            "none" if math.isnan(row["tau"]) else f"{row['tau']:.2f}",
+            f"{row['discordant']} of {row['pairs']}",
+        ]
+        for row in agreement.to_dict("records")
+    ]
+    return table_text(["ranked alike?", "Kendall's tau", "pairs ranked differently"], rows)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
-from functools import wraps
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated
 
 import typer
-from typer.models import ArgumentInfo
 
 from ..io.hints import for_command_line
 from ..io.report import IngestReport
@@ -23,77 +19,75 @@ from ..model.fingerprints import FingerprintSet
 from ..model.mapped import is_folder_of_fingerprints
 from ..studies.exploration import Facts, facts_of
 from ..studies.reading import Reading, Source, read
-from ..studies.reading_foretold import foretell_reading, is_large
+from ..studies.reading_estimate import estimate_reading, is_large
 from ..tables.names import ROLES
+from .from_config import asked
 
-_KEYS = ", ".join(s.key for s in SAMPLES)
-_COLUMN = "Column of the {}: its name, or its position (0 is the first). Found out if not given."
-_NAMED = inspect.Parameter.KEYWORD_ONLY
+_SOURCE = asked(
+    help="CSV, TSV, Parquet, XLSX or JSON records, also as .gz or .zip; or a folder kept by ingest "
+    "--keep, which also takes a folder of parts.",
+    argument=True,
+)
+_SAMPLE = asked(
+    "--sample",
+    help=f"Instead of a file, a shipped data set: {', '.join(each.key for each in SAMPLES)}.",
+)
+_POSITIONS = asked(
+    help=f"How positions are read, where they are doubtful: {', '.join(TURNS)}. Turned: all "
+    "longitudes are west, or all latitudes south, though without a sign. If not given, positions "
+    "that cannot be meant are refused."
+)
 
 
 @dataclass(frozen=True)
 class Request:
-    """What to read and how, as the options of a command say it; one field per option."""
+    """What to read and how, as the options of a command say it; one field per option.
 
-    source: Annotated[
-        Path | None,
-        typer.Argument(
-            help="CSV, TSV, Parquet, XLSX or JSON records, also as .gz or .zip; or a folder kept "
-            "by ingest --keep, which also takes a folder of parts.",
-            show_default=False,
-        ),
-    ] = None
-    sample_key: Annotated[
-        str | None,
-        typer.Option("--sample", help=f"Instead of a file, a shipped data set: {_KEYS}."),
-    ] = None
-    user: Annotated[str | None, typer.Option("--user", help=_COLUMN.format("user"))] = None
-    time: Annotated[str | None, typer.Option("--time", help=_COLUMN.format("time"))] = None
-    lat: Annotated[str | None, typer.Option("--lat", help=_COLUMN.format("latitude"))] = None
-    lon: Annotated[str | None, typer.Option("--lon", help=_COLUMN.format("longitude"))] = None
-    antenna: Annotated[str | None, typer.Option("--antenna", help=_COLUMN.format("antenna"))] = None
-    offset: Annotated[
-        str | None, typer.Option("--offset", help=_COLUMN.format("offset from UTC in minutes"))
-    ] = None
-    antennas: Annotated[
-        Path | None, typer.Option("--antennas", help="Table of the antennas' positions.")
-    ] = None
-    timezone: Annotated[
-        str | None,
-        typer.Option(
-            "--timezone", help="Local time zone, such as Africa/Dakar. Guessed if not given."
-        ),
-    ] = None
-    naive_timezone: Annotated[
-        str | None,
-        typer.Option(
-            "--naive-timezone",
-            help="Zone of clock times without offset; the local one if not given.",
-        ),
-    ] = None
-    positions: Annotated[
-        str | None,
-        typer.Option(
-            "--positions",
-            help="How positions are read, where they are doubtful: " + ", ".join(TURNS) + ". "
-            "Turned: all longitudes are west, or all latitudes south, though without a sign. If "
-            "not given, positions that cannot be meant are refused.",
-        ),
-    ] = None
-    granularity_m: Annotated[
-        float, typer.Option("--granularity-m", help="Side of a sample's cell, metres.")
-    ] = 100.0
-    granularity_min: Annotated[
-        float, typer.Option("--granularity-min", help="Length of a sample, minutes.")
-    ] = 1.0
-    screen: Annotated[
-        str | None,
-        typer.Option(
-            "--screen",
-            help="Users to keep: civ (a sample on every day), sen (active on more than 75 % of "
-            "days), or a least number of samples.",
-        ),
-    ] = None
+    Attributes
+    ----------
+    user : str or None
+        Column of the user: its name, or its position (0 is the first). Found out if not given.
+    time : str or None
+        Column of the time: its name, or its position (0 is the first). Found out if not given.
+    lat : str or None
+        Column of the latitude: its name, or its position (0 is the first). Found out if not given.
+    lon : str or None
+        Column of the longitude: its name, or its position (0 is the first). Found out if not given.
+    antenna : str or None
+        Column of the antenna: its name, or its position (0 is the first). Found out if not given.
+    offset : str or None
+        Column of the offset from UTC in minutes: its name, or its position (0 is the first). Found
+        out if not given.
+    antennas : Path or None
+        Table of the antennas' positions.
+    timezone : str or None
+        Local time zone, such as Africa/Dakar. Guessed if not given.
+    naive_timezone : str or None
+        Zone of clock times without offset; the local one if not given.
+    granularity_m : float
+        Side of a sample's cell, metres.
+    granularity_min : float
+        Length of a sample, minutes.
+    screen : str or None
+        Users to keep: civ (a sample on every day), sen (active on more than 75 % of days), or a
+        least number of samples.
+    """
+
+    source: Annotated[Path | None, _SOURCE] = None
+    sample_key: Annotated[str | None, _SAMPLE] = None
+    user: str | None = None
+    time: str | None = None
+    lat: str | None = None
+    lon: str | None = None
+    antenna: str | None = None
+    offset: str | None = None
+    antennas: Path | None = None
+    timezone: str | None = None
+    naive_timezone: str | None = None
+    positions: Annotated[str | None, _POSITIONS] = None
+    granularity_m: float = 100.0
+    granularity_min: float = 1.0
+    screen: str | None = None
 
     def read(
         self, centre: tuple[float, float] | None = None, keep: Path | None = None
@@ -118,7 +112,7 @@ class Request:
             raise ConfigError("Give either a file to read or --sample, one of the two.")
         what, how = self._what(), replace(self._how(), centre=centre)
         if sys.stderr.isatty() and is_large(what, in_parts=keep is not None):
-            typer.echo(f"Reading {foretell_reading(what, how)}.", err=True)
+            typer.echo(f"Reading {estimate_reading(what, how)}.", err=True)
         fs, report = read(what, how, keep=keep)
         for doubt in report.doubts:
             typer.echo(f"Warning: {for_command_line(doubt.message)}", err=True)
@@ -128,6 +122,12 @@ class Request:
     def is_kept(self) -> bool:
         """Whether the source is a folder in which a reading was kept."""
         return self.source is not None and is_folder_of_fingerprints(self.source)
+
+    @property
+    def screening(self) -> Screening:
+        """Which users are kept."""
+        rule = self.screen or None
+        return Screening.of(int(rule) if rule and rule.isdecimal() else rule)
 
     def account(self, fs: FingerprintSet, report: IngestReport) -> str:
         """What was read, in a line; and what must be said of it."""
@@ -170,48 +170,12 @@ class Request:
             for role, column in given.items()
             if column is not None
         )
-        least = self.screen is not None and self.screen.isdecimal()
         return Reading(
             columns,
             self.timezone,
             self.naive_timezone,
             self.granularity_m,
             self.granularity_min,
-            Screening.of(int(self.screen or 0) if least else self.screen or None),
+            self.screening,
             self.positions,
         )
-
-
-def reading_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command all options of a :class:`Request`, and the command the request they make.
-
-    The command's first parameter is the request; its other parameters are options of its own. What
-    to read comes first on the command line, after arguments of its own; how to read it last.
-    """
-    given, *own = inspect.signature(command).parameters.values()
-    types = get_type_hints(command, include_extras=True)
-    shared = get_type_hints(Request, include_extras=True)
-    options = [
-        inspect.Parameter(f.name, _NAMED, default=f.default, annotation=shared[f.name])
-        for f in fields(Request)
-    ]
-    what, how = options[:2], options[2:]
-    own = [option.replace(kind=_NAMED, annotation=types[option.name]) for option in own]
-
-    @wraps(command)
-    def with_request(**values: Any) -> None:
-        request = Request(**{option.name: values.pop(option.name) for option in options})
-        command(**{given.name: request}, **values)
-
-    # What typer reads; by the marks of wraps it would find the command's own.
-    del with_request.__wrapped__
-    first = [option for option in own if _is_argument(option)]
-    every = [*first, *what, *(option for option in own if option not in first), *how]
-    with_request.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
-    with_request.__annotations__ = {option.name: option.annotation for option in every}
-    return with_request
-
-
-def _is_argument(option: inspect.Parameter) -> bool:
-    marks = getattr(option.annotation, "__metadata__", ())
-    return any(isinstance(mark, ArgumentInfo) for mark in marks)

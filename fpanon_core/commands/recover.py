@@ -2,159 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
-import typer
 
 from ..model.aggregates import RecoveryScore
 from ..model.errors import ConfigError
 from ..model.files import keyed
 from ..studies import recovery, recovery_factors, recovery_mitigations
-from ..studies.recovery import PAIRINGS, STEPS, Pairing
-from ..studies.tabled import Tabled
-from ..tables.writing import check_writable, write_table
-from . import measuring as m
-from . import reading as r
-from . import tables as t
-from .measuring import foretold
-from .terminal import progress_line, table_text
+from ..studies.recovery import STEPS
+from .from_config import Fields, asked, command
+from .run import Run, table_text
 
 _EVERYONE = "all"
-
-
-@r.reading_options
-def recover(
-    wanted: r.Request,
-    slot_min: Annotated[
-        float, typer.Option("--slot-min", help="Length of a slot, minutes; must divide a day.")
-    ] = 30.0,
-    users: Annotated[
-        str,
-        typer.Option(
-            "--users",
-            help="People counted, drawn at random; all if there are fewer.",
-            metavar="NUMBER|all",
-        ),
-    ] = _EVERYONE,
-    link_threshold_m: Annotated[
-        float,
-        typer.Option(
-            "--link-threshold-m",
-            help="Link trajectories and records no farther apart at once, metres; 0 keeps every "
-            "assignment optimal.",
-        ),
-    ] = 0.0,
-    pairing: Annotated[
-        str,
-        typer.Option(
-            "--pairing",
-            help="How recovered and true trajectories are paired for the score.",
-            metavar="greedy|optimal",
-        ),
-    ] = "greedy",
-    seed: Annotated[
-        int, typer.Option("--seed", help="Of the random baseline, and of whom is drawn.")
-    ] = 0,
-    factors: Annotated[
-        bool,
-        typer.Option(
-            "--factors",
-            help="Repeat the attack on coarser places, longer slots and fewer people; takes "
-            "longer.",
-        ),
-    ] = False,
-    mitigations: Annotated[
-        bool,
-        typer.Option(
-            "--mitigations", help="Repeat the attack after each mitigation; takes longer."
-        ),
-    ] = False,
-    workers: m.Workers = None,
-    scheduler: m.Scheduler = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            help="Write the scores, or the mitigations or else the factors if asked for (.csv, "
-            ".parquet).",
-        ),
-    ] = None,
-    tables: t.Tables = None,
-    trajectories: Annotated[
-        Path | None,
-        typer.Option(
-            "--trajectories",
-            help="Write the recovered trajectories, one row per slot (.csv, .parquet). They may "
-            "be true: guard them like the data.",
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the scores as JSON, for machines.")
-    ] = False,
-) -> None:
-    """Attack the data's own counts by place and time slot: are counts alone safe to publish?"""
-    if pairing not in PAIRINGS:
-        raise ConfigError(f"--pairing {pairing!r}; give one of {', '.join(PAIRINGS)}.")
-    # Before a long reading, not after.
-    counting = (slot_min, _number_of(users), cast(Pairing, pairing), seed)
-    config = recovery.Config(*counting, link_threshold_m)
-    engine = m.engine_of(workers, scheduler)
-    for path in (out, trajectories):
-        if path is not None:
-            check_writable(path)
-    if tables is not None:
-        t.check_folder(tables)
-    fs, report = wanted.read()
-    foretold(recovery.study, fs, config, engine)
-    with progress_line("recovery") as progress:
-        found = recovery.study(fs, config, engine=engine, progress=progress)
-    varied = tried = None
-    if factors:
-        with progress_line("factors") as progress:
-            varied = recovery_factors.study(
-                fs, recovery_factors.Config(*counting), engine=engine, progress=progress
-            )
-    if mitigations:
-        with progress_line("mitigations") as progress:
-            tried = recovery_mitigations.study(
-                fs, recovery_mitigations.Config(*counting), engine=engine, progress=progress
-            )
-    results: list[Tabled] = [each for each in (found, varied, tried) if each is not None]
-    if out is not None:
-        write_table([results[-1].to_frame()], out)
-    if tables is not None:
-        for result in results:
-            t.write_tables(result, tables)
-    if trajectories is not None:
-        t.write_guarded(found.trajectories(), trajectories)
-    if as_json:
-        typer.echo(json.dumps(_plain(found, varied, tried), indent=2, allow_nan=False))
-        return
-    score, counts = found.score, found.counts
-    typer.echo(wanted.account(fs, report))
-    typer.echo(
-        f"Counts of {score.n_users:,} people at {counts.n_places:,} places in {counts.n_slots:,} "
-        f"slots of {counts.slot_min:g} min; the attack saw nothing else."
-    )
-    typer.echo(_score_text(score))
-    if varied is not None:
-        typer.echo(_factors_text(varied.levels))
-    if tried is not None:
-        typer.echo(_mitigations_text(tried.table))
-    for path, what in (
-        (out, "Scores"),
-        (trajectories, "Recovered trajectories, not for release,"),
-    ):
-        if path is not None:
-            typer.echo(f"{what} written to {path}.")
-    if tables is not None:
-        typer.echo(t.told(tables))
 
 
 def _number_of(users: str) -> int | None:
@@ -167,31 +31,81 @@ def _number_of(users: str) -> int | None:
         raise ConfigError(f"--users {users!r}; give a number of people, or {_EVERYONE}.") from None
 
 
-def _plain(
-    found: recovery.Result,
-    varied: recovery_factors.Result | None,
-    tried: recovery_mitigations.Result | None,
-) -> dict[str, Any]:
-    score, counts = found.score, found.counts
-    told: dict[str, Any] = {
-        "users": score.n_users,
+_ASKED: Fields = {
+    "users": asked(
+        default=_EVERYONE,
+        kind=str,
+        metavar=f"NUMBER|{_EVERYONE}",
+        read=_number_of,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Besides:
+    """What is asked besides, and written.
+
+    Attributes
+    ----------
+    factors : bool
+        Repeat the attack on coarser places, longer slots and fewer people; takes longer.
+    mitigations : bool
+        Repeat the attack after each mitigation; takes longer.
+    trajectories : Path or None
+        Write the recovered trajectories, one row per slot (.csv, .parquet). They may be true: guard
+        them like the data.
+    """
+
+    factors: bool = False
+    mitigations: bool = False
+    trajectories: Path | None = None
+
+
+@command
+def recover(config: Annotated[recovery.Config, _ASKED], besides: Besides, run: Run) -> None:
+    """Attack the data's own counts by place and time slot: are counts alone safe to publish?
+
+    Parameters
+    ----------
+    users : int or None
+        People counted, drawn at random; all if there are fewer.
+    out : Path or None
+        Write the scores, or the mitigations or else the factors if asked for (.csv, .parquet).
+    """
+    counting = (config.slot_min, config.users, config.pairing, config.seed)
+    run.read(besides.trajectories)
+    run.estimate(recovery.study, config)
+    found: recovery.Result = run.ask("recovery", recovery.study, config)
+    varied = tried = None
+    if besides.factors:
+        levels = recovery_factors.Config(*counting)
+        varied = run.ask("factors", recovery_factors.study, levels)
+    if besides.mitigations:
+        ways = recovery_mitigations.Config(*counting)
+        tried = run.ask("mitigations", recovery_mitigations.study, ways)
+    run.write((tried or varied or found).to_frame(), run.out, "Scores")
+    trajectories = found.trajectories() if besides.trajectories is not None else pd.DataFrame()
+    run.write(trajectories, besides.trajectories, "Recovered trajectories", guarded=True)
+    run.write_tables(found, varied, tried)
+    counts, n_users = found.counts, found.score.n_users
+    figures = {
+        "users": n_users,
         "places": counts.n_places,
         "slots": counts.n_slots,
-        "config": asdict(found.config),
+        "config": asdict(config),
         "digest": keyed(found.digest),
-        "scores": _records(found.to_frame()),
+        "scores": found.to_frame(),
+        **({} if varied is None else {"factors": varied.levels}),
+        **({} if tried is None else {"mitigations": tried.table}),
     }
-    if varied is not None:
-        told["factors"] = _records(varied.levels)
-    if tried is not None:
-        told["mitigations"] = _records(tried.table)
-    return told
-
-
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows with None where there is no number, as JSON knows no NaN."""
-    rows = [dict(row) for row in table.to_dict("records")]
-    return [{str(k): None if v != v else v for k, v in row.items()} for row in rows]
+    run.end(
+        figures,
+        f"Counts of {n_users:,} people at {counts.n_places:,} places in {counts.n_slots:,} slots "
+        f"of {counts.slot_min:g} min; the attack saw nothing else.",
+        _score_text(found.score),
+        "" if varied is None else _factors_text(varied.levels),
+        "" if tried is None else _mitigations_text(tried.table),
+    )
 
 
 def _share(value: float) -> str:
@@ -238,30 +152,23 @@ def _factors_text(table: pd.DataFrame) -> str:
     return table_text(["factor", *STEPS.values(), "at random", "median error"], rows)
 
 
+_MITIGATED = ("recorded", "recorded_random", "whole", "whole_random")
+
+
 def _mitigations_text(table: pd.DataFrame) -> str:
     rows = [
         [
             str(row["mitigation"])
             + ("" if np.isnan(row["setting"]) else f" ({row['setting']:g})")
             + (f", {row['unit']}" if row["unit"] else ""),
-            *(
-                _share(row[column])
-                for column in ("recorded", "recorded_random", "whole", "whole_random")
-            ),
+            *(_share(row[column]) for column in _MITIGATED),
             f"{row['count_error']:,.2f}",
             _share(row["count_error_share"]),
         ]
         for row in table.to_dict("records")
     ]
-    head = [
-        "mitigation",
-        "recorded points",
-        "at random",
-        "all points",
-        "at random",
-        "error of a count",
-        "of all people counted",
-    ]
+    points = ["recorded points", "at random", "all points", "at random"]
+    head = ["mitigation", *points, "error of a count", "of all people counted"]
     return (
         table_text(head, rows)
         + "\nPrivate counts here are noise over places and a period taken from the data: they "

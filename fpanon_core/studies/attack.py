@@ -9,6 +9,8 @@ Source: docs/science.md, “An outsider who knows the truth”.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -29,6 +31,7 @@ from ..model.options import ReleaseOption
 from ..model.released import ReleasedSet
 from . import releases
 from .attack_examples import Example, examples
+from .estimates import Growth, carried_on, costs
 from .learnt import expected_error, home_found
 from .linkage import FIRST_FEW, attacked, link
 from .reidentification import groups_of, strongest_of
@@ -223,6 +226,29 @@ class Result(Tabled):
         return rows
 
 
+_GROWTH = Growth((300, 1_200), (1.0, 2.0), warming=60, alone_s=math.inf, beyond=1.0)
+
+
+def _seconds(fs: FingerprintSet, config: Config, engine: Engine, made: bool) -> float:
+    """Of making the release, unless it is made, and attacking it; everybody in a sample is asked.
+
+    Of data that were attacked before, what is known of them as they are is counted again.
+    """
+
+    def attacked_one(users: FingerprintSet) -> float:
+        known = replace(config, users=min(config.users, users.n_users))
+        started = time.perf_counter()
+        given = release(users, config.option, seed=config.seed, engine=engine)
+        if made:
+            started = time.perf_counter()
+        for form in (given, release(users, [])):
+            found(users, form, known, engine)
+        return time.perf_counter() - started
+
+    return carried_on(fs, attacked_one, _GROWTH, config.users)
+
+
+@costs(700, seconds=_seconds)
 def study(
     fs: FingerprintSet,
     config: Config,

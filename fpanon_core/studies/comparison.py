@@ -24,6 +24,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid
 from ..verification.anonymity import verify_k_anonymity
 from . import hiding
+from .estimates import Growth, costs
 from .tabled import Tabled
 from .under_profiles import laid
 
@@ -109,6 +110,8 @@ class Result(Tabled):
         return {"comparison": self.comparison}
 
 
+# GLOVE, several times in a row.
+@costs(520, growth=Growth(powers=(1.25, 2.0)))
 def study(
     fs: FingerprintSet,
     config: Config,

@@ -8,6 +8,7 @@ Source: docs/science.md, “Counts and trajectory recovery”.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -34,6 +35,7 @@ from ..model.options import UNITS, PrivacyGuarantee, Unit
 from ..model.periods import UNSTATED_CENTRE, decided_by_records
 from ..tables.writing import write_bytes
 from . import counts_words
+from .estimates import Growth, costs
 from .framing import frame_for
 from .recovery import CUSTOMARY_LIMIT
 from .tabled import Tabled
@@ -42,6 +44,8 @@ Form = Literal["plain", "suppressed", "private"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 _COUNTING = 0.3  # of the progress
+
+_ANTENNAS, _DEGREE_M = 1_000, 111_000
 
 
 @dataclass(frozen=True)
@@ -245,6 +249,20 @@ class Result(Tabled):
         return number.assign(**corners)
 
 
+def _count_bytes(config: Config) -> int:
+    """Of the counts stated, about; of antennas, not how many there are, some."""
+    frame, area = config.frame, config.frame.area
+    places: float = _ANTENNAS
+    if area is not None:
+        high, wide = area.north - area.south, area.east - area.west
+        if area.unit == "degrees":
+            high *= _DEGREE_M
+            wide *= _DEGREE_M * math.cos(math.radians((area.north + area.south) / 2))
+        places = (high / frame.side_m + 1) * (wide / frame.side_m + 1)
+    return int(24 * places * frame.period.days * 1_440 / frame.period.slot_min)
+
+
+@costs(130, beside=_count_bytes, growth=Growth(powers=(0.85, 2.0)))
 def study(
     fs: FingerprintSet,
     config: Config,

@@ -24,6 +24,7 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import POINTS, SEED, TARGETS
 from ..model.profiles import GeneralizationProfile, Grid
+from .estimates import costs
 from .tabled import Tabled
 from .under_profiles import laid
 from .unicity_grid import disclosures
@@ -204,6 +205,7 @@ class Result(Tabled):
         }
 
 
+@costs(350)
 def study(
     fs: FingerprintSet,
     config: Config,

@@ -1,60 +1,182 @@
-"""How long will a k-gap run take? From two small samples of the same data, before the run."""
+"""What will a question take? Its time and its memory, estimated before it is asked.
+
+Each study registers what it was measured to take, by :func:`costs`. Memory follows from the size of
+the data at once; time from samples of the data that are really measured. What would not fit the
+memory that a computation may take here is refused, with what would fit.
+
+Memory was measured on generated call records of 2,000 to 32,000 people over 14 days, 123,000 to 2
+million samples, in a child process by what it holds of its own at its peak, at k = 2 (23 November
+2026, tests/benchmarks/estimates.py): a start, and so many bytes for each sample, which is within a
+factor of 1.5 of what was measured. Data beyond that range are taken to need memory in proportion; a
+million people in shards, and the recovery attack on 100,000, were measured beside it (RESULTS.md).
+"""
 
 from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from ..engines.local import Engine
+from ..engines.limits import Limits, needs_too_much
+from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress
-from ..measures.kgap import check_k, k_gap
-from ..model import checks
-from ..model.configs import StretchConfig
+from ..model.budgets import clock, gigabytes
+from ..model.errors import FpanonError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.profiles import GeneralizationProfile
 from .tabled import Tabled
-from .under_profiles import as_read, generalized, laid
 
-_SAMPLES = (400, 1_200, 4_800)  # people
-_LONG_ENOUGH_S = 1.0
-# Of the growth beyond the samples. Least: generated people, 8,000 to 300,000, grow with 1.6.
-_POWERS = (1.5, 2.0)
-_WARMING = 30  # people; what is loaded when a kernel is first called is no part of the growth
+START_BYTES = 180_000_000
+"""Of a child before the data: Python, the libraries' own and the compiled kernels."""
 _SEED = 0
+_MANY = 1 << 62
+
+Study = Callable[..., Any]
+S = TypeVar("S", bound=Study)
+
+
+# --- what studies register -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How time is carried on from samples of the people to all, as a power of their number.
+
+    Attributes
+    ----------
+    people : tuple of int
+        Sizes of the samples, measured one after another.
+    powers : (float, float)
+        The least and the most that samples are believed; the least where one says all.
+    warming : int or None
+        People measured before anything counts, as what is loaded when a kernel is first called is
+        no part of the growth; the first sample when None.
+    enough_s : float
+        What a sample must take for the growth since the one before to be believed.
+    alone_s : float
+        What it must take to be believed alone.
+    beyond : float
+        Least power beyond those who are asked about, where only the people grow among whom they are
+        looked for.
+    """
+
+    people: tuple[int, ...] = tuple(300 * 4**i for i in range(16))
+    powers: tuple[float, float] = (0.0, 2.0)
+    warming: int | None = None
+    enough_s: float = 1.0
+    alone_s: float = 4.0
+    beyond: float = 0.65
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a study takes, as it was measured.
+
+    Attributes
+    ----------
+    bytes_a_sample : float, callable or None
+        The data on their way and in place, and what is made of them at the peak; or a function of
+        the data, the settings and the engine. None where nobody measured it.
+    beside : int or callable
+        Bytes that do not grow with the data; or a function of the settings.
+    growth : Growth
+    seconds : callable or None
+        An estimate of its own: a function of the data, the settings, the engine, and whether what
+        is made before is there already.
+    part : callable or None
+        What of the data a question is about; all of them when None.
+    way_out : callable or None
+        What else would fit, as a sentence: from the data, the settings, and a function that says
+        whether settings fit.
+    """
+
+    bytes_a_sample: float | Callable[[FingerprintSet, Any, Engine | None], float] | None = None
+    beside: int | Callable[[Any], int] = 0
+    growth: Growth = Growth()
+    seconds: Callable[[FingerprintSet, Any, Engine, bool], float] | None = None
+    part: Callable[[FingerprintSet, Any], FingerprintSet] | None = None
+    way_out: Callable[[FingerprintSet, Any, Callable[[Any], bool]], str] | None = None
+
+
+_COSTS: dict[Study, Cost] = {}
+
+
+def costs(bytes_a_sample: Any = None, **more: Any) -> Callable[[S], S]:
+    """Register the :class:`Cost` of a study."""
+
+    def registered(study: S) -> S:
+        _COSTS[study] = Cost(bytes_a_sample, **more)
+        return study
+
+    return registered
+
+
+# --- what is asked -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Config:
-    """Which run: under one profile (the data as read for None), at one k."""
+    """Of which question: a study, and its settings.
 
-    profile: GeneralizationProfile | None = None
-    k: int = 2
-    stretch: StretchConfig = field(default_factory=StretchConfig)
+    Attributes
+    ----------
+    study : callable
+        Of a module of this package, as :func:`fpanon_core.studies.hiding.study`.
+    config : Config
+        Of that module.
+    made : bool
+        Whether what the study makes first, such as a release, is there already.
+    """
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "k", checks.whole("k", self.k, 2))
+    study: Study
+    config: Any
+    made: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Result(Tabled):
-    """Seconds that the run is likely to take on this machine; ``laid``: the profile's origin."""
+@dataclass(frozen=True)
+class Estimate(Tabled):
+    """What a question is likely to take on this machine, now.
 
-    config: Config
-    digest: str
-    profile: GeneralizationProfile
-    laid: GeneralizationProfile
-    seconds: float
+    Attributes
+    ----------
+    seconds : float or None
+        None where it was not asked for, or samples of the data are too small for the question.
+    needs_bytes : int or None
+        Memory of the process at its peak; None where nobody measured it.
+    limit_bytes : int or None
+        Memory that a computation may take here.
+    """
 
-    MAY_LEAVE = frozenset({"k_gap_estimate"})
+    seconds: float | None = None
+    needs_bytes: int | None = None
+    limit_bytes: int | None = None
+
+    MAY_LEAVE = frozenset({"estimate"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``k_gap_estimate``, of one row."""
-        row = {**self.profile.columns_laid(self.laid), "k": self.config.k, "seconds": self.seconds}
-        return {"k_gap_estimate": pd.DataFrame([row])}
+        """``estimate``, of one row."""
+        return {"estimate": pd.DataFrame([asdict(self)])}
+
+    @property
+    def fits(self) -> bool:
+        """Whether it stays within the memory it may take, as far as that is known."""
+        if self.needs_bytes is None or self.limit_bytes is None:
+            return True
+        return self.needs_bytes <= self.limit_bytes
+
+    def __str__(self) -> str:
+        parts, most = [], ""
+        if self.seconds is not None:
+            parts.append(f"about {clock(self.seconds)}")
+        if self.needs_bytes is not None:
+            if self.limit_bytes is not None:
+                most = f" (it may take {gigabytes(self.limit_bytes)})"
+            parts.append(f"about {gigabytes(self.needs_bytes)} of memory{most}")
+        return " and ".join(parts) or "not known"
 
 
 def study(
@@ -63,64 +185,240 @@ def study(
     *,
     engine: Engine | None = None,
     progress: Progress | None = None,
-) -> Result:
-    """Estimate how long measuring under a profile takes, from small samples of the data.
-
-    Raises
-    ------
-    ConfigError, InfeasibleError
-        As the run itself would.
-    """
+) -> Estimate:
+    """What a question put to these data is likely to take: time, too."""
     if progress is not None:
         progress(0.0)
-    profile = config.profile or as_read(fs)
-    seen = generalized(fs, profile)
-    seconds = estimate_k_gap_s(seen, config.k, config=config.stretch, engine=engine)
-    return Result(config, fs.digest, profile, laid(fs, profile), seconds)
+    seconds = seconds_of(config.study, fs, config.config, made=config.made, engine=engine)
+    return replace(estimate(config.study, fs, config.config, engine=engine), seconds=seconds)
 
 
-def estimate_k_gap_s(
+def estimate(
+    study: Study,
     fs: FingerprintSet,
-    k: int = 2,
+    config: Any,
     *,
-    config: StretchConfig | None = None,
+    limits: Limits | None = None,
     engine: Engine | None = None,
-) -> float:
-    """Seconds that ``k_gap(fs, k)`` is likely to take on this machine, now.
+) -> Estimate:
+    """Memory that ``study(fs, config)`` is likely to take, to a factor of about one and a half.
 
-    Samples of users are measured until one takes a second, and the growth between the last two is
-    carried on to the whole set, as a power of the number of users between 1.5 and 2: pairs grow
-    with the square, but the more users there are, the nearer the nearest, and the more pairs are
-    left out. An estimate, good to a factor of about two; takes a second or two itself, and nothing
-    where the set is small.
+    Parameters
+    ----------
+    study, fs, config
+        As of :class:`Config`.
+    limits : Limits, optional
+        Those of this machine, as the environment has them, when None.
+    engine : LocalEngine, optional
+
+    Examples
+    --------
+    >>> from fpanon_core.studies import hiding
+    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 900, 0], [0, 0, 0], [0, 9, 4])
+    >>> found = estimate(hiding.study, fs, hiding.Config(2), limits=Limits(100_000_000))
+    >>> str(found), found.fits
+    ('about 180 MB of memory (it may take 100 MB)', False)
+    """
+    needs = needed_bytes(study, fs, config, engine)
+    return Estimate(None, needs, (limits or Limits.of_server()).memory_bytes)
+
+
+# --- memory --------------------------------------------------------------------------------------
+
+
+def needed_bytes(
+    study: Study, fs: FingerprintSet | None, config: Any = None, engine: Engine | None = None
+) -> int | None:
+    """Memory that a study's process is likely to take on some data; None where nobody measured it.
+
+    Examples
+    --------
+    >>> from fpanon_core.studies import hiding
+    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 900, 0], [0, 0, 0], [0, 9, 4])
+    >>> needed_bytes(hiding.study, fs) - START_BYTES
+    1350
+    """
+    if fs is None or (known := _bytes(study, fs, config, engine)) is None:
+        return None
+    beside, each = known
+    return beside + int(each * fs.n_samples)
+
+
+def people_that_fit(
+    study: Study, fs: FingerprintSet, config: Any, limit_bytes: int, engine: Engine | None = None
+) -> int:
+    """How many of the people, drawn by chance, would fit into so much memory."""
+    if (known := _bytes(study, fs, config, engine)) is None:
+        return fs.n_users
+    beside, each = known
+    samples = max(limit_bytes - beside, 0) / each
+    people = min(int(samples / fs.n_samples * fs.n_users), fs.n_users)
+    return people if people < 100 else people // 10 * 10
+
+
+def _bytes(
+    study: Study, fs: FingerprintSet, config: Any, engine: Engine | None
+) -> tuple[int, float] | None:
+    """Of the start and beside the data, and for each sample."""
+    cost = _COSTS.get(study)
+    if cost is None or cost.bytes_a_sample is None:
+        return None
+    each, beside = cost.bytes_a_sample, cost.beside
+    return (
+        START_BYTES + (beside(config) if callable(beside) else beside),
+        each(fs, config, engine) if callable(each) else each,
+    )
+
+
+def refuse_what_does_not_fit(
+    study: Study,
+    fs: FingerprintSet,
+    config: Any,
+    *,
+    limits: Limits | None = None,
+    engine: Engine | None = None,
+) -> None:
+    """Say so before a run that would not fit in memory, with what would.
 
     Raises
     ------
-    ConfigError, InfeasibleError
-        As :func:`k_gap`.
+    InfeasibleError
     """
-    check_k(k, fs.n_users)
-    n = fs.n_users
-    users = np.random.default_rng(_SEED).permutation(n)
-    crowd, took, some = min(k, _SAMPLES[0]), 0.0, 0
-    if n > _SAMPLES[0]:
-        _seconds(fs.subset(users[:_WARMING]), 2, config, engine)
-    for many in _SAMPLES:
-        before, fewer = took, some
-        some = min(n, many)
-        took = _seconds(fs.subset(users[:some]), crowd, config, engine)
-        if some == n or (before and took >= _LONG_ENOUGH_S):
-            break
-    if some == n:
-        return took
-    power = math.log(max(took, 1e-6) / max(before, 1e-6)) / math.log(some / fewer)
-    low, high = _POWERS
-    return float(took * (n / some) ** min(max(power, low), high))
+    found = estimate(study, fs, config, limits=limits, engine=engine)
+    if found.fits or found.needs_bytes is None or found.limit_bytes is None:
+        return
+    would_fit = ways_out(study, fs, config, found.limit_bytes, engine)
+    raise InfeasibleError(
+        needs_too_much(found.needs_bytes, found.limit_bytes, would_fit, in_session=False)
+    )
 
 
-def _seconds(
-    fs: FingerprintSet, k: int, config: StretchConfig | None, engine: Engine | None
+def ways_out(
+    study: Study, fs: FingerprintSet, config: Any, limit_bytes: int, engine: Engine | None = None
+) -> str:
+    """How many of the people would fit, or how else all would; "" where nothing does."""
+
+    def fits(other: Any) -> bool:
+        needs = needed_bytes(study, fs, other, engine)
+        return needs is not None and needs <= limit_bytes
+
+    people = people_that_fit(study, fs, config, limit_bytes, engine)
+    some = f"About {people:,} of the {fs.n_users:,} people would fit." if people >= 2 else ""
+    way_out = _COSTS[study].way_out
+    return " ".join(filter(None, (some, way_out(fs, config, fits) if way_out else "")))
+
+
+def describe_memory(
+    study: Study,
+    fs: FingerprintSet,
+    config: Any = None,
+    *,
+    limits: Limits | None = None,
+    engine: Engine | None = None,
+) -> str:
+    """For the screen, beside a button: what a question needs, and what would fit if that does not.
+
+    "" where nobody measured it.
+    """
+    found = estimate(study, fs, config, limits=limits, engine=engine)
+    if found.needs_bytes is None:
+        return ""
+    needs = describe_need(found.needs_bytes, found.limit_bytes)
+    if found.limit_bytes is None or found.fits:
+        return needs
+    return f"{needs} {ways_out(study, fs, config, found.limit_bytes, engine)}".rstrip()
+
+
+def describe_need(needs_bytes: int, limit_bytes: int | None) -> str:
+    """For the screen: memory that something needs, beside what it may take."""
+    needs = f"It needs about {gigabytes(needs_bytes)} of memory"
+    if limit_bytes is None:
+        return f"{needs}."
+    may = f"a computation may take {gigabytes(limit_bytes)} here"
+    if needs_bytes <= limit_bytes:
+        return f"{needs}; {may}."
+    return f"{needs}, more than there is: {may}."
+
+
+# --- time ----------------------------------------------------------------------------------------
+
+
+def seconds_of(
+    study: Study,
+    fs: FingerprintSet,
+    config: Any,
+    *,
+    made: bool = False,
+    engine: Engine | None = None,
+) -> float | None:
+    """Seconds that ``study(fs, config)`` is likely to take on this machine, now.
+
+    Good to a factor of about two; a few seconds at most on data of ordinary density. None where the
+    question has no answer for so few people as are in a sample.
+    """
+    engine, cost = engine or LocalEngine(), _COSTS.get(study, Cost())
+    try:
+        if cost.seconds is not None:
+            return cost.seconds(fs, config, engine, made)
+        some = fs if cost.part is None else cost.part(fs, config)
+        return carried_on(
+            some,
+            lambda users: timed(lambda: study(users, config, engine=engine)),
+            cost.growth,
+            _asked(config),
+        )
+    except FpanonError:
+        return None
+
+
+def carried_on(
+    fs: FingerprintSet,
+    seconds: Callable[[FingerprintSet], float],
+    growth: Growth,
+    asked: int = _MANY,
 ) -> float:
+    """Seconds of all people, from those of samples of them; a small set is simply measured.
+
+    The growth between the last two samples is carried on, beyond those ``asked`` about by one power
+    less.
+    """
+    n, order = fs.n_users, np.random.default_rng(_SEED).permutation(fs.n_users)
+
+    def taken(many: int) -> float:
+        return seconds(fs if many >= n else fs.subset(np.sort(order[:many])))
+
+    if growth.warming is None:
+        taken(growth.people[0])
+    elif n > growth.people[0]:
+        taken(growth.warming)
+    took, some, power = 0.0, 0, 1.0
+    for many in growth.people:
+        before, fewer = took, some
+        some = min(many, n)
+        took = taken(some)
+        if some == n:
+            return took
+        if fewer:
+            power = math.log(max(took, 1e-6) / max(before, 1e-6)) / math.log(some / fewer)
+        if took >= growth.alone_s or (fewer and took >= growth.enough_s):
+            break
+    least, most = growth.powers
+    power = min(max(power, least), most)
+    within = min(n, max(asked, some))
+    beyond = (n / within) ** max(power - 1.0, growth.beyond)
+    return float(took * (within / some) ** power * beyond)
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds that it takes."""
     started = time.perf_counter()
-    k_gap(fs, k, config=config, engine=engine)
+    work()
     return time.perf_counter() - started
+
+
+def _asked(config: Any) -> int:
+    """How many people a question asks about, at most."""
+    users = getattr(config, "users", None) or getattr(
+        getattr(config, "knowledge", None), "users", None
+    )
+    return int(users) if users else _MANY

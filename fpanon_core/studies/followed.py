@@ -32,6 +32,7 @@ from ..model.projection import degrees_of, lon_lat
 from ..model.released import ReleasedSet
 from . import attack
 from .attack_examples import guesses_of, homes_of, middle
+from .estimates import costs
 from .linkage import FIRST_FEW, Attacked, attacked, targets_of
 
 MOST_SAMPLES = 2_000
@@ -205,6 +206,7 @@ class Followed:
         return float(np.hypot(self.guess.x_m - self.home.x_m, self.guess.y_m - self.home.y_m))
 
 
+@costs(600)
 def follow(
     fs: FingerprintSet,
     config: attack.Config,

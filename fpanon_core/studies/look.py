@@ -18,6 +18,7 @@ from ..model.limits import SEED
 from ..model.options import ReleaseOption
 from ..model.periods import PeriodSet
 from ..model.projection import degrees_of
+from .estimates import Growth, costs
 from .releases import released
 from .tabled import Tabled
 
@@ -92,6 +93,7 @@ class Result(Tabled):
         return {"places": places.assign(users=self.users), "k_gaps": gaps}
 
 
+@costs(450, growth=Growth(powers=(1.5, 2.0), enough_s=2.0, alone_s=8.0))
 def study(
     fs: FingerprintSet,
     config: Config,

@@ -30,11 +30,14 @@ from ..model.release_page import README
 from ..model.released import Origin, ReleasedSet
 from ..tables.whole import staged
 from . import hiding
+from .estimates import costs
 from .memberships import of_origin
 from .publishing import produced
 from .tabled import Tabled
 
 _MAKING_SHARE = 0.7  # of the progress; the rest is writing and verifying
+
+_WRITING_BYTES = 220_000_000  # a release read back and checked, some 100,000 rows at a time
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ class Result(Tabled):
         return {"release": pd.DataFrame([row])}
 
 
+@costs(430, beside=_WRITING_BYTES)
 def study(
     fs: FingerprintSet,
     config: Config,

@@ -1,9 +1,9 @@
 """How much memory will reading a table take? From its beginning, before it is read.
 
 Measured of 0.3 to 24 million generated events, of 4 to 16 columns, in a process of its own by what
-it holds at its peak (23 November 2026, tests/benchmarks/read_foretold.py): a start, so many bytes a
-row for what is made of them, and for each byte of the table as it is decoded. In parts only some
-rows are in memory at a time; of text parts one as a whole.
+it holds at its peak (23 November 2026, tests/benchmarks/reading_estimates.py): a start, so many
+bytes a row for what is made of them, and for each byte of the table as it is decoded. In parts only
+some rows are in memory at a time; of text parts one as a whole.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..model.errors import InfeasibleError
 from ..tables.folder import data_files
 from ..tables.heads import Head, Kind, head_of, heads_of
 from ..tables.parts import BATCH
-from .memory import START_BYTES
+from .estimates import START_BYTES
 
 READING_BYTES = START_BYTES + 30_000_000
 """Before the table: as of any computation, and zones and grids of the earth."""

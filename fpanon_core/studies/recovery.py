@@ -26,6 +26,7 @@ from ..model.arrays import FloatArray, IntArray
 from ..model.checks import number, one_of, whole
 from ..model.fingerprints import FingerprintSet
 from ..model.homes import Habits
+from .estimates import Growth, costs
 from .tabled import Tabled
 
 __all__ = [
@@ -278,6 +279,20 @@ class Result(Tabled):
         }
 
 
+def bytes_of_counting(fs: FingerprintSet, config: Counting, _: Engine | None) -> float:
+    """For each sample: the data, and where everyone was, is said to be and was paired with."""
+    people = int(fs.weight.sum())
+    people = people if config.users is None else min(people, config.users)
+    slots = float((fs.t_min + fs.dt_min).max() - fs.t_min.min()) / config.slot_min
+    return 100.0 + 50.0 * people * slots / max(fs.n_samples, 1)
+
+
+def part_counted(fs: FingerprintSet, config: Counting) -> FingerprintSet:
+    """The people who are counted; the others have no part in it."""
+    return fs.subset(drawn_rows(fs, config))
+
+
+@costs(bytes_of_counting, growth=Growth(powers=(1.2, 2.0)), part=part_counted)
 def study(
     fs: FingerprintSet,
     config: Config,

@@ -21,7 +21,8 @@ from ..engines.progress import Progress, nth_part, part
 from ..model.checks import number, whole
 from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
-from .recovery import STEPS, Counting, drawn_rows
+from .estimates import costs
+from .recovery import STEPS, Counting, bytes_of_counting, drawn_rows, part_counted
 from .tabled import Tabled
 
 _RECOVERY_SHARE = 0.5  # of a row's progress
@@ -86,6 +87,7 @@ class Result(Tabled):
         return {"recovery_factors": self.levels}
 
 
+@costs(bytes_of_counting, part=part_counted)
 def study(
     fs: FingerprintSet,
     config: Config,

@@ -29,8 +29,15 @@ from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import UNITS, Unit
 from . import recovery
+from .estimates import costs
 from .framing import frame_for, frame_of_data
-from .recovery import CUSTOMARY_LIMIT, Counting, drawn_rows
+from .recovery import (
+    CUSTOMARY_LIMIT,
+    Counting,
+    bytes_of_counting,
+    drawn_rows,
+    part_counted,
+)
 from .recovery_factors import attacked_each
 from .tabled import Tabled
 
@@ -147,6 +154,8 @@ def _least(tried: pd.DataFrame) -> pd.Series[Any]:
     return tried.iloc[int(np.nanargmin(tried["recorded"].to_numpy()))]
 
 
+# Besides, attacks on forms of the data, one after another.
+@costs(bytes_of_counting, beside=100_000_000, part=part_counted)
 def study(
     fs: FingerprintSet,
     config: Config,

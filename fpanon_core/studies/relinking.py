@@ -50,6 +50,7 @@ from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.options import ReleaseOption
 from ..model.released import Origin, ReleasedSet, option_of
+from .estimates import Growth, costs
 from .tabled import Tabled
 
 _RANDOM_DRAWS = 20
@@ -94,6 +95,8 @@ class Result(Tabled):
         return {"relinked_periods": self.found.to_frame()}
 
 
+# All pairs of the links between two periods are looked at, of more and more points.
+@costs(900, growth=Growth(powers=(2.2, 2.3)))
 def study(
     fs: FingerprintSet,
     config: Config,

@@ -21,7 +21,6 @@ from .study import Study
 KINDS = {
     "measure": "anonymizability.study",
     "deepen": "anonymizability.study",
-    "estimate": "estimates.study",
     "unicity": "unicity.study",
     "regions": "antenna_merging.study",
     "disclosure": "disclosure.study",
@@ -32,21 +31,22 @@ KINDS = {
     "counts_release": "counts_release.study",
     "glove": "hiding.study",
     "compare": "comparison.study",
-    "estimate_hiding": "glove_estimate.study",
     "options": "options.study",
     "as_it_is": "options.study",
     "look": "look.study",
     "attack": "attack.study",
-    "estimate_attack": "attack_estimate.study",
     "relinked": "relinking.study",
     "followed": "followed.follow",
     "people": "people_by_hexagon.study",
 }
 """The studies whose answers are kept, by the kind of question that asks for them."""
 
-NOT_KEPT = {"produce_option", "produce_hidden", "questionnaire", "foretell"}
+NOT_KEPT = {
+    *("produce_option", "produce_hidden", "questionnaire"),
+    *("foretell", "estimate", "estimate_hiding", "estimate_attack"),
+}
 """A release as it leaves comes with the key from its people to their ids, and a questionnaire is
-known by its upload: neither stands in a file. What is foretold is of one machine."""
+known by its upload: neither stands in a file. An estimate is of one machine."""
 
 _NEVER = (Source, FolderFile, KeptFolder)  # what is read, and where from, no file says
 

@@ -26,6 +26,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid
 from ..model.unicity import LinearFit, ScalingFit, UnicityResult
 from . import rhythm, sparsity
+from .estimates import costs
 from .tabled import Tabled
 from .under_profiles import laid
 from .unicity_grid import unicity_grid
@@ -276,6 +277,7 @@ _FORM_COLUMNS = [
 ]
 
 
+@costs(275)
 def study(
     fs: FingerprintSet,
     config: Config,

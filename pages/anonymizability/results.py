@@ -11,7 +11,7 @@ import streamlit as st
 
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile
-from fpanon_core.studies import anonymizability, estimates, foretold, under_profiles
+from fpanon_core.studies import anonymizability, estimates, under_profiles
 from fpanon_core.studies.anonymizability import Config, Result
 from pages.shell import job_panel, questions
 from pages.shell.dataset import Dataset
@@ -96,7 +96,7 @@ def offer(data: Dataset, settings: Settings) -> None:
     seconds, missing = expected_s(data, settings)
     with st.container(horizontal=True, vertical_alignment="center"):
         cost = story.cost_of_asking(missing, settings.profiles, data.fs.n_users, seconds)
-        st.markdown(f"{cost} {foretold.memory_told(anonymizability.study, data.fs)}")
+        st.markdown(f"{cost} {estimates.describe_memory(anonymizability.study, data.fs)}")
         if st.button("Measure all profiles", key="anon_go", type="primary"):
             ask(data, settings)
             st.rerun()
@@ -115,7 +115,8 @@ def expected_s(data: Dataset, settings: Settings) -> tuple[float | None, int]:
     missing = sum(not set(settings.ks) <= _served(each) for each in known)
     if known[0] is not None and _largest_k(known[0]) >= settings.ks[-1]:
         return known[0].seconds, missing
-    config = estimates.Config(settings.profiles[0], settings.ks[-1], settings.config)
+    wanted = anonymizability.Config(settings.profiles[:1], settings.ks[-1:], settings.config)
+    config = estimates.Config(anonymizability.study, wanted)
     question = Question(ESTIMATE, data.fs, config, "Estimating")
     found = questions.answer(question)
     if found is None:

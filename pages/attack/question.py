@@ -6,14 +6,14 @@ from dataclasses import asdict
 
 from fpanon_core.model.composition import RelinkConfig
 from fpanon_core.model.options import ReleaseOption
-from fpanon_core.studies import attack, attack_estimate, followed, relinking
+from fpanon_core.studies import attack, estimates, followed, relinking
 from pages.attack.form import Asked
 from pages.shell import questions
 from pages.shell.dataset import Dataset
 from pages.shell.questions import Kind, Question
 
 ATTACK = Kind("attack", attack.study, page="attack", kept=24)
-ESTIMATE = Kind("estimate_attack", attack_estimate.study, page=None, kept=4)
+ESTIMATE = Kind("estimate_attack", estimates.study, page=None, kept=4)
 RELINKED = Kind("relinked", relinking.study, page="attack", kept=12)
 FOLLOWED = Kind("followed", followed.follow, page="attack", kept=12)
 
@@ -50,10 +50,10 @@ def expected_s(data: Dataset, asked: Asked) -> float | None:
     about = of(data, asked)
     if questions.answer(about) is not None or questions.under_way(about):
         return None
-    config = attack_estimate.Config(_config(asked), made=asked.release.made is not None)
+    config = estimates.Config(attack.study, _config(asked), made=asked.release.made is not None)
     question = Question(ESTIMATE, data.fs, config, "Estimating")
     questions.ask(question)
-    found: attack_estimate.Result | None = questions.answer(question)
+    found: estimates.Estimate | None = questions.answer(question)
     return None if found is None else found.seconds
 
 

@@ -6,10 +6,10 @@ import streamlit as st
 
 from fpanon_core.model.budgets import clock
 from fpanon_core.model.errors import FpanonError
-from fpanon_core.studies import reading_foretold
-from fpanon_core.studies.foretold import needed
+from fpanon_core.studies import reading_estimate
+from fpanon_core.studies.estimates import describe_need
 from fpanon_core.studies.reading import Source
-from fpanon_core.studies.reading_foretold import ReadingForetold
+from fpanon_core.studies.reading_estimate import ReadingEstimate
 from pages.shell import job_panel, session
 
 JOBS = "weigh"
@@ -19,7 +19,7 @@ _TOLD = "fp_reading_told"
 def show(source: Source) -> None:
     """Rows, time and memory; nothing of a small file, or of what was read already."""
     try:
-        if not reading_foretold.is_large(source):
+        if not reading_estimate.is_large(source):
             return
     except FpanonError:
         return  # it is gone; whoever reads it is told so
@@ -37,7 +37,7 @@ def show(source: Source) -> None:
         job_panel.quiet(mine[0], "Estimating from the first rows how long it will take …")
 
 
-def said(told: ReadingForetold) -> str:
+def said(told: ReadingEstimate) -> str:
     """For the screen."""
     parts = []
     if told.rows is not None:
@@ -45,7 +45,7 @@ def said(told: ReadingForetold) -> str:
     if told.seconds is not None and told.fits:
         parts.append(f"Reading it is likely to take about {clock(max(told.seconds, 1))}.")
     if told.needs_bytes is not None:
-        parts.append(needed(told.needs_bytes, told.limit_bytes))
+        parts.append(describe_need(told.needs_bytes, told.limit_bytes))
     if not told.fits:
         parts.append(
             "Have it read piece by piece: as Parquet, or in several smaller files, in a folder of "
@@ -56,7 +56,7 @@ def said(told: ReadingForetold) -> str:
 
 def _ask(source: Source) -> session.Job:
     return session.start(
-        reading_foretold.study,
+        reading_estimate.study,
         source,
         label="Estimating",
         kind=JOBS,

@@ -7,7 +7,7 @@ import streamlit as st
 from fpanon_core.model import limits
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.glove import Method
-from fpanon_core.studies import comparison, foretold, glove_estimate, hiding
+from fpanon_core.studies import comparison, estimates, hiding
 from pages.hiding import names, story
 from pages.shell import job_panel, layout, questions, session, widgets
 from pages.shell.dataset import Dataset
@@ -15,9 +15,9 @@ from pages.shell.questions import Kind, Question
 
 RELEASES = Kind("glove", hiding.study, page="glove", kept=limits.KEPT_RELEASES, together=True)
 COMPARISON = Kind("compare", comparison.study, page="glove")
-ESTIMATE = Kind("estimate_hiding", glove_estimate.study, page=None, kept=2)
+ESTIMATE = Kind("estimate_hiding", estimates.study, page=None, kept=6, together=True)
 _FOR = "fp_glove_data"
-SHARDED_FROM = foretold.SHARDED_FROM
+SHARDED_FROM = hiding.SHARDED_FROM
 _MANY_USERS = 3_000  # below, a run is over before anyone asks how long
 
 
@@ -181,22 +181,30 @@ def expected(data: Dataset) -> None:
     if data.fs.n_users < _MANY_USERS:
         return
     method: Method = st.session_state.get("glove_method", "aligned")
-    config = glove_estimate.Config(stretch=widgets.in_force(), method=method)
-    question = Question(ESTIMATE, data.fs, config, "Estimating")
-    questions.ask(question)
-    found: glove_estimate.Result | None = questions.answer(question)
-    parts = [] if found is None else [story.expected(found)]
+    runs = {k: hiding.Config(k, stretch=widgets.in_force(), method=method) for k in (2, 5, 10)}
+    asked = {
+        k: Question(ESTIMATE, data.fs, estimates.Config(hiding.study, run), "Estimating")
+        for k, run in runs.items()
+    }
+    questions.let_go(ESTIMATE, but=[question.key for question in asked.values()])
+    seconds = {}
+    for k, question in asked.items():
+        questions.ask(question)
+        found: estimates.Estimate | None = questions.answer(question)
+        if found is not None and found.seconds is not None:
+            seconds[k] = found.seconds
+    parts = [story.expected(method, seconds)] if len(seconds) == len(asked) else []
     shards: int | None = st.session_state.get("glove_shards")
     if shards is not None:  # more are refused when they are asked for
         shards = min(shards, hiding.most_shards(data.fs, 2))
     wanted = hiding.Config(2, stretch=widgets.in_force(), method=method, shards=shards)
-    memory = foretold.memory_told(hiding.study, data.fs, wanted)
+    memory = estimates.describe_memory(hiding.study, data.fs, wanted)
     parts.append(memory)
     if "shards" in memory:  # it says how many would do
         parts.append(story.WHERE_SHARDS)
     elif data.fs.n_users >= SHARDED_FROM and shards is None:
         parts.append(story.in_shards(data.fs.n_users))
     st.caption(" ".join(filter(None, parts)))
-    for job in questions.jobs(ESTIMATE):
+    for job in questions.jobs(ESTIMATE)[:1]:
         if job.active:
             job_panel.quiet(job, "Estimating from a small sample how long it will take …")

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 
 from fpanon_core.model import limits
-from fpanon_core.studies import glove_estimate
-from fpanon_core.studies.foretold import PEOPLE_A_SHARD
-from fpanon_core.studies.hiding import LEAST_CROWDS, Config, Gain, Result, Worth
+from fpanon_core.model.glove import Method
+from fpanon_core.studies.hiding import LEAST_CROWDS, PEOPLE_A_SHARD, Config, Gain, Result, Worth
 from pages.charts import words
 from pages.charts.cdf import Curve
 from pages.charts.style import DASHES, Theme
@@ -94,10 +93,10 @@ def shards_refused(shards: int, n_users: int, k: int, most: int) -> str:
     )
 
 
-def expected(found: glove_estimate.Result) -> str:
-    """How long a run is likely to take."""
-    times = [f"about {words.clock(s)} at k = {k}" for k, s in found.seconds.items()]
-    what = names.word(found.config.method)
+def expected(method: Method, seconds: Mapping[int, float]) -> str:
+    """How long a run is likely to take, by k."""
+    times = [f"about {words.clock(s)} at k = {k}" for k, s in seconds.items()]
+    what = names.word(method)
     return (
         f"On this machine {what} of whole records takes {', '.join(times)}; periods take no more."
     )

@@ -16,7 +16,7 @@ from fpanon_core.engines.limits import Limits
 from fpanon_core.engines.process import Job
 from fpanon_core.model.budgets import clock
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.studies import foretold, memory
+from fpanon_core.studies import estimates
 
 from . import job_panel, session
 
@@ -164,11 +164,11 @@ def ask(question: Question, *, again: bool = False) -> None:
         let_go(question.kind)
     arguments = () if question.fs is None else (question.fs,)
     study, fs = question.kind.study, question.fs
-    needs = memory.needed_bytes(study, fs, question.config)
+    needs = estimates.needed_bytes(study, fs, question.config)
     most = Limits.of_server().memory_bytes
     would_fit = ""
     if fs is not None and needs is not None and most is not None and needs > most:
-        would_fit = foretold.ways_out(study, fs, question.config, most)
+        would_fit = estimates.ways_out(study, fs, question.config, most)
     session.start(
         question.kind.study,
         *arguments,
@@ -243,25 +243,25 @@ def settle(
     return found
 
 
-FORETOLD = Kind("foretell", foretold.study, page=None, kept=8, together=True, identity=repr)
+FORETOLD = Kind("foretell", estimates.study, page=None, kept=8, together=True, identity=repr)
 
 
 def _foretell(question: Question, told: str | None) -> None:
     """What a question that waits to be asked is likely to take; its time once that is known."""
     study, fs, config = question.kind.study, question.fs, question.config
     if fs is None or ordinary(fs):
-        return  # it is over sooner than it could be foretold
+        return  # it is over sooner than it could be estimated
     parts = [told] if told else []
     if told is None:
-        about = Question(FORETOLD, fs, foretold.Config(study, config), "Estimating")
+        about = Question(FORETOLD, fs, estimates.Config(study, config), "Estimating")
         ask(about)
-        found: foretold.Foretold | None = answer(about)
+        found: estimates.Estimate | None = answer(about)
         if found is not None and found.seconds is not None:
             parts.append(f"This is likely to take about {clock(max(found.seconds, 1))}.")
         for job in jobs(FORETOLD):
             if job.active and job.meta["key"] == about.key:
                 job_panel.quiet(job, "Estimating from samples how long it will take …")
-    parts.append(foretold.memory_told(study, fs, config))
+    parts.append(estimates.describe_memory(study, fs, config))
     st.caption(" ".join(part for part in parts if part))
 
 

@@ -17,15 +17,15 @@ from tests.benchmarks import (
     attack,
     cluster,
     disclosure,
-    foretold,
+    estimates,
     glove,
     journey,
     kgap,
     linkage,
     options,
     parts,
-    read_foretold,
     reading,
+    reading_estimates,
     recovery,
     relinking,
     scale,
@@ -36,8 +36,8 @@ CASES = (
     kgap.CASES
     | reading.CASES
     | parts.CASES
-    | read_foretold.CASES
-    | foretold.CASES
+    | reading_estimates.CASES
+    | estimates.CASES
     | glove.CASES
     | aligned.CASES
     | unicity.CASES

@@ -11,10 +11,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from fpanon_core import release, relink_periods
-from fpanon_core.__main__ import app
 from fpanon_core.commands.attack import words
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.model.files import keyed
@@ -28,7 +26,7 @@ from fpanon_core.model.options import (
 )
 from fpanon_core.model.profiles import parse_profile
 from fpanon_core.studies import attack
-from fpanon_core.synthetic.generate import generate_cdr
+from tests.support.commands import run, said_by
 from tests.support.exports import check_folder
 
 OWN = [
@@ -36,19 +34,6 @@ OWN = [
     ReleaseOption("half", [SampleUsers(0.5)]),
     ReleaseOption("daily", [Periods(1), Glove(3)]),
 ]
-
-
-def run(*args: object) -> Any:
-    result = CliRunner().invoke(app, ["attack", *(str(a) for a in args)])
-    assert "Traceback" not in result.output
-    return result
-
-
-@pytest.fixture(scope="module")
-def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("attack") / "people.csv"
-    generate_cdr(30, days=3).to_csv(path, index=False)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +50,7 @@ def expected(people: Path, option: ReleaseOption, **known: Any) -> attack.Result
 
 
 def test_it_prints_before_after_and_guessing_and_says_it_in_words(people: Path, own: Path) -> None:
-    result = run(people, "--options", own, "--option", "blurred", "--p", 3, "--seed", 2)
+    result = run("attack", people, "--options", own, "--option", "blurred", "--p", 3, "--seed", 2)
     assert result.exit_code == 0, result.output
     found = expected(people, OWN[0], p=3, seed=2)
     lines = {line.split("  ")[0]: line for line in result.stdout.splitlines()}
@@ -89,7 +74,7 @@ def test_it_prints_before_after_and_guessing_and_says_it_in_words(people: Path, 
 
 
 def test_a_crowd_is_said_with_what_is_learnt_anyway_and_never_no_risk(people: Path) -> None:
-    text = " ".join(run(people, "--option", "GLOVE, k = 5").stdout.split())
+    text = " ".join(run("attack", people, "--option", "GLOVE, k = 5").stdout.split())
     assert "The risk is not zero: an attacker picks the right person up to 1 time in 5." in text
     leading = expected(people, ReleaseOption(steps=[Glove(5)])).leading
     assert f"In {leading:.0%} of cases the group's record fits best" in text
@@ -114,7 +99,7 @@ def test_none_found_is_no_risk_of_zero(people: Path) -> None:
 
 
 def test_accusations_are_told_of_a_sample(people: Path, own: Path) -> None:
-    text = run(people, "--options", own, "--option", "half", "--strategy", "top").stdout
+    text = run("attack", people, "--options", own, "--option", "half", "--strategy", "top").stdout
     found = expected(people, OWN[1], strategy="top").after.link
     assert f"Of {found.n_absent} asked about who are not in the release" in " ".join(text.split())
     row = next(line for line in text.splitlines() if line.startswith("accused"))
@@ -122,20 +107,18 @@ def test_accusations_are_told_of_a_sample(people: Path, own: Path) -> None:
     assert f"{found.accused:.1%}" in row
 
 
-def test_periods_are_asked_one_by_one_and_it_is_said(people: Path, own: Path) -> None:
-    text = " ".join(run(people, "--options", own, "--option", "daily", "--p", 2).stdout.split())
+def test_periods_are_asked_one_by_one_and_their_records_are_linked(
+    people: Path, own: Path, tmp_path: Path
+) -> None:
+    whole = tmp_path / "all.json"
+    text = said_by("attack", people, "--options", own, "--option daily --p 2 --out", whole)
+    text = " ".join(text.split())
     assert "Everyone in a period shares a record with at least 2 others" in text
     assert "All points known are of one period of 1 day" in text
     assert "records, each person's of a period, asked about" in text
-
-
-def test_records_of_several_periods_are_linked(people: Path, own: Path, tmp_path: Path) -> None:
-    text = " ".join(run(people, "--options", own, "--option", "daily", "--p", 2).stdout.split())
     found = relink_periods(release(read_cdr(people)[0], OWN[2], seed=0))
     assert f"of the {found.n_people:,} people with records in both" in text
     assert f"{found.chained:.1%} of a person's records end in one chain on average" in text
-    whole = tmp_path / "all.json"
-    assert run(people, "--options", own, "--option", "daily", "--out", whole).exit_code == 0
     plain = json.loads(whole.read_text(encoding="utf-8"))["relinked"]
     assert (plain["share"], plain["n_people"]) == (found.share, found.n_people)
 
@@ -143,7 +126,7 @@ def test_records_of_several_periods_are_linked(people: Path, own: Path, tmp_path
 def test_one_period_alone_links_nothing_and_it_is_said(people: Path, tmp_path: Path) -> None:
     own = tmp_path / "long.json"
     own.write_text(json.dumps([ReleaseOption("long", [Periods(60)]).to_dict()]), encoding="utf-8")
-    done = run(people, "--options", own, "--option", "long", "--p", 1)
+    done = run("attack", people, "--options", own, "--option", "long", "--p", 1)
     text = " ".join(done.stdout.split())
     assert "records of one period only" in text
 
@@ -153,8 +136,8 @@ def test_it_writes_a_table_everything_and_every_table(people: Path, tmp_path: Pa
     blurred = ["--blur-m", 100, "--blur-min", 5, "--users", 20]
     table, whole, folder = tmp_path / "a.csv", tmp_path / "a.json", tmp_path / "tables"
     wish = [people, "--option", option, *blurred]
-    assert run(*wish, "--out", table, "--tables", folder).exit_code == 0
-    said = run(*wish, "--out", whole, "--json")
+    assert run("attack", *wish, "--out", table, "--tables", folder).exit_code == 0
+    said = run("attack", *wish, "--out", whole, "--json")
     plain = json.loads(said.stdout)
     assert plain == json.loads(whole.read_text(encoding="utf-8"))
     fs = read_cdr(people)[0]
@@ -192,20 +175,18 @@ def test_bad_wishes_exit_with_2(
     people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = run(people, *options)
+    result = run("attack", people, *options)
     assert result.exit_code == 2
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_release_is_not_attacked_as_if_it_were_the_original(people: Path, tmp_path: Path) -> None:
     folder = tmp_path / "release"
-    made = CliRunner().invoke(
-        app, ["publish", str(people), "--option", "as it is", "--out", str(folder)]
-    )
+    made = run("publish", people, "--option", "as it is", "--out", folder)
     assert made.exit_code == 0
     zipped = Path(shutil.make_archive(str(tmp_path / "release"), "zip", folder))
     for given in (folder, zipped, folder / "data.csv"):
-        result = run(given, "--option", "as it is")
+        result = run("attack", given, "--option", "as it is")
         assert result.exit_code == 2
         assert "Give the original data and, by --option, how they are released" in " ".join(
             result.stderr.split()
@@ -216,8 +197,8 @@ def test_other_zips_are_read_as_ever(people: Path, tmp_path: Path) -> None:
     packed, broken = tmp_path / "people.zip", tmp_path / "broken.zip"
     with zipfile.ZipFile(packed, "w") as archive:
         archive.write(people, "people.csv")
-    assert run(packed, "--option", "as it is", "--p", 1).exit_code == 0
+    assert run("attack", packed, "--option", "as it is", "--p", 1).exit_code == 0
     broken.write_bytes(packed.read_bytes()[:-40])
-    result = run(broken, "--option", "as it is")
+    result = run("attack", broken, "--option", "as it is")
     assert result.exit_code == 2
     assert "release already" not in result.stderr

@@ -8,28 +8,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from fpanon_core import FrameConfig, StatedArea, StatedPeriod, read_cdr
-from fpanon_core.__main__ import app
 from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies import counts_release
-from fpanon_core.synthetic.generate import generate_cdr
+from tests.support.commands import run
 
 PERIOD = ["--from", "2024-03-04", "--days", "2"]
 AREA = ["--area", "14.6,-17.6,14.9,-17.2", "--side-m", "5000"]
 ZONE = ["--timezone", "Africa/Dakar"]
-
-
-@pytest.fixture(scope="module")
-def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("cli") / "people.csv"
-    generate_cdr(30, days=3).to_csv(path, index=False)
-    return path
-
-
-def run(*arguments: object):
-    return CliRunner().invoke(app, ["counts", *map(str, arguments)])
 
 
 def test_it_writes_what_the_study_makes(people: Path, tmp_path: Path) -> None:
@@ -40,7 +27,7 @@ def test_it_writes_what_the_study_makes(people: Path, tmp_path: Path) -> None:
     south, west = round(float(lat[0])) - 1, round(float(lon[0])) - 1
     area = f"{south},{west},{south + 2},{west + 2}"
     options = ["--from", first, "--days", 2, "--area", area, "--side-m", 5000]
-    done = run(people, *options, "--suppress-below", 3, "--out", out)
+    done = run("counts", people, *options, "--suppress-below", 3, "--out", out)
     assert done.exit_code == 0, done.output
     frame = FrameConfig(
         StatedPeriod(dt.date.fromisoformat(first), 2),
@@ -60,7 +47,7 @@ def test_of_plain_counts_it_says_how_many_are_of_one_person(people: Path, tmp_pa
     out = tmp_path / "counts.zip"
     area = ["--area", "23.6,0.4,24.4,1.5", "--side-m", "5000"]
     options = [people, *PERIOD, *area, "--recorded-only", "--out", out]
-    done = run(*options)
+    done = run("counts", *options)
     assert done.exit_code == 0, done.output
     with zipfile.ZipFile(out) as packed, packed.open("counts.csv") as table:
         many = pd.read_csv(table)["people"]
@@ -68,17 +55,18 @@ def test_of_plain_counts_it_says_how_many_are_of_one_person(people: Path, tmp_pa
     assert ones > 0
     said = " ".join(done.output.split())
     assert f"Nothing protects these counts: {ones:,} of the {len(many):,} in the zip are" in said
-    assert json.loads(run(*options, "--json").stdout)["of_one_person"] == ones
+    assert json.loads(run("counts", *options, "--json").stdout)["of_one_person"] == ones
 
 
 def test_private_counts_of_both_units(people: Path, tmp_path: Path) -> None:
     out = tmp_path / "counts.zip"
-    done = run(people, *PERIOD, *AREA, *ZONE, "--private", "0.5", "--out", out)
+    done = run("counts", people, *PERIOD, *AREA, *ZONE, "--private", "0.5", "--out", out)
     assert done.exit_code == 0, done.output
     assert "ε = 0.5 for all of a person's records in the 96 slots together" in done.output
     assert "add up" in done.output
     assert "not in the zip; do not publish them" in done.output
     done = run(
+        "counts",
         people,
         *PERIOD,
         *AREA,
@@ -127,7 +115,7 @@ def test_private_counts_of_both_units(people: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_it_refuses(people: Path, tmp_path: Path, options: list[str], words: str) -> None:
-    result = run(people, *options, "--out", tmp_path / "counts.zip")
+    result = run("counts", people, *options, "--out", tmp_path / "counts.zip")
     assert result.exit_code == 2, result.output
     assert words in " ".join(result.stderr.split())
     assert not list(tmp_path.iterdir())
@@ -165,14 +153,16 @@ def test_private_counts_of_neighbouring_files_are_read_alike(
     for more in ([], ["more,2024-03-04T10:05Z,14.695300,-17.440000"]):
         file, out = tmp_path / "events.csv", tmp_path / "counts.zip"
         file.write_text("\n".join(["user,time,lat,lon", *lines, *more]))
-        done = run(file, *options, "--recorded-only", "--private", 1, "--out", out)
+        done = run("counts", file, *options, "--recorded-only", "--private", 1, "--out", out)
         assert done.exit_code == 0, done.output
         with zipfile.ZipFile(out) as packed, packed.open("counts.csv") as table:
             tables.append(pd.read_csv(table))
         middles.append(read_cdr(file)[0].crs)
     assert middles[0] != middles[1]
     if places == "antennas":
-        turned = run(file, *options, "--positions", "exchanged", "--private", 1, "--out", out)
+        turned = run(
+            "counts", file, *options, "--positions", "exchanged", "--private", 1, "--out", out
+        )
         assert turned.exit_code == 2
         assert "correct the positions in the files themselves" in " ".join(turned.stderr.split())
     one, other = tables
@@ -182,4 +172,4 @@ def test_private_counts_of_neighbouring_files_are_read_alike(
 
 def test_where_it_cannot_write(people: Path, tmp_path: Path) -> None:
     for out in (tmp_path / "counts.csv", tmp_path / "no" / "counts.zip"):
-        assert run(people, *PERIOD, *AREA, "--out", out).exit_code == 2
+        assert run("counts", people, *PERIOD, *AREA, "--out", out).exit_code == 2

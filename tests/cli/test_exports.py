@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from fpanon_core import OptionsTable, read_cdr
-from fpanon_core.__main__ import app
-from fpanon_core.commands.tables import LIST
+from fpanon_core.commands.run import LIST
 from fpanon_core.model.files import keyed
 from fpanon_core.synthetic.generate import generate_cdr
 from fpanon_core.tables.writing import read_json
+from tests.support.commands import run, said_by
 
 SMALL: dict[str, list[Any]] = {
     "measure": ["--k", 2],
@@ -33,18 +32,12 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run(*args: object) -> str:
-    result = CliRunner().invoke(app, [str(each) for each in args])
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 @pytest.mark.parametrize("command", SMALL)
 def test_no_digest_of_the_input_is_printed_or_written(
     people: Path, tmp_path: Path, command: str
 ) -> None:
     digest = read_cdr(people)[0].digest
-    told = run(command, people, *SMALL[command], "--json", "--tables", tmp_path / "tables")
+    told = said_by(command, people, *SMALL[command], "--json", "--tables", tmp_path / "tables")
     assert json.loads(told)["digest"] == keyed(digest)
     files = list((tmp_path / "tables").iterdir())
     assert len(files) > 1
@@ -60,7 +53,7 @@ def test_options_are_gone_on_with_and_tell_no_digest(people: Path, tmp_path: Pat
     options.write_text('[{"name": "=1+1", "steps": []}]', encoding="utf-8")
     out = tmp_path / "found.csv"
     asked = ["options", people, "--options", options, "--p", 2, "--out", out]
-    told = [run(*asked), run(*asked, "--json")]
+    told = [said_by(*asked), said_by(*asked, "--json")]
     saved = (tmp_path / "found.json").read_text(encoding="utf-8")
     for text in (*told, saved, out.read_text(encoding="utf-8")):
         assert digest not in text
@@ -77,8 +70,8 @@ def test_the_list_of_files_keeps_what_it_said_of_one_with_an_odd_name(
     """Read back, a name is what it was, not the text that no spreadsheet runs."""
     (tmp_path / "=a.csv").touch()
     (tmp_path / LIST).write_text("file,may_leave,why\n'=a.csv,no,why\n", encoding="utf-8")
-    run("measure", people, "--k", 2, "--tables", tmp_path)
-    run("measure", people, "--k", 2, "--tables", tmp_path)
+    said_by("measure", people, "--k", 2, "--tables", tmp_path)
+    said_by("measure", people, "--k", 2, "--tables", tmp_path)
     lines = (tmp_path / LIST).read_text(encoding="utf-8").splitlines()
     assert [line.split(",")[0].strip('"') for line in lines if "=a.csv" in line] == ["'=a.csv"]
 
@@ -87,6 +80,6 @@ def test_the_list_of_files_keeps_what_it_said_of_one_with_an_odd_name(
 def test_a_place_that_cannot_be_written_to_is_told(people: Path, tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(0o500)
     place = tmp_path / "closed" / "a.csv"
-    result = CliRunner().invoke(app, ["measure", str(people), "--k", "2", "--out", str(place)])
+    result = run("measure", people, "--k", 2, "--out", place)
     assert result.exit_code == 2
     assert "could not be written (Permission denied)" in result.output

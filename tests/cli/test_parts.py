@@ -1,10 +1,9 @@
 """A folder of parts is kept once, and stands for a file from then on."""
 
 import pytest
-from typer.testing import CliRunner
 
-from fpanon_core.__main__ import app
 from fpanon_core.synthetic.generate import generate_cdr
+from tests.support.commands import run
 
 
 @pytest.fixture
@@ -16,10 +15,6 @@ def folder(tmp_path):
     frame[half:].to_parquet(tmp_path / "in" / "2.parquet")
     frame.to_parquet(tmp_path / "whole.parquet")
     return tmp_path
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(a) for a in arguments])
 
 
 def test_what_was_kept_is_measured_as_the_file_is(folder):

@@ -40,15 +40,12 @@ from fpanon_core.studies import (
     anonymizability,
     antenna_merging,
     attack,
-    attack_estimate,
     background,
     comparison,
     counts_release,
     crossing,
     disclosure,
     estimates,
-    foretold,
-    glove_estimate,
     hiding,
     look,
     options,
@@ -56,7 +53,7 @@ from fpanon_core.studies import (
     production,
     questionnaires,
     reading,
-    reading_foretold,
+    reading_estimate,
     recovery,
     recovery_factors,
     recovery_mitigations,
@@ -220,18 +217,13 @@ CASES: dict[str, Callable[[], Any]] = {
     "relinking": lambda: relinking.study(
         TWO_DAYS, relinking.Config(ReleaseOption(steps=[Periods(1)]))
     ),
-    "attack_estimate": lambda: attack_estimate.study(
-        PEOPLE, attack_estimate.Config(WARMED[attack])
-    ),
     "comparison": lambda: comparison.study(PEOPLE, comparison.Config((2,))),
     "counts_release": lambda: counts_release.study(_placed(), counts_release.Config(FRAME)),
     "crossing": lambda: crossing.study(crossing.Config("a", "b"), *_published()),
     "disclosure": lambda: disclosure.study(PEOPLE, WARMED[disclosure]),
-    "estimates": lambda: estimates.study(PEOPLE, WARMED[estimates]),
-    "foretold": lambda: foretold.study(
-        PEOPLE, foretold.Config(disclosure.study, WARMED[disclosure])
+    "estimates": lambda: estimates.study(
+        PEOPLE, estimates.Config(disclosure.study, WARMED[disclosure])
     ),
-    "glove_estimate": lambda: glove_estimate.study(PEOPLE, glove_estimate.Config((2,))),
     "hiding": lambda: hiding.study(PEOPLE, WARMED[hiding]),
     "look": lambda: look.study(PEOPLE, look.Config()),
     "background": lambda: background.study(
@@ -245,7 +237,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "questionnaires": lambda: questionnaires.study(
         questionnaires.Config(options=("1 km · 1 h", "5 km · 6 h"))
     ),
-    "reading_foretold": lambda: reading_foretold.study(
+    "reading_estimate": lambda: reading_estimate.study(
         reading.Source("", file=("a.csv", 9 * warming._EVENTS))
     ),
     "recovery": lambda: recovery.study(TWO_DAYS, recovery.Config(180.0)),

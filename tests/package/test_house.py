@@ -20,16 +20,6 @@ LIBRARY_PRIVATE = {
 }
 # Each is over the rule today, and may only shrink: file, function, lines.
 LONG = {
-    ("fpanon_core/commands/attack.py", "attack"): 96,
-    ("fpanon_core/commands/counts.py", "counts"): 97,
-    ("fpanon_core/commands/disclosure.py", "disclosure"): 61,
-    ("fpanon_core/commands/hide.py", "hide"): 86,
-    ("fpanon_core/commands/hiding.py", "carried_out"): 79,
-    ("fpanon_core/commands/options.py", "_table"): 80,
-    ("fpanon_core/commands/options.py", "options"): 176,
-    ("fpanon_core/commands/recover.py", "recover"): 124,
-    ("fpanon_core/commands/report.py", "report"): 70,
-    ("fpanon_core/commands/unicity.py", "unicity"): 85,
     ("fpanon_core/engines/cluster.py", "map"): 63,
     ("fpanon_core/studies/learnt.py", "expected_error"): 68,
     ("fpanon_core/studies/unicity.py", "study"): 73,

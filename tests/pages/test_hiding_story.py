@@ -12,7 +12,7 @@ from fpanon_core.model import limits, projection
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
-from fpanon_core.studies import comparison, glove_estimate, hiding, production
+from fpanon_core.studies import comparison, hiding, production
 from fpanon_core.studies.use import typical_side_m
 from pages.charts import style
 from pages.hiding import areas, comparison_story, group_story, names, story
@@ -408,9 +408,7 @@ def test_dots_at_one_spot_share_a_label() -> None:
 
 
 def test_how_long_a_run_takes() -> None:
-    asked = glove_estimate.Config(method="aligned")
-    found = glove_estimate.Result(asked, "", {2: 8.0, 5: 125.0})
-    assert story.expected(found) == (
+    assert story.expected("aligned", {2: 8.0, 5: 125.0}) == (
         "On this machine aligned of whole records takes about 8 s at k = 2, about 2 min 05 s at "
         "k = 5; periods take no more."
     )

@@ -134,7 +134,7 @@ def test_what_hiding_many_takes_stands_below_the_form(
     assert not app.exception
     assert "more than there is: a computation may take 10 MB here." in said(app)
     assert "Shards are set under" not in said(app)
-    monkeypatch.setattr(form.foretold, "memory_told", lambda *_: "All would, in 12 shards.")
+    monkeypatch.setattr(form.estimates, "describe_memory", lambda *_: "All would, in 12 shards.")
     app.run()
     assert "All would, in 12 shards. Shards are set under Limits, in the form." in said(app)
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import hiding
-from fpanon_core.studies.memory import needed_bytes
+from fpanon_core.studies.estimates import needed_bytes
 from pages.shell import questions
 from pages.shell.questions import Kind, Question
 from tests.support.views import answers, go, has, idle, rows, said, until, upload

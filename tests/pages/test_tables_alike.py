@@ -83,16 +83,13 @@ CASES: dict[str, tuple[str, Kind, list[str]]] = {
 """By study: the page that shows it, its question there, and the command that asks the same."""
 
 NOT_DOWNLOADED = {
-    "attack_estimate": "how long a run will take",
     "counts_release": "leaves as one zip, the same from everyone (tests/cli/test_counts.py)",
     "crossing": "a question before a release leaves; its tables are the command's alone",
-    "estimates": "how long a run will take",
-    "foretold": "how long a run will take, and its memory",
-    "glove_estimate": "how long a run will take",
+    "estimates": "how long a run will take, and its memory",
     "look": "what the map beside others draws",
     "people_by_hexagon": "what a slide shows",
     "production": "the release itself, whose names are drawn each time",
-    "reading_foretold": "how long reading a file will take, and its memory",
+    "reading_estimate": "how long reading a file will take, and its memory",
     "relinking": "of no command of its own; the page that attacks a release tells of it",
     "rhythm": "of no page of its own; its tables are among the downloads of unicity",
     "sparsity": "a calculator, of no data; its curve is among the downloads of unicity",

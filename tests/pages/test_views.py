@@ -10,9 +10,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core.model.configs import Screening
-from fpanon_core.studies import reading_foretold
+from fpanon_core.studies import reading_estimate
 from fpanon_core.studies.reading import Reading, Source, read
-from fpanon_core.studies.reading_foretold import ReadingForetold
+from fpanon_core.studies.reading_estimate import ReadingEstimate
 from pages.anonymizability import results
 from pages.data import expected
 from pages.shell import job_panel, session
@@ -279,7 +279,7 @@ def test_what_reading_a_large_file_takes_is_told_before(
     (tmp_path / "own.csv").write_bytes(rows(users=30, samples=20))
     (tmp_path / "small.csv").write_bytes(rows(users=3, samples=2))
     monkeypatch.setenv("FPANON_DATA_DIR", str(tmp_path))
-    monkeypatch.setattr(reading_foretold, "LARGE_BYTES", 10_000)
+    monkeypatch.setattr(reading_estimate, "LARGE_BYTES", 10_000)
     go(app, "data")
     app.radio(key="data_way").set_value("Pick from the server's folder").run()
     app.selectbox(key="data_folder_file").set_value("own.csv").run()
@@ -295,11 +295,11 @@ def test_what_reading_a_large_file_takes_is_told_before(
 
 
 def test_what_would_not_fit_says_what_can_be_done_instead() -> None:
-    told = ReadingForetold(None, 30_000_000_000, 12_000_000_000, 123_456_789)
+    told = ReadingEstimate(None, 30_000_000_000, 12_000_000_000, 123_456_789)
     text = expected.said(told)
     assert text.startswith("It has about 120,000,000 rows. It needs about 30.0 GB of memory, more")
     assert "`fpanon ingest FOLDER --keep NEW_FOLDER`. What is kept is opened here." in text
-    told = ReadingForetold(90.0, 30_000_000_000, 12_000_000_000, 123_456_789)
+    told = ReadingEstimate(90.0, 30_000_000_000, 12_000_000_000, 123_456_789)
     assert expected.said(told) == text  # how long does not matter of what is not read
 
 

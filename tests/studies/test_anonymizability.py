@@ -12,7 +12,7 @@ from fpanon_core.measures.kgap import k_gap
 from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid
-from fpanon_core.studies import anonymizability, estimates
+from fpanon_core.studies import anonymizability
 from fpanon_core.studies.anonymizability import Config, extended, study, together
 from fpanon_core.studies.under_profiles import check_profiles
 
@@ -126,10 +126,3 @@ def test_progress_never_runs_back():
     study(people(), Config((FINE, COARSE), (2, 3)), progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1
-
-
-def test_estimates_are_a_study_too():
-    result = estimates.study(people(), estimates.Config(COARSE, 3))
-    assert result.seconds > 0
-    table = result.to_frame("k_gap_estimate")
-    assert (table["profile"][0], table["k"][0]) == (str(COARSE), 3)

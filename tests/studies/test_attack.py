@@ -32,7 +32,6 @@ from fpanon_core import (
     release,
 )
 from fpanon_core.studies import attack
-from fpanon_core.studies.attack_estimate import estimate_attack_s
 from fpanon_core.studies.followed import follow
 from fpanon_core.tables import leaving
 
@@ -262,23 +261,3 @@ def test_there_is_somebody_to_follow_of_every_kind_that_there_is():
     assert "hidden" in kinds["coarse"]
     assert {"hidden", "home"} <= kinds["GLOVE"]
     assert "accused" in kinds["sampled"]
-
-
-# --- the estimate --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("power", "taken"), [(1.5, 1.5), (0.3, 1.0), (2.7, 2.0)])
-def test_growth_is_carried_on_with_the_targets_and_beyond(monkeypatch, power, taken):
-    """2,400 targets of 9,600: of the larger sample of 1,200 twice the targets, then 4 × people."""
-    monkeypatch.setattr(
-        "fpanon_core.studies.attack_estimate._seconds",
-        lambda fs, *_: (fs.n_users / 1_200) ** power,
-    )
-    rng = np.random.default_rng(1)
-    fs = FingerprintSet.from_samples(np.arange(9_600), *rng.uniform(0, 1e4, (3, 9_600)))
-    seconds = estimate_attack_s(fs, attack.Config(users=2_400))
-    assert seconds == pytest.approx(2**taken * 4)
-
-
-def test_a_small_set_is_simply_attacked():
-    assert 0 < estimate_attack_s(people(), attack.Config(option("GLOVE"), p=2)) < 60

@@ -1,4 +1,4 @@
-"""Uniform generalization beside GLOVE; and the estimate before a run."""
+"""Uniform generalization beside GLOVE."""
 
 import datetime as dt
 import itertools
@@ -18,7 +18,7 @@ from fpanon_core.model.clock import LocalClock
 from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid
-from fpanon_core.studies import comparison, glove_estimate, hiding
+from fpanon_core.studies import comparison, hiding
 from fpanon_core.studies.comparison import (
     LADDER,
     compare_releases,
@@ -194,38 +194,6 @@ def test_a_ladder_is_made_of_grids():
     ladder = [GeneralizationProfile(AntennaClusters(3), 60)]
     with pytest.raises(ConfigError, match="no square grid"):
         compare_releases(people(5), (2,), ladder=ladder)
-
-
-def test_growth_is_carried_on(monkeypatch):
-    """12,000 users are ten times the sample of 1,200: 10^1.35 = 22.387 times its 2 seconds."""
-    monkeypatch.setattr(glove_estimate, "_seconds", lambda fs, *_: 2.0 * (fs.n_users == 1_200))
-    assert glove_estimate.estimate_glove_s(people(12_000), 2) == pytest.approx(44.774, abs=1e-3)
-    # With 10^1.15 = 14.125 for aligned.
-    assert glove_estimate.estimate_aligned_s(people(12_000), 2) == pytest.approx(28.251, abs=1e-3)
-
-
-def test_an_estimate_of_either_method():
-    found = glove_estimate.study(people(60), glove_estimate.Config((2,), method="aligned"))
-    assert found.seconds[2] > 0
-    with pytest.raises(ConfigError, match="method"):
-        glove_estimate.Config(method="none")
-
-
-def test_estimates_of_several_crowds():
-    found = glove_estimate.study(people(60), glove_estimate.Config(ks=(2, 3)))
-    assert list(found.seconds) == [2, 3]
-    assert found.to_frame()["seconds"].tolist() == list(found.seconds.values())
-    assert all(seconds > 0 for seconds in found.seconds.values())
-
-
-def test_a_real_estimate_is_a_time():
-    seconds = glove_estimate.estimate_glove_s(people(250), 3)
-    assert math.isfinite(seconds)
-    assert seconds > 0
-    with pytest.raises(InfeasibleError):
-        glove_estimate.estimate_glove_s(people(10), 11)
-    with pytest.raises(ConfigError):
-        glove_estimate.estimate_glove_s(people(10), 1)
 
 
 def test_results_come_through_a_pickle_closed():

@@ -1,57 +1,374 @@
-"""The estimate before a run: the growth between two samples, carried on within bounds."""
+"""The estimate of time and memory: beside what was measured, its growth, and the ways out."""
 
-import math
+from __future__ import annotations
+
+import datetime as dt
+import time
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from fpanon_core import AddNoise, LocalEngine, estimate_glove_s
+from fpanon_core.engines.limits import Limits, memory_of
+from fpanon_core.engines.process import ProcessRunner
+from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
 from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.studies import estimates
+from fpanon_core.model.options import Periods, ReleaseOption
+from fpanon_core.studies import (
+    anonymizability,
+    attack,
+    comparison,
+    counts_release,
+    disclosure,
+    estimates,
+    followed,
+    hiding,
+    look,
+    options,
+    production,
+    recovery,
+    recovery_factors,
+    recovery_mitigations,
+    relinking,
+    sparsity,
+    unicity,
+)
+from fpanon_core.studies.estimates import START_BYTES, needed_bytes, people_that_fit
+
+LITTLE = Limits(memory_bytes=START_BYTES + 450 * 3_000)
 
 
-def people(n):
+def people(n, each=3):
     rng = np.random.default_rng(1)
-    return FingerprintSet.from_samples(np.arange(n), *rng.uniform(0, 1e4, (3, n)))
+    user = np.repeat(np.arange(n), each)
+    return FingerprintSet.from_samples(
+        user, *(100.0 * rng.integers(0, 99, (2, len(user)))), rng.integers(0, 1440, len(user))
+    )
 
 
-@pytest.mark.parametrize(("power", "expected_power"), [(1.7, 1.7), (0.3, 1.5), (2.7, 2.0)])
-def test_growth_is_carried_on(monkeypatch, power, expected_power):
-    """12,000 users are ten times a sample of 1,200, which takes long enough: 10^power times it."""
-    monkeypatch.setattr(estimates, "_seconds", lambda fs, *_: (fs.n_users / 1_200) ** power)
-    seconds = estimates.estimate_k_gap_s(people(12_000), 2)
-    assert seconds == pytest.approx(10**expected_power)
+# --- memory, beside what was measured ------------------------------------------------------------
+
+# Samples, and MB at the peak; generate_cdr(n, seed=1) of 2,000, 8,000 and 32,000 people
+# (tests/benchmarks/estimates.py, 23 November 2026).
+FORM = ReleaseOption()
+NOISE = ReleaseOption(steps=[AddNoise(1_000)])
+AROUND = FrameConfig(  # 10,500 squares of 1 km
+    StatedPeriod(dt.date(2024, 3, 4), 14), "grid", StatedArea(23.608, 0.448, 24.405, 1.601)
+)
+MEASURED = [
+    (anonymizability, anonymizability.Config(), (236, 359, 856)),
+    (unicity, unicity.Config(), (171, 266, 642)),
+    (disclosure, disclosure.Config(), (192, 269, 590)),
+    (hiding, hiding.Config(2, method="aligned"), (259, 406, 997)),
+    (hiding, hiding.Config(2, method="glove"), (261, 425, 1038)),
+    (attack, attack.Config(NOISE), (292, 453, 1061)),
+    (recovery, recovery.Config(users=None), (208, 482, 1275)),
+    (options, SimpleNamespace(options=4 * [FORM]), (228, 319, 694)),
+    (production, production.Config(NOISE), (408, 737, 1146)),
+    (relinking, relinking.Config(ReleaseOption(steps=[Periods(7)])), (213, 521, 2016)),
+    (recovery_factors, recovery_factors.Config(users=1_000), (198, 218, 359)),
+    (recovery_mitigations, recovery_mitigations.Config(users=1_000), (358, 431, 458)),
+    (comparison, comparison.Config(ks=(2,)), (283, 468, 1229)),
+    (look, look.Config(), (270, 433, 1030)),
+    (counts_release, counts_release.Config(AROUND), (350, 447, 591)),
+]
+SAMPLES = (123_104, 480_206, 1_966_740)
+PEOPLE = (2_000, 8_000, 32_000)
 
 
-def test_what_is_quick_is_asked_of_more(monkeypatch):
-    """1,200 users take .3 s, 4,800 .3·4^1.6; the warm-up is no part of it."""
+def data(samples, people):
+    """What an estimate asks of data: two weeks of them."""
+    ends = np.array([0.0, 14 * 1440.0])
+    return SimpleNamespace(
+        n_samples=samples,
+        n_users=people,
+        weight=np.ones(people, np.int64),
+        t_min=ends,
+        dt_min=np.ones(2),
+    )
+
+
+@pytest.mark.parametrize(
+    ("module", "config", "peaks"),
+    MEASURED,
+    ids=[m[0].__name__.rpartition(".")[2] for m in MEASURED],
+)
+def test_the_estimate_is_near_what_was_measured(module, config, peaks):
+    for samples, people, measured in zip(SAMPLES, PEOPLE, peaks, strict=True):
+        estimated = needed_bytes(module.study, data(samples, people), config)
+        assert 1 / 1.5 <= estimated / (measured * 1e6) <= 1.5
+
+
+def test_sixteen_options_in_a_row_keep_their_releases():
+    """Measured on 22 November 2026."""
+    sixteen = SimpleNamespace(options=16 * [FORM])
+    for samples, measured in {33_473: 227, 123_104: 381, 480_206: 608}.items():
+        estimated = needed_bytes(options.study, data(samples, 100), sixteen)
+        assert estimated == needed_bytes(options.study, data(samples, 100))
+        assert 1 / 1.5 <= estimated / (measured * 1e6) <= 1.5
+
+
+def test_shards_need_less_and_never_more():
+    """Two cores: two of 200 shards at once; a million people took 8.3 GB of 61 million samples."""
+    million = data(61_000_000, 1_000_000)
+    config, engine = hiding.Config(2, shards=200), LocalEngine(2)
+    estimated = needed_bytes(hiding.study, million, config, engine)
+    assert 1 / 1.5 <= estimated / 8.3e9 <= 1.5
+    whole, two = (
+        needed_bytes(hiding.study, million, replace(config, shards=shards), engine)
+        for shards in (None, 2)
+    )
+    assert estimated < whole == two
+
+
+# Of the data as they are and of days, then aligned: what takes least and most.
+ATTACKED = {
+    attack.study: {33_473: (184, 247), 123_104: (227, 302), 480_206: (346, 535)},
+    followed.follow: {33_473: (185, 217), 123_104: (218, 283), 480_206: (344, 522)},
+}
+
+
+@pytest.mark.parametrize("study", ATTACKED, ids=lambda s: s.__name__)
+def test_the_estimate_of_an_attack_is_near_whatever_the_release(study):
+    for samples, ends in ATTACKED[study].items():
+        estimated = needed_bytes(study, SimpleNamespace(n_samples=samples))
+        for measured in ends:
+            assert 0.8 <= estimated / (measured * 1e6) <= 1.5
+
+
+def test_what_nobody_measured_has_no_estimate():
+    assert needed_bytes(sparsity.study, SimpleNamespace(n_samples=5)) is None
+    assert needed_bytes(hiding.study, None) is None
+
+
+def test_a_small_study_takes_about_as_much_as_estimated():
+    rng = np.random.default_rng(0)
+    x, t = rng.integers(0, 100, (2, 4_000))
+    fs = FingerprintSet.from_samples(np.arange(4_000) % 100, 100.0 * x, 0.0 * x, 60.0 * t)
+    runner = ProcessRunner()
+    try:
+        job = runner.submit(anonymizability.study, fs, anonymizability.Config(), label="measure")
+        most = 0
+        while job.active:
+            most = max(most, memory_of(runner.process_id) if runner.process_id else 0)
+            time.sleep(0.005)
+        assert job.status == "done"
+        assert 0.5 <= most / needed_bytes(anonymizability.study, fs) <= 2
+    finally:
+        runner.close()
+
+
+# --- what does not fit ---------------------------------------------------------------------------
+
+
+def test_what_does_not_fit_is_refused_with_what_would():
+    """Of 2,000 people with 3 samples, 6,000 in all, 3,000 samples fit at 450 bytes."""
+    fs, config = people(2_000), hiding.Config(2)
+    fit = people_that_fit(hiding.study, fs, config, LITTLE.memory_bytes)
+    assert fit == 3_000 * 2_000 // fs.n_samples // 10 * 10
+    with pytest.raises(InfeasibleError) as refused:
+        estimates.refuse_what_does_not_fit(hiding.study, fs, config, limits=LITTLE)
+    assert f"About {fit:,} of the 2,000 people would fit." in str(refused.value)
+    assert "It was not begun." in str(refused.value)
+    half = fs.subset(np.arange(fit))
+    estimates.refuse_what_does_not_fit(hiding.study, half, config, limits=LITTLE)
+    estimates.refuse_what_does_not_fit(sparsity.study, fs, None, limits=LITTLE)  # not measured
+
+
+def test_shards_are_a_way_out():
+    fs = SimpleNamespace(n_users=1_000_000, n_samples=61_000_000)
+    limits = 12 * 10**9
+    said = estimates.ways_out(hiding.study, fs, hiding.Config(2), limits, LocalEngine(2))
+    assert said == (
+        "About 430,600 of the 1,000,000 people would fit. All of them would, hidden in 200 shards."
+    )
+    assert "shards" not in estimates.ways_out(
+        hiding.study, fs, hiding.Config(2, shards=200), 10**9, LocalEngine(2)
+    )
+    fs = SimpleNamespace(n_users=30_000, n_samples=1_825_412)
+    for workers, shards in ((2, 6), (4, 12)):  # so many are under way at once
+        for config in (None, hiding.Config(2), hiding.Config(2, shards=3)):
+            engine = LocalEngine(workers)
+            said = estimates.ways_out(hiding.study, fs, config, 900 * 10**6, engine)
+            assert f"All of them would, hidden in {shards} shards." in said
+            cut = hiding.Config(2, shards=shards)
+            assert needed_bytes(hiding.study, fs, cut, engine) <= 900 * 10**6
+    # No more than k leaves room for, nor so small that little accuracy is left.
+    crowded = estimates.ways_out(hiding.study, fs, hiding.Config(500), 900 * 10**6, LocalEngine(4))
+    assert "shards" not in crowded
+    assert "shards" not in estimates.ways_out(hiding.study, fs, None, 10**8, LocalEngine(4))
+
+
+def test_for_the_screen():
+    fs = people(2_000)
+    said = estimates.describe_memory(hiding.study, fs, hiding.Config(2), limits=LITTLE)
+    assert "more than there is" in said
+    assert "of the 2,000 people would fit" in said
+    enough = Limits(memory_bytes=10**9)
+    assert estimates.describe_memory(hiding.study, fs, hiding.Config(2), limits=enough) == (
+        "It needs about 183 MB of memory; a computation may take 1.0 GB here."
+    )
+    assert estimates.describe_memory(sparsity.study, fs, limits=enough) == ""
+    # With its usual settings, too, something that does not fit is said, and nothing fails.
+    assert estimates.describe_memory(hiding.study, fs, limits=LITTLE) == said
+
+
+def test_a_job_that_does_not_fit_is_refused_before_it_runs_with_what_would():
+    fs = people(5)
+    needs = needed_bytes(hiding.study, fs)
+    runner = ProcessRunner(limits=Limits(memory_bytes=100_000_000))
+    try:
+        job = runner.submit(
+            hiding.study,
+            fs,
+            hiding.Config(2),
+            label="hide",
+            needs_bytes=needs,
+            meta={"would_fit": "About 4 of the 5 people would fit."},
+        )
+        assert job.status == "failed"
+        assert "need about 180 MB of memory" in str(job.error)
+        assert "It was not begun. About 4 of the 5 people would fit. Your data" in str(job.error)
+    finally:
+        runner.close()
+
+
+# --- time ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Settings of a study that asks about some people."""
+
+    users: int | None = None
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Time that passes only where a study lets it."""
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    return now
+
+
+def taking(now, seconds):
+    seen = []
+
+    def study(fs, _config, **_):
+        seen.append(fs.n_users)
+        now[0] += seconds(fs.n_users)
+
+    return study, seen
+
+
+@pytest.mark.parametrize(
+    ("asked", "power", "expected"),
+    [
+        *((None, power, 3.0 * 10**power) for power in (0.6, 1.0, 1.7, 2.0)),
+        # Beyond the 2,400 of 12,000 people who are asked about, by one power less.
+        (2_400, 1.8, 3.0 * 2**1.8 * 5**0.8),
+    ],
+)
+def test_growth_is_carried_on(clock, asked, power, expected):
+    study, seen = taking(clock, lambda n: 3.0 * (n / 1_200) ** power)
+    found = estimates.seconds_of(study, people(12_000, 1), Asked(asked))
+    assert found == pytest.approx(expected)
+    assert seen[-1] == 1_200
+
+
+@pytest.mark.parametrize(
+    ("n", "sizes", "expected"),
+    [(40_000, [300, 300, 1_200, 4_800, 19_200], 4.0), (250, [250, 250], 0.025)],
+)
+def test_samples_grow_until_they_take_long_enough(clock, n, sizes, expected):
+    study, seen = taking(clock, lambda n: 1e-4 * n)
+    assert estimates.seconds_of(study, people(n, 1), Asked()) == pytest.approx(expected)
+    assert seen == sizes
+
+
+def test_what_cannot_be_asked_of_a_sample_has_no_time():
+    def study(*_, **__):
+        raise InfeasibleError("too few")
+
+    assert estimates.seconds_of(study, people(3), Asked()) is None
+
+
+@pytest.mark.parametrize(("power", "believed"), [(1.7, 1.7), (0.3, 1.5), (2.7, 2.0)])
+def test_growth_of_k_gaps_is_carried_on_within_bounds(clock, monkeypatch, power, believed):
+    """12,000 users are ten times a sample of 1,200, which takes long enough; 30 warm up."""
+    measure, seen = taking(clock, lambda n: 2.0 * (n / 1_200) ** power)
+    monkeypatch.setattr(anonymizability, "k_gap", measure)
+    config = anonymizability.Config()
+    found = estimates.seconds_of(anonymizability.study, people(12_000, 1), config)
+    assert found == pytest.approx(2.0 * 10**believed)
+    assert seen == [30, 400, 1_200]
+    seen.clear()
+    assert estimates.seconds_of(anonymizability.study, people(300, 1), config) > 0
+    assert seen == [300]
+
+
+def test_hiding_is_carried_on_by_a_power_of_its_own(clock, monkeypatch):
+    """2 s of 1,200 people; 12,000 are ten times as many."""
+    for name in ("glove", "aligned"):
+        hide = taking(clock, lambda n: 2.0 * (n == 1_200))[0]
+        monkeypatch.setattr(hiding, name, hide)
+    fs = people(12_000, 1)
+    assert estimate_glove_s(fs, 2) == pytest.approx(44.774, abs=1e-3)
+    aligned = hiding.Config(2, method="aligned")
+    assert estimates.seconds_of(hiding.study, fs, aligned) == pytest.approx(28.251, abs=1e-3)
+
+
+def test_shards_are_done_one_after_another_on_each_core(clock, monkeypatch):
+    """Eight shards of 10 people on three cores: three rounds of what one takes on one core."""
     sizes = []
 
-    def seconds(fs, *_):
-        sizes.append(fs.n_users)
-        return 0.3 * (fs.n_users / 1_200) ** 1.6
+    def hide(fs, _k, *, engine, **_):
+        sizes.append((fs.n_users, engine.workers))
+        clock[0] += 2.0
 
-    monkeypatch.setattr(estimates, "_seconds", seconds)
-    assert estimates.estimate_k_gap_s(people(48_000), 2) == pytest.approx(0.3 * 40**1.6)
-    assert sizes == [30, 400, 1_200, 4_800]
-
-
-@pytest.mark.parametrize("n", [300, 1_000])
-def test_small_sets_are_simply_measured(monkeypatch, n):
-    sizes = []
-    monkeypatch.setattr(estimates, "_seconds", lambda fs, *_: sizes.append(fs.n_users) or 1.0)
-    assert estimates.estimate_k_gap_s(people(n), 2) == 1.0
-    assert sizes[-1] == n
+    monkeypatch.setattr(hiding, "aligned", hide)
+    config = hiding.Config(2, method="aligned", shards=8)
+    found = estimates.seconds_of(hiding.study, people(80), config, engine=LocalEngine(3))
+    assert (found, sizes) == (6.0, [(10, 1)])
 
 
-def test_a_real_estimate_is_a_time():
-    seconds = estimates.estimate_k_gap_s(people(500), 450)
-    assert math.isfinite(seconds)
-    assert seconds > 0
+@pytest.mark.parametrize(("power", "believed"), [(1.5, 1.5), (0.3, 1.0), (2.7, 2.0)])
+def test_an_attack_is_carried_on_beyond_its_targets(clock, monkeypatch, power, believed):
+    """A second of 1,200 people, half of it the release; twice the targets, then 5 times the people.
+
+    Of a release that is made already, only the attack on it and on the data as they are counts.
+    """
+    found, _ = taking(clock, lambda n: (n / 1_200) ** power / 4)
+    release, _ = taking(clock, lambda n: (n / 1_200) ** power / 2)
+    monkeypatch.setattr(attack, "found", lambda fs, *_: found(fs, None))
+    monkeypatch.setattr(attack, "release", lambda fs, steps, **_: steps and release(fs, None))
+    fs, config = people(12_000, 1), attack.Config(NOISE, users=2_400)
+    for made, share in ((False, 1.0), (True, 0.5)):
+        seconds = estimates.seconds_of(attack.study, fs, config, made=made)
+        assert seconds == pytest.approx(share * 2**believed * 5)
+
+
+def test_real_questions_have_a_time():
+    fs = people(60)
+    for study, config in (
+        (anonymizability.study, anonymizability.Config()),
+        (disclosure.study, disclosure.Config(KnowledgeConfig(2))),
+        (hiding.study, hiding.Config(2)),
+        (attack.study, attack.Config(p=1)),
+    ):
+        found = estimates.study(fs, estimates.Config(study, config))
+        assert found.seconds > 0
+        assert found.needs_bytes == needed_bytes(study, fs, config)
+        assert found.to_frame().shape == (1, 3)
+        assert "about" in str(found)
 
 
 def test_impossible_k():
     with pytest.raises(InfeasibleError):
-        estimates.estimate_k_gap_s(people(10), 11)
+        estimate_glove_s(people(10), 11)
     with pytest.raises(ConfigError):
-        estimates.estimate_k_gap_s(people(10), 1)
+        estimate_glove_s(people(10), 1)

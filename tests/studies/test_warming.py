@@ -12,11 +12,9 @@ import fpanon_core.studies
 from fpanon_core.studies import warming
 
 COMPILED_WITH_OTHERS = {
-    "attack_estimate": "compiled with attack",
     "comparison": "compiled with hiding",
     "counts_release": "has nothing to compile",
-    "foretold": "compiled with what it foretells",
-    "glove_estimate": "compiled with hiding",
+    "estimates": "compiled with what it estimates",
     "look": "compiled with options and anonymizability",
     "people_by_hexagon": "has nothing to compile",
     "recovery_factors": "compiled with recovery",

@@ -1,4 +1,4 @@
-"""What was foretold of a reading's time and memory, beside what it took; three sizes of each kind.
+"""A reading's time and memory as estimated, beside what it took; three sizes of each kind.
 
 Tables of events whose ids are numbers (narrow), ids of 64 letters (long), or 16 columns (wide).
 Read in a child process as in the dashboard, by what it holds of its own at its peak. Written into
@@ -19,7 +19,7 @@ from fpanon_core.engines.limits import Limits, memory_of
 from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.studies import reading
 from fpanon_core.studies.reading import Reading, Source
-from fpanon_core.studies.reading_foretold import foretell_reading
+from fpanon_core.studies.reading_estimate import estimate_reading
 
 _A_PART = 1_000_000
 _HOW = Reading(timezone="UTC")
@@ -64,7 +64,7 @@ def _write(frame, path):
 def _file(form, shape, n, place):
     _write(_events(shape, n), path := place / f"events.{form}")
     source = Source(path.name, file=(path.name, path))
-    return foretell_reading(source, _HOW, limits=Limits()), *_measured(reading.read, source, _HOW)
+    return estimate_reading(source, _HOW, limits=Limits()), *_measured(reading.read, source, _HOW)
 
 
 def _parts(form, shape, n, place):
@@ -72,7 +72,7 @@ def _parts(form, shape, n, place):
     for i in range(n // _A_PART):
         _write(_events(shape, _A_PART, seed=i), folder / f"{i:03d}.{form}")
     source = Source("parts", file=("parts", folder))
-    told = foretell_reading(source, _HOW, limits=Limits())
+    told = estimate_reading(source, _HOW, limits=Limits())
     return told, *_measured(keep, source, place / "kept")
 
 
@@ -99,10 +99,10 @@ def _case(read, form, shape, n):
         told, took, most = read(form, shape, n, Path(place))
     return {
         "rows": n,
-        "rows foretold": told.rows,
-        "seconds foretold": None if told.seconds is None else round(told.seconds, 1),
+        "rows estimated": told.rows,
+        "seconds estimated": None if told.seconds is None else round(told.seconds, 1),
         "seconds": round(took, 1),
-        "MB foretold": round(told.needs_bytes / 1e6),
+        "MB estimated": round(told.needs_bytes / 1e6),
         "MB": round(most / 1e6),
     }
 

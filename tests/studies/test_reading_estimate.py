@@ -9,13 +9,13 @@ import pytest
 from fpanon_core import generate_cdr
 from fpanon_core.engines.limits import MEMORY_VARIABLE, Limits
 from fpanon_core.model.errors import InfeasibleError
-from fpanon_core.studies import reading, reading_foretold
+from fpanon_core.studies import reading, reading_estimate
 from fpanon_core.studies.reading import Reading, Source
-from fpanon_core.studies.reading_foretold import ReadingForetold, foretell_reading, is_large
+from fpanon_core.studies.reading_estimate import ReadingEstimate, estimate_reading, is_large
 from fpanon_core.studies.reading_memory import needed_for, needed_for_parts
 from fpanon_core.tables.heads import Head
 
-# Kind, MB of the file and decoded, rows, and MB at the peak (tests/benchmarks/read_foretold.py,
+# Kind, MB of the file and decoded, rows, and MB at the peak (tests/benchmarks/reading_estimates.py,
 # 23 November 2026). Narrow: 4 columns of numbers. Long: ids of 64 letters. Wide: 16 columns.
 MEASURED = {
     "narrow CSV": [("text", 131, 131, 3_000_000, 1_103), ("text", 533, 533, 12_000_000, 2_930)],
@@ -40,7 +40,7 @@ PARTS = {
 
 
 @pytest.mark.parametrize("name", MEASURED)
-def test_memory_is_foretold_within_a_factor_of_one_and_a_half(name):
+def test_memory_is_estimated_within_a_factor_of_one_and_a_half(name):
     for kind, packed, decoded, rows, measured in MEASURED[name]:
         told = needed_for(Head(kind, packed * 10**6, decoded * 10**6, rows)) / 1e6
         assert measured / 1.5 < told < measured * 1.5, (rows, told)
@@ -77,7 +77,7 @@ def source(path):
 def test_rows_time_and_memory_are_told(folder, name, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     rows = generate_cdr(300, days=3, seed=1).shape[0]
-    told = foretell_reading(source(folder / name), Reading(timezone="UTC"), limits=Limits(10**10))
+    told = estimate_reading(source(folder / name), Reading(timezone="UTC"), limits=Limits(10**10))
     assert told.rows == pytest.approx(rows, rel=0.05)
     assert 0 < told.seconds < 60
     assert told.fits
@@ -94,10 +94,10 @@ def test_nothing_is_known_of_what_cannot_be_read(tmp_path):
         source(tmp_path / "none"),
         source(tmp_path / "not there.csv"),
     ):
-        told = foretell_reading(one, Reading())
+        told = estimate_reading(one, Reading())
         assert (told.rows, told.seconds, told.needs_bytes, told.fits) == (None, None, None, True)
     (tmp_path / "other.csv").write_text("a,b\n1,2\n3,4\n")
-    told = foretell_reading(source(tmp_path / "other.csv"), Reading())
+    told = estimate_reading(source(tmp_path / "other.csv"), Reading())
     assert told.seconds is None
     assert told.rows == 3
 
@@ -116,7 +116,7 @@ def test_a_table_that_does_not_fit_is_not_begun(folder, name, read, monkeypatch)
 
 
 def test_parquet_that_fits_in_pieces_is_told_so(folder, monkeypatch):
-    monkeypatch.setattr(reading_foretold, "LARGE_BYTES", 0)
+    monkeypatch.setattr(reading_estimate, "LARGE_BYTES", 0)
     large = Head("Parquet", 10**9, 10 * 10**9, 100_000_000)
     assert needed_for(large) > 30e9
     assert needed_for_parts([large]) < 4e9
@@ -133,7 +133,7 @@ def test_parts_that_do_not_fit_are_not_begun(folder, tmp_path, monkeypatch):
 
 
 def test_a_child_tells_it_too(folder):
-    told = reading_foretold.study(source(folder / "events.csv"), progress=lambda _: None)
-    assert isinstance(told, ReadingForetold)
-    assert told.tables()["foretold"]["rows"].tolist() == [told.rows]
+    told = reading_estimate.study(source(folder / "events.csv"), progress=lambda _: None)
+    assert isinstance(told, ReadingEstimate)
+    assert told.tables()["estimate"]["rows"].tolist() == [told.rows]
     assert Path(folder / "events.csv").exists()

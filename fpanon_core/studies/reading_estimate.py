@@ -1,4 +1,4 @@
-"""What will reading a table take? Its rows, time and memory, told before it is read.
+"""What will reading a table take? Its rows, time and memory, estimated before.
 
 Time is measured by really reading the first rows, in two amounts, and carried on to all.
 """
@@ -21,12 +21,12 @@ from ..model.mapped import is_folder_of_fingerprints
 from ..tables.heads import Head, head_of, heads_of, shortened
 from ..tables.whole import staged
 from ..tables.writing import write_bytes
-from .foretold import Foretold
+from .estimates import Estimate
 from .reading import Reading, Source, beginning, read
 from .reading_memory import needed_for, needed_for_parts, parts_in
 
 LARGE_BYTES = 20_000_000
-"""Of a file, or parts together: less is read sooner than it could be foretold."""
+"""Of a file, or parts together: less is read sooner than it could be estimated."""
 # A row of a table that no cache holds takes longer, as measured of 3 to 12 million rows; and a
 # process that reads has to begin.
 _OF_MANY = {"text": 1.9, "JSON": 1.4, "Parquet": 1.3, "XLSX": 1.0}
@@ -35,7 +35,7 @@ _SUFFIX = {"text": ".csv", "JSON": ".json", "Parquet": ".parquet", "XLSX": ".xls
 
 
 @dataclass(frozen=True)
-class ReadingForetold(Foretold):
+class ReadingEstimate(Estimate):
     """What reading a table is likely to take on this machine, now.
 
     Attributes
@@ -60,16 +60,16 @@ class ReadingForetold(Foretold):
 
 def study(
     source: Source, reading: Reading | None = None, *, progress: Progress | None = None
-) -> ReadingForetold:
-    """As :func:`foretell_reading`, of what somebody has chosen."""
+) -> ReadingEstimate:
+    """As :func:`estimate_reading`, of what somebody has chosen."""
     if progress is not None:
         progress(0.0)
-    return foretell_reading(source, reading or Reading())
+    return estimate_reading(source, reading or Reading())
 
 
-def foretell_reading(
+def estimate_reading(
     source: Source, reading: Reading, *, timed: bool = True, limits: Limits | None = None
-) -> ReadingForetold:
+) -> ReadingEstimate:
     """What ``read(source, reading)`` is likely to take.
 
     Time is good to a factor of about two, memory to one of about one and a half.
@@ -91,7 +91,7 @@ def foretell_reading(
     """
     limit = (limits or Limits.of_server()).memory_bytes
     if source.sample or source.was_read:
-        return ReadingForetold(limit_bytes=limit)
+        return ReadingEstimate(limit_bytes=limit)
     path = source.file[1] if source.file is not None else None
     in_parts = isinstance(path, Path) and path.is_dir()
     if in_parts:
@@ -102,14 +102,14 @@ def foretell_reading(
             head = head_of(file)
         heads = [] if head is None else [head]
     if not heads:
-        return ReadingForetold(limit_bytes=limit)
+        return ReadingEstimate(limit_bytes=limit)
     needs = needed_for_parts(heads) if in_parts else needed_for(heads[0])
     seconds = _seconds(heads, source, reading, in_parts) if timed else None
-    return ReadingForetold(seconds, needs, limit, sum(head.rows for head in heads) or None)
+    return ReadingEstimate(seconds, needs, limit, sum(head.rows for head in heads) or None)
 
 
 def is_large(source: Source, *, in_parts: bool = True) -> bool:
-    """Whether reading it takes longer than to foretell it; parts only where they can be read."""
+    """Whether reading it takes longer than to estimate it; parts only where they can be read."""
     body = source.file[1] if source.file is not None else None
     if source.sample or source.was_read or body is None:
         return False

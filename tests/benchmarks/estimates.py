@@ -1,4 +1,4 @@
-"""What was foretold of a question's time and memory, beside what it took; three sizes of data.
+"""A question's time and memory as estimated, beside what it took; three sizes of data.
 
 Each runs in a child process of its own, as in the dashboard, that has compiled before; memory is
 what the child holds of its own at its peak, seen every 5 ms.
@@ -34,7 +34,7 @@ from fpanon_core.studies import (
     relinking,
     unicity,
 )
-from fpanon_core.studies.foretold import foretell
+from fpanon_core.studies.estimates import estimate, seconds_of
 
 SIZES = (2_000, 8_000, 32_000)
 
@@ -80,7 +80,8 @@ def _people(n):
 def _one(call, n_users):
     small, fs = _people(120), _people(n_users)
     module, config = _calls(fs)[call]
-    told = foretell(module.study, fs, config, limits=Limits(), engine=LocalEngine())
+    expected_s = seconds_of(module.study, fs, config, engine=LocalEngine())
+    needs = estimate(module.study, fs, config, limits=Limits(), engine=LocalEngine()).needs_bytes
     runner = ProcessRunner()
     try:
         warm = runner.submit(module.study, small, _calls(small)[call][1], label="compile")
@@ -96,9 +97,9 @@ def _one(call, n_users):
     return {
         "people": n_users,
         "samples": fs.n_samples,
-        "seconds foretold": None if told.seconds is None else round(told.seconds, 1),
+        "seconds estimated": None if expected_s is None else round(expected_s, 1),
         "seconds": round(took, 1),
-        "MB foretold": None if told.needs_bytes is None else round(told.needs_bytes / 1e6),
+        "MB estimated": None if needs is None else round(needs / 1e6),
         "MB": round(most / 1e6),
         "bytes a sample": round((most - 180e6) / fs.n_samples),
         "ended": status,
@@ -106,7 +107,7 @@ def _one(call, n_users):
 
 
 CASES = {
-    f"foretold_{call}_{n}": partial(_one, call, n)
+    f"estimate_{call}_{n}": partial(_one, call, n)
     for call in (
         "anonymizability",
         "unicity",

@@ -1,0 +1,221 @@
+"""Options made of dataclasses: a field's name, type, default and docstring say what to ask for.
+
+A command is a function of frozen configs and single values; :func:`command` makes options of all
+their fields, and of what was given the configs, which check it. Only where a field says it
+otherwise than a command line should, :func:`asked` says more.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections import ChainMap
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import partial, wraps
+from itertools import product
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+import typer
+
+from ..model.configs import StretchConfig
+from ..model.errors import ConfigError
+from ..model.profiles import GeneralizationProfile, parse_profile
+
+_NAMED = inspect.Parameter.KEYWORD_ONLY
+_USUAL = object()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a value is asked for on the command line, where its field does not say it so.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the option; ``--the-field`` if there are none.
+    help : str
+        What the docstrings say if there is none.
+    default : Any
+        The field's own if not given.
+    metavar : str or None
+    kind : Any
+        Type of what is given on the command line; the field's own when None.
+    read : callable or None
+        From what is given to the field's value.
+    argument : bool
+        Whether it has a place on the command line, and no name.
+    """
+
+    names: tuple[str, ...] = ()
+    help: str = ""
+    default: Any = _USUAL
+    metavar: str | None = None
+    kind: Any = None
+    read: Callable[[Any], Any] | None = None
+    argument: bool = False
+
+
+def asked(*names: str, **more: Any) -> Asked:
+    """An :class:`Asked` of these names."""
+    return Asked(names, **more)
+
+
+Fields = Mapping[str, Asked | None]
+"""By a config's field, nested ones alike: how it is asked for; None: not at all."""
+_Made = Callable[[dict[str, Any]], Any]
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command the options of its parameters, and the command what they make.
+
+    A parameter is a dataclass, or ``Annotated`` with its :data:`Fields`: options of all its fields;
+    or a single value, ``Annotated`` with its :class:`Asked`. Arguments come first. What the
+    docstring of the command says of its parameters, or of a field, goes before what that of the
+    dataclass says.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    does, _, parameters = inspect.cleandoc(function.__doc__ or "").partition("\n\nParameters\n")
+    options: list[inspect.Parameter] = []
+    makers: dict[str, _Made] = {}
+    for name, given in inspect.signature(function).parameters.items():
+        some, makers[name] = _options(name, hints[name], given.default, {}, _described(parameters))
+        options += some
+    options.sort(key=lambda option: not _is_argument(option))
+
+    @wraps(function)
+    def called(**values: Any) -> None:
+        function(**{name: make(values) for name, make in makers.items()})
+
+    # What typer reads; by the marks of wraps it would find the command's own.
+    del called.__wrapped__
+    called.__doc__ = does
+    called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    called.__annotations__ = {option.name: option.annotation for option in options}
+    return called
+
+
+def _options(
+    name: str, hint: Any, default: Any, wanted: Fields, told: Mapping[str, str]
+) -> tuple[list[inspect.Parameter], _Made]:
+    """The options of one value, and how it is made of theirs."""
+    kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    if is_dataclass(kind):
+        return _of_fields(kind, {**wanted, **next(iter(marks), {})}, told)
+    own = wanted.get(name) or next((mark for mark in marks if isinstance(mark, Asked)), Asked())
+    if kind is typer.Context:
+        return [inspect.Parameter(name, _NAMED, annotation=kind)], lambda values: values[name]
+    default = default if own.default is _USUAL else own.default
+    names = own.names or (f"--{name.replace('_', '-')}",)
+    metavar, read = own.metavar, own.read
+    if get_origin(kind) is Literal:
+        kind, metavar = str, metavar or "|".join(get_args(kind))
+    elif kind == tuple[int, ...] and read is None:
+        kind, default = str, ",".join(map(str, default))
+        read = partial(whole_numbers, option=names[0])
+    elif kind == tuple[GeneralizationProfile, ...]:
+        kind, default, read = list[str] | None, None, profiles_of
+    said: dict[str, Any] = {"help": own.help or told.get(name), "metavar": metavar}
+    mark = (
+        typer.Argument(show_default=False, **said) if own.argument else typer.Option(*names, **said)
+    )
+    option = inspect.Parameter(
+        name, _NAMED, default=default, annotation=Annotated[own.kind or kind, mark]
+    )
+    return [option], lambda values: values[name] if read is None else read(values[name])
+
+
+def _of_fields(
+    kind: Any, wanted: Fields, told: Mapping[str, str]
+) -> tuple[list[inspect.Parameter], _Made]:
+    """The options of a dataclass's fields, and how it is made of theirs."""
+    if kind is StretchConfig:
+        wanted, told = {**_EFFORT, **wanted}, {**_EFFORT_SAID, **told}
+    hints = get_type_hints(kind, include_extras=True)
+    docs = [inspect.cleandoc(each.__doc__ or "") for each in reversed(kind.__mro__)]
+    own = [_described(doc.partition("\n\nAttributes\n")[2]) for doc in docs]
+    told = dict(ChainMap(told, *reversed(own)))  # type: ignore[arg-type]
+    options: list[inspect.Parameter] = []
+    makers: dict[str, _Made] = {}
+    for each in fields(kind):
+        if not each.init or wanted.get(each.name, ...) is None:
+            continue
+        default = inspect.Parameter.empty if each.default is MISSING else each.default
+        some, makers[each.name] = _options(each.name, hints[each.name], default, wanted, told)
+        options += some
+
+    def made(values: dict[str, Any]) -> Any:
+        given = {name: make(values) for name, make in makers.items()}
+        if kind is StretchConfig and given["w_time"] is None:
+            given["w_time"] = 1 - given["w_space"]
+        return kind(**given)
+
+    return options, made
+
+
+def _described(listed: str) -> dict[str, str]:
+    """By name, what a list of attributes or parameters in a docstring says."""
+    said: dict[str, str] = {}
+    for names, text in re.findall(r"^(\w[\w, ]*)(?: :.*)?\n((?:    .*\n?)+)", listed, re.M):
+        plain = re.sub(r'``"?|"``|:\w+:`|`', "", " ".join(text.split()))
+        said |= dict.fromkeys(names.split(", "), re.sub(r"\bNone\b", "not given", plain))
+    return said
+
+
+def _is_argument(option: inspect.Parameter) -> bool:
+    marks = getattr(option.annotation, "__metadata__", ())
+    return any(isinstance(mark, typer.models.ArgumentInfo) for mark in marks)
+
+
+# --- what several commands ask for ---------------------------------------------------------------
+
+_EFFORT: Fields = {"w_time": asked(default=None, kind=float | None)}
+_EFFORT_SAID = {
+    "w_space": "Weight of space.",
+    "w_time": "Weight of time; what space leaves of 1 if not given.",
+    "max_time_min": "Stretch in time that counts as complete, minutes.",
+}
+PROFILES = asked(
+    "--profile",
+    help="Generalize first, to a grid of METRES and windows of MINUTES, as in 2500:60; lists, as "
+    "in 500,1000,2000:60,120, mean every combination; may be given several times. Also in words, "
+    "as in '2.5 km · 1 h'; h8:60 for hexagons of H3 resolution 8, a7:60 for clusters of about 7 "
+    "antennas, @district:60 for regions of the antenna table. A grid is laid so that people share "
+    "their cells with many; 2500e0n0:60 lays it from 0 m east and north of the projection's "
+    "centre. The data as read if not given.",
+    metavar="METRES:MINUTES",
+)
+STRATEGY = asked(
+    help="Which points are known: drawn among the interactions, uniformly among the samples, the "
+    "most visited places without time, or samples in a row."
+)
+
+
+def whole_numbers(text: str, option: str) -> tuple[int, ...]:
+    """Distinct whole numbers from ``"2,5,10"``, ascending."""
+    try:
+        return tuple(sorted({int(part) for part in text.split(",")}))
+    except ValueError:
+        raise ConfigError(
+            f"{option} {text!r} is no list of whole numbers; give for example {option} 2,5,10."
+        ) from None
+
+
+def profiles_of(texts: list[str] | None) -> tuple[GeneralizationProfile, ...]:
+    """What the options ``--profile`` ask for, in their order; none of none.
+
+    Examples
+    --------
+    >>> [each.code for each in profiles_of(["500,h8:60,120", "a7x60", "2500e0n0:60"])]
+    ['500x60', '500x120', 'h8x60', 'h8x120', 'a7x60', '2500e0n0x60']
+    """
+    return tuple(parse_profile(each) for text in texts or [] for each in _combinations(text))
+
+
+def _combinations(text: str) -> list[str]:
+    """Of lists such as ``"500,1000:60,120"`` every combination; any other text alone."""
+    spaces, colon, windows = text.partition(":")
+    if not colon or "," not in text:
+        return [text]
+    pairs = product(spaces.split(","), windows.split(","))
+    return [f"{space.strip()}:{window.strip()}" for space, window in pairs]

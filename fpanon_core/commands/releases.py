@@ -1,0 +1,283 @@
+"""``publish``, ``verify``, ``cross``: releases as they leave, held against what they promise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from ..io.publishing import FORMATS, Format, check_beside, check_target
+from ..model.checks import one_of, whole
+from ..model.composition import Crossing
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.options import ReleaseOption, as_option, name_key
+from ..model.profiles import parse_profile
+from ..studies import publishing
+from ..studies.crossing import Result, cross_releases
+from ..studies.crossing_words import MEANING, counted, followed, naming, told
+from ..studies.memberships import NO_KEY
+from ..studies.presets import PRESETS
+from ..studies.production import drawn
+from ..tables.writing import read_json
+from .from_config import asked, command
+from .reading import Request
+from .run import Run, check_folder, table_text
+
+_MOST_TOLD = 20
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """Where a release is written to, in which format, and what is written beside it.
+
+    Attributes
+    ----------
+    out : Path or None
+        Write the release: a name that ends in .zip, or a new folder. Data, one-page README and a
+        description of every column; verified as written.
+    data_format : str
+        Of the release's data.
+    """
+
+    out: Path | None = None
+    key: Annotated[
+        Path | None,
+        asked(
+            help="Write which id each pseudonym stands for, outside the release (.csv). Not for "
+            f"release: call it {publishing.KEY_NAME}."
+        ),
+    ] = None
+    left_out: Annotated[
+        Path | None,
+        asked(
+            help="Write which samples do not leave: id, number among all samples by person and "
+            "time, from 0, which is no line of the file; reason (.csv). Not for release: call it "
+            f"{publishing.LEFT_OUT_NAME}."
+        ),
+    ] = None
+    data_format: Annotated[str, asked("--format", metavar="csv|parquet")] = "csv"
+
+    def check(self) -> None:
+        """ConfigError where something cannot be written so, before a long reading."""
+        one_of("--format", self.data_format, FORMATS)
+        if self.out is None and (self.key is not None or self.left_out is not None):
+            raise ConfigError(
+                "A key and a list of what was left out belong to a release; give --out, too."
+            )
+        release = Path("release.zip") if self.out is None else check_target(self.out)
+        for path, what in self._beside:
+            check_beside(path, release, what)
+
+    def publish(self, released: Any, *, original: FingerprintSet | None = None) -> str:
+        """Write the release, and what goes beside it; what was written where."""
+        out = publishing.publish(
+            released,
+            cast(Path, self.out),
+            key=self.key,
+            original=original,
+            left_out=self.left_out,
+            format=cast(Format, self.data_format),
+        )
+        lines = [
+            f"{what.removeprefix('The ').capitalize()}, NOT FOR RELEASE, written to {path}."
+            for path, what in self._beside
+        ]
+        return "\n".join([f"Release written to {out}.", *lines])
+
+    @property
+    def _beside(self) -> list[tuple[Path, str]]:
+        """Files that are not for release, and what they are."""
+        named = ((self.key, "The key"), (self.left_out, "The list of what was left out"))
+        return [(path, what) for path, what in named if path is not None]
+
+
+# --- publish -------------------------------------------------------------------------------------
+
+OPTION = asked(
+    help="Which one: its name in --options or in the table of the command options, or a profile "
+    "such as '2.5 km · 1 h'."
+)
+OPTIONS = asked("--options", help="JSON file with a list of release options of your own.")
+
+
+@command
+def publish(
+    option: Annotated[str, OPTION],
+    leaving: Leaving,
+    run: Annotated[Run, dict.fromkeys(("out", "tables", "as_json"))],
+    options_file: Annotated[Path | None, OPTIONS] = None,
+) -> None:
+    """Make a release option's release, and write it as it is to leave.
+
+    Noise, exchanges and draws of people come from the operating system's randomness: there is no
+    seed, and another time it is another release.
+    """
+    if leaving.out is None:
+        raise ConfigError("Say with --out where the release goes: a .zip, or a new folder.")
+    leaving.check()
+    own = options_in(options_file)
+    run.read()
+    chosen = named(option, own, run.fs)
+    released = run.ask("release", drawn, chosen)
+    run.written.append(leaving.publish(released))
+    run.end({}, f"{chosen.text}: {released.n_users:,} people, {released.n_samples:,} samples.")
+
+
+def options_in(path: Path | None) -> list[ReleaseOption]:
+    """The release options of a file; none without one.
+
+    Raises
+    ------
+    ConfigError, SchemaError
+        It holds none.
+    """
+    if path is None:
+        return []
+    plain = read_json(path)
+    if not isinstance(plain, list) or not plain:
+        raise ConfigError(
+            'The file of options is no list; write [{"name": …, "steps": [{"technique": …}]}].'
+        )
+    return [as_option(each) for each in plain]
+
+
+def named(name: str, own: list[ReleaseOption], fs: FingerprintSet) -> ReleaseOption:
+    """The option of that name, of the file's or a preset's; or of the profile it says.
+
+    Raises
+    ------
+    ConfigError
+        There is none.
+    """
+    for each in (*own, *(each for preset in PRESETS.values() for each in preset(fs))):
+        if name_key(each.name) == name_key(name):
+            return each
+    try:
+        return as_option(parse_profile(name))
+    except ConfigError:
+        raise ConfigError(
+            f"There is no option {name!r}; give its name as the command options lists it, or a "
+            "profile such as '2.5 km · 1 h'."
+        ) from None
+
+
+# --- verify --------------------------------------------------------------------------------------
+
+
+@command
+def verify(
+    release: Annotated[Path, asked(argument=True)],
+    wanted: Request,
+    k: Annotated[int | None, asked("--k", "-k")] = None,
+    key: Path | None = None,
+    left_out: Path | None = None,
+) -> None:
+    """Check the bytes of a release against the original data, read as they were for it.
+
+    Parameters
+    ----------
+    release : Path
+        The release: a folder or a .zip.
+    k : int or None
+        The crowd that must be kept. Without it, that which the release itself promises.
+    key : Path or None
+        Which id each pseudonym stands for (.csv). Without it, some way to give everyone a record
+        must keep the promise.
+    left_out : Path or None
+        The list of left-out samples written with it (.csv).
+    """
+    if k is not None:
+        whole("--k", k, 2)
+    fs, report = wanted.read()
+    crowd = publishing.promised(release, fs) if k is None else k
+    found = publishing.held_against(release, fs, crowd, key=key, left_out=left_out)
+    typer.echo(wanted.account(fs, report))
+    if k is None:
+        typer.echo(
+            "The release states no crowd that it promises: files, figures and names are checked, "
+            "and nobody's crowd."
+            if crowd is None
+            else f"The release promises a crowd of {crowd}: held against that."
+        )
+    typer.echo(str(found))
+    violations = list(dict.fromkeys(found.violations["text"].tolist()))
+    for text in violations[:_MOST_TOLD]:
+        typer.echo(f"  {text}")
+    if len(violations) > _MOST_TOLD:
+        typer.echo(f"  and {len(violations) - _MOST_TOLD:,} more")
+    if not found.passed:
+        raise typer.Exit(1)
+
+
+# --- cross ---------------------------------------------------------------------------------------
+
+
+@command
+def cross(
+    first: Annotated[Path, asked(argument=True)],
+    second: Annotated[Path, asked(argument=True)],
+    run: Annotated[Run, dict.fromkeys(("workers", "scheduler", "out", "wanted"))],
+    key: list[Path] | None = None,
+) -> None:
+    """Say who is left in a crowd by two releases of the same people, before both are out.
+
+    Two releases that each keep everybody in a crowd of k may single people out together.
+
+    Parameters
+    ----------
+    first : Path
+        A release: a folder or a .zip.
+    second : Path
+        Another release of the same people.
+    key : list of Path or None
+        Twice: the keys that were written with them, which id each pseudonym stands for (.csv); that
+        of the first release first.
+    """
+    keys = key or []
+    if len(keys) != 2:
+        given = f"{len(keys)} {'key is' if len(keys) == 1 else 'keys are'} given for two releases. "
+        raise ConfigError(given + NO_KEY)
+    if run.tables is not None:
+        check_folder(run.tables)
+    found = cross_releases(first, second, first_key=keys[0], second_key=keys[1])
+    run.write_tables(Result(found))
+    more = found.smaller or not found.falls  # else it has been said
+    periods = len(found.periods)
+    run.end(
+        {
+            "names": found.names,
+            "k": found.ks,
+            "both": found.n_both,
+            "only_first": found.only_first,
+            "only_second": found.only_second,
+            "newly_alone": found.newly_alone,
+            "crowds": found.to_frame(),
+            "sizes": found.sizes,
+            "periods": found.periods,
+        },
+        f"First:  {found.names[0]}",
+        f"Second: {found.names[1]}",
+        counted(found),
+        _crowds(found),
+        told(found, "the first", ("in the first", "in the second")),
+        MEANING,
+        naming(found),
+        followed(found) if more else "",
+        f"Of each person the smallest crowd counts, in {periods:,} pairs of periods that share a "
+        "day; each pair is in the tables."
+        if periods > 1
+        else "",
+    )
+
+
+def _crowds(found: Crossing) -> str:
+    crowds = (found.first, found.second, found.together)
+    rows = [
+        ["smallest crowd", *(f"{crowd.smallest:,}" for crowd in crowds)],
+        ["people alone", *(f"{crowd.alone:,} ({crowd.alone_share:.1%})" for crowd in crowds)],
+        ["chance of naming, mean", *(f"{crowd.naming:.1%}" for crowd in crowds)],
+    ]
+    return table_text(["of the people in both", "first", "second", "together"], rows)
