@@ -21,6 +21,11 @@ Status = Literal["queued", "running", "done", "failed", "lost", "cancelled"]
 _numbers = itertools.count(1)
 
 
+def _first(_: Job) -> int:
+    """Of a job that stands in no line."""
+    return 0
+
+
 @dataclass(eq=False)
 class Job:
     """One call in a child process, as its owner sees it.
@@ -64,7 +69,7 @@ class Job:
     process_id: int | None = field(default=None, init=False)
     began: float | None = field(default=None, init=False)
     ended: float | None = field(default=None, init=False)
-    place: Callable[[Job], int] = field(default=lambda _: 0, init=False, repr=False)
+    place: Callable[[Job], int] = field(default_factory=lambda: _first, init=False, repr=False)
 
     @property
     def ahead(self) -> int:

@@ -16,6 +16,31 @@ from .disclosure import PLAIN
 
 
 @dataclass(frozen=True)
+class Reported:
+    """How a report calls a measure of risk, and what it is.
+
+    Attributes
+    ----------
+    title : str
+        Of a row; ``{p}`` for the points known.
+    name : str
+        The field's word, within a sentence.
+    meaning : str
+        In plain words, with of whom it is; ``{p}`` as before.
+    short : str
+        In a list.
+    unit : str
+        "%" for a share of people, else what is counted.
+    """
+
+    title: str = ""
+    name: str = ""
+    meaning: str = ""
+    short: str = ""
+    unit: str = "%"
+
+
+@dataclass(frozen=True)
 class Definition:
     """A measure, or another word of the field, in words.
 
@@ -37,6 +62,7 @@ class Definition:
         Its threshold: as a form asks for it, and as a line tells it.
     counted : str
         What the threshold is of, where those in force are counted.
+    report : Reported
     """
 
     definition: str = ""
@@ -51,6 +77,7 @@ class Definition:
     unit: str = ""
     help: str = ""
     counted: str = ""
+    report: Reported = Reported()
 
     @property
     def tooltip(self) -> str:
@@ -69,8 +96,10 @@ def definitions() -> Mapping[str, Definition]:
     'Gramaglia & Fiore 2015'
     """
     text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    for risk, plain in PLAIN.items():
+        text = text.replace(f"{{{risk}}}", plain)
     found = {
-        name: Definition(**{field: _plain(said) for field, said in told.items()})
+        name: Definition(**told | {"report": Reported(**told.get("report", {}))})
         for name, told in tomllib.loads(text).items()
     }
     return MappingProxyType(found)
@@ -80,9 +109,3 @@ def definitions() -> Mapping[str, Definition]:
 def of_risks() -> Mapping[str, Definition]:
     """Those of the measures of risk, and of people alone, by their names in a verdict."""
     return MappingProxyType({each.risk: each for each in definitions().values() if each.risk})
-
-
-def _plain(said: str) -> str:
-    for risk, text in PLAIN.items():
-        said = said.replace(f"{{{risk}}}", text)
-    return said

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..model.configs import Strategy
+from ..model.definitions import of_risks
 from ..model.disclosure import ALONE, PLAIN, RISKS
 from ..model.options import Generalize, Periods, ReleaseOption
 from ..model.release_page import duration, length
@@ -19,97 +19,7 @@ from .use import size, thin
 _LONGEST = 2_000
 _WEIGHTY, _LOST = 0.2, 0.1  # a component of such a weight is named where it is below this
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-
-
-_NO_VERDICT = "Advisory: no verdict rests on it unless a threshold was set."
-
-
-@dataclass(frozen=True)
-class Measure:
-    """How a report calls a measure of risk, and what it is.
-
-    Attributes
-    ----------
-    title : str
-        Of a row; ``{p}`` for the points known.
-    name : str
-        The field's word, within a sentence.
-    meaning : str
-        In plain words, with of whom it is; ``{p}`` as before.
-    short : str
-        In a list.
-    unit : str
-        "%" for a share of people, else what is counted.
-    """
-
-    title: str
-    name: str
-    meaning: str
-    short: str
-    unit: str = "%"
-
-
-MEASURES = {
-    "outsider": Measure(
-        "Re-identified",
-        "re-identification risk",
-        "The share of people whose record the strongest of three attackers picks, each of whom "
-        "knows {p} points (places with their times) of a person. Two know true points and take the "
-        "best match or the likeliest record; one knows points as published.",
-        "re-identified",
-    ),
-    "linkage": Measure(
-        "Record picked out by {p} true points",
-        "linkage",
-        "The share of people whose record an attacker picks who knows {p} true points of each and "
-        "how the data were treated. Guessing finds 1 in all people of the release.",
-        "linkage",
-    ),
-    "k": Measure(
-        "1 over those who fit {p} points as published",
-        "k-disclosure",
-        "1 over the number of people who fit {p} points as published, on average over people. It "
-        "takes them as equally likely; the re-identification risk does not.",
-        "k",
-    ),
-    "home": Measure(
-        "Home found within 1 km",
-        "homes found",
-        "The share of people whose home is within 1 km of where their own record, or the one that "
-        "their group shares, most spends the nights. It is asked of the people whose nights (22 to "
-        "6 h) the original tells, by somebody who has the record already, and may know where all "
-        "others live. Guessing says everybody lives where most do. The limit is for what is found "
-        "beyond guessing.",
-        "homes",
-    ),
-    "unicity": Measure(
-        "Singled out by {p} points as published",
-        "unicity",
-        "The share of people whom {p} points of their record, as they are published, single out.",
-        "unicity",
-    ),
-    ALONE: Measure(
-        "Alone with their whole record",
-        "people alone",
-        "People whose whole record is like nobody else's, counted among everybody in the release: "
-        "whoever knows enough of such a person finds all of it. It has the limit of unicity.",
-        "alone",
-    ),
-    "em": Measure(
-        "Change of what is believed of a person",
-        "EM-disclosure",
-        f"{PLAIN['em']} {_NO_VERDICT}",
-        "EM",
-        "bins",
-    ),
-    "kl": Measure(
-        "Information gained of a person",
-        "KL-disclosure",
-        f"{PLAIN['kl']} {_NO_VERDICT}",
-        "KL",
-        "nats",
-    ),
-}
+MEASURES = {risk: each.report for risk, each in of_risks().items()}
 """By the names of :data:`fpanon_core.model.disclosure.RISKS`, and people alone."""
 
 COMPONENTS = {

@@ -30,22 +30,23 @@ Column = np.ndarray[Any, np.dtype[Any]]
 SHORT = 32
 """Elements of the longest array that stands among the other values."""
 
-_DTYPES = {
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float32",
-    "float64",
-}
+_WHOLE = (f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64))
+_DTYPES = {"bool", *_WHOLE, "float32", "float64"}
 _TEXT, _TEXTS = "text", "texts"  # of numpy, of a fixed width; and a column of Python's own
 _UTC = "+00:00"  # Python's own, which is not the zone of that name
 _STRINGS, _OBJECTS, _TIMES = "str", "object", "time"  # columns of pandas; times in µs
+
+
+# What reading and making values may raise of those that nobody wrote.
+_FAULTS: tuple[type[Exception], ...] = (
+    FpanonError,
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    AssertionError,
+)
+_FAULTS += (RecursionError, ArithmeticError)
 
 
 class NotKept(Exception):
@@ -112,18 +113,7 @@ def decode(node: Any, get: Callable[[int], Column]) -> Any:
     """
     try:
         return _value(node, get)
-    except (
-        FpanonError,
-        KeyError,
-        IndexError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        OverflowError,
-        AssertionError,
-        RecursionError,
-        ArithmeticError,
-    ) as fault:
+    except _FAULTS as fault:
         raise Damaged(type(fault).__name__) from None
 
 

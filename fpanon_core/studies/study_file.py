@@ -45,6 +45,15 @@ _MANIFEST, _STUDY = "manifest.json", "study.json"
 _EVENTS, _ANTENNAS = "data/events", "data/antennas"
 _ARRAY = re.compile(r"arrays/[0-9]{5}\.parquet")
 _MOST_MEMBERS, _MOST_JSON, _MOST_MANIFEST = 20_000, 64 << 20, 4 << 20
+_FAULTS: tuple[type[Exception], ...] = (
+    zipfile.BadZipFile,
+    struct.error,
+    zlib.error,
+    ValueError,
+    EOFError,
+    RuntimeError,
+)
+_FAULTS += (OSError, LookupError, OverflowError)  # of zipfile, whatever is in the bytes
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 _DAMAGED = "The study is damaged or was changed since it was saved; take the file as it was saved."
 _NO_STUDY = "The file is no study; open one that “Study (zip)” saved."
@@ -210,18 +219,7 @@ def _members(content: bytes) -> dict[str, bytes]:
             if not tight:
                 raise SchemaError(_DAMAGED)
             return {info.filename: archive.read(info) for info in infos}
-    except (
-        zipfile.BadZipFile,
-        struct.error,
-        zlib.error,
-        ValueError,
-        NotImplementedError,
-        EOFError,
-        RuntimeError,
-        OSError,
-        LookupError,
-        OverflowError,
-    ):
+    except _FAULTS:
         raise SchemaError(
             "The file is no study, or was cut short; open one that “Study (zip)” saved."
         ) from None

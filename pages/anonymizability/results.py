@@ -13,10 +13,11 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile
 from fpanon_core.studies import anonymizability, estimates, under_profiles
 from fpanon_core.studies.anonymizability import Config, Result
+from fpanon_core.studies.study import Kept
 from pages.shell import job_panel, questions
 from pages.shell.dataset import Dataset
 from pages.shell.kinds import DEEPEN, MEASURE
-from pages.shell.questions import Answer, Kind, Question
+from pages.shell.questions import Kind, Question
 from pages.shell.session import Job
 
 from . import story
@@ -150,21 +151,21 @@ def _question(
     return Question(kind, data.fs, config, f"Measuring at {profile}", (earlier,))
 
 
-def _known(data: Dataset, profile: GeneralizationProfile, settings: Settings) -> Answer | None:
+def _known(data: Dataset, profile: GeneralizationProfile, settings: Settings) -> Kept | None:
     """All that is known of a profile, and how long its first run took."""
     key = (data.digest, ((profile,), settings.config))
     first, deeper = (questions.kept(kind).get(key) for kind in (MEASURE, DEEPEN))
     if first is None or deeper is None:
         return first
-    return Answer(anonymizability.extended(first.result, deeper.result), first.seconds)
+    return replace(first, result=anonymizability.extended(first.result, deeper.result))
 
 
-def _served(known: Answer | None) -> set[int]:
+def _served(known: Kept | None) -> set[int]:
     """The k whose figures are there."""
     return set() if known is None else set(known.result.measured[0].parts)
 
 
-def _largest_k(known: Answer) -> int:
+def _largest_k(known: Kept) -> int:
     k: int = known.result.measured[0].gaps.k
     return k
 
@@ -173,5 +174,5 @@ def _small(data: Dataset) -> bool:
     return data.fs.n_users <= _ALONE_UP_TO_USERS
 
 
-def _was_quick(data: Dataset, known: Answer | None) -> bool:
+def _was_quick(data: Dataset, known: Kept | None) -> bool:
     return _small(data) and known is not None and known.seconds < _REST_ALONE_IF_FIRST_TOOK_S

@@ -6,7 +6,7 @@ the study's settings. A question that somebody stopped is held: it is not asked 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from fpanon_core.engines.process import Job
 from fpanon_core.model.budgets import clock
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import estimates
+from fpanon_core.studies.study import Kept
 
 from . import job_panel, session
 
@@ -95,41 +96,37 @@ class Question:
         return ("" if self.fs is None else self.fs.digest, settings)
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """A study's result, and how long it took."""
-
-    result: Any
-    seconds: float
-
-
 def answer(question: Question) -> Any | None:
     """The result, if it is there."""
     found = kept(question.kind).get(question.key)
     return None if found is None else found.result
 
 
-def kept(kind: Kind) -> dict[tuple[str, Hashable], Answer]:
+def kept(kind: Kind) -> dict[tuple[str, Hashable], Kept]:
     """All answers kept of a kind, by digest and settings, the latest last."""
-    found: dict[tuple[str, Hashable], Answer] = st.session_state.get(_ANSWERS, {}).get(
-        kind.name, {}
-    )
-    return found
+    return _every().get(kind.name, {})
 
 
-def every_answer() -> dict[str, dict[tuple[str, Hashable], Answer]]:
-    """All answers kept, by the name of their kind, then by digest and settings."""
-    found: dict[str, dict[tuple[str, Hashable], Answer]] = st.session_state.get(_ANSWERS, {})
-    return found
+def every_answer() -> list[Kept]:
+    """All answers kept."""
+    return [found for of_kind in _every().values() for found in of_kind.values()]
 
 
-def put_every(answers: dict[str, dict[tuple[str, Hashable], Answer]]) -> None:
+def put_every(answers: Iterable[Kept]) -> None:
     """Others in the place of all answers, as when a study is opened; nothing is held any more."""
-    session.keep(_ANSWERS, answers)
+    every: dict[str, dict[tuple[str, Hashable], Kept]] = {}
+    for found in answers:
+        every.setdefault(found.kind, {})[found.digest, found.settings] = found
+    session.keep(_ANSWERS, every)
     session.drop(_HELD)
 
 
-def of_data(kind: Kind, fs: FingerprintSet) -> dict[Any, Answer]:
+def _every() -> dict[str, dict[tuple[str, Hashable], Kept]]:
+    found: dict[str, dict[tuple[str, Hashable], Kept]] = st.session_state.get(_ANSWERS, {})
+    return found
+
+
+def of_data(kind: Kind, fs: FingerprintSet) -> dict[Any, Kept]:
     """The answers kept of a kind about these data, by settings, the latest last."""
     return {config: found for (digest, config), found in kept(kind).items() if digest == fs.digest}
 
@@ -281,6 +278,7 @@ def _adopt(job: Job) -> None:
     result = job.result
     if kind.join is not None:
         result = kind.join(None if before is None else before.result, result)
-    mine[key] = Answer(result, job.elapsed_s if before is None else before.seconds)
+    seconds = job.elapsed_s if before is None else before.seconds
+    mine[key] = Kept(kind.name, key[0], key[1], result, seconds)
     some = dict(list(mine.items())[-kind.kept :])
-    session.keep(_ANSWERS, st.session_state.get(_ANSWERS, {}) | {kind.name: some})
+    session.keep(_ANSWERS, _every() | {kind.name: some})

@@ -9,13 +9,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from fpanon_core.engines.process import Job
 from fpanon_core.model.errors import FpanonError
-from fpanon_core.studies.study import Kept, Study
+from fpanon_core.studies.study import Study
 from fpanon_core.studies.study_file import Opened, open_study, save
 from fpanon_core.studies.study_kinds import KINDS
 from pages.charts import words
@@ -24,7 +23,6 @@ from pages.charts.plain import plain
 from . import address, away, dataset, downloads, job_panel, questions, session, settings, workspace
 from .dataset import Dataset
 from .guard import Ended, act
-from .questions import Answer
 from .workspace import Workspace
 
 _WAITING, _TOLD, _PUT, _SOURCE = "fp_study", "fp_study_told", "fp_study_put", "fp_study_source"
@@ -95,10 +93,9 @@ def of(data: Dataset, *, with_data: bool = False) -> Study:
     """
     source = data.source
     answers = tuple(
-        Kept(kind, digest, config, found.result, found.seconds)
-        for kind, kept in questions.every_answer().items()
-        for (digest, config), found in kept.items()
-        if digest in ("", data.digest) and kind in KINDS
+        each
+        for each in questions.every_answer()
+        if each.digest in ("", data.digest) and each.kind in KINDS
     )
     mine = workspace.of(data.digest)
     return Study(
@@ -213,11 +210,7 @@ def _put(found: Opened, data: Dataset) -> None:
     """The study in place of all that the session had found."""
     study = found.study
     session.cancel_all()
-    answers: dict[str, dict[Any, Answer]] = {}
-    for each in study.answers:
-        kept = answers.setdefault(each.kind, {})
-        kept[each.digest, each.settings] = Answer(each.result, each.seconds)
-    questions.put_every(answers)
+    questions.put_every(study.answers)
     pages = dict.fromkeys(release.page for release in study.releases)
     made = {page: tuple(r for r in study.releases if r.page == page) for page in pages}
     workspace.put(data.digest, Workspace(study.weighing, made=made))

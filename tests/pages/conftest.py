@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.testing.v1 import AppTest
 
 from pages.server.lives import REGISTRY
@@ -41,3 +42,17 @@ def _runners_end(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 @pytest.fixture
 def app() -> AppTest:
     return new_app()
+
+
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], bytes]]:
+    """What the buttons of all runs would do, by the name of the file; the latest."""
+    found: dict[str, Callable[[], bytes]] = {}
+    usual = MediaFileManager.add_deferred
+
+    def noting(self: Any, content: Any, mime: Any, where: Any, file_name: Any, **more: Any) -> str:
+        found[file_name] = content
+        return usual(self, content, mime, where, file_name, **more)
+
+    monkeypatch.setattr(MediaFileManager, "add_deferred", noting)
+    return found

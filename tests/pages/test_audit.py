@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core.io.audit import AuditLog
@@ -26,20 +25,6 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AuditLog:
     path = tmp_path / "audit.jsonl"
     monkeypatch.setenv("FPANON_AUDIT_LOG", str(path))
     return AuditLog(path)
-
-
-@pytest.fixture
-def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], bytes]]:
-    """What the buttons of all runs would do, by the name of the file."""
-    found: dict[str, Callable[[], bytes]] = {}
-    usual = MediaFileManager.add_deferred
-
-    def noting(self: Any, content: Any, mime: Any, where: Any, file_name: Any, **more: Any) -> str:
-        found[file_name] = content
-        return usual(self, content, mime, where, file_name, **more)
-
-    monkeypatch.setattr(MediaFileManager, "add_deferred", noting)
-    return found
 
 
 def lines(log: AuditLog) -> list[dict[str, Any]]:

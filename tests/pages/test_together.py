@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core.measures.crossing import crossing
@@ -23,20 +22,6 @@ from pages.shell.together import Left, Register
 from tests.support.views import HEADER, answers, go, has, new_app, said, until, upload
 
 READ = "I have read this"
-
-
-@pytest.fixture
-def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], bytes]]:
-    """What the buttons of all runs would do, by the name of the file; the latest."""
-    found: dict[str, Callable[[], bytes]] = {}
-    usual = MediaFileManager.add_deferred
-
-    def noting(self: Any, content: Any, mime: Any, where: Any, file_name: Any, **more: Any) -> str:
-        found[file_name] = content
-        return usual(self, content, mime, where, file_name, **more)
-
-    monkeypatch.setattr(MediaFileManager, "add_deferred", noting)
-    return found
 
 
 @pytest.fixture

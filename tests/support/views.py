@@ -13,7 +13,8 @@ from typing import Any
 from streamlit.proto.Block_pb2 import Block
 from streamlit.testing.v1 import AppTest
 
-from pages.shell.questions import Answer, Kind
+from fpanon_core.studies.study import Kept
+from pages.shell.questions import Kind
 from pages.shell.workspace import Workspace
 from tests.support import runner
 
@@ -132,11 +133,11 @@ def measured(at: AppTest) -> dict[Any, list[Any]]:
     return found
 
 
-def answers(at: AppTest, kind: Kind | str) -> dict[Any, Answer]:
+def answers(at: AppTest, kind: Kind | str) -> dict[Any, Kept]:
     """The answers kept of a kind of question, by digest and settings, the latest last."""
     state = at.session_state  # it has no get
     name = kind if isinstance(kind, str) else kind.name
-    kept: dict[str, dict[Any, Answer]] = {}
+    kept: dict[str, dict[Any, Kept]] = {}
     if "fp_answers" in state:
         kept = state["fp_answers"]
     return kept.get(name, {})
