@@ -10,7 +10,7 @@ from fpanon_core.model import limits
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import production, report_words
 from fpanon_core.studies.option_result import OptionResult
-from fpanon_core.studies.report_parts import Produced
+from fpanon_core.studies.report import Produced
 from fpanon_core.studies.report_verdict import over_told
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
