@@ -15,8 +15,8 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from fpanon_core.__main__ import app
+from fpanon_core.anonymize.generalize import resolve
 from fpanon_core.anonymize.glove import glove
-from fpanon_core.anonymize.origins import resolve
 from fpanon_core.attacks.aggregation import aggregate_counts, counted_people
 from fpanon_core.attacks.recovery import recover_trajectories
 from fpanon_core.attacks.scoring import score_recovery
@@ -36,10 +36,9 @@ from fpanon_core.studies import (
     recovery_factors,
     unicity,
 )
-from fpanon_core.studies.disclosure_grid import disclosure_grid
 from fpanon_core.studies.options import explore_options
 from fpanon_core.studies.presets import trade_grid
-from fpanon_core.studies.unicity_grid import unicity_grid
+from fpanon_core.studies.unicity_grid import disclosure_grid, unicity_grid
 from fpanon_core.synthetic.generate import generate_cdr
 from fpanon_core.synthetic.region import generate_region
 from fpanon_core.tables.writing import table_bytes
