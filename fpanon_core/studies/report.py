@@ -10,100 +10,169 @@ Every text is escaped by the template's engine; the page forbids itself to load 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from ..model.disclosure import RISKS
 from ..model.errors import ConfigError
+from ..model.facts import ReleaseFacts
+from ..model.files import keyed
+from ..model.options import Glove, Periods, ReleaseOption
 from . import report_figures as figures
-from . import report_parts as parts
 from . import report_words as w
 from .exploration import Exploration
-from .judgement import JUDGED
+from .judgement import JUDGED, Limits, interval
+from .option_result import OptionResult
 from .recipe import Decision, Recipe, named, recipe_of
-from .report_parts import Found, LimitRow, Row, Terms
-from .report_verdict import Sentence, verdict
+from .report_verdict import Sentence, alone_told, verdict
 
-QUESTION = "Which form of these data may be released, and what is lost?"
 COMPARED = ("outsider", "linkage", "k", "home", "unicity", "alone", "em", "kl")
+
+
+@dataclass(frozen=True)
+class Produced:
+    """A release that was produced, and the digest by which the file is known again.
+
+    Attributes
+    ----------
+    facts : ReleaseFacts
+    sha256 : str
+        Of the file as it leaves, hexadecimal.
+    """
+
+    facts: ReleaseFacts
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """An option in the table of those considered."""
+
+    number: int
+    name: str
+    chosen: bool
+    risk: str
+    risk_interval: str
+    home: str
+    home_beside: str
+    alone: str
+    alone_share: str
+    utility: str
+    front: str
+    limits: str
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """The report, in the order in which it is read; every text is plain.
+    """The report; what it says in the order in which it is read, every text plain.
 
     Attributes
     ----------
-    title, question, made_on, signer : str
+    exploration : Exploration
+    decision : Decision
+    row : int or None
+        Of the chosen option.
     verdict : tuple of Sentence
-    data : tuple of (str, str)
-        What the data are.
-    note : str
-        What must be said of shipped data.
-    synthetic : bool
-    now : tuple of (str, str)
-        The risk of the data as they are, by measure.
-    rows : tuple of Row
-    faults : tuple of (str, str)
-        Options that could not be made, and why.
-    risk_title, risk_heading : str
-        Of the measure that makes the front.
-    front : figures.Front or None
-    chosen : str
-        Name of the chosen form; empty without.
-    chosen_told : tuple of str
-    why : str
-        The reason, as it was given.
-    refused : bool
-        Whether it was decided that nothing is released.
-    produced : tuple of (str, str)
-        What is in the release that was produced, and its digest; empty without.
-    attacks : figures.Attacks
-    found : tuple of Found
-    cost : figures.Cost or None
-    costs : tuple of (str, str)
-    limits : tuple of LimitRow
-    assumed : tuple of str
-    settings : tuple of (str, str)
-    repeat : tuple of str
-        Commands.
-    repeatable : str
-        What holds of them.
-    definitions : tuple of (str, str)
     recipe : Recipe
+    made_on : str
+    release : Produced or None
+        Of the chosen option, where it was produced.
     """
 
-    title: str
-    question: str
-    made_on: str
-    signer: str
+    exploration: Exploration
+    decision: Decision
+    row: int | None
     verdict: tuple[Sentence, ...]
-    data: Terms
-    note: str
-    synthetic: bool
-    now: Terms
-    rows: tuple[Row, ...]
-    faults: Terms
-    risk_title: str
-    risk_heading: str
-    front: figures.Front | None
-    chosen: str
-    chosen_told: tuple[str, ...]
-    why: str
-    refused: bool
-    produced: Terms
-    attacks: figures.Attacks
-    found: tuple[Found, ...]
-    cost: figures.Cost | None
-    costs: Terms
-    limits: tuple[LimitRow, ...]
-    assumed: tuple[str, ...]
-    settings: Terms
-    repeat: tuple[str, ...]
-    repeatable: str
-    definitions: Terms
     recipe: Recipe
+    made_on: str
+    release: Produced | None
+
+    @property
+    def chosen(self) -> OptionResult | None:
+        """The chosen option."""
+        return None if self.row is None else self.exploration.table.results[self.row]
+
+    @property
+    def p(self) -> int:
+        """Points known."""
+        return self.exploration.table.config.p
+
+    @property
+    def weights(self) -> str:
+        """What utility weighs; empty where people or a function of one's own scored."""
+        weights = self.exploration.table.choice.weights or {}
+        told = ", ".join(
+            f"{w.COMPONENTS[name][0].lower()} {100 * weight:.0f} %"
+            for name, weight in weights.items()
+            if weight and name in w.COMPONENTS
+        )
+        return f": {told}" if told else ""
+
+    def has(self, technique: type, *options: ReleaseOption) -> bool:
+        """Whether one of some options has a technique."""
+        return any(isinstance(step, technique) for each in options for step in each.steps)
+
+    def title(self, risk: str) -> str:
+        """How a measure is called in a row."""
+        return w.MEASURES[risk].title.format(p=self.p)
+
+    @property
+    def rows(self) -> list[Row]:
+        """Options in the table of those considered."""
+        results = self.exploration.table.results
+        return [self._row(i) for i, result in enumerate(results) if result.fault is None]
+
+    def _row(self, i: int) -> Row:
+        """An option in the table of those considered."""
+        table, limits = self.exploration.table, self.exploration.limits
+        result = table.results[i]
+        risk = table.risk_name
+        over = [
+            w.MEASURES[name].short + ("" if limits.surely_over(result, name) else " (perhaps)")
+            for name in limits.broken(result)
+        ]
+        told = (
+            f"over: {', '.join(over)}"
+            if over
+            else "within all"
+            if limits.judged
+            else "no limit set"
+        )
+        front = "dominated"
+        if table.front[i]:
+            front = "on the front" if table.estimated_front[i] else "level with the front"
+        return Row(
+            number=i + 1,
+            name=w.shown(result.option.told),
+            chosen=i == self.row,
+            risk=w.value(float(table.risk[i]), risk),
+            risk_interval=w.between(float(table.risk_low[i]), float(table.risk_high[i]), risk),
+            home=w.value(interval(result, "home")[0], "home"),
+            home_beside=_beside(result),
+            alone=w.alone(result),
+            alone_share=w.alone_share(result),
+            utility=w.utility(table.choice, result),
+            front=front if math.isfinite(table.utility[i]) else "",
+            limits=told,
+        )
+
+    @property
+    def found(self) -> list[tuple[str, ...]]:
+        """Measures before and after: title, name, before, after, guessing, limit."""
+        both = (self.exploration.as_it_is, self.chosen)
+        return [
+            (
+                self.title(risk),
+                w.MEASURES[risk].name,
+                *(_told(result, risk) for result in both),
+                _guessing(*both, risk),
+                w.limit(self.exploration.limits, risk),
+            )
+            for risk in COMPARED
+        ]
 
 
 def report(
@@ -111,7 +180,7 @@ def report(
     decision: Decision,
     *,
     made_on: str = "",
-    produced: parts.Produced | None = None,
+    produced: Produced | None = None,
 ) -> Report:
     """The report on a saved exploration and what was decided.
 
@@ -144,47 +213,13 @@ def report(
     >>> made.rows[1].alone
     'nobody of 3'
     """
-    table, p = exploration.table, exploration.table.config.p
+    table = exploration.table
     if not table.results:
         raise ConfigError("No option was weighed; there is nothing to report.")
     recipe = recipe_of(table, exploration.limits, decision)
     row = None if not decision.chosen else named(table, decision.chosen)
-    chosen = None if row is None else table.results[row]
-    raw = exploration.as_it_is
-    made = [i for i, result in enumerate(table.results) if result.fault is None]
-    title = "" if chosen is None else w.shown(chosen.option.told)
-    return Report(
-        title="Release report",
-        question=w.shown(decision.question, lines=True).strip() or QUESTION,
-        made_on=w.shown(made_on),
-        signer=w.shown(decision.signer),
-        verdict=tuple(verdict(exploration, decision, row)),
-        data=parts.data(exploration.facts, decision),
-        note="" if exploration.facts is None else w.shown(exploration.facts.note),
-        synthetic=exploration.facts is not None and exploration.facts.synthetic,
-        now=() if raw is None else parts.now(raw, p),
-        rows=tuple(parts.row(exploration, i, row) for i in made),
-        faults=tuple((w.shown(r.option.told), w.shown(r.fault)) for r in table.results if r.fault),
-        risk_title=w.MEASURES[table.risk_name].title.format(p=p),
-        risk_heading=w.first_up(w.MEASURES[table.risk_name].name),
-        front=figures.front(exploration, row),
-        chosen=title,
-        chosen_told=() if chosen is None else parts.chosen_told(exploration, chosen),
-        why=w.shown(decision.why, lines=True).strip(),
-        refused=decision.refused,
-        produced=() if produced is None or chosen is None else parts.produced(produced),
-        attacks=figures.attacks(exploration, chosen),
-        found=tuple(parts.found(exploration, raw, chosen, risk) for risk in COMPARED),
-        cost=figures.cost(exploration, chosen),
-        costs=() if chosen is None else parts.costs(chosen),
-        limits=tuple(parts.limit_row(exploration, risk) for risk in JUDGED),
-        assumed=tuple(parts.assumed(exploration)),
-        settings=parts.settings(exploration),
-        repeat=parts.repeat(exploration.facts),
-        repeatable=parts.repeatable(exploration),
-        definitions=parts.definitions(p),
-        recipe=recipe,
-    )
+    said = tuple(verdict(exploration, decision, row))
+    return Report(exploration, decision, row, said, recipe, w.shown(made_on), produced)
 
 
 def page(report: Report) -> str:
@@ -199,7 +234,16 @@ def page(report: Report) -> str:
     str
         HTML, to be written as UTF-8.
     """
-    return _template().render(report=report, attacks=report.attacks, cost=report.cost)
+    return _template().render(report=report)
+
+
+_USED = {"figures": figures, "w": w, "alone_told": alone_told, "keyed": keyed} | {
+    "JUDGED": JUDGED,
+    "RISKS": RISKS,
+    "usual": Limits(),
+    "Glove": Glove,
+    "Periods": Periods,
+}
 
 
 @cache
@@ -213,9 +257,36 @@ def _template() -> Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return found.get_template("report.html.jinja")
+    return found.get_template("report.html.jinja", globals=_USED)
 
 
 def _together(text: object) -> object:
     """A number and its sign of per cent stay on one line."""
     return text.replace(" %", "\u00a0%") if isinstance(text, str) else text
+
+
+def _beside(result: OptionResult) -> str:
+    """Of whom homes are asked, the interval of those found, and what guessing finds."""
+    _, low, high = interval(result, "home")
+    ends, guess = w.between(low, high, "home"), w.guessing(result, "home")
+    of = "" if not result.homes_asked else f"of {result.homes_asked:,}"
+    return "; ".join(filter(None, (of, ends, guess and f"guessing {guess}")))
+
+
+def _told(result: OptionResult | None, risk: str) -> str:
+    """A measure with its interval."""
+    if result is None:
+        return "–"
+    if risk == "alone":
+        return w.people(result)
+    found, low, high = interval(result, risk)
+    ends = w.between(low, high, risk)
+    return f"{w.value(found, risk)} (95 %: {ends})" if ends else w.value(found, risk)
+
+
+def _guessing(raw: OptionResult | None, chosen: OptionResult | None, risk: str) -> str:
+    """What guessing finds, as they are and in the form; of other records it finds others."""
+    both = ["" if result is None else w.guessing(result, risk) for result in (raw, chosen)]
+    if all(both) and both[0] != both[1]:
+        return f"{both[0]} as they are, {both[1]} in the form"
+    return both[1] or both[0]

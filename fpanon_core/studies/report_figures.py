@@ -1,4 +1,4 @@
-"""The geometry of a report's figures: where each mark and each label is, in pixels.
+"""What a report's figures show, and where each mark and each label is, in pixels.
 
 The page draws them as SVG, its texts as text. No figure tells anything by colour alone.
 """
@@ -7,32 +7,69 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from ..model.disclosure import ALONE
+from ..model.labels import corners_beside
 from . import report_words as w
 from .exploration import Exploration
 from .judgement import interval
-from .option_result import OptionResult
+from .option_result import Interval, OptionResult
 
 WIDTH = 720.0
 COMPARED = ("outsider", "linkage", "home", "unicity", ALONE)
 """Shares of people, which stand on one scale."""
 
-_LEFT, _RIGHT, _TOP, _BOTTOM, _HEIGHT = 62.0, 18.0, 14.0, 52.0, 400.0
-_DIGIT, _LINE = 7.6, 14.0  # of a label, 13 pixels high
-_ROW, _ROWS_LEFT, _ROWS_TOP = 40.0, 286.0, 34.0
-_BAR = 26.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 702.0, 14.0, 348.0
+_DIGIT_PX = 7.6  # of a label, 13 pixels high
+# Where a number may stand: right of its mark, below it, and how much of the number is left of that.
+_BESIDE = np.array(
+    [
+        (10, -6, 0.0),
+        (10, 14, 0.0),
+        (-10, -6, 1.0),
+        (-10, 14, 1.0),
+        (0, -12, 0.5),
+        (0, 22, 0.5),
+        (17, 4, 0.0),
+        (-17, 4, 1.0),
+    ]
+)
+_ANCHORS = {0.0: "start", 0.5: "middle", 1.0: "end"}
 _STEPS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _MOST_TICKS = 6
 
 
 @dataclass(frozen=True)
-class Tick:
-    """A mark of an axis."""
+class Scale:
+    """An axis: what it shows, and the pixels of its ends."""
 
-    at: float
-    text: str
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """The pixel of a value, within the figure."""
+        inside = min(self.high, max(self.low, value))
+        share = (inside - self.low) / (self.high - self.low)
+        return round(self.start + share * (self.end - self.start), 1)
+
+    def ticks(self) -> list[float]:
+        """Round numbers, few enough to be read."""
+        span = self.high - self.low
+        power = 10.0 ** math.floor(math.log10(max(span, 1e-9)))
+        step = next(s * power for s in _STEPS if span / (s * power) <= _MOST_TICKS)
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return [round(number * step, 10) for number in range(first, last + 1)]
+
+
+SHARES = Scale(0.0, 1.0, 286.0, 692.0)
+"""The scale of what is found before and after."""
+KEPT = Scale(0.0, 1.0, 286.0, 662.0)
+"""The scale of what is kept of each use."""
 
 
 @dataclass(frozen=True)
@@ -42,46 +79,44 @@ class Mark:
     Attributes
     ----------
     x, y, y_low, y_high : float
-    kind : {"front", "behind"}
+    front : bool
     over : bool
         Whether it is over some limit, or may be.
     chosen : bool
     number : int
+    name : str
     label : (x, y, anchor) or None
         Where the number stands; None where it would run into others.
-    name : str
     """
 
     x: float
     y: float
     y_low: float
     y_high: float
-    kind: str
+    front: bool
     over: bool
     chosen: bool
     number: int
-    label: tuple[float, float, str] | None
     name: str
+    label: tuple[float, float, str] | None = None
 
 
 @dataclass(frozen=True)
 class Front:
-    """Risk against utility."""
+    """Risk against utility; ticks are places with their texts."""
 
     marks: tuple[Mark, ...]
-    x_ticks: tuple[Tick, ...]
-    y_ticks: tuple[Tick, ...]
+    x_ticks: tuple[tuple[float, str], ...]
+    y_ticks: tuple[tuple[float, str], ...]
     x_title: str
     y_title: str
     limit_y: float | None
     limit_text: str
     described: str
     left: float = _LEFT
-    right: float = WIDTH - _RIGHT
+    right: float = _RIGHT
     top: float = _TOP
-    bottom: float = _HEIGHT - _BOTTOM
-    width: float = WIDTH
-    height: float = _HEIGHT
+    bottom: float = _BOTTOM
 
     @property
     def unlabelled(self) -> list[int]:
@@ -89,254 +124,148 @@ class Front:
         return [mark.number for mark in self.marks if mark.label is None]
 
 
-@dataclass(frozen=True)
-class Compared:
-    """A measure of the data as they are and of the chosen form; NaN where not known."""
-
-    y: float
-    title: str
-    before: tuple[float, float, float] | None
-    after: tuple[float, float, float] | None
-    guessing: float | None
-    limit: float | None
-
-
-@dataclass(frozen=True)
-class Attacks:
-    """What an outsider finds before and after."""
-
-    rows: tuple[Compared, ...]
-    ticks: tuple[Tick, ...]
-    height: float
-    described: str
-    left: float = _ROWS_LEFT
-    right: float = WIDTH - _RIGHT - 10
-    top: float = _ROWS_TOP
-    width: float = WIDTH
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A component of utility."""
-
-    y: float
-    title: str
-    meaning: str
-    weight: str
-    length: float
-    text: str
-    text_x: float
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What remains of the use of the data, by component."""
-
-    bars: tuple[Bar, ...]
-    ticks: tuple[Tick, ...]
-    height: float
-    described: str
-    left: float = _ROWS_LEFT
-    right: float = WIDTH - _RIGHT - 40
-    top: float = 8.0
-    width: float = WIDTH
-
-
 def front(exploration: Exploration, chosen: int | None) -> Front | None:
     """The figure of all forms; None where no risk or no utility is known."""
     table, limits, risk = exploration.table, exploration.limits, exploration.table.risk_name
-    rows = [
-        i
-        for i in range(len(table.results))
-        if math.isfinite(table.risk[i]) and math.isfinite(table.utility[i])
-    ]
+    rows = np.flatnonzero(np.isfinite(table.risk) & np.isfinite(table.utility)).tolist()
     if not rows:
         return None
-    share = w.MEASURES[risk].unit == "%"
-    limit = None if risk == "home" else limits.limit(risk)
-    ends = [_finite(table.risk_high[i], table.risk[i]) for i in rows] + ([limit] if limit else [])
-    top = max(ends) * 1.06 or 1.0
-    lowest, highest = (f(float(table.utility[i]) for i in rows) for f in (min, max))
+    measure, limit = w.MEASURES[risk], None if risk == "home" else limits.limit(risk)
+    share, title = measure.unit == "%", measure.title.format(p=table.config.p)
+    low, high = (
+        np.where(np.isfinite(end), end, table.risk) for end in (table.risk_low, table.risk_high)
+    )
+    lowest, highest = (float(f(table.utility[rows])) for f in (np.min, np.max))
     room = max(0.02, 0.06 * (highest - lowest))
-    x_from, x_to = max(0.0, lowest - room), min(1.0, highest + room)
-    right, bottom = WIDTH - _RIGHT, _HEIGHT - _BOTTOM
-
-    def x(value: float) -> float:
-        return _LEFT + (value - x_from) / (x_to - x_from) * (right - _LEFT)
-
-    def y(value: float) -> float:
-        return bottom - max(0.0, value) / top * (bottom - _TOP - 8) - 4
-
-    marks = []
-    for i in rows:
-        low, high = (_finite(end[i], table.risk[i]) for end in (table.risk_low, table.risk_high))
-        marks.append(
+    x = Scale(max(0.0, lowest - room), min(1.0, highest + room), _LEFT, _RIGHT)
+    top = max(*high[rows].tolist(), limit or 0.0) * 1.06 or 1.0
+    y = Scale(0.0, top, _BOTTOM - 4, _TOP + 4)
+    marks = _labelled(
+        [
             Mark(
-                _r(x(float(table.utility[i]))),
-                _r(y(float(table.risk[i]))),
-                _r(y(low)),
-                _r(y(high)),
-                "front" if table.front[i] else "behind",
+                x(table.utility[i]),
+                y(table.risk[i]),
+                y(low[i]),
+                y(high[i]),
+                bool(table.front[i]),
                 bool(limits.broken(table.results[i])),
                 i == chosen,
                 i + 1,
-                None,
                 w.shown(table.options[i].told),
             )
-        )
-    placed = _labelled(marks)
-    p = table.config.p
-    unit = "" if share else f" ({w.MEASURES[risk].unit})"
-    title = w.MEASURES[risk].title.format(p=p)
-    best = sum(mark.kind == "front" for mark in marks)
-    described = (
-        f"{w.count(len(marks), 'form')} of the data: utility to the right, {title} upwards, with "
-        f"95 % intervals. {best} on the front: no other is surely better in both. The table of all "
-        "forms holds the same numbers."
+            for i in rows
+        ]
     )
     return Front(
-        tuple(placed),
-        tuple(Tick(_r(x(v)), f"{v:.2f}") for v in _ticks(x_from, x_to)),
-        tuple(Tick(_r(y(v)), f"{100 * v:g} %" if share else f"{v:g}") for v in _ticks(0.0, top)),
+        tuple(marks),
+        tuple((x(v), f"{v:.2f}") for v in x.ticks()),
+        tuple((y(v), f"{100 * v:g} %" if share else f"{v:g}") for v in y.ticks()),
         f"Utility, {w.shown(table.choice.label)} (0 to 1)",
-        f"{title}{unit}",
-        None if limit is None else _r(y(limit)),
+        title if share else f"{title} ({measure.unit})",
+        None if limit is None else y(limit),
         "" if limit is None else f"limit {w.limit(limits, risk)}",
-        described,
+        f"{w.count(len(marks), 'form')} of the data: utility to the right, {title} upwards, with "
+        f"95 % intervals. {sum(mark.front for mark in marks)} on the front: no other is surely "
+        "better in both. The table of all forms holds the same numbers.",
     )
-
-
-def attacks(exploration: Exploration, chosen: OptionResult | None) -> Attacks:
-    """What is found in the data as they are, and in the chosen form."""
-    raw, limits, p = exploration.as_it_is, exploration.limits, exploration.table.config.p
-    left, right = Attacks.left, Attacks.right
-
-    def x(share: float) -> float:
-        return _r(left + min(1.0, max(0.0, share)) * (right - left))
-
-    def across(result: OptionResult | None, risk: str) -> tuple[float, float, float] | None:
-        if result is None or not math.isfinite(interval(result, risk)[0]):
-            return None
-        value, low, high = interval(result, risk)
-        return x(value), x(_finite(low, value)), x(_finite(high, value))
-
-    rows = []
-    for number, risk in enumerate(COMPARED):
-        result = chosen or raw
-        beside = (
-            math.nan
-            if result is None
-            else result.guessing.get("linkage" if risk == "outsider" else risk, math.nan)
-        )
-        most = None if result is None else limits.allowed(result, risk)
-        rows.append(
-            Compared(
-                _ROWS_TOP + (number + 0.5) * _ROW,
-                w.MEASURES[risk].title.format(p=p),
-                across(raw, risk),
-                across(chosen, risk),
-                None if math.isnan(beside) else x(beside),
-                None if most is None or math.isnan(most) else x(most),
-            )
-        )
-    said = "; ".join(
-        f"{w.MEASURES[risk].title.format(p=p)}: "
-        + " and ".join(
-            f"{w.estimate(result, risk)} {when}"
-            for result, when in ((raw, "as they are"), (chosen, "in the chosen form"))
-            if result is not None
-        )
-        for risk in COMPARED
-    )
-    ticks = tuple(Tick(x(tenth / 5), f"{20 * tenth} %") for tenth in range(6))
-    return Attacks(tuple(rows), ticks, _ROWS_TOP + len(rows) * _ROW + 40, f"{said}.")
-
-
-def cost(exploration: Exploration, chosen: OptionResult | None) -> Cost | None:
-    """What the chosen form keeps of each component; None where that is not computed."""
-    if chosen is None or not chosen.components:
-        return None
-    weights = exploration.table.choice.weights or {}
-    left, right = Cost.left, Cost.right
-    bars = []
-    for number, (name, (title, meaning)) in enumerate(w.COMPONENTS.items()):
-        kept = chosen.components.get(name, math.nan)
-        if not math.isfinite(kept):
-            continue
-        length = _r(min(1.0, max(0.0, kept)) * (right - left))
-        weight = f"weight {100 * weights[name]:.0f} %" if weights.get(name) else "no weight"
-        bars.append(
-            Bar(
-                Cost.top + number * (_BAR + 12),
-                title,
-                meaning,
-                weight if weights else "",
-                length,
-                f"{kept:.2f}",
-                _r(left + length + 6),
-            )
-        )
-    ticks = tuple(Tick(_r(left + v / 4 * (right - left)), f"{v / 4:g}") for v in range(5))
-    said = "; ".join(f"{bar.title} {bar.text}" for bar in bars)
-    return Cost(tuple(bars), ticks, Cost.top + len(bars) * (_BAR + 12) + 30, f"{said}.")
-
-
-# --- labels --------------------------------------------------------------------------------------
-
-_Box = tuple[float, float, float, float]
 
 
 def _labelled(marks: Sequence[Mark]) -> list[Mark]:
     """Each with a place for its number beside it, where there is one: the chosen and best first."""
-    taken: list[_Box] = [_taken(m) for m in marks]
-    places: dict[int, tuple[float, float, str]] = {}
-    for mark in sorted(marks, key=lambda m: (not m.chosen, m.kind != "front", m.number)):
-        wide = _DIGIT * len(str(mark.number))
-        for dx, dy, anchor in (
-            (10, -6, "start"),
-            (10, 14, "start"),
-            (-10, -6, "end"),
-            (-10, 14, "end"),
-            (0, -12, "middle"),
-            (0, 22, "middle"),
-            (17, 4, "start"),
-            (-17, 4, "end"),
-        ):
-            at, base = mark.x + dx, mark.y + dy
-            start = at - {"start": 0.0, "end": wide, "middle": wide / 2}[anchor]
-            box = (start, base - _LINE + 3, start + wide, base + 2)
-            inside = box[0] > _LEFT and box[2] < WIDTH and box[1] > 0 and box[3] < _HEIGHT - _BOTTOM
-            if inside and not any(_meet(box, other) for other in taken):
-                taken.append(box)
-                places[mark.number] = (_r(at), _r(base), anchor)
-                break
-    return [
-        Mark(**{**mark.__dict__, "label": places.get(mark.number)})
-        for mark in sorted(marks, key=lambda m: (m.chosen, m.kind == "front"))
+    at = np.array([(mark.x, mark.y) for mark in marks])
+    digits = _DIGIT_PX * np.array([[len(str(mark.number))] for mark in marks])
+    places = at[:, None] + _BESIDE[:, :2]
+    left, base = places[..., 0] - _BESIDE[:, 2] * digits, places[..., 1]
+    boxes = np.stack([left, base - 11, left + digits, base + 2], axis=-1)
+    inside = (left > _LEFT) & (left + digits < WIDTH) & (base > 11) & (base + 2 < _BOTTOM)
+    # The room that a mark takes, with the ring of the chosen one.
+    half = np.array([[14 if mark.chosen else 7] for mark in marks])
+    taken = np.concatenate([at - half, at + half], axis=1)
+    order = sorted(
+        range(len(marks)),
+        key=lambda i: (not marks[i].chosen, not marks[i].front, marks[i].number),
+    )
+    found = corners_beside(order, boxes[:, :, None], inside, taken[:, None])
+    named = [
+        replace(
+            mark,
+            label=(
+                *places[i, found[i]].round(1).tolist(),
+                _ANCHORS[_BESIDE[found[i], 2]],
+            ),
+        )
+        if i in found
+        else mark
+        for i, mark in enumerate(marks)
     ]
+    return sorted(named, key=lambda mark: (mark.chosen, mark.front))
 
 
-def _taken(mark: Mark) -> _Box:
-    """The room that a mark takes, with the ring of the chosen one."""
-    half = 14 if mark.chosen else 7
-    return mark.x - half, mark.y - half, mark.x + half, mark.y + half
+@dataclass(frozen=True)
+class Compared:
+    """A share of people in the data as they are and in the chosen form; None where not known.
+
+    Attributes
+    ----------
+    risk, title : str
+    before, after : (value, low, high) or None
+    guessing, limit : float or None
+    """
+
+    risk: str
+    title: str
+    before: Interval | None
+    after: Interval | None
+    guessing: float | None
+    limit: float | None
 
 
-def _meet(one: _Box, other: _Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def compared(exploration: Exploration, chosen: OptionResult | None) -> list[Compared]:
+    """What is found in the data as they are, and in the chosen form."""
+    raw, p = exploration.as_it_is, exploration.table.config.p
+    asked = chosen or raw
+    rows = []
+    for risk in COMPARED:
+        guessing = limit = None
+        if asked is not None:
+            guessing = asked.guessing.get("linkage" if risk == "outsider" else risk)
+            limit = exploration.limits.allowed(asked, risk)
+        title, found = w.MEASURES[risk].title.format(p=p), (_ends(raw, risk), _ends(chosen, risk))
+        rows.append(Compared(risk, title, *found, _known(guessing), _known(limit)))
+    return rows
 
 
-def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers between two, few enough to be read."""
-    power = 10.0 ** math.floor(math.log10(max(high - low, 1e-9)))
-    step = next(s * power for s in _STEPS if (high - low) / (s * power) <= _MOST_TICKS)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(number * step, 10) for number in range(first, last + 1)]
+def _ends(result: OptionResult | None, risk: str) -> Interval | None:
+    if result is None or not math.isfinite(interval(result, risk)[0]):
+        return None
+    value, low, high = interval(result, risk)
+    return value, low if math.isfinite(low) else value, high if math.isfinite(high) else value
 
 
-def _finite(end: float, instead: float) -> float:
-    return float(end) if math.isfinite(end) else float(instead)
+def _known(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
 
 
-def _r(pixels: float) -> float:
-    return round(pixels, 1)
+def describe_compared(exploration: Exploration, chosen: OptionResult | None) -> str:
+    """The same in a sentence, for who cannot see the figure."""
+    p, both = exploration.table.config.p, (exploration.as_it_is, chosen)
+    when = ("as they are", "in the chosen form")
+    said = (
+        (risk, [f"{w.estimate(r, risk)} {at}" for r, at in zip(both, when, strict=True) if r])
+        for risk in COMPARED
+    )
+    return "; ".join(f"{w.MEASURES[r].title.format(p=p)}: {' and '.join(t)}" for r, t in said) + "."
+
+
+def kept(
+    exploration: Exploration, chosen: OptionResult | None
+) -> list[tuple[str, str, str, float]]:
+    """What the chosen form keeps of each component: title, meaning, weight in words, share."""
+    weights = exploration.table.choice.weights or {}
+    found = {} if chosen is None else chosen.components
+    rows = []
+    for name, (title, meaning) in w.COMPONENTS.items():
+        if math.isfinite(share := found.get(name, math.nan)):
+            weight = f"weight {100 * weights[name]:.0f} %" if weights.get(name) else "no weight"
+            rows.append((title, meaning, weight if weights else "", share))
+    return rows

@@ -281,7 +281,7 @@ def _named(exploration: Exploration, i: int) -> str:
 def unusual(limits: Limits) -> list[Sentence]:
     """Limits that are off, or looser than usual: whoever sets them can make anything pass."""
     usual = Limits()
-    off = [w.MEASURES[risk].name for risk in usual.judged if limits.limit(risk) is None]
+    off = [risk for risk in usual.judged if limits.limit(risk) is None]
     looser = [
         f"{w.MEASURES[risk].name} {w.limit(limits, risk)} (usually {w.limit(usual, risk)})"
         for risk in JUDGED
@@ -292,7 +292,7 @@ def unusual(limits: Limits) -> list[Sentence]:
     ]
     told = []
     if off:
-        told.append(f"There is no limit for {w.listed(off)}.")
+        told.append(f"There is no limit for {w.measures(off)}.")
     if looser:
         told.append(f"Looser than usual: {'; '.join(looser)}.")
     if not told:

@@ -16,6 +16,7 @@ from .option_result import OptionResult, UtilityChoice
 from .options_table import OptionsTable
 from .use import size, thin
 
+QUESTION = "Which form of these data may be released, and what is lost?"
 _LONGEST = 2_000
 _WEIGHTY, _LOST = 0.2, 0.1  # a component of such a weight is named where it is below this
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -336,6 +337,11 @@ def count(number: int, one: str, many: str = "") -> str:
 def listed(names: Sequence[str]) -> str:
     """Such as "a, b and c"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def measures(risks: Sequence[str]) -> str:
+    """Their names, listed."""
+    return listed([MEASURES[risk].name for risk in risks])
 
 
 def first_up(text: str) -> str:

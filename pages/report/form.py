@@ -7,7 +7,7 @@ from zlib import crc32
 import streamlit as st
 
 from fpanon_core.studies.recipe import Decision
-from fpanon_core.studies.report import QUESTION
+from fpanon_core.studies.report_words import QUESTION
 from fpanon_core.studies.study import Weighing
 from pages.shell import officer
 

@@ -18,7 +18,7 @@ from fpanon_core.studies import production, report_words
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.production import Result
 from fpanon_core.studies.publishing import KEY_NAME, LEFT_OUT_NAME
-from fpanon_core.studies.report_parts import Produced
+from fpanon_core.studies.report import Produced
 from fpanon_core.studies.report_verdict import over_told
 from fpanon_core.studies.study import Weighing
 from pages.charts import words
