@@ -20,23 +20,17 @@ from ..model.antennas import Antennas
 from ..model.arrays import FloatArray
 from ..model.errors import ConfigError, FpanonError, OutOfMemory, SchemaError, only_ours
 from ..model.projection import project
-from ..tables.names import normal, rank
+from ..tables.names import rank
 from ..tables.sources import read_source
 from ..tables.table import SourceTable, missing_in, numbers_of, text_of
 from .positions import Centre, position_faults
+from .search import cell_parts, is_opencellid
 from .turns import Turn
 
 OPENCELLID = (
     *("radio", "mcc", "net", "area", "cell", "unit", "lon", "lat", "range", "samples"),
     *("changeable", "created", "updated", "averageSignal"),
 )
-_PARTS = {
-    "mcc": ("mcc",),
-    "net": ("net", "mnc"),
-    "area": ("area", "lac", "tac"),
-    "cell": ("cell", "cid", "ci", "cellid", "cell_id"),
-}
-_RADIOS = {"GSM", "UMTS", "LTE", "NR", "CDMA"}
 
 
 @only_ours("antenna table")
@@ -122,7 +116,7 @@ def nearer_sites(sites: pd.DataFrame, turn: Turn, centre: Centre, notes: list[st
 
 def _antennas(table: SourceTable) -> pd.DataFrame:
     labels = [str(label) for label in table.labels]
-    if not table.named and len(labels) == len(OPENCELLID) and _is_radio(table.columns[0]):
+    if is_opencellid(table):
         labels = list(OPENCELLID)
     lat, lon, guessed = _degrees(table, labels)
     notes = list(table.notes)
@@ -131,7 +125,7 @@ def _antennas(table: SourceTable) -> pd.DataFrame:
             f"Of the antenna table {table.told(lat)} and {table.told(lon)} are taken for latitude "
             "and longitude by their content, which is a guess."
         )
-    parts = _cgi(labels)
+    parts = cell_parts(labels)
     if parts:
         texts = [text_of(table.columns[i]).to_pandas().astype(str) for i in parts]
         ids = texts[0].str.cat(texts[1:], sep="-")
@@ -191,16 +185,6 @@ def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFra
 # --- columns -----------------------------------------------------------------------------------
 
 
-def _is_radio(column: pa.ChunkedArray) -> bool:
-    return set(text_of(column.slice(0, 100)).to_pylist()) <= _RADIOS
-
-
-def _cgi(labels: list[str]) -> list[int] | None:
-    names = {normal(label): i for i, label in enumerate(labels)}
-    found = [next((names[n] for n in options if n in names), None) for options in _PARTS.values()]
-    return None if None in found else [i for i in found if i is not None]
-
-
 def _degrees(table: SourceTable, labels: list[str]) -> tuple[int, int, bool]:
     """Columns of latitude and longitude, and whether they are a guess by content."""
     best = {}
@@ -248,22 +232,22 @@ def spellings(antennas: pd.DataFrame) -> dict[str, pd.Series]:
     The whole id; for OpenCellID also shorter and longer forms, and the cell alone.
     """
     ways = {"antenna": antennas["antenna"].astype(str)}
-    if antennas.attrs.get("parts"):
-        labels = list(antennas.columns)
-        at = _cgi(labels)
-        assert at is not None
+    at = cell_parts(list(antennas.columns)) if antennas.attrs.get("parts") else None
+    if at is not None:
         mcc, net, area, cell = (
             text_of(pa.chunked_array([pa.array(antennas.iloc[:, i])])).to_pandas().astype(str)
             for i in at
         )
-        ways["mccnet-area-cell"] = (mcc + net).str.cat([area, cell], sep="-")
-        ways["mcc-net-cell"] = mcc.str.cat([net, cell], sep="-")
-        ways["net-area-cell"] = net.str.cat([area, cell], sep="-")
-        ways["area-cell"] = area.str.cat(cell, sep="-")
-        ways["cell"] = cell
-        if "radio" in labels:
-            radio = antennas["radio"].astype(str)
-            ways["radio-mcc-net-area-cell"] = radio.str.cat([mcc, net, area, cell], sep="-")
+        forms = {
+            "mccnet-area-cell": (mcc + net, area, cell),
+            "mcc-net-cell": (mcc, net, cell),
+            "net-area-cell": (net, area, cell),
+            "area-cell": (area, cell),
+            "cell": (cell,),
+        }
+        if "radio" in antennas.columns:
+            forms["radio-mcc-net-area-cell"] = antennas["radio"].astype(str), mcc, net, area, cell
+        ways |= {name: parts[0].str.cat(parts[1:], sep="-") for name, parts in forms.items()}
     return ways
 
 
@@ -295,20 +279,12 @@ def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArr
 
 def _rows_of(asked: pd.Index, keys: pd.Series, antennas: pd.DataFrame) -> npt.NDArray[np.int64]:
     """Row of each id asked for, −1 where there is none or where it is not one place."""
-    places = pd.DataFrame(
-        {
-            "key": keys.to_numpy(dtype=object),
-            "lat": antennas["lat"].to_numpy(),
-            "lon": antennas["lon"].to_numpy(),
-        }
-    )
-    sites = places.drop_duplicates()
-    several = set(sites.loc[sites["key"].duplicated(keep=False), "key"])
-    first = places.drop_duplicates("key")
-    first = first[~first["key"].isin(several)]
-    at = pd.Index(first["key"], dtype=object).get_indexer(asked)
-    rows = first.index.to_numpy()
-    return np.where(at >= 0, rows[at] if len(rows) else -1, -1).astype(np.int64)
+    places = antennas[["lat", "lon"]].assign(key=keys.to_numpy(dtype=object))
+    sites = places.reset_index(drop=True).drop_duplicates()
+    sites = sites[~sites["key"].duplicated(keep=False)]
+    at = pd.Index(sites["key"], dtype=object).get_indexer(asked)
+    rows: npt.NDArray[np.int64] = np.append(sites.index.to_numpy(np.int64), -1)[at]
+    return rows
 
 
 def _loose(text: str) -> str:
