@@ -182,7 +182,6 @@ def test_the_verifier_shares_nothing_with_what_it_checks():
         "budgets",
         "checks",
         "clock",
-        "data_package",
         "errors",
         "facts",
         "fingerprints",

@@ -20,10 +20,9 @@ import pandas as pd
 
 from ..model.arrays import CELL, BoolArray, FloatArray, IntArray, pieces
 from ..model.clock import LocalClock
-from ..model.column_file import rows_in
 from ..model.configs import Screening
 from ..model.fingerprints import FingerprintSet, distinct_cells
-from ..model.mapped import COLUMNS
+from ..model.mapped import COLUMNS, rows_in
 from .fate import text_frame
 from .instants import microseconds_of
 from .rows import Rows, Store, in_order

@@ -26,10 +26,9 @@ from typing import IO, Any, BinaryIO, Literal, get_args
 
 import pandas as pd
 
-from ..model.data_package import described
 from ..model.errors import ConfigError
 from ..model.facts import ReleaseFacts
-from ..model.release_page import README, readme
+from ..model.release_page import README, described, readme
 from ..model.version import __version__
 from ..tables.whole import told_plainly, whole_file
 from ..tables.writing import table_bytes, write_bytes, write_table

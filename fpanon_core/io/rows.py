@@ -22,7 +22,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..model.arrays import BoolArray, FloatArray, IntArray
-from ..model.column_file import ColumnFile, mapped_rows, rows_in
+from ..model.mapped import ColumnFile, mapped_rows, rows_in
 from ..tables.parts import BATCH, Parts
 from ..tables.table import (
     SourceTable,

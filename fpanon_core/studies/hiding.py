@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -296,33 +296,19 @@ def hidden(
     whom, and all figures, are the same every time.
     """
     given = fs if config.period_days is None else into_periods(fs, config.period_days)
+    how: dict[str, Any] = {
+        "config": config.stretch,
+        "leftover": config.leftover,
+        "leave_out": config.leave_out,
+        "shards": config.shards,
+        "checkpoint": checkpoint,
+        "engine": engine,
+        "progress": progress,
+    }
+    space_m, time_min = config.suppress_space_m, config.suppress_time_min
     if config.method == "aligned":
-        return aligned(
-            given,
-            config.k,
-            config=config.stretch,
-            max_side_m=config.suppress_space_m,
-            max_span_min=config.suppress_time_min,
-            leftover=config.leftover,
-            leave_out=config.leave_out,
-            shards=config.shards,
-            checkpoint=checkpoint,
-            engine=engine,
-            progress=progress,
-        )
-    return glove(
-        given,
-        config.k,
-        config=config.stretch,
-        suppress_space_m=config.suppress_space_m,
-        suppress_time_min=config.suppress_time_min,
-        leftover=config.leftover,
-        leave_out=config.leave_out,
-        shards=config.shards,
-        checkpoint=checkpoint,
-        engine=engine,
-        progress=progress,
-    )
+        return aligned(given, config.k, max_side_m=space_m, max_span_min=time_min, **how)
+    return glove(given, config.k, suppress_space_m=space_m, suppress_time_min=time_min, **how)
 
 
 @dataclass(frozen=True)

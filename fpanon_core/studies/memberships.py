@@ -28,8 +28,8 @@ from ..model.glove import GloveResult
 from ..model.published import ALWAYS, Membership, known
 from ..model.released import Origin, ReleasedSet
 from ..verification.faults import Faults
-from ..verification.listed import read_listed
-from ..verification.package import Package, digest, read_package
+from ..verification.package import Package, read_package
+from ..verification.records import read_listed
 
 Place = str | os.PathLike[str]
 
@@ -134,7 +134,7 @@ def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
     facts = package.facts
     assert package.data_name is not None
     assert facts is not None
-    data = package.members[package.data_name]
+    data = package.data
     table = read_published(io.BytesIO(data))
     if not len(table):
         raise SchemaError("The release has no rows: nothing of anybody is published in it.")
@@ -163,7 +163,7 @@ def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
         weight=np.ones(len(who), np.int64),
         name=_readable(facts.option.text),
         k=facts.k,
-        digest=digest(data),
+        digest=package.data_digest,
     )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..anonymize.chain import made_by, release
+from ..anonymize.chain import made_by
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..io.publishing import FORMATS, Format, data_file, secret_bytes, write_zip
@@ -27,7 +27,7 @@ from ..model.glove import GloveResult
 from ..model.options import ReleaseOption
 from ..model.published import Membership
 from ..model.release_page import README
-from ..model.released import Origin, ReleasedSet
+from ..model.released import Origin
 from ..tables.whole import staged
 from . import hiding
 from .estimates import costs
@@ -155,17 +155,6 @@ def study(
         left_out=left_out if passed else b"",
         membership=replace(of_origin(origin), digest=found.sha256) if passed else None,
     )
-
-
-def drawn(
-    fs: FingerprintSet,
-    option: ReleaseOption,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> ReleasedSet:
-    """What an option makes of the data, drawn from the operating system; to be published."""
-    return release(fs, option, engine=engine, progress=progress)
 
 
 def _origin(

@@ -31,7 +31,7 @@ from ..model.files import keyed
 from ..model.version import __version__, versions
 from ..tables.parquet import read_parquet
 from ..tables.writing import column_bytes
-from ..verification.zip_layout import is_tight
+from ..verification.package import is_tight
 from .exploration import check
 from .option_result import FIGURES
 from .options_table import OptionsTable
@@ -212,9 +212,8 @@ def _members(content: bytes) -> dict[str, bytes]:
             tight = (
                 len(infos) <= _MOST_MEMBERS
                 and len(set(names)) == len(names)
-                and all(info.compress_type == zipfile.ZIP_STORED for info in infos)
                 and all(map(_known, infos))
-                and is_tight(content, infos)
+                and is_tight(content, infos, zipfile.ZIP_STORED)
             )
             if not tight:
                 raise SchemaError(_DAMAGED)

@@ -15,9 +15,10 @@ Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..model.arrays import BoolArray, FloatArray, IntArray
@@ -25,48 +26,17 @@ from ..model.checks import whole
 from ..model.errors import SchemaError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS, GloveResult, Verification
+from ..model.options import MOST_LEFT_OUT
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
-from .claim import Claim
+from .claim import Claim, bounds_of, by_start, numbered
 from .faults import Faults
-from .fitting import fit
-from .periods import apart, check_groups, faults_of, periods_of
-from .promises import (
-    Held,
-    Spans,
-    check_cells,
-    check_coverage,
-    check_crowds,
-    check_limits,
-    check_samples_of_k,
-)
+from .promises import Checked, check_claim, check_limits
 from .records import KNOWN, Key, matched, records_of
-from .result import check_left_out, claim_of, same_pieces
 from .secrecy import check_order, check_pseudonyms
 
 _ABOUT_LIMITS = frozenset(REASONS) - {"left over", "hardest to hide", "period of fewer than k"}
 _SLACK_SHARE = 1e-9
-
-
-@dataclass
-class Checked:
-    """What came out while records were looked at.
-
-    Attributes
-    ----------
-    home : int64 ndarray (n_users,)
-        Class of each original user; −1 = nothing is published of the user.
-    certain : bool
-        Whether that is the only way to give the records to the users.
-    closest : bool
-        Whether in no other way people meet more cells, so that no phantom share is smaller.
-    held : Held
-    """
-
-    home: IntArray
-    certain: bool
-    closest: bool
-    held: Held
 
 
 def verify_k_anonymity(
@@ -125,7 +95,7 @@ def verify_k_anonymity(
     days = result.period_days if isinstance(result, GloveResult) else period_days
     if days is not None:
         days = whole("period_days", days, 1)
-    faults = faults_of(original, int(k), days)
+    faults = Faults(original, int(k), days)
     if isinstance(result, GloveResult):
         _check_result(result, faults)
     else:
@@ -143,130 +113,49 @@ def verify_k_anonymity(
 
 
 def _check_result(result: GloveResult, faults: Faults) -> None:
-    if not same_pieces(result, faults):
+    if not _same_pieces(result, faults):
         return
-    claim = claim_of(result, faults)
+    claim = _claim_of(result, faults)
     if claim is None:
         return
     stated = result.suppressed
-    check_left_out(result, faults)
+    _check_left_out(result, faults)
     listed = listed_samples(stated, faults)
     if set(stated.get("reason", ())) - set(REASONS):
         faults.add("reason", "A sample is listed as suppressed for a reason that is none.")
     limits = result.suppress_space_m, result.suppress_time_min
     check_limits(claim, *limits, faults)
-    limited = any(limit is not None for limit in limits)
+    limited = any(limit is not None for limit in limits) or _says_limits(stated)
     asked = faults.k
     faults.k = max(asked, result.k)  # what it promises beyond what was asked must hold, too
-    accuracy = _accuracy(result, faults)
-    checked = check_claim(claim, listed, 0, limited or _says_limits(stated), faults, accuracy)
+    checked = check_claim(claim, listed, 0, limited, faults)
     faults.k = asked
-    if checked is None:
-        return
-    held = checked.held
-    if not abs(result.phantom_share - held.phantom_share) <= _SLACK_SHARE:
-        text = f"The phantom share is {held.phantom_share:.6f}, not as stated."
+    if checked is not None:
+        _check_figures(result, checked, faults)
+
+
+def _check_figures(result: GloveResult, checked: Checked, faults: Faults) -> None:
+    """Phantom share and accuracy are those of the cells that hold the samples."""
+    fs, table = faults.original, result.accuracy
+    if not abs(result.phantom_share - checked.phantom_share) <= _SLACK_SHARE:
+        text = f"The phantom share is {checked.phantom_share:.6f}, not as stated."
         faults.add("phantom share", text)
-    if accuracy is None:
+    due = {
+        "user": fs.sample_user,
+        "sample": np.arange(fs.n_samples),
+        "group": np.asarray(result.group)[fs.sample_user],
+        "space_m": checked.side_m,
+        "time_min": checked.span_min,
+    }
+    if len(table) != fs.n_samples or not due.keys() <= set(table.columns):
         faults.add("accuracy", "The accuracy is not stated for every original sample.")
-    elif accuracy.wrong:
-        text = f"The accuracy of {accuracy.wrong} samples is not as stated."
-        faults.add("accuracy", text)
-
-
-def _accuracy(result: GloveResult, faults: Faults) -> _Accuracy | None:
-    """To be told of the samples; None where not all are stated."""
-    table = result.accuracy
-    names = {"user", "sample", "group", "space_m", "time_min"}
-    if len(table) != faults.original.n_samples or not names <= set(table.columns):
-        return None
-    return _Accuracy(faults.original, result)
-
-
-class _Accuracy:
-    """Whether the spans stated for every sample are those of the cells that hold it.
-
-    Attributes
-    ----------
-    wrong : int
-        Samples of which they are not.
-    """
-
-    def __init__(self, fs: FingerprintSet, result: GloveResult) -> None:
-        self._table, self._group = result.accuracy, np.asarray(result.group)
-        self._fs, self.wrong = fs, 0
-
-    def __call__(self, users: slice, rows: slice, side: FloatArray, span: FloatArray) -> None:
-        """Compare the samples of some users."""
-        lengths = np.diff(self._fs.offsets)[users]
-        user = np.repeat(np.arange(users.start, users.stop), lengths)
-        expected = {
-            "user": user,
-            "sample": np.arange(rows.start, rows.stop),
-            "group": self._group[user],
-            "space_m": side,
-            "time_min": span,
-        }
-        off = np.zeros(len(user), bool)
-        for name, values in expected.items():
-            stated = self._table[name].to_numpy()[rows].astype(np.float64)
-            off |= ~np.isclose(stated, values, rtol=0, atol=1e-5, equal_nan=True)
-        self.wrong += int(off.sum())
-
-
-def check_claim(
-    claim: Claim,
-    listed: BoolArray | None,
-    may_miss: int,
-    limited: bool,
-    faults: Faults,
-    tell: Spans | None = None,
-) -> Checked | None:
-    """All that must hold of the records themselves.
-
-    Parameters
-    ----------
-    claim : Claim
-    listed : bool ndarray (n_samples,) or None
-        Original samples listed as left out; None where there is no list.
-    may_miss : int
-        Without a list: how many are left out, as stated.
-    limited : bool
-        Whether limits are kept, so that every published sample must hold samples of k people.
-    faults : Faults
-    tell : callable, optional
-        Told of the cells that hold each sample, as :data:`.promises.Spans` says.
-
-    Returns
-    -------
-    Checked or None
-        None where it could not be looked at.
-    """
-    if not check_cells(claim, faults):
-        return None
-    check_crowds(claim, faults)
-    if faults.cut is not None:
-        period = periods_of(claim, faults.cut.edges, faults)
-        check_groups(claim, faults.cut, period, faults)
-        claim, faults.original = apart(claim, faults.cut, period)
-    home, only, closest = claim.home, True, True
-    possible = None
-    if home is None:
-        found = fit(claim, listed, may_miss, faults)
-        if found is None:
-            return None
-        home, only, closest = found.home, found.only, found.closest
-        if not only:
-            possible = found.user, found.kind
-    held = check_coverage(claim, home, listed, possible, faults, tell)
-    if listed is None and int(held.gone.sum()) > may_miss:
-        text = (
-            f"{int(held.gone.sum())} original samples lie outside what is published of their "
-            f"users; {may_miss} are stated to be left out."
-        )
-        faults.add("uncovered sample", text)
-    check_samples_of_k(claim, home, held, limited, possible, faults)
-    return Checked(home, only, closest, held)
+        return
+    off = np.zeros(fs.n_samples, bool)
+    for name, values in due.items():
+        stated = table[name].to_numpy(np.float64)
+        off |= ~np.isclose(stated, values, rtol=0, atol=1e-5, equal_nan=True)
+    if off.any():
+        faults.add("accuracy", f"The accuracy of {int(off.sum())} samples is not as stated.")
 
 
 def _says_limits(stated: pd.DataFrame) -> bool:
@@ -302,6 +191,7 @@ def listed_samples(stated: pd.DataFrame, faults: Faults, *, of_whole: bool = Fal
     known = (rows >= 0) & (rows < fs.n_samples)
     if of_whole and faults.cut is not None and faults.of_whole:
         piece_row = np.empty(fs.n_samples, np.int64)
+        assert faults.cut.sample is not None
         piece_row[faults.cut.sample] = np.arange(fs.n_samples)
         rows = np.where(known, piece_row[np.where(known, rows, 0)], rows)
     if "user" in stated.columns:
@@ -320,3 +210,200 @@ def listed_samples(stated: pd.DataFrame, faults: Faults, *, of_whole: bool = Fal
     if int(known.sum()) > int(gone.sum()):
         faults.add("listed twice", "A sample is listed as suppressed more than once.")
     return gone
+
+
+# --- what a result says of itself ----------------------------------------------------------------
+
+
+def _same_pieces(result: GloveResult, faults: Faults) -> bool:
+    """Whether a result in periods is about the pieces of the original, which it puts in its order.
+
+    A result of whole fingerprints, given pieces, may hide a person among the person's own pieces.
+    """
+    if faults.cut is None:
+        return True
+    person, period = result.person, result.period
+    if result.period_days is None or person is None or period is None:
+        faults.add("period", "The original is in periods, and the result does not keep them apart.")
+        return False
+    if faults.of_whole:
+        same = faults.put_in_order(np.asarray(person), np.asarray(period))
+    else:
+        same = np.array_equal(person, faults.cut.person)
+        same &= np.array_equal(period, faults.cut.period)
+    if not same:
+        text = "The pieces of the result are not those of the original, one by one."
+        faults.add("period", text)
+    return same
+
+
+def _claim_of(result: GloveResult, faults: Faults) -> Claim | None:
+    """The release in a result; None, with a fault, where it cannot be looked at."""
+    p = result.published
+    original = faults.original
+    group = np.asarray(result.group, np.int64)
+    if len(group) != original.n_users:
+        text = f"The result has {len(group)} users, the original {original.n_users}."
+        faults.add("missing user", text)
+        return None
+    if len(group) and not (group.min() >= -1 and group.max() < p.n_groups):
+        faults.add("unknown group", "A user is in a group of which nothing is published.")
+        return None
+    _said_of_itself(result, faults)
+    members = np.zeros(p.n_groups, np.int64)
+    np.add.at(members, group[group >= 0], original.weight[group >= 0])
+    for g in np.flatnonzero(members != p.n_users).tolist():
+        text = f"Group {g} is said to have {p.n_users[g]} users and has {members[g]}."
+        faults.add("group size", text, group=g)
+    cells = bounds_of(p)
+    for g in range(p.n_groups):
+        cells[p.rows_of(g)] = by_start(cells[p.rows_of(g)])
+    offsets = np.asarray(p.offsets)
+    return Claim(
+        cells=cells,
+        first=offsets[:-1],
+        last=offsets[1:],
+        label=np.arange(p.n_groups),
+        content=numbered([cells[p.rows_of(g)] for g in range(p.n_groups)], {}),
+        records=np.bincount(group[group >= 0], minlength=p.n_groups).astype(np.int64),
+        home=group,
+    )
+
+
+def _said_of_itself(result: GloveResult, faults: Faults) -> None:
+    """Digest, pseudonyms, weights, projection, clock and granularity are those of the original."""
+    original, p = faults.original, result.published
+    # The names of pieces are drawn, and are in their digest: cut anew, they have another.
+    digest = result.whole_digest if faults.of_whole else result.digest
+    if digest != (faults.whole_digest if faults.of_whole else original.digest):
+        faults.add("digest", "The result was made from other data: its digest is another.")
+    number = np.arange(1, original.n_users + 1) if faults.of_whole else original.number
+    if not np.array_equal(result.number, number):
+        text = "The numbers behind the pseudonyms are not, one by one, those of the original."
+        faults.add("pseudonym", text)
+    if not np.array_equal(result.weight, original.weight):
+        faults.add("weight", "The users' weights are not those of the original.")
+    if p.crs != original.crs:
+        faults.add("projection", "The map projection is not that of the original.")
+    if p.clock != original.clock:
+        faults.add("clock", "First day or time zone are not those of the original.")
+    if (p.granularity_m, p.granularity_min) != (original.granularity_m, original.granularity_min):
+        faults.add("granularity", "The granularity is not that of the original.")
+    if result.k < faults.k:
+        text = f"The result was made for k = {result.k}, fewer than {faults.k}."
+        faults.add("stated k", text)
+
+
+def _check_left_out(result: GloveResult, faults: Faults) -> None:
+    """Limits, reasons and people left out or over go together, and with the data.
+
+    A reason is a limit only where that limit is stated and the samples of the user's group, taken
+    together, exceed it: no cell of them could be so wide, or so long, otherwise.
+    """
+    fs, group = faults.original, np.asarray(result.group)
+    limits = {"space": result.suppress_space_m, "time": result.suppress_time_min}
+    period = np.zeros(fs.n_users, np.int64) if faults.cut is None else faults.cut.period
+    people = np.bincount(period, fs.weight)
+    left, ours = _known_users(result.left_over, fs)
+    out, possible = _known_users(result.left_out, fs)
+    most = int(np.bincount(period[left]).max(initial=0)) if ours else len(result.left_over)
+    # Where they are merged, each shard has some of its own; else those of all shards hide together.
+    # A shard is of 10 crowds of k at least, so that a result cannot say that it has many.
+    shards = min(int(result.shards), fs.n_users // (10 * max(result.k, 1)))
+    shards = max(1, shards) if result.leftover == "merge" else 1
+    share = result.leave_out
+    sound = math.isfinite(share) and 0 <= share <= MOST_LEFT_OUT
+    gone = np.bincount(period[out], fs.weight[out], len(people))
+    twice = len(np.unique(left)) < len(left)
+    _tell(
+        faults,
+        {
+            "limit": any(
+                limit is not None and not (math.isfinite(limit) and limit > 0)
+                for limit in limits.values()
+            ),
+            "left over": result.leftover not in ("merge", "suppress"),
+            "left out": not sound,
+        },
+        "A limit, a share, or what becomes of left-over users is none that there is.",
+    )
+    _tell(
+        faults,
+        {
+            "left over": not ours or twice or -(-most // shards) >= max(result.k, 1),
+            "left out": sound and (not possible or bool((gone > share * people + 1e-6).any())),
+        },
+        "The users said to be left over, or left out, are none of the original, or too many.",
+    )
+    _tell(
+        faults,
+        {
+            "left over": result.leftover == "suppress" and bool((group[left] >= 0).any()),
+            "left out": len(np.unique(out)) < len(out) or bool((group[out] >= 0).any()),
+        },
+        "A user said to be left over, or left out, is published, or listed twice.",
+    )
+    _check_reasons(result, left, out, faults)
+
+
+def _check_reasons(result: GloveResult, left: IntArray, out: IntArray, faults: Faults) -> None:
+    """Samples are listed for reasons that there are."""
+    fs, stated = faults.original, result.suppressed
+    limits = {"space": result.suppress_space_m, "time": result.suppress_time_min}
+    period = np.zeros(fs.n_users, np.int64) if faults.cut is None else faults.cut.period
+    people = np.bincount(period, fs.weight)
+    if not {"user", "sample", "reason"} <= set(stated.columns):
+        faults.add("reason", "The samples listed as suppressed have no user, row or reason.")
+        return
+    user, _ = _known_users(stated["user"], fs)
+    known = stated["user"].isin(range(fs.n_users)).to_numpy()
+    of = pd.Series(user).groupby(stated["reason"].to_numpy(object)[known])
+    by_reason = {reason: users.to_numpy() for reason, users in of}
+    none = np.empty(0, np.int64)
+    over, sparse = by_reason.get("left over", none), by_reason.get("period of fewer than k", none)
+    hardest = by_reason.get("hardest to hide", none)
+    wrong = {
+        "as left over, and the users are not": len(over)
+        and (result.leftover != "suppress" or not np.isin(over, left).all()),
+        "as hardest to hide, of others than those left out": not np.array_equal(
+            np.unique(hardest), np.unique(out)
+        ),
+        "as of a period of too few people, and there are enough": len(sparse)
+        and (faults.cut is None or (people[period[sparse]] >= result.k).any()),
+        "as of too few people, but no limit is stated": "fewer than k" in by_reason
+        and set(limits.values()) == {None},
+    }
+    for (what, limit), extent in zip(limits.items(), _extents(result, fs), strict=True):
+        listed = [users for reason, users in by_reason.items() if what in str(reason).split()]
+        users = np.concatenate([none, *listed])
+        beyond = len(users) and (limit is None or (extent[users] <= limit).any())
+        wrong[f"as beyond a limit in {what}, and none is stated, or no cell could be"] = beyond
+    for text in [text for text, found in wrong.items() if found]:
+        faults.add("reason", f"Samples are listed {text}.")
+
+
+def _known_users(rows: npt.ArrayLike, fs: FingerprintSet) -> tuple[IntArray, bool]:
+    """Those that are row numbers of the original, and whether all are."""
+    found = np.asarray(rows, np.int64)
+    known = (found >= 0) & (found < fs.n_users)
+    return found[known], bool(known.all())
+
+
+def _tell(faults: Faults, wrong: dict[str, bool], text: str) -> None:
+    for kind in [kind for kind, found in wrong.items() if found]:
+        faults.add(kind, text)
+
+
+def _extents(result: GloveResult, fs: FingerprintSet) -> tuple[FloatArray, FloatArray]:
+    """Of each user: side and span of all samples of the user's group; of all where it is none."""
+    group = np.asarray(result.group, np.int64)
+    of = np.where(group < 0, group.max(initial=-1) + 1, group)[fs.sample_user]
+    ends = []
+    for low, extent in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m), (fs.t_min, fs.dt_min)):
+        first, last = np.full(of.max() + 1, np.inf), np.full(of.max() + 1, -np.inf)
+        np.minimum.at(first, of, low)
+        np.maximum.at(last, of, low + extent)
+        width = last - first
+        # Whoever is in no group may have been in one with anybody.
+        ends.append(np.where(group < 0, (low + extent).max() - low.min(), width[group]))
+    return (ends[0] + ends[1]) / 2, ends[2]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from ..model.arrays import FloatArray, IntArray
+from ..model.arrays import stretches as some_lists
 from ..model.fingerprints import FingerprintSet
 from ..model.published import GeneralizedFingerprintSet
 
@@ -55,12 +57,21 @@ class Claim:
         """Number of different records."""
         return len(self.label)
 
-    def reach(self) -> FloatArray:
-        """The latest end so far, cell by cell within each class: how far back a scan must look."""
-        out = np.empty(len(self.cells))
+    @cached_property
+    def class_of_cell(self) -> IntArray:
+        """The class of each cell."""
+        return np.repeat(np.arange(self.n_classes), self.last - self.first)
+
+    @cached_property
+    def arrays(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+        """As kernels take them: cells, the latest end so far within each class, first, last.
+
+        That end says how far back a scan must look.
+        """
+        reach = np.empty(len(self.cells))
         for a, b in zip(self.first, self.last, strict=True):
-            out[a:b] = np.maximum.accumulate(self.cells[a:b, 5])
-        return out
+            reach[a:b] = np.maximum.accumulate(self.cells[a:b, 5])
+        return self.cells, reach, self.first, self.last
 
 
 def by_start(cells: FloatArray) -> FloatArray:
@@ -68,23 +79,13 @@ def by_start(cells: FloatArray) -> FloatArray:
     return np.ascontiguousarray(cells[np.argsort(cells[:, 4], kind="stable")], np.float64)
 
 
-def contents(pieces: list[FloatArray]) -> IntArray:
-    """A number for each array, equal where the arrays are."""
-    return numbered(pieces, {})
-
-
 def numbered(pieces: list[FloatArray], numbers: dict[bytes, int]) -> IntArray:
-    """The same where some were numbered before; adds what is new to ``numbers``."""
+    """A number for each array, equal where the arrays are; adds what is new to ``numbers``."""
     out = [
         numbers.setdefault(hashlib.sha256(np.ascontiguousarray(p).data).digest(), len(numbers))
         for p in pieces
     ]
     return np.array(out, np.int64)
-
-
-def rectangles(fs: FingerprintSet) -> FloatArray:
-    """The original samples as x0, x1, y0, y1, t0, t1."""
-    return bounds_of(fs)
 
 
 def stretches(fs: FingerprintSet) -> Iterator[tuple[slice, slice, IntArray, FloatArray]]:
@@ -97,21 +98,12 @@ def stretches(fs: FingerprintSet) -> Iterator[tuple[slice, slice, IntArray, Floa
     offsets : int64 ndarray
         Of these users' samples among themselves.
     samples : float64 ndarray (n, 6)
-        As :func:`rectangles`.
+        As :func:`bounds_of`.
     """
-    for users, rows in some_users(fs):
-        offsets = fs.offsets[users.start : users.stop + 1] - fs.offsets[users.start]
-        yield users, rows, offsets, bounds_of(fs, rows)
-
-
-def some_users(fs: FingerprintSet) -> Iterator[tuple[slice, slice]]:
-    """Some of the users after another, and the rows of their samples, about a million at a time."""
-    begin = 0
-    while begin < fs.n_users:
-        upto = int(np.searchsorted(fs.offsets, fs.offsets[begin] + _STRETCH, "right")) - 1
-        upto = min(max(upto, begin + 1), fs.n_users)
-        yield slice(begin, upto), slice(int(fs.offsets[begin]), int(fs.offsets[upto]))
-        begin = upto
+    for users in some_lists(fs.offsets, _STRETCH):
+        rows = fs.rows_of(users.start).start, fs.rows_of(users.stop - 1).stop
+        offsets = fs.offsets[users.start : users.stop + 1] - rows[0]
+        yield users, slice(*rows), offsets, bounds_of(fs, slice(*rows))
 
 
 def bounds_of(

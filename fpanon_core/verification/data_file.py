@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,16 +25,14 @@ from pyarrow import csv, parquet
 
 from ..model.budgets import MAX_RELEASE_BYTES, Budget, check_columns
 from ..model.clock import LocalClock
-from .degrees import COLUMNS as DEGREES
 from .faults import Faults
-from .records import BOUNDS
+from .records import BOUNDS, DEGREES, Gathering, Records
 
 _TIMES = ("start", "end")
 _TEXTS = ("pseudonym", *_TIMES)
 _WIDTH = 8  # bytes of a field, at least
 _LONGEST_HEAD = 1 << 20  # bytes
 _PIECE_ROWS, _PIECE_BYTES = 250_000, 32 << 20
-_SHORTEST = 32  # bytes of a row of CSV: nine fields and more, a pseudonym of 16 characters
 _LONGEST = 256  # characters of a pseudonym; ours have 16
 _TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.(?!000000)\d{6})?(?!-00:00)[+-][01]\d:[0-5]\d"
 
@@ -65,8 +64,6 @@ class DataFile:
         Whether it is a table of a release at all; a fault has been added where it is not.
     columns : list of str
         As named in it.
-    most_rows : int
-        How many there can be.
 
     Raises
     ------
@@ -83,7 +80,6 @@ class DataFile:
         self._wrong = dict.fromkeys(_TIMES, 0)
         self._odd = False
         self.columns, self.sound = columns, False
-        self.most_rows = len(content) // _SHORTEST
         try:
             with self._told(_DAMAGED):
                 named = self._open_packed() if self._packed else self._open_text(content)
@@ -96,7 +92,6 @@ class DataFile:
     def _open_packed(self) -> list[str]:
         file = parquet.ParquetFile(pa.BufferReader(self._content))
         _check_size(file.metadata, self._budget)
-        self.most_rows = file.metadata.num_rows
         return list(file.schema_arrow.names)
 
     def _open_text(self, content: bytes | mmap.mmap) -> list[str]:
@@ -257,6 +252,84 @@ class DataFile:
         expected = instants.dt.tz_convert(clock.timezone).dt.tz_localize(None)
         self._wrong[name] += int((on_the_wall.to_numpy() != expected.to_numpy()).sum())
         return instants.take(codes).reset_index(drop=True)
+
+
+@dataclass
+class Rows:
+    """What is asked of all rows together.
+
+    Attributes
+    ----------
+    columns : list of str
+    number : int
+    first_start, last_start, last_end : Timestamp or float or None
+        None of no rows.
+    start_of_last : Timestamp or float or None
+        Of the rows that end last, the latest start.
+    """
+
+    columns: list[str]
+    number: int = 0
+    first_start: Any = None
+    last_start: Any = None
+    last_end: Any = None
+    start_of_last: Any = None
+
+    def add(self, piece: pd.DataFrame) -> None:
+        """Further rows."""
+        if piece.empty:
+            return
+        starts, ends = piece["start"], piece["end"]
+        first, last, end = starts.min(), starts.max(), ends.max()
+        start = starts[ends == end].max()
+        if self.number == 0:
+            self.first_start, self.last_start = first, last
+            self.last_end, self.start_of_last = end, start
+        self.number += len(piece)
+        self.first_start = min(self.first_start, first)
+        self.last_start = max(self.last_start, last)
+        self.last_end, self.start_of_last = max((self.last_end, self.start_of_last), (end, start))
+
+
+def read_rows(file: DataFile, faults: Faults) -> tuple[Rows, Records] | None:
+    """The rows of a data file and its records; None, with a fault, where it is damaged.
+
+    Raises
+    ------
+    SchemaError
+        It would become far larger than it is.
+    """
+    rows, gathering = Rows(file.columns), Gathering(faults)
+    try:
+        for piece in _whole_records(file.pieces()) if file.sound else ():
+            if not gathering.add(piece) or gathering.apart:
+                text = "The rows of a pseudonym do not follow one another: several records have it."
+                faults.add("order of rows", text)
+                return None
+            rows.add(piece)
+    except Damaged:
+        return None
+    if not file.sound:
+        return None
+    if gathering.backwards:
+        faults.add("order of rows", "The rows of a record are not in order of time.")
+    return rows, gathering.records()
+
+
+def _whole_records(pieces: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+    """The same rows, cut only where another pseudonym begins."""
+    waiting: list[pd.DataFrame] = []
+    for piece in pieces:
+        names = piece["pseudonym"].fillna("").to_numpy(object)
+        if waiting and len(names) and waiting[-1]["pseudonym"].fillna("").iloc[-1] != names[0]:
+            yield pd.concat(waiting, ignore_index=True)
+            waiting = []
+        begin = int(np.flatnonzero(names != names[-1:]).max(initial=-1)) + 1
+        if begin:
+            yield pd.concat([*waiting, piece.iloc[:begin]], ignore_index=True)
+            waiting = []
+        waiting.append(piece.iloc[begin:])
+    yield pd.concat(waiting, ignore_index=True)
 
 
 def _check_size(about: parquet.FileMetaData, budget: Budget) -> None:

@@ -19,12 +19,11 @@ from ..model.facts import Accuracy, ReleaseFacts
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Generalize, Periods
 from ..model.profiles import Grid
-from .anonymity import Checked
 from .claim import SLACK, Claim, stretches
+from .data_file import Rows
 from .faults import Faults
-from .periods import periods_of
+from .promises import Checked
 from .records import Records
-from .rows import Rows
 
 _SLACK_SHARE = 5e-5  # a share stated to four decimals
 _SLACK_ACCURACY = 6e-4  # of a figure stated to four digits, and a rounding of its sum
@@ -118,33 +117,16 @@ def _last_window(rows: Rows, last: dt.date, zone: dt.tzinfo) -> tuple[int, int] 
 # --- accuracy -------------------------------------------------------------------------------------
 
 
-class Spans:
-    """Side and span of the cells that hold each sample, gathered as they are told."""
-
-    def __init__(self) -> None:
-        self._told: list[tuple[FloatArray, FloatArray]] = []
-
-    def __call__(self, _users: slice, _rows: slice, side: FloatArray, span: FloatArray) -> None:
-        """Take what is told of the samples of some users."""
-        held = np.isfinite(side)
-        self._told.append((side[held], span[held]))
-
-    def figures(self) -> tuple[float, ...] | None:
-        """Median and mean of the sides, and of the spans; None of no samples."""
-        sides, spans = (np.concatenate(part) for part in zip(*self._told, strict=True))
-        if not len(sides):
-            return None
-        return tuple(float(of(values)) for values in (sides, spans) for of in (np.median, np.mean))
-
-
-def check_samples_accuracy(
-    facts: ReleaseFacts, spans: Spans, checked: Checked, faults: Faults
-) -> None:
+def check_samples_accuracy(facts: ReleaseFacts, checked: Checked, faults: Faults) -> None:
     """The accuracy over original samples is the one found, where it is known whose records are."""
     if facts.accuracy is None or facts.accuracy.of != "original samples" or not checked.certain:
         return
-    found = spans.figures()
-    if found is not None and not _close(facts.accuracy, found):
+    held = np.isfinite(checked.side_m)
+    if not held.any():
+        return
+    extents = checked.side_m[held], checked.span_min[held]
+    found = [float(of(values)) for values in extents for of in (np.median, np.mean)]
+    if not _close(facts.accuracy, found):
         faults.add("accuracy", "The accuracy stated is not the one found.")
 
 
@@ -231,14 +213,11 @@ def check_counts(
     if listed is not None:
         found["samples_left_out"] = int(listed.sum())
     elif checked is not None and checked.certain:
-        found["samples_left_out"] = int(checked.held.gone.sum())
+        found["samples_left_out"] = int(checked.gone.sum())
     for name, value in found.items():
         if getattr(facts, name) != value:
             faults.add("counts", f"The number stated for {name} is not the one found.")
-    if faults.cut is None:
-        _check_left_out(facts, people, faults)
-    else:
-        _check_pieces_left_out(facts, records, faults)
+    _check_left_out(facts, records, faults)
     _check_phantoms(facts, records, checked, faults)
 
 
@@ -252,7 +231,7 @@ def _check_phantoms(
     if stated == 1 and faults.k:
         faults.add("phantom share", "The phantom share stated cannot be.")
     if checked is not None:
-        share, sure, least = checked.held.phantom_share, checked.certain, checked.closest
+        share, sure, least = checked.phantom_share, checked.certain, checked.closest
     elif records.claim.home is not None and not (facts.moved and faults.cut is not None):
         share, sure, least = _phantom_share(records.claim, faults), True, True
     else:
@@ -283,7 +262,7 @@ def _check_pieces(
     """
     cut, claim = faults.cut, records.claim
     assert cut is not None
-    period = periods_of(claim, cut.edges)[records.kind]
+    period = faults.periods_of(claim)[records.kind]
     for name, value in (
         ("pseudonyms", len(records.pseudonym)),
         ("periods", len(np.unique(period))),
@@ -302,34 +281,24 @@ def _check_pieces(
     return stated, cut.n_people - stated
 
 
-def _check_left_out(facts: ReleaseFacts, people: int, faults: Faults) -> None:
-    """Where nothing but a crowd is stated, nobody is left out but the last and the share stated."""
-    step = facts.hiding
-    if step is None or len(facts.option.steps) != 1 or _limited(facts):
-        return
-    users, gone = int(faults.original.weight.sum()), faults.original.n_users - people
-    last = step.k - 1 if facts.leftover == "suppress" else 0
-    if gone > step.leave_out * users + last + 1e-6:
-        faults.add("counts", "More people are left out than the techniques stated leave out.")
+def _check_left_out(facts: ReleaseFacts, records: Records, faults: Faults) -> None:
+    """Where nothing but a crowd is stated, nobody is left out but the last and the share stated.
 
-
-def _check_pieces_left_out(facts: ReleaseFacts, records: Records, faults: Faults) -> None:
-    """Likewise in each period; and nobody is missing from one but where there are too few."""
-    step, cut = facts.hiding, faults.cut
-    assert cut is not None
-    if step is None or len(facts.option.steps) != 2 or _limited(facts):
+    With periods in each of them; and nobody is missing from one but where there are too few.
+    """
+    step, cut, fs = facts.hiding, faults.cut, faults.original
+    limited = facts.suppress_space_m is not None or facts.suppress_time_min is not None
+    if step is None or limited or len(facts.option.steps) != (1 if cut is None else 2):
         return
+    period = np.zeros(fs.n_users, np.int64) if cut is None else cut.period
+    of = np.zeros(len(records.kind), np.int64)
+    if cut is not None:
+        of = faults.periods_of(records.claim)[records.kind]
+    people, pieces = np.bincount(period, fs.weight), np.bincount(period)
+    there = np.bincount(of, minlength=len(people))[: len(people)]
     last = step.k - 1 if facts.leftover == "suppress" else 0
-    people = np.bincount(cut.period, faults.original.weight)
-    pieces = np.bincount(cut.period)
-    there = np.bincount(periods_of(records.claim, cut.edges)[records.kind], minlength=len(people))[
-        : len(people)
-    ]
     allowed = np.where(people < step.k, pieces, step.leave_out * people + last + 1e-6)
     if (pieces - there > allowed).any() or (there[people < step.k] > 0).any():
-        text = "More people are left out of a period than the techniques stated leave out."
+        within = "" if cut is None else " of a period"
+        text = f"More people are left out{within} than the techniques stated leave out."
         faults.add("counts", text)
-
-
-def _limited(facts: ReleaseFacts) -> bool:
-    return facts.suppress_space_m is not None or facts.suppress_time_min is not None

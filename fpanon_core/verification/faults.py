@@ -1,72 +1,41 @@
-"""What is wrong with a release, as it is found; and the verdict at the end."""
+"""What is wrong with a release, as it is found; and the original in periods, cut anew.
+
+Nothing is taken over from what cuts data into periods: the edges are local midnights, found with
+the time zone's own rules. Periods are held apart by moving each to a stretch of time of its own, so
+that no record of one can hold samples of another.
+
+Source: docs/science.md, “Periods”.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from ..model.arrays import FloatArray, IntArray
+from ..model.arrays import FloatArray, IntArray, rows_of
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import VIOLATION_COLUMNS, Verification
+from ..model.periods import PeriodSet
+from .claim import Claim
 
 MOST = 1_000  # violations listed of each kind
-
-
-@dataclass
-class Cut:
-    """The original, a fingerprint for each person and period.
-
-    Attributes
-    ----------
-    fs : FingerprintSet
-        The pieces, under the ids of the original. Of one person and period there is one.
-    person, period : int64 ndarray (n_pieces,)
-        Row number in the original, and number of the period, of each.
-    sample : int64 ndarray (n_samples,)
-        Row number in the original of each sample of the pieces.
-    days : int
-    edges : float64 ndarray
-        Where periods begin, in elapsed minutes, from that of number 0 on.
-    n_people : int
-    ids : ndarray
-        Of the original.
-    """
-
-    fs: FingerprintSet
-    person: IntArray
-    period: IntArray
-    sample: IntArray
-    days: int
-    edges: FloatArray
-    n_people: int
-
-    def in_order(self, person: IntArray, period: IntArray) -> Cut | None:
-        """The same pieces in an order given; None where they are not the same."""
-        if len(person) != len(self.person) or len(period) != len(self.period):
-            return None
-        mine = np.lexsort((self.period, self.person))
-        theirs = np.lexsort((period, person))
-        if (self.person[mine] != person[theirs]).any() or (
-            self.period[mine] != period[theirs]
-        ).any():
-            return None
-        order = np.empty(len(mine), np.int64)
-        order[theirs] = mine
-        fs = self.fs.subset(order)
-        rows = [np.arange(self.fs.offsets[at], self.fs.offsets[at + 1]) for at in order.tolist()]
-        return replace(
-            self,
-            fs=fs,
-            person=self.person[order],
-            period=self.period[order],
-            sample=self.sample[np.concatenate(rows)],
-        )
+_DAY_MIN = 1_440.0
+_SLACK_MIN = 1e-6
 
 
 class Faults:
     """The faults found so far in one release of one original.
+
+    Parameters
+    ----------
+    original : FingerprintSet or PeriodSet
+    k : int
+        The crowd that is promised; 0 where none is.
+    days : int, optional
+        Days in a period, where the release is in periods.
 
     Attributes
     ----------
@@ -74,29 +43,95 @@ class Faults:
         As it is checked: of a release in periods, its pieces.
     whole_digest : str
         Of the original as it was given.
-    cut : Cut or None
+    cut : PeriodSet or None
         Of a release in periods: how the pieces belong to people and periods.
-    k : int
-        The crowd that is promised; 0 where none is.
+    edges : float64 ndarray
+        Where these begin, in elapsed minutes, from that of number 0 on.
+    of_whole : bool
+        Whether numbers of pieces are told as numbers of the original.
     n_groups : int
         Groups looked at.
     """
 
-    def __init__(self, original: FingerprintSet, k: int) -> None:
-        self.original = original
-        self.whole_digest = original.digest
-        self.cut: Cut | None = None
-        self.of_whole = False  # whether numbers of pieces are told as numbers of the original
-        self.k = k
-        self.n_groups = 0
+    def __init__(
+        self, original: FingerprintSet | PeriodSet, k: int, days: int | None = None
+    ) -> None:
+        self.k, self.n_groups, self.whole_digest = k, 0, original.digest
+        self.cut: PeriodSet | None = None
+        self.of_whole = False
         self._listed: list[tuple[str, int, int, int, str]] = []
         self._counts: dict[str, int] = {}
+        if isinstance(original, FingerprintSet):
+            self.original = original
+        else:
+            self.original, self.cut = original.pieces, original
+            self.edges = _edges(original.pieces, original.days)
+            self._check_pieces(original)
+        if days is not None:
+            self.in_periods(days)
+
+    def _check_pieces(self, given: PeriodSet) -> None:
+        """Pieces that were cut before are one for a person and period."""
+        fs = given.pieces
+        if len(given.person) != fs.n_users or len(given.period) != fs.n_users:
+            text = "The pieces are more, or fewer, than the people and periods named."
+            self.add("period", text)
+        elif pd.DataFrame({"of": given.person, "at": given.period}).duplicated().any():
+            self.add("period", "A person has several pieces in one period.")
+        if (self.number_of(fs.t_min) != given.period[fs.sample_user]).any():
+            self.add("period", "A sample begins in another period than its piece.")
+
+    def in_periods(self, days: int | None) -> None:
+        """Take it that the release is in such periods: from now on the original is its pieces."""
+        if self.cut is not None:
+            if days != self.cut.days:
+                self.add("period", "The release is in other periods than the original given.")
+        elif days is not None:
+            fs = self.original
+            self.edges = _edges(fs, days)
+            period, user = self.number_of(fs.t_min), fs.sample_user
+            begins = np.append(True, (np.diff(user) != 0) | (np.diff(period) != 0)).nonzero()[0]
+            person, sample = user[begins], np.arange(fs.n_samples)
+            self.original = replace(
+                fs,
+                user_ids=fs.user_ids[person],
+                offsets=np.append(begins, fs.n_samples),
+                weight=fs.weight[person],
+                number=fs.number[person],
+            )
+            self.cut = PeriodSet(
+                self.original, person, period[begins], sample, days, fs.n_users, fs.digest
+            )
+            self.of_whole = True
+
+    def number_of(self, t_min: FloatArray) -> IntArray:
+        """The period in which each time lies."""
+        return np.searchsorted(self.edges, t_min + _SLACK_MIN, side="right") - 1
+
+    def put_in_order(self, person: IntArray, period: IntArray) -> bool:
+        """Take the pieces in an order given; False where they are not the same."""
+        assert self.cut is not None
+        mine = pd.MultiIndex.from_arrays([self.cut.person, self.cut.period])
+        order = mine.get_indexer(pd.MultiIndex.from_arrays([person, period]))
+        if not np.array_equal(np.sort(order), np.arange(len(mine))):
+            return False
+        fs, sample = self.original, self.cut.sample
+        assert sample is not None
+        self.original = fs.subset(order)
+        self.cut = replace(
+            self.cut,
+            pieces=self.original,
+            person=self.cut.person[order],
+            period=self.cut.period[order],
+            sample=sample[rows_of(fs.offsets[order], fs.lengths[order])],
+        )
+        return True
 
     def add(
         self, kind: str, text: str, *, group: int = -1, user: int = -1, sample: int = -1
     ) -> None:
         """One fault; ``text`` is a sentence that names no person and no place."""
-        if self.cut is not None and self.of_whole:
+        if self.cut is not None and self.cut.sample is not None and self.of_whole:
             user = int(self.cut.person[user]) if user >= 0 else user
             sample = int(self.cut.sample[sample]) if sample >= 0 else sample
         self._counts[kind] = self._counts.get(kind, 0) + 1
@@ -114,3 +149,58 @@ class Faults:
             samples=self.original.n_samples,
             period_days=None if self.cut is None else self.cut.days,
         )
+
+    # --- in periods --------------------------------------------------------------------------
+
+    def periods_of(self, claim: Claim, *, tell: bool = False) -> IntArray:
+        """The period of each class, in which all its cells begin; a fault where they do not."""
+        number, of = self.number_of(claim.cells[:, 4]), claim.class_of_cell
+        out = np.zeros(claim.n_classes, np.int64)
+        out[of[::-1]] = number[::-1]  # that of the first
+        for g in np.unique(of[number != out[of]]).tolist() if tell else ():
+            text = "The samples of a record begin in several periods."
+            self.add("period", text, group=int(claim.label[g]))
+        return out
+
+    def check_groups(self, claim: Claim) -> IntArray:
+        """No group has records of several periods, or people of another; the period of each."""
+        assert self.cut is not None
+        period = self.periods_of(claim, tell=True)
+        pairs = np.unique(np.column_stack([claim.label, period]), axis=0)
+        labels, times = np.unique(pairs[:, 0], return_counts=True)
+        for label in labels[times > 1].tolist():
+            self.add("period", "A group has people of several periods.", group=int(label))
+        if claim.home is not None:
+            inside = np.flatnonzero(claim.home >= 0)
+            for u in inside[period[claim.home[inside]] != self.cut.period[inside]].tolist():
+                label = int(claim.label[claim.home[u]])
+                self.add("period", "A person is in a group of another period.", group=label, user=u)
+        return period
+
+    def hold_apart(self, claim: Claim, period: IntArray) -> Claim:
+        """The records, and from now on the pieces, each period in a stretch of time of its own."""
+        assert self.cut is not None
+        fs = self.original
+        end = float(claim.cells[:, 5].max(initial=(fs.t_min + fs.dt_min).max()))
+        begin = float(claim.cells[:, 4].min(initial=fs.t_min.min()))
+        # A power of two: whole minutes stay what they are.
+        stretch = 2.0 ** math.ceil(math.log2(2 * (end - begin) + 2))
+        cells = claim.cells.copy()
+        cells[:, 4:] += (period[claim.class_of_cell] * stretch)[:, None]
+        self.original = replace(fs, t_min=fs.t_min + self.cut.period[fs.sample_user] * stretch)
+        return replace(claim, cells=cells)
+
+
+def _edges(fs: FingerprintSet, days: int) -> FloatArray:
+    """Local midnights, from that of the first day to after the last sample, elapsed minutes."""
+    last = float(fs.t_min.max())
+    number = math.ceil((last + 2 * _DAY_MIN) / (days * _DAY_MIN)) + 1
+    if fs.clock is None:
+        return np.arange(number, dtype=np.float64) * (days * _DAY_MIN)
+    epoch = pd.Timestamp(fs.clock.epoch)
+    first = epoch.tz_convert(fs.clock.timezone).tz_localize(None).normalize()
+    midnights = pd.DatetimeIndex(
+        [first + pd.Timedelta(days=days * at) for at in range(number)]
+    ).tz_localize(fs.clock.timezone, ambiguous=np.ones(number, bool), nonexistent="shift_forward")
+    minutes: FloatArray = np.array([(at - epoch) / pd.Timedelta(minutes=1) for at in midnights])
+    return minutes

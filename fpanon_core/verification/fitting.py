@@ -26,9 +26,9 @@ from scipy.sparse.csgraph import (  # type: ignore[import-untyped,unused-ignore]
 )
 
 from ..kernels.verify_cover import BLOCK, cells_met, class_boxes, classes_within, fewest_misses
-from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.arrays import BoolArray, FloatArray, IntArray, offsets_of, rows_of
 from ..model.fingerprints import FingerprintSet
-from .claim import SLACK, Claim, rectangles, stretches
+from .claim import SLACK, Claim, bounds_of, stretches
 from .faults import Faults
 
 _T = TypeVar("_T")
@@ -67,6 +67,15 @@ class _Pairs:
     kind: IntArray
     misses: IntArray
 
+    def of(self, some: BoolArray) -> _Pairs:
+        """Some of them."""
+        return _Pairs(self.user[some], self.kind[some], self.misses[some])
+
+    def and_also(self, other: _Pairs) -> _Pairs:
+        """These, and then others."""
+        ours, theirs = vars(self).values(), vars(other).values()
+        return _Pairs(*map(np.concatenate, zip(ours, theirs, strict=True)))
+
 
 class _Search:
     """Which classes may be whose: users against boxes around classes first, then samples."""
@@ -74,7 +83,7 @@ class _Search:
     def __init__(self, claim: Claim, fs: FingerprintSet, wanted: BoolArray) -> None:
         self._fs, self._wanted = fs, wanted
         self._around = class_boxes(claim.cells, claim.first, claim.last)
-        self._classes = (claim.cells, claim.reach(), claim.first, claim.last, self._around)
+        self._classes = (*claim.arrays, self._around)
 
     def fewest(self, most: int) -> IntArray:
         """The fewest samples that each user misses in any class, as far as all may miss."""
@@ -142,14 +151,10 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
     fs = faults.original
     wanted = np.ones(fs.n_samples, bool) if listed is None else ~listed
     must = np.bincount(fs.sample_user[wanted], minlength=fs.n_users) > 0
-    records = int(claim.records.sum())
-    spare = int(must.sum()) - records  # users for whom there is no record
-    if listed is None and spare < 0:
+    spare = int(must.sum()) - int(claim.records.sum())  # users for whom there is no record
+    if spare < 0:
         text = f"There are {-spare} more published records than original users."
         faults.add("unknown user", text)
-        return None
-    if listed is not None and spare < 0:
-        faults.add("unknown user", "There are more published records than original users.")
         return None
     if listed is not None and spare > 0:
         for _ in range(spare):
@@ -157,47 +162,21 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
             faults.add("missing user", text)
         return None
     allowed = may_miss if listed is None else 0
-    found = _Search(claim, fs, wanted)
-    if allowed:
-        fewest = found.fewest(allowed)
-        pairs = None
-    else:
-        pairs = found.within(np.zeros(fs.n_users, np.int64))
-        fewest = np.bincount(fs.sample_user[wanted], minlength=fs.n_users).clip(0, 1)
-        fewest[pairs.user] = 0
-    loose = allowed - int(fewest.sum())
-    if loose < 0:
-        for u in np.flatnonzero(fewest).tolist() if allowed == 0 else [-1]:
-            text = (
-                "No published record holds all the samples of an original user that are not listed "
-                "as left out."
-                if allowed == 0
-                else f"At least {int(fewest.sum())} original samples lie outside every record that "
-                f"may be their user's; {allowed} are stated to be left out."
-            )
-            faults.add("uncovered sample", text, user=u)
+    possible = _possible(claim, wanted, allowed, faults)
+    if possible is None:
         return None
-    if pairs is None:
-        pairs = found.within(fewest + loose)
-    chosen = must[pairs.user]
-    pairs = _Pairs(pairs.user[chosen], pairs.kind[chosen], pairs.misses[chosen])
+    most, pairs = possible
+    pairs = pairs.of(must[pairs.user])
     sizes = claim.records
     if spare > 0:  # a class of those of whom nothing is published, at the price of all they have
-        owned = fs.lengths
-        gone = np.flatnonzero(owned <= fewest + loose)
-        pairs = _Pairs(
-            np.concatenate([pairs.user, gone]),
-            np.concatenate([pairs.kind, np.full(len(gone), claim.n_classes)]),
-            np.concatenate([pairs.misses, owned[gone]]),
-        )
-        sizes = np.append(sizes, spare)
+        gone = np.flatnonzero(fs.lengths <= most)
+        nobodys = _Pairs(gone, np.full(len(gone), claim.n_classes), fs.lengths[gone])
+        pairs, sizes = pairs.and_also(nobodys), np.append(sizes, spare)
     # Of users who fit alike, none may come first for standing first in the input: it would look as
     # if the release kept that order.
     place = np.random.default_rng(0).permutation(fs.n_users)
-    pairs = _Pairs(place[pairs.user], pairs.kind, pairs.misses)
-    mixed = np.empty_like(must)
-    mixed[place] = must
-    home = _by_flow(pairs, sizes, fs.n_users, int(must.sum()))
+    mixed = _Pairs(place[pairs.user], pairs.kind, pairs.misses)
+    home = _by_flow(mixed, sizes, fs.n_users, int(must.sum()))
     if home is None:
         text = (
             "The original users cannot be given the published records one by one so that each "
@@ -215,21 +194,54 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
         faults.add("undecided", text)
         return None
     if closest and not only:
-        user = np.argsort(place)[pairs.user]
         kind = np.minimum(pairs.kind, claim.n_classes - 1)
-        args = (claim.cells, claim.reach(), claim.first, claim.last, SLACK)
-        met = cells_met(user, kind, fs.offsets, rectangles(fs), wanted, *args)
+        met = cells_met(pairs.user, kind, fs.offsets, bounds_of(fs), wanted, *claim.arrays, SLACK)
         met[pairs.kind == claim.n_classes] = 0
-        home = _best(pairs, met, sizes, fs.n_users, allowed, home, mixed, faults)
-        if home is None:
+        home = _best(mixed, met, sizes, fs.n_users)
+        missed = int(mixed.misses[home[mixed.user] == mixed.kind].sum())
+        if missed > allowed:
+            text = (
+                f"At least {missed} original samples lie outside the records of their users; "
+                f"{allowed} are stated to be left out."
+            )
+            faults.add("uncovered sample", text)
             return None
     home[home == claim.n_classes] = -1
-    home = home[place]
-    pairs = _Pairs(np.argsort(place)[pairs.user], pairs.kind, pairs.misses)
-    published = pairs.kind < claim.n_classes
+    pairs = pairs.of(pairs.kind < claim.n_classes)
     # Where samples may be missed, the way that misses fewest need not be the one that meets most.
     most_met = only or (closest and allowed == 0)
-    return Fit(home, only, most_met, pairs.user[published], pairs.kind[published])
+    return Fit(home[place], only, most_met, pairs.user, pairs.kind)
+
+
+def _possible(
+    claim: Claim, wanted: BoolArray, allowed: int, faults: Faults
+) -> tuple[IntArray, _Pairs] | None:
+    """How many samples each user may miss, and in which classes; None where all miss too many."""
+    fs = faults.original
+    search = _Search(claim, fs, wanted)
+    if allowed:
+        fewest = search.fewest(allowed)
+    else:
+        none_missed = search.within(np.zeros(fs.n_users, np.int64))
+        fewest = np.bincount(fs.sample_user[wanted], minlength=fs.n_users).clip(0, 1)
+        fewest[none_missed.user] = 0
+    loose = allowed - int(fewest.sum())
+    if loose >= 0:
+        return fewest + loose, search.within(fewest + loose) if allowed else none_missed
+    if allowed:
+        text = (
+            f"At least {int(fewest.sum())} original samples lie outside every record that may be "
+            f"their user's; {allowed} are stated to be left out."
+        )
+        faults.add("uncovered sample", text)
+        return None
+    for u in np.flatnonzero(fewest).tolist():
+        text = (
+            "No published record holds all the samples of an original user that are not listed as "
+            "left out."
+        )
+        faults.add("uncovered sample", text, user=u)
+    return None
 
 
 def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntArray | None:
@@ -254,49 +266,19 @@ def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntAr
     return home
 
 
-def _best(
-    pairs: _Pairs,
-    met: IntArray,
-    sizes: IntArray,
-    n_users: int,
-    allowed: int,
-    home: IntArray,
-    must: BoolArray,
-    faults: Faults,
-) -> IntArray | None:
+def _best(pairs: _Pairs, met: IntArray, sizes: IntArray, n_users: int) -> IntArray:
     """Of several ways, one that misses fewest samples; then one in which most cells are met.
 
     So that a release is not refused for people in cells who are only given another's record.
     """
     copies = sizes[pairs.kind]
-    slot = np.concatenate([[0], np.cumsum(sizes)])
-    rows = np.repeat(pairs.user, copies)
-    within = np.arange(copies.sum()) - np.repeat(np.cumsum(copies) - copies, copies)
-    columns = slot[np.repeat(pairs.kind, copies)] + within
+    slot = offsets_of(sizes)
+    columns = rows_of(slot[pairs.kind], copies)
     most = float(met.max()) + 1.0
     cost = pairs.misses * (most * n_users) + (most - met)  # above 0: a zero would be no edge
-    users = np.flatnonzero(must)
-    at = np.searchsorted(users, rows)
+    users, at = np.unique(np.repeat(pairs.user, copies), return_inverse=True)
     graph = csr_array((np.repeat(cost, copies), (at, columns)), shape=(len(users), int(slot[-1])))
-    try:
-        chosen, records = min_weight_full_bipartite_matching(graph)
-    except ValueError:  # cannot be: the flow has found one
-        return home
+    chosen, records = min_weight_full_bipartite_matching(graph)
     out = np.full(n_users, -1, np.int64)
     out[users[chosen]] = np.searchsorted(slot, records, side="right") - 1
-    missed = dict(
-        zip(
-            zip(pairs.user.tolist(), pairs.kind.tolist(), strict=True),
-            pairs.misses.tolist(),
-            strict=True,
-        )
-    )
-    total = sum(missed[u, g] for u, g in enumerate(out.tolist()) if g >= 0)
-    if total > allowed:
-        text = (
-            f"At least {total} original samples lie outside the records of their users; {allowed} "
-            "are stated to be left out."
-        )
-        faults.add("uncovered sample", text)
-        return None
     return out

@@ -1,16 +1,12 @@
 """What a release consists of, byte by byte: its members, its description, its data.
 
-Reads a folder or a zip by itself; nothing is taken over from what writes releases.
+Reads a folder or a zip by itself; nothing is taken over from what writes releases. README and
+description are made again from the stated facts, with the templates of what writes releases, and
+compared; so are the heads of a zip. A template is not what is verified: the facts are, against the
+data and the original (:mod:`.facts`). So nothing can stand in a release that they do not decide.
 
-Source: docs/science.md, “A release, as it leaves”.
-
-Are README and description, byte for byte, those that the stated facts make?
-
-Both are made again with the templates of what writes releases, and compared. A template is not what
-is verified: the facts are, against the data and the original (:mod:`.facts`). So nothing can stand
-in either file that the facts do not decide.
-
-Source: docs/science.md, “A release, as it leaves”.
+Source: docs/science.md, “A release, as it leaves”; of zip files, APPNOTE.TXT 6.3.10 (PKWARE),
+sections 4.3.7, 4.3.12, 4.3.14 to 4.3.16 and 4.5.3.
 """
 
 from __future__ import annotations
@@ -26,26 +22,39 @@ import struct
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..model.budgets import MAX_BYTES, MAX_RELEASE_BYTES, Budget
-from ..model.data_package import data_package, described
 from ..model.errors import ConfigError, SchemaError
 from ..model.facts import ReleaseFacts
-from ..model.release_page import README, readme, sections
-from ..model.release_page import README as PAGE
+from ..model.release_page import README, data_package, described, readme, sections
 from ..model.version import __version__
 from .faults import Faults
-from .zip_layout import is_tight, only_sizes
 
 DATA = ("data.csv", "data.parquet")
-MOST_PAGE, MOST_DESCRIPTION = 64 << 10, 1 << 20
+DESCRIPTION = "datapackage.json"
+_MOST = {README: 64 << 10, DESCRIPTION: 1 << 20}
 """Bytes of the page and of the description that are looked at; longer ones are a fault."""
 _MAPPED = 64 << 20  # bytes: larger data files are looked at where they lie, not read
 _BLOCK = 1 << 20
+_VERSION = re.compile(r"\d{1,4}(\.\d{1,4}){1,3}")
+_OWNERS_ALONE = 0o600 << 16
+_BEYOND = 0xFFFFFFFF  # what stands for a number of more than 32 bits
+_LARGE = 0x7FFFFFFF  # beyond, sizes and places are told in 64 bits
+_DAMAGED_ZIP = (
+    zipfile.BadZipFile,
+    struct.error,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    LookupError,
+    OSError,
+)
 Content = bytes | mmap.mmap
 """Of a member."""
 
@@ -56,29 +65,20 @@ class Package:
 
     Attributes
     ----------
-    members : dict of str to bytes or mmap
-        A large data file is mapped; all others are read.
     data_name : str or None
         The member with the data; None where there is not exactly one.
+    data : bytes or mmap
+        Its bytes, a large file mapped; none where there is not exactly one.
+    data_digest : str
+        SHA-256 of them, in hexadecimal digits.
     facts : ReleaseFacts or None
         What ``datapackage.json`` states; None where it cannot be read.
     """
 
-    members: dict[str, Content]
     data_name: str | None = None
+    data: Content = b""
+    data_digest: str = ""
     facts: ReleaseFacts | None = None
-    _digest: str = ""
-
-    @property
-    def data(self) -> Content:
-        """The data file's bytes; none where there is not exactly one."""
-        return b"" if self.data_name is None else self.members[self.data_name]
-
-    @property
-    def data_digest(self) -> str:
-        """SHA-256 of the data file, in hexadecimal digits; of a large one it takes a while."""
-        self._digest = self._digest or digest(self.data)
-        return self._digest
 
 
 def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Package:
@@ -90,31 +90,25 @@ def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Pack
         There is no folder and no zip file there.
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
-        members = _zip_members(bytes(source), faults)
+        members = _zip_members(bytes(source), io.BytesIO(source), faults)
     else:
         members = _members_at(Path(source), faults)
-    package = Package(members)
-    found = [name for name in DATA if name in members]
-    for name in (DESCRIPTION, PAGE):
+    for name, most in _MOST.items():
         if name not in members:
             faults.add("members", f"{name} is missing.")
-    if len(found) != 1:
-        faults.add("members", "There must be exactly one data file, data.csv or data.parquet.")
-    else:
-        package.data_name = found[0]
-    extra = len(set(members) - {DESCRIPTION, PAGE, *DATA})
-    for _ in range(extra):
-        faults.add("members", "There is a member that does not belong to a release.")
-    for name, most in ((PAGE, MOST_PAGE), (DESCRIPTION, MOST_DESCRIPTION)):
-        if len(members.get(name, b"")) > most:
+        elif len(members[name]) > most:
             faults.add("members", f"{name} is longer than a release's.")
             members[name] = members[name][:most]
-    data = package.data_name
-    if data is not None and DESCRIPTION in members:
-        page = bytes(members[PAGE]) if PAGE in members else None
-        package.facts = rebuilt(
-            bytes(members[DESCRIPTION]), page, data, len(package.data), package.data_digest, faults
-        )
+    for _ in members.keys() - {*_MOST, *DATA}:
+        faults.add("members", "There is a member that does not belong to a release.")
+    found = [name for name in DATA if name in members]
+    if len(found) != 1:
+        faults.add("members", "There must be exactly one data file, data.csv or data.parquet.")
+        return Package()
+    package = Package(found[0], members[found[0]])
+    package.data_digest = hashlib.sha256(package.data).hexdigest()
+    if DESCRIPTION in members:
+        package.facts = _facts(bytes(members[DESCRIPTION]), members.get(README), package, faults)
     return package
 
 
@@ -124,7 +118,8 @@ def _members_at(place: Path, faults: Faults) -> dict[str, Content]:
             return _folder_members(place, faults)
         if place.is_file():
             _check_size(place.stat().st_size, MAX_RELEASE_BYTES)
-            return _zip_members(_content_of(place), faults)
+            with place.open("rb") as file:
+                return _zip_members(_content_of(place), file, faults)
     except (OSError, ValueError):  # not to be opened; or a NUL in its name
         raise SchemaError("The release cannot be opened; check its path and permissions.") from None
     raise SchemaError("There is no release at that place; give its folder or zip file.")
@@ -140,10 +135,9 @@ def _folder_members(place: Path, faults: Faults) -> dict[str, Content]:
         size = entry.stat().st_size
         if entry.name in DATA:
             _check_size(size, MAX_RELEASE_BYTES)
-            members[entry.name] = _content_of(entry)
         else:
             _check_size(read := read + size, MAX_BYTES)
-            members[entry.name] = entry.read_bytes()
+        members[entry.name] = _content_of(entry)
     return members
 
 
@@ -154,62 +148,34 @@ def _check_size(size: int, most: int) -> None:
 
 def _content_of(place: Path) -> Content:
     """A file's bytes, of a large one where they lie."""
-    if place.stat().st_size < _MAPPED:
+    if place.stat().st_size < _MAPPED or not place.stat().st_size:
         return place.read_bytes()
     with place.open("rb") as file:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _zip_members(content: Content, faults: Faults) -> dict[str, Content]:
+# --- a zip ----------------------------------------------------------------------------------------
+
+
+def _zip_members(content: Content, file: Any, faults: Faults) -> dict[str, Content]:
     members: dict[str, Content] = {}
-    file = io.BytesIO(content) if isinstance(content, bytes) else _Mapped(content)
     try:
         with zipfile.ZipFile(file) as archive:
-            if archive.comment:
-                faults.add("members", "The zip file carries a comment.")
             listed = archive.infolist()
             Budget(len(content), MAX_RELEASE_BYTES).check_bytes(sum(i.file_size for i in listed))
-            Budget(len(content)).check_bytes(
-                sum(i.file_size for i in listed if i.filename not in DATA)
-            )
-            for info in listed:
-                if info.filename in members:
-                    faults.add("members", "A member occurs twice.")
-                if "/" in info.filename or "\\" in info.filename:
-                    faults.add("members", "A member is a folder, or inside one.")
-                if info.comment or not only_sizes(info) or not _is_plain(info):
-                    faults.add("members", "A member of the zip file carries a comment or more.")
-                members[info.filename] = _unpacked(archive, info)
+            beside = sum(info.file_size for info in listed if info.filename not in DATA)
+            Budget(len(content)).check_bytes(beside)
+            members = {info.filename: _unpacked(archive, info) for info in listed}
             names = [info.filename for info in listed]
-            if names != sorted(names, key=lambda name: (name != PAGE, name)):
-                faults.add("members", "The members of the zip file are in another order.")
-            if not is_tight(content, listed):
-                text = "The zip file holds a time, or bytes that belong to no member."
+            if names != sorted(members, key=lambda name: (name != README, name)):
+                text = "The members of the zip file are in another order, or one is there twice."
                 faults.add("members", text)
-    except (
-        zipfile.BadZipFile,
-        struct.error,
-        zlib.error,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-        ValueError,
-        LookupError,
-        OSError,
-    ):
+            if not is_tight(content, listed, zipfile.ZIP_DEFLATED):
+                text = "The zip file holds a time, a mark, or bytes that belong to no member."
+                faults.add("members", text)
+    except _DAMAGED_ZIP:
         faults.add("members", "The zip file is damaged, or no zip file.")
     return members
-
-
-def _is_plain(info: zipfile.ZipInfo) -> bool:
-    """Whether a member's entry is as a release's: packed, its owner's, with no mark of its own."""
-    head = info.create_system, info.external_attr, info.internal_attr, info.volume, info.reserved
-    versions = {info.create_version, info.extract_version}
-    return (
-        head == (3, 0o600 << 16, 0, 0, 0)
-        and versions <= {20, 45}
-        and (info.flag_bits, info.compress_type) == (0, zipfile.ZIP_DEFLATED)
-    )
 
 
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Content:
@@ -227,60 +193,101 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Content:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-class _Mapped(io.RawIOBase):
-    """A file that is mapped, as a stream: a map alone does not say that it can be sought in."""
+def is_tight(content: Content, members: list[zipfile.ZipInfo], method: int) -> bool:
+    """Whether a zip is, byte by byte, what its members make, packed all by one method.
 
-    def __init__(self, content: mmap.mmap) -> None:
-        self._content, self._at = content, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, to: int, whence: int = os.SEEK_SET) -> int:
-        begin = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: len(self._content)}[whence]
-        if begin + to < 0:
-            raise OSError
-        self._at = begin + to
-        return self._at
-
-    def read(self, size: int | None = -1) -> bytes:
-        end = None if size is None or size < 0 else self._at + size
-        found = self._content[self._at : end]
-        self._at += len(found)
-        return found
-
-
-def digest(content: Content) -> str:
-    """SHA-256, in hexadecimal digits."""
-    return hashlib.sha256(content).hexdigest()
-
-
-DESCRIPTION = "datapackage.json"
-_VERSION = re.compile(r"\d{1,4}(\.\d{1,4}){1,3}")
-
-
-def rebuilt(
-    description: bytes, page: bytes | None, data_file: str, size: int, sha256: str, faults: Faults
-) -> ReleaseFacts | None:
-    """The facts that a release states; None, with a fault, where they cannot be read.
+    Both heads of each member and the end of the file are made anew from names and sizes. So nothing
+    is between the members, before or after, nor behind the end of what is compressed; and none has
+    a time, a comment or a mark of its own.
 
     Parameters
     ----------
-    description, page : bytes
-        ``datapackage.json`` and ``README.md`` as they lie there; None where there is no page.
-    data_file : str
-    size : int
-        Of the data file, bytes.
-    sha256 : str
-        Of its bytes.
-    faults : Faults
-        Takes what differs, by name and without a word of the release's own.
+    content : bytes or mmap
+    members : list of ZipInfo
+        In the order of the file's own list.
+    method : int
+        ``zipfile.ZIP_STORED`` or ``zipfile.ZIP_DEFLATED``.
+
+    Raises
+    ------
+    struct.error, zlib.error
+        The file is damaged.
+    """
+    at, heads = 0, {}
+    for info in sorted(members, key=lambda one: one.header_offset):
+        name = info.orig_filename.encode()
+        flags = 0 if name.isascii() else 0x800
+        sizes, wide, version = [info.compress_size, info.file_size], b"", 20
+        if max(sizes) > _LARGE:
+            wide, version = _in_64_bits(info.file_size, info.compress_size), 45
+            sizes = [_BEYOND, _BEYOND]
+        same = struct.pack("<3H2H3I", version, flags, method, 0, 33, info.CRC, *sizes)  # 1980-01-01
+        head = b"PK\3\4" + same + struct.pack("<2H", len(name), len(wide)) + name + wide
+        begin, end = at + len(head), at + len(head) + info.compress_size
+        if content[at:begin] != head or not _ends_with_its_data(content, begin, end, method, info):
+            return False
+        heads[info.header_offset] = version, same, name, at
+        at = end
+    first = at
+    for info in members:
+        version, same, name, place = heads[info.header_offset]
+        beyond = [info.file_size, info.compress_size] if version == 45 else []
+        if place > _LARGE:
+            beyond, version, place = [*beyond, place], 45, _BEYOND
+        wide = _in_64_bits(*beyond) if beyond else b""
+        head = b"PK\1\2" + struct.pack("<2BH", version, 3, version) + same[2:]
+        rights = (len(name), len(wide), 0, 0, 0, _OWNERS_ALONE, place)
+        head += struct.pack("<5H2I", *rights) + name + wide
+        if content[at : at + len(head)] != head:
+            return False
+        at += len(head)
+    return content[at:] == _end(at, first, len(members))
+
+
+def _in_64_bits(*values: int) -> bytes:
+    """The field with what has more than 32 bits."""
+    return struct.pack(f"<2H{len(values)}Q", 1, 8 * len(values), *values)
+
+
+def _end(at: int, first: int, count: int) -> bytes:
+    """What must follow the list of members, that begins at ``first`` and ends at ``at``."""
+    length, far = at - first, b""
+    if first > _LARGE:
+        far = struct.pack("<4sQ2H2I4Q", b"PK\6\6", 44, 45, 45, 0, 0, count, count, length, first)
+        far += struct.pack("<4sIQI", b"PK\6\7", 0, at, 1)
+    return far + struct.pack(
+        "<4s4H2IH", b"PK\5\6", 0, 0, count, count, length, min(first, _BEYOND), 0
+    )
+
+
+def _ends_with_its_data(
+    content: Content, begin: int, end: int, method: int, info: zipfile.ZipInfo
+) -> bool:
+    """Whether a member's bytes are used up by what is unpacked of them."""
+    if method == zipfile.ZIP_STORED:
+        return end - begin == info.file_size
+    unpack = zlib.decompressobj(-zlib.MAX_WBITS)
+    for at in range(begin, end, _BLOCK):
+        if unpack.eof:
+            return False
+        rest = content[at : min(at + _BLOCK, end)]
+        while len(rest):
+            unpack.decompress(rest, _BLOCK)
+            rest = unpack.unconsumed_tail
+    while not unpack.eof and unpack.decompress(unpack.unconsumed_tail, _BLOCK):
+        pass
+    return unpack.eof and not unpack.unused_data
+
+
+# --- page and description -------------------------------------------------------------------------
+
+
+def _facts(
+    description: bytes, page: Content | None, package: Package, faults: Faults
+) -> ReleaseFacts | None:
+    """The facts that a release states; None, with a fault, where they cannot be read.
+
+    What differs is named without a word of the release's own.
     """
     try:
         plain = json.loads(description)
@@ -290,38 +297,38 @@ def rebuilt(
         faults.add("description", f"{DESCRIPTION} does not describe one data file and its facts.")
         return None
     if version != __version__:
-        _tell_version(version, faults)
+        known = isinstance(version, str) and _VERSION.fullmatch(version)
+        faults.add(
+            "version",
+            f"fpanon {version if known else 'another version'} wrote this release, and this is "
+            f"fpanon {__version__}. Verify it with the version that wrote it, or publish it anew.",
+        )
         return None
     try:
         facts = ReleaseFacts.from_dict(ours)
     except ConfigError as fault:
         faults.add("facts", f"The facts in {DESCRIPTION} are none. {fault}")
         return None
-    if description != described(facts, data_file, size, sha256):
-        _tell_difference(plain, data_package(facts, data_file, size, sha256), faults)
+    data = str(package.data_name), len(package.data), package.data_digest
+    if description != described(facts, *data):
+        _tell_difference(plain, data_package(facts, *data), faults)
     if page is not None:
-        _check_page(page, readme(facts, data_file, sha256), faults)
+        _check_page(bytes(page), readme(facts, data[0], data[2]), faults)
     return facts
 
 
-def _tell_version(version: Any, faults: Faults) -> None:
-    by = version if isinstance(version, str) and _VERSION.fullmatch(version) else "another version"
-    faults.add(
-        "version",
-        f"fpanon {by} wrote this release, and this is fpanon {__version__}. Verify it with the "
-        "version that wrote it, or publish it anew.",
-    )
-
-
 def _tell_difference(found: Any, due: Mapping[str, Any], faults: Faults) -> None:
-    """Say where a description is not the one that its facts make."""
-    wrong = list(_differences(found, due, ""))
-    for kind, where in wrong:
-        if kind == "hash" and where.endswith(("bytes", "hash")):
+    """Say where a description is not the one that its facts make; by our own keys alone."""
+    here, there = dict(_flat(found)), dict(_flat(due))
+    wrong = [at for at, value in there.items() if at not in here or repr(here[at]) != repr(value)]
+    for at in wrong:
+        if at[-1] in ("bytes", "hash"):
             faults.add("hash", "The data file's size or hash is not the one in the description.")
         else:
-            faults.add("description", f"{DESCRIPTION} {_WORDS.get(kind, '')}{where}.")
-    if not wrong:
+            faults.add("description", f"{DESCRIPTION} says something else of {'.'.join(at)}.")
+    if here.keys() - there.keys():
+        faults.add("description", f"{DESCRIPTION} has a key that no release has.")
+    elif not wrong:
         faults.add(
             "description",
             f"{DESCRIPTION} says what it should, written otherwise: in its order, escapes, white "
@@ -329,29 +336,13 @@ def _tell_difference(found: Any, due: Mapping[str, Any], faults: Faults) -> None
         )
 
 
-_WORDS = {
-    "unknown": "has a key that no release has, in ",
-    "missing": "does not say ",
-    "hash": "says something else of ",
-}
-
-
-def _differences(found: Any, due: Any, where: str) -> Any:
-    """Kind and place of each difference; places are named by our own keys alone."""
-    if isinstance(due, Mapping) and isinstance(found, Mapping):
-        if set(found) - set(due):
-            yield "unknown", where or "its first level"
-        for key, value in due.items():
-            place = f"{where}.{key}" if where else key
-            if key in found:
-                yield from _differences(found[key], value, place)
-            else:
-                yield "missing", place
-    elif isinstance(due, list) and isinstance(found, list) and len(due) == len(found):
-        for at, (one, other) in enumerate(zip(found, due, strict=True)):
-            yield from _differences(one, other, f"{where}[{at}]")
-    elif found != due or type(found) is not type(due):
-        yield "hash", where
+def _flat(plain: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every value of nested ones, by the way to it."""
+    if isinstance(plain, (dict, list)) and plain:
+        for key, value in plain.items() if isinstance(plain, dict) else enumerate(plain):
+            yield from _flat(value, (*at, str(key)))
+    else:
+        yield at, plain
 
 
 def _check_page(page: bytes, due: str, faults: Faults) -> None:

@@ -5,7 +5,7 @@ Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,31 +13,79 @@ import numpy as np
 from ..kernels.verify_cover import covered_samples, people_in_cells
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
-from .claim import SLACK, Claim, rectangles, some_users, stretches
+from .claim import SLACK, Claim, stretches
 from .faults import Faults
-
-Spans = Callable[[slice, slice, FloatArray, FloatArray], object]
-"""Is given some of the users, the rows of their samples, and of each of these samples the largest
-(dx + dy)/2 of the cells that hold it, metres, and their length, minutes; NaN of those gone."""
+from .fitting import Fit, fit
 
 
 @dataclass
-class Held:
+class Checked:
     """Which original samples are held by what is published of their user, and how.
 
     Attributes
     ----------
+    home : int64 ndarray (n_users,)
+        Class of each original user; −1 = nothing is published of the user.
+    certain : bool
+        Whether that is the only way to give the records to the users.
+    closest : bool
+        Whether in no other way people meet more cells, so that no phantom share is smaller.
     gone : bool ndarray (n_samples,)
-        Those that are not published, as listed; where there is no list, those not held.
+        Samples that are not published, as listed; where there is no list, those not held.
     people : int64 ndarray (n_cells,)
         People of its class with a sample in each cell.
     phantom_share : float
         Of all (record, cell) pairs, those in which the person has no sample.
+    side_m, span_min : float64 ndarray (n_samples,)
+        Of the cells that hold each sample, the largest (dx + dy)/2, and their length; NaN of those
+        gone.
     """
 
+    home: IntArray
+    certain: bool
+    closest: bool
     gone: BoolArray
     people: IntArray
     phantom_share: float
+    side_m: FloatArray
+    span_min: FloatArray
+
+
+def check_claim(
+    claim: Claim, listed: BoolArray | None, may_miss: int, limited: bool, faults: Faults
+) -> Checked | None:
+    """All that must hold of the records themselves; None where it could not be looked at.
+
+    Parameters
+    ----------
+    claim : Claim
+    listed : bool ndarray (n_samples,) or None
+        Original samples listed as left out; None where there is no list.
+    may_miss : int
+        Without a list: how many are left out, as stated.
+    limited : bool
+        Whether limits are kept, so that every published sample must hold samples of k people.
+    faults : Faults
+    """
+    if not check_cells(claim, faults):
+        return None
+    check_crowds(claim, faults)
+    if faults.cut is not None:
+        claim = faults.hold_apart(claim, faults.check_groups(claim))
+    none = np.empty(0, np.int64)
+    found = None if claim.home is None else Fit(claim.home, True, True, none, none)
+    if found is None and (found := fit(claim, listed, may_miss, faults)) is None:
+        return None
+    checked = _coverage(claim, found, listed, faults)
+    gone = int(checked.gone.sum())
+    if listed is None and gone > may_miss:
+        text = (
+            f"{gone} original samples lie outside what is published of their users; {may_miss} are "
+            "stated to be left out."
+        )
+        faults.add("uncovered sample", text)
+    _check_samples_of_k(claim, found, checked, limited, faults)
+    return checked
 
 
 def check_cells(claim: Claim, faults: Faults) -> bool:
@@ -70,11 +118,9 @@ def check_limits(
     """No published cell is wider or longer than the limits stated."""
     cells = claim.cells
     side = ((cells[:, 1] - cells[:, 0]) + (cells[:, 3] - cells[:, 2])) / 2
-    for over, what in (
-        (side > (np.inf if space_m is None else space_m) + SLACK, "wider"),
-        (cells[:, 5] - cells[:, 4] > (np.inf if time_min is None else time_min) + SLACK, "longer"),
-    ):
-        for _ in range(int(over.sum())):
+    span = cells[:, 5] - cells[:, 4]
+    for extent, limit, what in ((side, space_m, "wider"), (span, time_min, "longer")):
+        for _ in range(0 if limit is None else int((extent > limit + SLACK).sum())):
             faults.add("limit", f"A published sample is {what} than the limit stated.")
 
 
@@ -115,39 +161,18 @@ def _people(claim: Claim, faults: Faults) -> FloatArray:
     return np.asarray(np.bincount(classes, weight, claim.n_classes), np.float64)
 
 
-def check_coverage(
-    claim: Claim,
-    home: IntArray,
-    listed: BoolArray | None,
-    possible: tuple[IntArray, IntArray] | None,
-    faults: Faults,
-    tell: Spans | None = None,
-) -> Held:
+def _coverage(claim: Claim, found: Fit, listed: BoolArray | None, faults: Faults) -> Checked:
     """Every original sample is inside what is published of its user, or listed as left out.
 
     And none is listed that is published: where it is not known whose the records are, in whichever
-    of the ``possible`` ones is the user's. Where there is no list, those not held are taken to be
-    left out; how many may be is for the caller to check. How wide and long the cells are that hold
-    each sample is told bit by bit, as many samples have far more of that than is kept of them.
+    of the possible ones is the user's. Where there is no list, those not held are taken to be left
+    out; how many may be is for the caller to check.
     """
-    fs = faults.original
-    reach = claim.reach()
-    covered = _covered(fs, home, claim, reach)
-    user = fs.sample_user
+    fs, home = faults.original, found.home
+    covered = _covered(fs, home, claim)
     gone = ~covered if listed is None else listed
     if listed is not None:
-        for s in np.flatnonzero(~covered & ~gone & (home >= 0)[user]).tolist():
-            text = (
-                "An original sample lies outside what is published of its user, and is not listed "
-                "as left out."
-            )
-            faults.add(
-                "uncovered sample",
-                text,
-                group=_label(claim, home, user[s]),
-                user=int(user[s]),
-                sample=s,
-            )
+        user = fs.sample_user
         kept = _kept(fs, gone)
         for u in np.flatnonzero((home < 0) & (kept > 0)).tolist():
             text = (
@@ -156,159 +181,114 @@ def check_coverage(
             )
             faults.add("missing user", text, user=u)
         inside = covered & gone
-        for now in _other_ways(home, possible):
+        for now in _other_ways(found):
             if not inside.any():
                 break
-            inside &= _covered(fs, now, claim, reach) | (now < 0)[user]
-        for s in np.flatnonzero(inside).tolist():
-            text = "A sample is listed as left out and lies inside what is published of its user."
-            faults.add(
+            inside &= _covered(fs, now, claim) | (now < 0)[user]
+        for kind, which, text in (
+            (
+                "uncovered sample",
+                ~covered & ~gone & (home >= 0)[user],
+                "An original sample lies outside what is published of its user, and is not listed "
+                "as left out.",
+            ),
+            (
                 "left out though published",
-                text,
-                group=_label(claim, home, user[s]),
-                user=int(user[s]),
-                sample=s,
-            )
+                inside,
+                "A sample is listed as left out and lies inside what is published of its user.",
+            ),
+        ):
+            for s in np.flatnonzero(which).tolist():
+                u = int(user[s])
+                faults.add(kind, text, group=_label(claim, home, u), user=u, sample=s)
+    people, pairs, side, span = _met(fs, covered & ~gone, home, claim)
+    copies = int((claim.last - claim.first)[home[home >= 0]].sum())
+    share = 1.0 - pairs / copies if copies else 0.0
+    return Checked(home, found.only, found.closest, gone, people, share, side, span)
+
+
+def _met(
+    fs: FingerprintSet, covered: BoolArray, home: IntArray, claim: Claim
+) -> tuple[IntArray, int, FloatArray, FloatArray]:
+    """People with a sample in each cell, such pairs in all, and the spans around each sample."""
     people, pairs = np.zeros(len(claim.cells), np.int64), 0
+    side, span = np.full((2, fs.n_samples), np.nan)
     for users, rows, offsets, samples in stretches(fs):
-        side, span = np.full((2, len(samples)), np.nan)
-        of_these, more = people_in_cells(
-            offsets,
-            samples,
-            covered[rows] & ~gone[rows],
-            home[users],
-            fs.weight[users],
-            claim.cells,
-            reach,
-            claim.first,
-            claim.last,
-            SLACK,
-            side,
-            span,
-        )
-        if tell is not None:
-            tell(users, rows, side, span)
+        who = covered[rows], home[users], fs.weight[users]
+        out = side[rows], span[rows]
+        of_these, more = people_in_cells(offsets, samples, *who, *claim.arrays, SLACK, *out)
         people += of_these
         pairs += more
-    published = home[home >= 0]
-    copies = int((claim.last - claim.first)[published].sum())
-    return Held(gone, people, 1.0 - pairs / copies if copies else 0.0)
+    return people, pairs, side, span
 
 
-def _covered(fs: FingerprintSet, home: IntArray, claim: Claim, reach: FloatArray) -> BoolArray:
+def _covered(fs: FingerprintSet, home: IntArray, claim: Claim) -> BoolArray:
     """Which samples lie inside the cells of their user's class."""
-    found = [
-        covered_samples(
-            offsets, samples, home[users], claim.cells, reach, claim.first, claim.last, SLACK
-        )
-        for users, _, offsets, samples in stretches(fs)
-    ]
-    return np.concatenate(found)
+    return np.concatenate(
+        [
+            covered_samples(offsets, samples, home[users], *claim.arrays, SLACK)
+            for users, _, offsets, samples in stretches(fs)
+        ]
+    )
 
 
 def _kept(fs: FingerprintSet, gone: BoolArray) -> IntArray:
     """How many samples of each user are not gone."""
-    kept = np.zeros(fs.n_users, np.int64)
-    for users, rows in some_users(fs):
-        inside = fs.sample_user[rows][~gone[rows]] - users.start
-        kept[users] = np.bincount(inside, minlength=users.stop - users.start)
-    return kept
+    return fs.lengths - np.add.reduceat(gone, fs.offsets[:-1], dtype=np.int64)
 
 
 def _label(claim: Claim, home: IntArray, user: int) -> int:
     return int(claim.label[home[user]]) if home[user] >= 0 else -1
 
 
-def check_samples_of_k(
-    claim: Claim,
-    home: IntArray,
-    held: Held,
-    limited: bool,
-    possible: tuple[IntArray, IntArray] | None,
-    faults: Faults,
+def _check_samples_of_k(
+    claim: Claim, found: Fit, checked: Checked, limited: bool, faults: Faults
 ) -> None:
     """Each group has k people with a sample in it; under limits, so has every published cell.
 
-    Where it is not known whose the records are, the pairs of users and classes that are
-    ``possible`` are looked at: a group, or a cell, is at fault only where all of whom it may be
-    are too few. With the key it is known.
+    Where it is not known whose the records are, the pairs of users and classes that are possible
+    are looked at: a group, or a cell, is at fault only where all of whom it may be are too few.
+    With the key it is known.
     """
-    fs = faults.original
-    left = _kept(fs, held.gone) > 0
+    fs, home = faults.original, found.home
+    left = _kept(fs, checked.gone) > 0
     present = left & (home >= 0)
     labels, which = np.unique(claim.label, return_inverse=True)
     people = np.bincount(which[home[present]], fs.weight[present], minlength=len(labels))
-    in_cells = held.people
-    if possible is not None:
-        in_cells, in_classes = _possible(claim, home, held, possible, faults)
-        people = people + np.bincount(which, in_classes, minlength=len(labels))
+    in_cells, in_classes = checked.people.copy(), np.zeros(claim.n_classes, np.int64)
+    for now in _other_ways(found):  # until there are enough
+        if (in_cells >= faults.k).all() and (in_classes >= faults.k).all():
+            break
+        covered = _covered(fs, now, claim)
+        in_cells += _met(fs, covered, now, claim)[0]
+        inside = _kept(fs, ~covered) > 0
+        in_classes += np.bincount(now[inside], fs.weight[inside], claim.n_classes).astype(np.int64)
+    people = people + np.bincount(which, in_classes, minlength=len(labels))
     for at in np.flatnonzero(people < faults.k).tolist():
         text = (
             f"A group has {int(people[at])} people with a sample in what is published, fewer than "
             f"{faults.k}."
         )
         faults.add("people with a sample", text, group=int(labels[at]))
-    if possible is None:
-        for u in np.flatnonzero((home >= 0) & ~left).tolist():
-            text = "A person of whose samples none is published has a record all the same."
-            faults.add("people with a sample", text, group=_label(claim, home, u), user=u)
-    if not limited:
-        return
-    of = np.repeat(np.arange(claim.n_classes), claim.last - claim.first)
-    for c in np.flatnonzero(in_cells < faults.k).tolist():
+    for u in np.flatnonzero((home >= 0) & ~left).tolist() if found.only else ():
+        text = "A person of whose samples none is published has a record all the same."
+        faults.add("people with a sample", text, group=_label(claim, home, u), user=u)
+    for c in np.flatnonzero(in_cells < faults.k).tolist() if limited else ():
         text = (
             f"A published sample holds samples of {in_cells[c]} people, fewer than {faults.k}, "
             "and the release keeps limits."
         )
-        faults.add("sample of too few", text, group=int(claim.label[of[c]]))
+        faults.add("sample of too few", text, group=int(claim.label[claim.class_of_cell[c]]))
 
 
-def _possible(
-    claim: Claim, home: IntArray, held: Held, possible: tuple[IntArray, IntArray], faults: Faults
-) -> tuple[IntArray, IntArray]:
-    """People of whom each cell may hold a sample; of each class, those besides the ones given it.
-
-    The ways are gone through until there are enough.
-    """
-    fs = faults.original
-    samples, reach = rectangles(fs), claim.reach()
-    cells, classes = held.people.copy(), np.zeros(claim.n_classes, np.int64)
-    for now in _other_ways(home, possible):
-        if (cells >= faults.k).all() and (classes >= faults.k).all():
-            break
-        covered = covered_samples(
-            fs.offsets, samples, now, claim.cells, reach, claim.first, claim.last, SLACK
-        )
-        spans = np.empty(fs.n_samples), np.empty(fs.n_samples)
-        found, _ = people_in_cells(
-            fs.offsets,
-            samples,
-            covered,
-            now,
-            fs.weight,
-            claim.cells,
-            reach,
-            claim.first,
-            claim.last,
-            SLACK,
-            *spans,
-        )
-        cells += found
-        inside = _kept(fs, ~covered) > 0
-        classes += np.bincount(now[inside], fs.weight[inside], claim.n_classes).astype(np.int64)
-    return cells, classes
-
-
-def _other_ways(home: IntArray, possible: tuple[IntArray, IntArray] | None) -> Iterator[IntArray]:
+def _other_ways(found: Fit) -> Iterator[IntArray]:
     """Classes that may be the users' besides the ones given them, one for each user at a time."""
-    if possible is None:
-        return
-    user, kind = possible
-    others = kind != home[user]
-    order = np.lexsort((kind[others], user[others]))
-    user, kind = user[others][order], kind[others][order]
+    others = found.kind != found.home[found.user]
+    user, kind = found.user[others], found.kind[others]
+    order = np.lexsort((kind, user))
+    user, kind = user[order], kind[order]
     turn = np.arange(len(user)) - np.searchsorted(user, user)
     for way in range(int(turn.max(initial=-1)) + 1):
-        now = np.full(len(home), -1, np.int64)
+        now = np.full(len(found.home), -1, np.int64)
         now[user[turn == way]] = kind[turn == way]
         yield now

@@ -1,30 +1,50 @@
 """A table of published records, as it is checked: each distinct record once.
 
-Source: docs/science.md, “Hiding everyone: GLOVE”.
+And the files that stay behind: the key, which says whose the records are, and the list of what was
+left out. A cell of theirs may be marked so that no spreadsheet runs it.
+
+Source: docs/science.md, “Hiding everyone: GLOVE”; “What is written so that nothing runs it”.
 """
 
 from __future__ import annotations
 
+import io
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+from pyarrow import csv
+from pyproj import CRS, Transformer
 
 from ..model.arrays import FloatArray, IntArray
+from ..model.budgets import MAX_BYTES, check_columns
 from ..model.errors import SchemaError
 from ..model.fingerprints import FingerprintSet
 from .claim import Claim, by_start, numbered
-from .degrees import COLUMNS as DEGREES
-from .degrees import tell_degrees, wrong_degrees
 from .faults import Faults
-from .periods import periods_of
 
+DEGREES = ("lat_min", "lat_max", "lon_min", "lon_max")
+_DECIMALS = 7
+_SLACK_DEG = 2e-7
 BOUNDS = ("x_min_m", "x_max_m", "y_min_m", "y_max_m")
 _NEEDED = ("pseudonym", *BOUNDS, "start", "end")
 KNOWN = frozenset({*_NEEDED, "group", *DEGREES})
 """The columns that a release may have."""
+
+_ENDS = ";,|\t\r\n"  # of a cell, in one or another country
+_BLANK = (
+    "".join(map(chr, range(0x21)))
+    + "".join(map(chr, range(0x7F, 0xA1)))
+    + "".join(map(chr, (*range(0x2000, 0x2010), *range(0x2028, 0x2030), 0x2060, 0x3000, 0xFEFF)))
+    + "'\"`´‘’“”«»"
+)
+_STARTS = tuple("=+-@＝＋－＠")
+_WORDS = re.compile(f"([^{re.escape(_ENDS + _BLANK)}]+)")
 
 Named = tuple[str, str, int]
 """Pseudonym, id and period."""
@@ -115,7 +135,7 @@ class Gathering:
         except (ValueError, TypeError, OverflowError):
             raise SchemaError("A bound or a group in the table is not a number.") from None
         cells = np.column_stack([*bounds, *times])
-        self._wrong += wrong_degrees(table, cells, self._faults.original.crs)
+        self._wrong += _wrong_degrees(table, cells, self._faults.original.crs)
         begins_anew = code[1:] != code[:-1]
         self.apart |= int(begins_anew.sum()) + 1 > max(len(names), 1)
         self.backwards |= bool((~begins_anew & (cells[1:, 4] < cells[:-1, 4])).any())
@@ -143,7 +163,7 @@ class Gathering:
         """All that were added; what is wrong with them is told now. To be asked once."""
         if self._nameless:
             self._faults.add("pseudonym", "A row has no pseudonym.")
-        tell_degrees(self._wrong, self._faults)
+        _tell_degrees(self._wrong, self._faults)
         for _ in range(self._several):
             text = "The rows of one pseudonym are in more than one group."
             self._faults.add("several groups", text)
@@ -188,6 +208,49 @@ def _minutes(times: pd.Series[Any], original: FingerprintSet) -> FloatArray:
     return minutes
 
 
+def _wrong_degrees(table: pd.DataFrame, cells: FloatArray, crs: str | None) -> int:
+    """In how many rows the degrees stated are not the extremes over corners and middles of sides.
+
+    Worked out anew, point by point; the release's own are not trusted, nor the code that wrote
+    them. Of data without a projection, none may be stated: −1.
+    """
+    if not set(DEGREES) <= set(table.columns):
+        return 0
+    stated = table[list(DEGREES)].to_numpy(np.float64)
+    if crs is None:
+        return 0 if np.isnan(stated).all() else -1
+    places, which = np.unique(cells[:, :4], axis=0, return_inverse=True)
+    back = Transformer.from_crs(CRS.from_user_input(crs), "EPSG:4326", always_xy=True)
+    west, east, south, north = places.T
+    lons, lats = [], []
+    for x in (west, (west + east) / 2, east):
+        for y in (south, (south + north) / 2, north):
+            lon, lat = back.transform(x, y)
+            lons.append(np.asarray(lon, np.float64))
+            lats.append(np.asarray(lat, np.float64))
+    # Longitudes may run on across the antimeridian: all are taken around the first one.
+    around = [(lon - lons[0] + 180.0) % 360.0 - 180.0 for lon in lons]
+    farthest = lons[0] + np.min(around, axis=0), lons[0] + np.max(around, axis=0)
+    expected = np.column_stack([np.min(lats, axis=0), np.max(lats, axis=0), *farthest])
+    gap = np.abs(stated - expected[which.reshape(-1)])
+    gap[:, 2:] = np.minimum(gap[:, 2:], np.abs(gap[:, 2:] - 360.0))
+    close = (gap <= _SLACK_DEG) & (stated == np.round(stated, _DECIMALS))
+    return int((~close.all(axis=1)).sum())
+
+
+def _tell_degrees(wrong: int, faults: Faults) -> None:
+    """A fault where rows were wrong."""
+    if wrong < 0:
+        text = "Latitudes and longitudes are given, and the original has no map projection."
+        faults.add("degrees", text)
+    elif wrong:
+        text = f"In {wrong} rows the latitudes and longitudes are not those of the metres."
+        faults.add("degrees", text)
+
+
+# --- whose they are ------------------------------------------------------------------------------
+
+
 def matched(records: Records, key: Key, faults: Faults, *, moved: bool = False) -> IntArray:
     """Row number of the original user behind each record, by the key; −1 where it names none.
 
@@ -205,7 +268,7 @@ def matched(records: Records, key: Key, faults: Faults, *, moved: bool = False) 
     if by_period:
         assert faults.cut is not None
         period = faults.cut.period
-        of = periods_of(records.claim, faults.cut.edges)[records.kind]
+        of = faults.periods_of(records.claim)[records.kind]
         pairs = _in_periods(pairs, key, dict(zip(records.pseudonym, of.tolist(), strict=True)))
     for row, user_id in enumerate(original.user_ids.tolist()):
         row_of[str(user_id), int(period[row])] = row
@@ -270,3 +333,69 @@ def _pairs(key: Key) -> list[Named]:
     else:
         names, ids = list(key), list(key.values())
     return [(str(name), str(user_id), 0) for name, user_id in zip(names, ids, strict=True)]
+
+
+def read_listed(source: str | os.PathLike[str] | bytes, what: str) -> pd.DataFrame:
+    """A file of texts, with a head of column names.
+
+    Parameters
+    ----------
+    source : path or bytes
+        A file, or what is in it.
+    what : str
+        Is read, for the message: "key".
+
+    Raises
+    ------
+    SchemaError
+        It is missing, too large, or no such table.
+    """
+    try:
+        content = source if isinstance(source, bytes) else _bytes_at(source)
+        if len(content) > MAX_BYTES:
+            raise ValueError
+        head = content.split(b"\n", 1)[0].decode("utf-8-sig").strip("\r").split(",")
+        types = {column.strip('"'): pa.string() for column in head}
+        options = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
+        check_columns(len(head))
+        cells = csv.ParseOptions(newlines_in_values=True)
+        read = csv.read_csv(io.BytesIO(content), parse_options=cells, convert_options=options)
+        # A name that is quoted in some odd way was not taken for text above.
+        texts_of = [column.cast(pa.string()) for column in read.columns]
+        frame: Any = pa.table(texts_of, names=read.column_names).to_pandas()
+        if frame.columns.duplicated().any():
+            raise ValueError
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, KeyError):
+        raise SchemaError(f"The {what} is missing, damaged or of another kind.") from None
+    table: pd.DataFrame = frame
+    return table.map(lambda cell: without_marks(cell) if isinstance(cell, str) else cell)
+
+
+def _bytes_at(path: str | os.PathLike[str]) -> bytes:
+    with open(path, "rb") as file:
+        if os.fstat(file.fileno()).st_size > MAX_BYTES:
+            raise ValueError
+        return file.read()
+
+
+def without_marks(text: str) -> str:
+    """The text before its marks: an apostrophe before a formula, at its start or after a break.
+
+    Examples
+    --------
+    >>> without_marks("'=1"), without_marks("' =1"), without_marks("a;'=1"), without_marks("'a")
+    ('=1', ' =1', 'a;=1', "'a")
+    """
+    parts = _WORDS.split(text)  # what is between words, and words, by turns
+    signed = [word.startswith(_STARTS) for word in parts[1::2]]
+    out = []
+    for nth, between in enumerate(parts[0::2]):
+        inside = any(each in between for each in _ENDS)
+        marked = nth < len(signed) and signed[nth] and inside and between.endswith("'")
+        out += [between[:-1] if marked else between, *parts[2 * nth + 1 : 2 * nth + 2]]
+    whole = "".join(out)
+    begins = len(parts) > 1 and signed[0]
+    broken = whole.lstrip("'").startswith(("\t", "\r", "\n"))
+    return whole[1:] if whole.startswith("'") and (begins or broken) else whole

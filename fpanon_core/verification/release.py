@@ -12,23 +12,20 @@ import pandas as pd
 
 from ..model.arrays import BoolArray
 from ..model.checks import whole
-from ..model.data_package import columns_of
 from ..model.errors import only_ours
 from ..model.facts import ReleaseFacts
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
-from .anonymity import Checked, check_claim, listed_samples
-from .data_file import DataFile
-from .facts import Spans, check_counts, check_facts, check_samples_accuracy
+from ..model.release_page import columns_of
+from .anonymity import listed_samples
+from .data_file import DataFile, read_rows
+from .facts import check_counts, check_facts, check_samples_accuracy
 from .faults import Faults
-from .listed import read_listed
 from .package import read_package
-from .periods import check_groups, cut_into, faults_of, periods_of
-from .promises import check_cells, check_crowds, check_limits
-from .records import Key, Records, matched
-from .rows import read_rows
+from .promises import Checked, check_cells, check_claim, check_crowds, check_limits
+from .records import Key, Records, matched, read_listed
 from .secrecy import check_groups_numbered, check_order, check_pseudonyms
 
 Place = str | os.PathLike[str]
@@ -102,7 +99,7 @@ def verify_release(
         whole("k", k, 2)
     if isinstance(original, GeneralizedFingerprintSet):
         original = original.fingerprints()
-    faults = faults_of(original, 0 if k is None else int(k))
+    faults = Faults(original, 0 if k is None else int(k))
     facts = _check(path, key, left_out, faults)
     verdict = faults.verdict()
     if facts is None or facts.against != "given" or not faults.k or verdict.passed:
@@ -111,7 +108,7 @@ def verify_release(
     if set(verdict.counts) <= (_HELD_IN_TIME if in_time else _HELD):
         # By its own account GLOVE was given other places or times than these: the crowds can be
         # checked, and whose samples the cells hold cannot.
-        again = faults_of(original, faults.k)
+        again = Faults(original, faults.k)
         _check(path, key, left_out, again, held=False)
         by_key = in_time and key is not None and again.cut is not None
         verdict = replace(again.verdict(), note=_MOVED_IN_TIME if by_key else _MOVED)
@@ -139,11 +136,7 @@ def _check(
     facts, name = package.facts, package.data_name
     if name is None or facts is None:
         return None
-    days = facts.period_days
-    if faults.cut is None and days is not None:
-        cut_into(faults, days)
-    elif faults.cut is not None and days != faults.cut.days:
-        faults.add("period", "The release is in other periods than the original given.")
+    faults.in_periods(facts.period_days)
     listed = None if left_out is None else listed_samples(left_out, faults, of_whole=True)
     file = DataFile(name, package.data, columns_of(facts), faults)
     found = read_rows(file, faults)
@@ -170,20 +163,18 @@ def _check_records(
 ) -> Checked | None:
     """What is promised of the records themselves."""
     claim, asked, checked = records.claim, faults.k, None
-    if not asked:
-        if faults.cut is not None:
-            check_groups(claim, faults.cut, periods_of(claim, faults.cut.edges, faults), faults)
-        return None
-    faults.k = max(asked, facts.k or 0)
-    limited = facts.suppress_space_m is not None or facts.suppress_time_min is not None
-    if held:
-        spans = Spans()
-        checked = check_claim(claim, listed, facts.samples_left_out, limited, faults, spans)
+    if asked and held:
+        faults.k = max(asked, facts.k or 0)
+        limited = facts.suppress_space_m is not None or facts.suppress_time_min is not None
+        checked = check_claim(claim, listed, facts.samples_left_out, limited, faults)
         if checked is not None:
-            check_samples_accuracy(facts, spans, checked, faults)
-    elif check_cells(claim, faults):
-        check_crowds(claim, faults)
+            check_samples_accuracy(facts, checked, faults)
+        faults.k = asked
+    elif not asked or check_cells(claim, faults):
+        if asked:
+            faults.k = max(asked, facts.k or 0)
+            check_crowds(claim, faults)
+            faults.k = asked
         if faults.cut is not None:
-            check_groups(claim, faults.cut, periods_of(claim, faults.cut.edges, faults), faults)
-    faults.k = asked
+            faults.check_groups(claim)
     return checked

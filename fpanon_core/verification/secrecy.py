@@ -16,7 +16,6 @@ from scipy.stats import rankdata  # type: ignore[import-untyped,unused-ignore]
 from ..model.arrays import FloatArray, IntArray, TextArray
 from ..model.fingerprints import FingerprintSet
 from .faults import Faults
-from .periods import periods_of
 from .records import Records
 
 _CHANCE = 1e-6
@@ -99,7 +98,7 @@ def check_order(records: Records, whose: IntArray | None, home: IntArray, faults
     # In periods: within each, for an order within it may hide in that of all.
     within = np.zeros(records.claim.n_classes, np.int64)
     if cut is not None:
-        within = periods_of(records.claim, cut.edges)
+        within = faults.periods_of(records.claim)
         _check_links(records, whose, home, within, faults)
     named = _ranks_of_texts(np.array(records.pseudonym, dtype=object))
     placed = np.arange(len(named), dtype=float)

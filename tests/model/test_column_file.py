@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from fpanon_core.model.column_file import ColumnFile, blocks_of, mapped_rows, rows_in
+from fpanon_core.model.mapped import ColumnFile, blocks_of, mapped_rows, rows_in
 
 KINDS = st.sampled_from(["<i8", "<f8", "<i4", "<u8", "<f4", "<u2", "|i1", "|u1", "|b1"])
 

@@ -18,10 +18,9 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 from pyproj import Transformer
 
-from fpanon_core.model.data_package import data_package
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.facts import ReleaseFacts
-from fpanon_core.model.release_page import readme
+from fpanon_core.model.release_page import data_package, readme
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 BOUNDS = ["x_min_m", "x_max_m", "y_min_m", "y_max_m"]

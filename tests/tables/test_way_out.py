@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 MAY_OPEN = {
     *("tables/whole.py", "tables/writing.py", "kernels/__init__.py"),
     *("io/audit.py", "io/report.py", "tables/folder.py", "tables/parts.py", "model/mapped.py"),
-    *("model/column_file.py", "model/files.py"),
+    "model/files.py",
     "verification/data_file.py",  # a Parquet file is made again in memory, to be compared
 }
 WRITES = {

@@ -15,16 +15,15 @@ import pytest
 
 from fpanon_core.anonymize.chain import release as made_by
 from fpanon_core.anonymize.glove import glove
-from fpanon_core.model.data_package import described
 from fpanon_core.model.errors import ConfigError, SchemaError
 from fpanon_core.model.facts import ReleaseFacts
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import AddNoise
-from fpanon_core.model.release_page import readme
+from fpanon_core.model.release_page import described, readme
 from fpanon_core.studies.publishing import publish
 from fpanon_core.verification import data_file, package
+from fpanon_core.verification.package import is_tight
 from fpanon_core.verification.release import verify_release
-from fpanon_core.verification.zip_layout import is_tight
 from tests.support.releases import DEGREES, LETTERS, Release, degrees, zipped
 
 K = 2
@@ -46,7 +45,7 @@ def made(fs, result, whole):
     return {"result": Release(fs, result), "whole": Release(fs, whole)}
 
 
-@pytest.fixture(autouse=True, params=["at once", "in pieces"])
+@pytest.fixture(params=["at once", "in pieces"])
 def reading(request, monkeypatch):
     """As a small release is read, and as one that does not fit into memory."""
     if request.param == "in pieces":
@@ -266,11 +265,6 @@ def a_page_that_states_another_k(release, fs):
     release.page_facts = {"steps": [{**release.facts["steps"][0], "k": 77}]}
 
 
-@tampering("facts", BEFORE)
-def a_fact_not_stated(release, fs):
-    del release.facts["leftover"]
-
-
 @tampering("pseudonym", BEFORE)
 def ids_for_pseudonyms(release, fs):
     renamed(release, release.key["user_id"])
@@ -340,24 +334,9 @@ def an_id_in_the_description(release, fs):
     release.facts["option"] = f"GLOVE, tried on {fs.user_ids[7]}"
 
 
-@tampering("description", BEFORE)
-def a_path_in_the_description(release, fs):
-    release.facts["option"] = "GLOVE of /home/officer/calls.csv"
-
-
-@tampering("description", BEFORE)
-def the_inputs_digest_in_the_description(release, fs):
-    release.facts["option"] = fs.digest
-
-
 @tampering("granularity", BEFORE)
 def a_coarser_granularity_stated(release, fs):
     release.facts["granularity_m"] *= 10
-
-
-@tampering("description", BEFORE)
-def words_of_another_technique(release, fs):
-    release.facts["option"] = "GLOVE, k = 50"
 
 
 @tampering("facts", BEFORE)
@@ -381,23 +360,8 @@ def a_phantom_share_that_cannot_be(release, fs):
 
 
 @tampering("facts", BEFORE)
-def a_phantom_share_below_none(release, fs):
-    release.facts["phantom_share"] = -0.2
-
-
-@tampering("description", BEFORE)
-def the_inputs_digest_in_capitals(release, fs):
-    release.facts["option"] = fs.digest.upper()
-
-
-@tampering("facts", BEFORE)
 def a_technique_that_is_a_list(release, fs):
     release.facts["steps"] = [{**step, "technique": [step]} for step in release.facts["steps"]]
-
-
-@tampering("description", BEFORE)
-def a_path_with_the_other_slash(release, fs):
-    release.facts["option"] = "GLOVE of C:/calls.csv"
 
 
 @pytest.mark.parametrize("code", ["md5", "sha1", "sha256", "base64", "base32", "cut"])
@@ -416,6 +380,7 @@ def test_pseudonyms_computed_from_ids_are_caught(fs, release, code):
     assert "pseudonym" in found(fs, release.zipped())
 
 
+@pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize(("alter", "kind", "how"), BEFORE)
 def test_altered_parts_are_caught(fs, made, alter, kind, how):
     release = deepcopy(made[how.get("of", "result")])
@@ -439,13 +404,6 @@ def a_line_of_the_data_cut_off(members, fs):
 
 
 @tampering("page", AFTER)
-def another_hash_on_the_page(members, fs):
-    members["README.md"] = members["README.md"].replace(
-        b"SHA-256 is\n`", b"SHA-256 is\n`0123456789"
-    )
-
-
-@tampering("page", AFTER)
 def the_verdict_taken_from_the_page(members, fs):
     members["README.md"] = members["README.md"].replace(b"Verified:", b"")
 
@@ -455,25 +413,6 @@ def a_verdict_on_other_bytes(members, fs):
     plain = json.loads(members["datapackage.json"])
     plain["fpanon"]["verified"]["sha256"] = "0" * 64
     members["datapackage.json"] = json.dumps(plain).encode()
-
-
-@tampering("description", AFTER)
-def a_description_of_other_columns(members, fs):
-    plain = json.loads(members["datapackage.json"])
-    plain["resources"][0]["schema"]["fields"].reverse()
-    members["datapackage.json"] = json.dumps(plain).encode()
-
-
-@tampering("description", AFTER)
-def a_description_of_another_file(members, fs):
-    plain = json.loads(members["datapackage.json"])
-    plain["resources"][0]["path"] = "../data.csv"
-    members["datapackage.json"] = json.dumps(plain).encode()
-
-
-@tampering("description", AFTER)
-def a_description_that_is_no_json(members, fs):
-    members["datapackage.json"] = b'{"resources": ['
 
 
 @tampering("members", AFTER)
@@ -491,16 +430,6 @@ def no_data(members, fs):
     del members["data.csv"]
 
 
-@tampering("members", AFTER)
-def the_key_inside(members, fs):
-    members["KEY_not_for_release.csv"] = b"pseudonym,user_id\n"
-
-
-@tampering("members", AFTER)
-def a_folder_inside(members, fs):
-    members["inside/README.md"] = b""
-
-
 @tampering("data file", AFTER)
 def data_of_another_kind(members, fs):
     members["data.csv"] = b"\x00\xff\xfe" * 100
@@ -513,21 +442,6 @@ def words_for_numbers(members, fs):
     fields = first.split(b",")
     fields[2] = b"somewhere"
     members["data.csv"] = b"\n".join([head, b",".join(fields), rest])
-
-
-@tampering("page", AFTER)
-def an_id_on_the_page(members, fs):
-    members["README.md"] += f"\nFor {fs.user_ids[3]}.\n".encode()
-
-
-@tampering("members", AFTER)
-def an_id_in_a_members_name(members, fs):
-    members[f"{fs.user_ids[3]}.txt"] = b""
-
-
-@tampering("page", AFTER)
-def a_path_on_the_page(members, fs):
-    members["README.md"] += rb"Made from C:\Users\officer\calls.csv"
 
 
 @tampering("description", AFTER)
@@ -543,12 +457,6 @@ def untrue_rows_in_the_description(members, fs):
     members["datapackage.json"] = text.replace("In every row's", "In 0.2 of 100 rows'").encode()
 
 
-@tampering("description", AFTER)
-def no_word_of_untrue_rows_in_the_description(members, fs):
-    text = members["datapackage.json"].decode()
-    members["datapackage.json"] = text.replace("In every row's", "In the").encode()
-
-
 @pytest.mark.parametrize(("alter", "kind", "how"), AFTER)
 def test_edited_bytes_are_caught(fs, release, alter, kind, how):
     members = release.members()
@@ -557,50 +465,20 @@ def test_edited_bytes_are_caught(fs, release, alter, kind, how):
     assert kind in found(fs, zipped(members))
 
 
-def test_what_a_zip_file_can_hide_is_caught(fs, release):
-    members = release.members()
-    hidden = (
-        "comment",
-        "extra",
-        "twice",
-        "before",
-        "damaged",
-        "time",
-        "after",
-        "between",
-        "behind",
-    )
-    for hide in hidden:
-        out = io.BytesIO()
-        if hide == "before":
-            out.write(b"something else" * 10)
-        with zipfile.ZipFile(out, "a") as archive:
-            for name, content in members.items():
-                info = zipfile.ZipInfo(name)
-                info.compress_type = zipfile.ZIP_DEFLATED
-                if hide == "extra":
-                    info.extra = b"\x99\x99\x04\x00abcd"
-                if hide == "time":
-                    info.date_time = (2024, 5, 6, 7, 8, 10)
-                archive.writestr(info, content)
-            if hide == "twice":
-                with pytest.warns(UserWarning, match="Duplicate"):
-                    archive.writestr("README.md", b"other")
-            if hide == "comment":
-                archive.comment = b"by whom"
-        content = out.getvalue()
-        if hide == "damaged":
-            content = content[: len(content) // 2]
-        if hide == "after":
-            content += b"something else"
-        if hide in ("between", "behind"):  # the end says where the list of members begins
-            at = content.index(b"PK\x01\x02")
-            whole, end = content[:at] + b"something else" + content[at:-22], content[-22:]
-            moved = int.from_bytes(end[16:20], "little") + 14
-            content = whole + end[:16] + moved.to_bytes(4, "little") + end[20:]
-        if hide == "behind":  # counted as the last member's packed bytes, which end before
-            content = with_longer_last_member(content, 14)
-        assert "members" in found(fs, content), hide
+@pytest.mark.parametrize("hide", ["damaged", "between", "behind"])
+def test_what_a_zip_file_can_hide_is_caught(fs, release, hide):
+    """What else it can is in test_contraband."""
+    content = release.zipped()
+    if hide == "damaged":
+        content = content[: len(content) // 2]
+    else:  # the end says where the list of members begins
+        at = content.index(b"PK\x01\x02")
+        whole, end = content[:at] + b"something else" + content[at:-22], content[-22:]
+        moved = int.from_bytes(end[16:20], "little") + 14
+        content = whole + end[:16] + moved.to_bytes(4, "little") + end[20:]
+    if hide == "behind":  # counted as the last member's packed bytes, which end before
+        content = with_longer_last_member(content, 14)
+    assert "members" in found(fs, content)
 
 
 def with_longer_last_member(content, by):
@@ -616,10 +494,10 @@ def with_longer_last_member(content, by):
 def test_a_whole_zip_file_holds_its_members_alone(release):
     content = release.zipped()
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        assert is_tight(content, archive.infolist())
+        assert is_tight(content, archive.infolist(), zipfile.ZIP_DEFLATED)
     longer = content[:-22] + b"else" + content[-22:]
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        assert not is_tight(longer, archive.infolist())
+        assert not is_tight(longer, archive.infolist(), zipfile.ZIP_DEFLATED)
 
 
 # --- with the key, or the list of what is left out ------------------------------------------------
@@ -693,6 +571,7 @@ def test_the_order_is_seen_with_the_key_alone(fs, result):
 # --- what is right passes -------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 @pytest.mark.parametrize(
     ("k", "options"),
@@ -782,7 +661,3 @@ def test_no_release_no_key_no_k(fs, release, tmp_path):
             verify_release(release.zipped(), fs, k)
     (tmp_path / "text.zip").write_text("no zip")
     assert "members" in found(fs, tmp_path / "text.zip")
-
-
-def test_at_least_twenty_tamperings():
-    assert len(BEFORE) + len(AFTER) + len(KEYED) >= 60

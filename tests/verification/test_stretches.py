@@ -20,7 +20,7 @@ def test_bits_of_any_size_give_one_verdict(hide, samples, monkeypatch):
     monkeypatch.setattr(claim, "_STRETCH", samples)
     assert sum(len(rows) for *_, rows in claim.stretches(fs)) == fs.n_samples
     assert np.array_equal(
-        np.concatenate([rows for *_, rows in claim.stretches(fs)]), claim.rectangles(fs)
+        np.concatenate([rows for *_, rows in claim.stretches(fs)]), claim.bounds_of(fs)
     )
     assert whole.passed
     assert verify_k_anonymity(fs, made, 3).counts == whole.counts
