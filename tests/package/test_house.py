@@ -37,21 +37,15 @@ LONG = {
     ("fpanon_core/io/cdr.py", "read_cdr"): 125,
     ("fpanon_core/io/roles.py", "_sentence"): 77,
     ("fpanon_core/studies/learnt.py", "expected_error"): 68,
-    ("fpanon_core/studies/unicity.py", "study"): 73,
     ("fpanon_core/verification/fitting.py", "fit"): 89,
     ("fpanon_core/verification/promises.py", "check_coverage"): 71,
     ("pages/aggregates/counts.py", "_settings"): 64,
-    ("pages/anonymizability/form.py", "form"): 65,
     ("pages/charts/recovery.py", "remedies"): 70,
-    ("pages/data/form.py", "_form"): 74,
-    ("pages/hiding/form.py", "form"): 76,
 }
 # Still to be merged with their importer; no other may come.
 SLIVERS = {
     "fpanon_core.studies.rhythm",
     "pages.attack.scene",
-    "pages.data.expected",
-    "pages.hiding.group_story",
     "pages.server.crowd",
     "pages.server.headers",
     "pages.server.readiness",
