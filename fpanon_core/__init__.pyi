@@ -16,9 +16,8 @@ from .attacks.scoring import score_recovery
 from .engines.cluster import DaskEngine
 from .engines.local import LocalEngine
 from .io.antennas import read_antennas
-from .io.cdr import read_cdr
+from .io.cdr import read_cdr, read_parts
 from .io.checkpoint import Checkpoint
-from .io.parts import read_parts
 from .io.published import read_published
 from .io.questionnaire import questionnaire_template, read_questionnaire, synthetic_questionnaire
 from .io.report import IngestReport

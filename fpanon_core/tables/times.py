@@ -55,8 +55,8 @@ class ParsedTimes:
         Rows by format.
     notes : list of str
         Assumptions made, such as day before month.
-    either_order : int
-        Rows that say day and month in figures, of which the column decides which comes first.
+    order : DateOrder or None
+        Where rows say day and month in figures: how the column decides which comes first.
     """
 
     us: IntArray
@@ -64,7 +64,7 @@ class ParsedTimes:
     aware: BoolArray
     formats: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
-    either_order: int = 0
+    order: DateOrder | None = None
 
     @property
     def share(self) -> float:
@@ -106,22 +106,21 @@ def _parsed(
     if pa.types.is_string(kind) and (quick := _uniform_iso(column)) is not None:
         return quick
     texts = text_of(column)
-    by_day = _parse_texts(texts, day_first is not False)
-    if not by_day.either_order or day_first is not None:
+    by_day, either_order = _parse_texts(texts, day_first is not False)
+    if not either_order or day_first is not None:
         return by_day
-    by_month = _parse_texts(texts, day_first=False)
-    order = DateOrder()
-    order.add(by_day, by_month)
+    by_month, _ = _parse_texts(texts, day_first=False)
+    order = DateOrder(by_day, by_month)
     day_first, note = order.decided()
     better = by_day if day_first else by_month
-    better.notes.append(note)
+    better.order, better.notes = order, [*better.notes, note]
     return better
 
 
-def has_fractions(numbers: npt.NDArray[np.float64]) -> bool:
-    """Whether some of the numbers are not whole."""
+def has_fractions(numbers: npt.NDArray[np.float64]) -> bool | None:
+    """Whether some of the numbers are not whole; None where there is none."""
     finite = numbers[np.isfinite(numbers)]
-    return bool(len(finite) and not np.all(finite == np.floor(finite)))
+    return bool(np.any(finite != np.floor(finite))) if len(finite) else None
 
 
 def is_time_of_day(column: pa.ChunkedArray) -> bool:
@@ -148,15 +147,10 @@ def _typed(column: pa.ChunkedArray) -> ParsedTimes:
     aware = pa.types.is_timestamp(column.type) and column.type.tz is not None
     name = "timestamp column" + (" with zone" if aware else " without zone")
     ok = ~pc.is_null(column).to_numpy()
-    if pa.types.is_timestamp(column.type):
-        per_second = _PER_SECOND[column.type.unit]
-    else:  # days, or their milliseconds
-        per_second = 1 if pa.types.is_date32(column.type) else 1_000
-    if pa.types.is_date32(column.type):
-        column = column.cast(pa.int32())
+    per_second = 1_000 if pa.types.is_date(column.type) else _PER_SECOND[column.type.unit]
+    if pa.types.is_date(column.type):  # days, or their milliseconds
+        column = column.cast(pa.date64())
     found = pc.fill_null(column.cast(pa.int64()), 0).to_numpy()
-    if pa.types.is_int32(column.type):
-        found = found * 86_400
     # Of the years 1 to 9999, or it would run over the edge of what counts microseconds, unseen.
     ok = ok & (found >= _FIRST // SECOND * per_second) & (found <= _LAST // SECOND * per_second)
     found = np.where(ok, found, 0)
@@ -203,18 +197,18 @@ class DateOrder:
     (days of one fortnight, read the wrong way, scatter over a year); if equal, day first.
     """
 
-    def __init__(self) -> None:
-        self._ok = [0, 0]
-        self._low, self._high = [_LAST, _LAST], [_FIRST, _FIRST]
+    def __init__(self, *readings: ParsedTimes) -> None:
+        """Of a column by day first, and by month first; of nothing yet."""
+        found = [parsed.us[parsed.ok] for parsed in readings]
+        self._ok = [len(us) for us in found] or [0, 0]
+        self._low = [int(us.min(initial=_LAST)) for us in found] or [_LAST, _LAST]
+        self._high = [int(us.max(initial=_FIRST)) for us in found] or [_FIRST, _FIRST]
 
-    def add(self, by_day: ParsedTimes, by_month: ParsedTimes) -> None:
-        """Take into account a part of the column, parsed both ways."""
-        for i, parsed in enumerate((by_day, by_month)):
-            us = parsed.us[parsed.ok]
-            self._ok[i] += len(us)
-            if len(us):
-                self._low[i] = min(self._low[i], int(us.min()))
-                self._high[i] = max(self._high[i], int(us.max()))
+    def add(self, other: DateOrder) -> None:
+        """Take into account another part of the column."""
+        self._ok = [a + b for a, b in zip(self._ok, other._ok, strict=True)]
+        self._low = list(map(min, self._low, other._low))
+        self._high = list(map(max, self._high, other._high))
 
     def decided(self) -> tuple[bool, str]:
         """Whether the day comes first, and the sentence that says so."""
@@ -235,8 +229,8 @@ class DateOrder:
         )
 
 
-def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> ParsedTimes:
-    """Every row; day and month, where they are figures, in the order given."""
+def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> tuple[ParsedTimes, int]:
+    """Every row; day and month, where they are figures, in the order given; where so many are."""
     n = len(texts)
     out = ParsedTimes(np.zeros(n, np.int64), np.zeros(n, bool), np.zeros(n, bool))
     start = either_order = 0
@@ -246,8 +240,7 @@ def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> ParsedTimes:
             either_order += _parse_chunk(part, day_first, out, slice(start, start + len(part)))
             start += len(part)
     out.formats = +out.formats
-    out.either_order = either_order
-    return out
+    return out, either_order
 
 
 # --- shapes ------------------------------------------------------------------------------------
@@ -269,7 +262,7 @@ def _parse_chunk(chunk: pa.Array, day_first: bool, out: ParsedTimes, where: slic
     offsets = np.frombuffer(chunk.buffers()[1], np.int64 if wide else np.int32)
     offsets = offsets[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
     raw = chunk.buffers()[2]
-    data = np.frombuffer(raw, np.uint8) if raw is not None else np.zeros(0, np.uint8)
+    data = np.frombuffer(raw or b"", np.uint8)
     lengths = np.diff(offsets)
     for length in np.unique(lengths):
         if not 1 <= length <= _MAX_LENGTH:
@@ -296,11 +289,10 @@ def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[Layout, re.Match
             return
         first = left[0]
         match = layout_of(text[first])
-        if match is None and len(left) > 1:
+        if match is None:
             same = np.all(shape[left] == shape[first], axis=1)
         else:
             same = _same_shape(text, shape, left, first)
-        if match is not None:
             yield left[same], match
         left = left[~same]
     for row in left:  # a column of many shapes is hardly one of times: row by row
@@ -318,9 +310,7 @@ def _same_shape(text: ByteMatrix, shape: ByteMatrix, left: IntArray, first: int)
     for run in re.finditer(r"[A-Za-z]{3,}", text[first].tobytes().decode("latin-1")):
         words[run.start() : run.end()] = True
     same = np.ones(len(left), bool)
-    whole = len(left) == len(text)
-    for i in range(text.shape[1]):
-        column = (text if words[i] else shape)[:, i]
-        column = column if whole else column[left]
-        same &= _LETTER[column] if words[i] else column == shape[first, i]
+    whole = slice(None) if len(left) == len(text) else left
+    for i, word in enumerate(words):
+        same &= _LETTER[text[whole, i]] if word else shape[whole, i] == shape[first, i]
     return same

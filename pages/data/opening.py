@@ -22,8 +22,7 @@ from fpanon_core.studies.reading_foretold import ReadingForetold
 from fpanon_core.tables.folder import data_files, file_in, kept_folders, kept_in
 from pages.charts.plain import plain
 from pages.charts.words import count
-from pages.shell import away, dataset, job_panel, layout, session
-from pages.shell import background as own_ground
+from pages.shell import away, dataset, figure, job_panel, layout, session
 from pages.shell.guard import act
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
@@ -210,18 +209,18 @@ def background() -> None:
                 st.button("Lay under the maps", key="data_background_read", disabled=file is None)
                 and file
             ):
-                own_ground.read(file.getvalue())
+                figure.read_ground(file.getvalue())
                 session.uploads_read([file])
                 st.rerun()
-            found = own_ground.current()
+            found = figure.ground()
             if found is not None:
                 st.button(
                     "Take away",
                     key="data_background_remove",
                     icon=":material/layers_clear:",
-                    on_click=act(own_ground.remove),
+                    on_click=act(figure.remove_ground),
                 )
-        job_panel.show(session.jobs(own_ground.JOBS), key="data_background_jobs")
+        job_panel.show(session.jobs(figure.GROUND_JOBS), key="data_background_jobs")
         if found is not None:
             told = [
                 f"{count(found.n_lines, 'line')} of {len(found.lon):,} points lie under the maps"

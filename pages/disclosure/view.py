@@ -11,7 +11,7 @@ from pages.charts import disclosure, style
 from pages.charts.maps import MAX_CELLS, cells_map
 from pages.charts.plain import plain
 from pages.disclosure import form, story
-from pages.shell import definitions, downloads, formula, layout, questions, slides
+from pages.shell import definitions, downloads, layout, questions, workspace
 from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
@@ -64,7 +64,7 @@ with st.container(key="main_figure"):
         alt=f"{story.OVER_PROFILES[what]} over the profiles, with 95 % intervals.",
     )
 what_this_means(*story.measures_told(found, profile), key="disclosure")
-slides.offer(
+workspace.offer(
     data.digest,
     "disclosure",
     "What do the known points give away?",
@@ -182,4 +182,4 @@ with st.expander("Do the measures agree?", key="disclosure_agreement"):
 form.explainer()
 
 downloads.tables("disclosure", found, story.FILES, synthetic=data.source.synthetic)
-formula.link("Disclosure")
+layout.formulas("Disclosure")

@@ -12,7 +12,7 @@ from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import comparison
 from fpanon_core.studies.under_profiles import corners
 from pages.charts import words
-from pages.charts.cost import Way, cost
+from pages.charts.pareto import Way, cost
 from pages.charts.plain import plain
 from pages.charts.style import Theme
 from pages.hiding import form

@@ -25,14 +25,13 @@ from pages.charts.plain import plain
 from pages.charts.style import CONFIG, Theme
 from pages.options import story
 from pages.options.story import Criteria
-from pages.shell import chosen, limits, questions, weighed
-from pages.shell.at_hand import attack
-from pages.shell.chosen import Choice
+from pages.shell import limits, questions, workspace
 from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import act
 from pages.shell.layout import what_this_means
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import selectbox
+from pages.shell.workspace import NO_REASON, REASON, REFUSE, Choice, Workspace, attack
 
 LOOK = Kind("look", look.study, page="options", kept=8, together=True)
 _PINNED, _NAME, _WANTED = "options_pinned", "options_choice_name", "fp_choice_wanted"
@@ -119,29 +118,28 @@ def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
 
     A reason belongs to the option that it was given for: each has a field of its own.
     """
-    if (proposed := weighed.proposed()) in names:
+    if (proposed := workspace.proposed()) in names:
         st.session_state[_NAME] = proposed
-    listed = [*names, chosen.REFUSE]
+    mine, listed = workspace.of(table.digest), [*names, REFUSE]
     select(listed)
     name = selectbox(
         "Option to release", listed, key=_NAME, index=None, width=520, placeholder="none yet"
     )
     why = st.text_area(
         "Why this one",
-        key=f"options_choice_why_{name}",
+        key=workspace.reason_key(name),
         max_chars=2_000,
         height=100,
         persist_state="session",
-        placeholder=chosen.REASON,
+        placeholder=REASON,
     )
     if st.button("Keep this choice", key="options_choice_keep"):
-        _keep(table, names, name, why)
-    why_not = chosen.refusal(table.digest)
-    if why_not is not None and name in (chosen.REFUSE, None):
+        _keep(mine, table, name, why)
+    why_not, standing = mine.refusal, mine.choice
+    if why_not is not None and name in (REFUSE, None):
         st.success(story.refused_told(why_not))
     elif why_not is not None:
         st.info(story.REFUSED_BEFORE)
-    standing = chosen.current(table.digest)
     if standing is not None and name is not None and name != standing.result.option.name:
         st.info(
             "Another option is selected than the one that was kept; keep this choice to have its "
@@ -151,20 +149,20 @@ def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
     return standing
 
 
-def _keep(table: OptionsTable, names: Sequence[str], name: str | None, why: str) -> None:
+def _keep(mine: Workspace, table: OptionsTable, name: str | None, why: str) -> None:
     """Keep the choice, or say why it is not kept."""
     if name is None:
-        st.error(f"Choose an option first, or “{chosen.REFUSE}”.")
-    elif name == chosen.REFUSE and not why.strip():
-        st.error(chosen.NO_REASON)
-    elif name == chosen.REFUSE:
-        chosen.refuse(table.digest, why)
+        st.error(f"Choose an option first, or “{REFUSE}”.")
+    elif name == REFUSE and not why.strip():
+        st.error(NO_REASON)
+    elif name == REFUSE:
+        mine.refuse(why)
     else:
-        result = table.results[list(names).index(name)]
-        if refusal := chosen.refused(result, why, limits.in_force()):
+        result = next(each for each in table.results if each.option.name == name)
+        if refusal := workspace.refused(result, why, limits.in_force()):
             st.error(refusal)
         else:
-            chosen.keep(table.digest, result, why)
+            mine.choose(result, why)
 
 
 def select(names: Sequence[str]) -> None:

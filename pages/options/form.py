@@ -23,7 +23,7 @@ from fpanon_core.tables.writing import table_bytes
 from pages.charts import words
 from pages.options import own_option
 from pages.options.story import MEASURES, Criteria, title
-from pages.shell import address, definitions, downloads, exploration, layout, limits, questions
+from pages.shell import address, definitions, downloads, layout, limits, questions, workspace
 from pages.shell.exploration import USUAL
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import number, selectbox
@@ -55,10 +55,10 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
     """
     presets = {name: _made(fs, key) for name, key in _NAMES.items()}
     put: list[str] | None = None
-    if (found_there := exploration.tried(fs.digest)) is not None:
+    if (found_there := workspace.of(fs.digest).tried) is not None:
         presets = {_FOUND: list(found_there.options)} | presets
-        if st.session_state.get(_SEEN) != found_there.number:  # what was just found is shown first
-            st.session_state[_SEEN] = found_there.number
+        if st.session_state.get(_SEEN) is not found_there:  # what was just found is shown first
+            st.session_state[_SEEN] = found_there
             put = [_FOUND]
     elif _FOUND in (st.session_state.get("options_presets") or []):  # it was of other data
         put = list(_NAMES)[:1]

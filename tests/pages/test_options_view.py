@@ -14,7 +14,7 @@ from fpanon_core.anonymize import chain
 from fpanon_core.studies import releases
 from fpanon_core.studies.option_result import OptionResult
 from pages.options.story import risk_cell, risk_text
-from pages.shell.produced import PRODUCED
+from pages.shell.release import PRODUCED
 from tests.support.views import (
     address,
     answers,
