@@ -8,7 +8,7 @@ import streamlit as st
 
 from fpanon_core.model.profiles import corners_text
 from pages.charts import disclosure, style
-from pages.charts.maps import MAX_CELLS, cells_map
+from pages.charts.maps import MAX_CELLS, cells_map, scale_bar, shades
 from pages.charts.plain import plain
 from pages.disclosure import form, story
 from pages.shell import definitions, downloads, layout, questions, workspace
@@ -99,7 +99,7 @@ with left:
     st.markdown(f"**By place** – mean {unit}, at {plain(leak.profile)}")
     if "west" in leak.places:
         places = leak.places.nlargest(MAX_CELLS, measure).sort_values(measure)
-        by = disclosure.shades(places[measure].to_numpy(), of)
+        by = shades(places[measure].to_numpy(), of)
         bounds = places[["west", "south", "east", "north"]].to_numpy()
         extent = (bounds[:, [0, 2]].ravel(), bounds[:, [1, 3]].ravel())
         tips, height = story.place_tips(places, measure), style.OTHER_PX
@@ -110,7 +110,7 @@ with left:
             alt=f"Map of the mean {name} of each place at {leak.profile}.",
         )
         plot(
-            disclosure.scale_bar(by, unit, of),
+            scale_bar(by, unit, of),
             key="disclosure_scale",
             theme=None,
             config=style.CONFIG | {"displayModeBar": False},

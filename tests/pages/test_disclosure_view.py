@@ -21,7 +21,7 @@ from fpanon_core import (
 from fpanon_core.model.profiles import parse_profile
 from fpanon_core.studies.disclosure import Config, Result, suited_profiles
 from pages.charts import disclosure as charts
-from pages.charts import style, words
+from pages.charts import maps, style, words
 from pages.disclosure.story import MEANS_TOLD
 from tests.support.views import go, has, new_app, opened, rows, said, until, upload
 
@@ -213,9 +213,9 @@ def test_a_measure_has_its_own_scale_and_colour(of: style.Theme) -> None:
 @BOTH
 @pytest.mark.parametrize("values", [[0.001, 0.5, 0.02], [0.0, 0.2, 0.1], [0.0, 0.0], [0.3]])
 def test_the_colours_of_a_map_have_a_scale(of: style.Theme, values: list[float]) -> None:
-    by = charts.shades(np.array(values), of)
+    by = maps.shades(np.array(values), of)
     assert all(len(c) == 7 and c[0] == "#" for c in by.colours)
-    bar = charts.scale_bar(by, "EM", of)
+    bar = maps.scale_bar(by, "EM", of)
     assert len(bar.data[0].x) == 64
     assert by.high == max(values)
 
