@@ -75,7 +75,7 @@ from .studies.hiding import estimate_glove_s
 from .studies.learnt import expected_error, home_found
 from .studies.linkage import link
 from .studies.option_result import Asked, OptionResult
-from .studies.options import explore_options, explored
+from .studies.options import explore_options
 from .studies.options_table import OptionsTable
 from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, hexagon_grid, trade_grid
 from .studies.publishing import publish
@@ -180,7 +180,6 @@ __all__ = [
     "estimate_glove_s",
     "expected_error",
     "explore_options",
-    "explored",
     "fine_grid",
     "fingerprint_stretch",
     "fit_exponents",

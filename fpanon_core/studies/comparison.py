@@ -185,14 +185,13 @@ def compare_releases(
         or one is no square grid.
     """
     rungs = _Rungs(fs, searched(fs, ladder))
-    thresholds = {"suppress_space_m": suppress_space_m, "suppress_time_min": suppress_time_min}
-    forms: list[tuple[str, dict[str, float | None]]] = [("GLOVE", {})]
-    if suppress_space_m is not None or suppress_time_min is not None:
-        forms.append(("GLOVE with suppression", thresholds))
-    runs = [(k, form) for k in ks for form in forms]
+    ways = [(METHODS[1], None, None), (METHODS[2], suppress_space_m, suppress_time_min)]
+    if suppress_space_m is None and suppress_time_min is None:
+        ways.pop()
+    runs = [(k, *way) for k in ks for way in ways]
     rows: list[dict[str, Any]] = []
-    for number, (k, (method, options)) in enumerate(runs):
-        if method == "GLOVE":
+    for number, (k, method, space_m, time_min) in enumerate(runs):
+        if method == METHODS[1]:
             rows.append(rungs.first_that_hides(k))
         result = glove(
             fs,
@@ -200,35 +199,28 @@ def compare_releases(
             config=config,
             engine=engine,
             progress=nth_part(progress, number, len(runs)),
-            suppress_space_m=options.get("suppress_space_m"),
-            suppress_time_min=options.get("suppress_time_min"),
+            suppress_space_m=space_m,
+            suppress_time_min=time_min,
         )
         figures = result.summary()
         hidden = identical_share(result.expanded(), k) if result.published.n_groups else 0.0
-        spans = {name: figures[name] for name in _SPANS}
         rows.append(
             {
                 "method": method,
                 "k": k,
-                **_NO_PROFILE,
                 # Users of whom nothing is published are not hidden in the release; they are gone.
                 "share_hidden": hidden,
-                **spans,
+                **{name: figures[name] for name in _SPANS},
                 "suppressed_share": result.suppressed_share,
                 "phantom_share": result.phantom_share,
                 "verified": verify_k_anonymity(fs, result, k).passed,
             }
         )
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    table["profile"] = table["profile"].fillna("")
+    return table
 
 
-_NO_PROFILE = {
-    "profile": "",
-    "space_size": np.nan,
-    "window_min": np.nan,
-    "origin_x_m": np.nan,
-    "origin_y_m": np.nan,
-}
 _SPANS = ("mean_space_m", "median_space_m", "mean_time_min", "median_time_min")
 
 

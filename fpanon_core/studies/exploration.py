@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import chain
 from typing import Any
 
 from ..engines.local import Engine
@@ -229,50 +230,36 @@ def check(table: OptionsTable) -> None:
         _check(result)
 
 
+_COUNTS = ("n_users", "n_samples", "crowd_least", "too_few", "n_targets", "homes_asked")
+_SHARES = ("users_share", "suppressed_share", "alone_share", "naming_most")
+
+
 def _check(result: OptionResult) -> None:
     """Refuse what no program of ours has written: a report would quote it."""
-    numbers: list[Any] = [
-        result.n_users,
-        result.n_samples,
-        result.crowd_least,
-        result.too_few,
-        result.n_targets,
-        result.homes_asked,
-    ]
-    shares: list[Any] = [
-        result.users_share,
-        result.suppressed_share,
-        result.alone_share,
-        result.naming_most,
-        *result.guessing.values(),
-    ]
-    shares += [result.components[name] for name in COMPONENTS if name in result.components]
-    shares += [share for each in result.corners.values() for share in each]
-    sizes = result.size.values()
-    sized = set(result.size) in (set(), {each.name for each in fields(Size)}) and all(
-        _fits(size, "float") and 0 <= size < math.inf for size in sizes
-    )
-    cornered = (
-        set(result.corners) <= set(COMPONENTS)
+    counts = [getattr(result, name) for name in _COUNTS]
+    shares = [getattr(result, name) for name in _SHARES]
+    shares += [*result.guessing.values(), *chain(*result.corners.values())]
+    shares += [kept for name, kept in result.components.items() if name in COMPONENTS]
+    sound = (
+        all(_fits(count, "int") and count >= 0 for count in counts)
+        and all(_is_share(share) or (_fits(share, "float") and share != share) for share in shares)
+        and all(_is_told(name, each) for name, each in result.risks.items())
+        and set(result.size) in (set(), {each.name for each in fields(Size)})
+        and all(_fits(size, "float") and 0 <= size < math.inf for size in result.size.values())
+        and set(result.corners) <= set(COMPONENTS)
         and len({len(each) for each in result.corners.values()}) < 2
+        and isinstance(result.fault, str | None)
+        and _fits(result.areas, "str")
     )
-    whole = all(_fits(number, "int") and number >= 0 for number in numbers)
-    between = all(
-        _fits(s, "float") and (math.isnan(s) or -_CLOSE <= s <= 1 + _CLOSE) for s in shares
-    )
-    told = all(
-        name in (*RISKS, CUSTOM) and _is_told(each, RISKS[name].most if name in RISKS else math.inf)
-        for name, each in result.risks.items()
-    )
-    said = isinstance(result.fault, str | None) and _fits(result.areas, "str")
-    if not (sized and whole and between and told and cornered and said):
+    if not sound:
         raise SchemaError("A saved result of an option is damaged; explore the options anew.")
 
 
-def _is_told(interval: tuple[float, ...], most: float) -> bool:
+def _is_told(name: str, interval: tuple[float, ...]) -> bool:
     """Whether a risk and the ends of its interval can be; the ends are in order."""
-    if len(interval) != 3:
+    if name not in (*RISKS, CUSTOM) or len(interval) != 3:
         return False
+    most = RISKS[name].most if name in RISKS else math.inf
     if not all(math.isnan(v) or (0 <= v <= most + _CLOSE and v < math.inf) for v in interval):
         return False
     _, low, high = interval
@@ -281,21 +268,18 @@ def _is_told(interval: tuple[float, ...], most: float) -> bool:
 
 def _check_utility(choice: UtilityChoice) -> None:
     """Refuse a utility that is none: weights of components, and scores, are shares."""
-    damaged = not _fits(choice.label, "str")
-    kept: list[tuple[set[str] | None, Any]] = [
-        (set(COMPONENTS), choice.weights),
-        (None, choice.asked),
-    ]
-    for known, of in kept:
-        if isinstance(of, dict):
-            damaged = damaged or (known is not None and set(of) != known)
-            damaged = damaged or not all(
-                _fits(share, "float") and -_CLOSE <= share <= 1 + _CLOSE for share in of.values()
-            )
-        elif of is not None:
-            damaged = True
-    if damaged:
+    kept = [each for each in (choice.weights, choice.asked) if each is not None]
+    sound = (
+        _fits(choice.label, "str")
+        and all(isinstance(of, dict) and all(map(_is_share, of.values())) for of in kept)
+        and (choice.weights is None or set(choice.weights) == set(COMPONENTS))
+    )
+    if not sound:
         raise SchemaError("The saved options are damaged: their utility; explore them anew.")
+
+
+def _is_share(value: Any) -> bool:
+    return _fits(value, "float") and -_CLOSE <= value <= 1 + _CLOSE
 
 
 def _fits(value: Any, kind: str) -> bool:

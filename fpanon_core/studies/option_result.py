@@ -136,33 +136,28 @@ class OptionResult:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values that JSON keeps; None for what is not known."""
-        return {name: _plain(value) for name, value in self._fields().items()}
-
-    def _fields(self) -> dict[str, Any]:
-        return {**asdict(self), "option": self.option.to_dict()}
+        values = {**asdict(self), "option": self.option.to_dict()}
+        return {name: _plain(value) for name, value in values.items()}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> OptionResult:
         """Back from :meth:`to_dict`; SchemaError if it is none."""
         try:
-            values = dict(plain)
+            # Programs before figure 4 did not write all of them.
+            values = {"corners": {}, "guessing": {}, "unasked": {}, "size": {}} | dict(plain)
             values["option"] = ReleaseOption.from_dict(values["option"])
-            risks = {n: tuple(_number(v) for v in r) for n, r in values["risks"].items()}
-            values["components"] = {n: _number(v) for n, v in values["components"].items()}
-            corners = values.get("corners", {})  # nor these, before figure 4
-            values["corners"] = {str(n): tuple(map(_number, c)) for n, c in corners.items()}
+            for name in ("risks", "corners"):
+                values[name] = {str(n): tuple(map(_number, v)) for n, v in values[name].items()}
+            for name in ("components", "guessing", "size"):
+                values[name] = {str(n): _number(v) for n, v in values[name].items()}
+            for name in ("users_share", "suppressed_share", "alone_share", "naming_most"):
+                values[name] = _number(values.get(name))
             if values.get("origin") is not None:
                 x, y = values["origin"]
                 values["origin"] = float(x), float(y)
-            guessing = values.get("guessing", {})  # nor these, before figure 3
-            values["guessing"] = {str(n): _number(v) for n, v in guessing.items()}
-            values["attacker"] = str(values.get("attacker", ""))  # nor this, before figure 4
-            values["unasked"] = {str(n): str(v) for n, v in values.get("unasked", {}).items()}
-            size = values.get("size", {})
-            values["size"] = {str(n): _number(v) for n, v in size.items()}
-            for name in ("users_share", "suppressed_share", "alone_share", "naming_most"):
-                values[name] = _number(values.get(name))  # programs did not write all of them
-            return cls(**{**values, "risks": risks})
+            values["attacker"] = str(values.get("attacker", ""))
+            values["unasked"] = {str(n): str(v) for n, v in values["unasked"].items()}
+            return cls(**values)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise SchemaError(
                 "A saved result of an option is damaged; explore the options anew."

@@ -14,8 +14,8 @@ bins, never by the means, of which that of the raw data is the lowest.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -95,14 +95,10 @@ def study(
     The result is an :class:`OptionsTable`, by unicity and for transport until another choice is
     made. What the parameters are says :func:`explore_options`.
     """
-    knowledge = config.knowledge
     return explore_options(
         fs,
         config.options,
-        p=knowledge.p,
-        strategy=knowledge.strategy,
-        users=knowledge.users,
-        seed=knowledge.seed,
+        **asdict(config.knowledge),
         engine=engine,
         progress=progress,
         previous=previous,
@@ -180,61 +176,26 @@ def explore_options(
     config = KnowledgeConfig(p, strategy, users, seed)
     choice = utility_choice(utility)
     table = OptionsTable((), _risk_name(risk), choice, config, fs.digest)
-    results = []
-    for result in explored(
-        fs,
-        asked,
-        risk=risk,
-        utility=utility,
-        p=p,
-        strategy=strategy,
-        users=users,
-        seed=seed,
-        engine=engine,
-        progress=progress,
-        previous=previous,
-    ):
-        results.append(result)
-        if on_option is not None:
-            on_option(result)
-    return replace(table, results=tuple(results))
-
-
-def explored(
-    fs: FingerprintSet,
-    options: Iterable[Any],
-    *,
-    risk: str | RiskFunction = "unicity",
-    utility: Any = "transport",
-    p: int = 4,
-    strategy: Strategy = "random",
-    users: int = 2500,
-    seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-    previous: OptionsTable | None = None,
-) -> Iterator[OptionResult]:
-    """As :func:`explore_options`, one result after the other, as each is ready."""
-    asked = _distinct(options)
-    config = KnowledgeConfig(p, strategy, users, seed)
-    _risk_name(risk)
-    choice = utility_choice(utility)
     own_risk = risk if callable(risk) else None
     own_utility = utility if choice.label == CUSTOM else None
     known: dict[Steps, OptionResult] = {}
     if previous is not None and own_risk is None and own_utility is None:
         known = previous.reusable(fs.digest, config)
     exploration = _Exploration(fs, config, own_risk, own_utility, engine or LocalEngine())
+    results = []
     for number, option in enumerate(asked):
         stretch = nth_part(progress, number, len(asked))
         if stretch is not None:
             stretch(0.0)
         if option.steps in known:
-            yield replace(known[option.steps], option=option)
+            results.append(replace(known[option.steps], option=option))
         else:
-            yield exploration.result(option, stretch)
+            results.append(exploration.result(option, stretch))
+        if on_option is not None:
+            on_option(results[-1])
     if progress is not None:
         progress(1.0)
+    return replace(table, results=tuple(results))
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,12 +289,11 @@ def risks_of(found: DisclosureResult | PeriodRisk, alike: Crowds) -> dict[str, I
     """
     possible = {"unicity": alike.alone_share, "k": alike.naming_most}
     risks: dict[str, Interval] = {}
-    for name, measure in ((name, risk.measure) for name, risk in RISKS.items()):
-        if measure is None:
-            continue
-        value, (low, high) = found.measure(measure), found.interval(measure)
-        # By chance more of those drawn may be alone than of all.
-        risks[name] = value, low, max(value, min(high, possible.get(name, high)))
+    for name, risk in RISKS.items():
+        if risk.measure is not None:
+            value, (low, high) = found.measure(risk.measure), found.interval(risk.measure)
+            # By chance more of those drawn may be alone than of all.
+            risks[name] = value, low, max(value, min(high, possible.get(name, high)))
     return risks
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -264,3 +265,10 @@ class OptionsTable(Tabled):
             raise SchemaError(
                 "The saved options are damaged, or no table of options; explore them anew."
             ) from None
+
+
+def merged(new: Sequence[OptionResult], before: Sequence[OptionResult]) -> tuple[OptionResult, ...]:
+    """Results with those from before that are of other steps and names."""
+    steps, names = {r.option.steps for r in new}, {r.option.name for r in new}
+    more = (r for r in before if r.option.steps not in steps and r.option.name not in names)
+    return (*new, *more)

@@ -226,6 +226,19 @@ def tried_told(exploration: Exploration) -> Sentence:
     return Sentence(head, (told, alone_told(table.results[best]), none, *also), "open")
 
 
+def describe_best(exploration: Exploration) -> tuple[str, ...]:
+    """On what ground the best option is named, or the nearest; and what an attacker finds in it."""
+    table, best = exploration.table, best_option(exploration.table, exploration.limits)
+    told = tried_told(exploration).text
+    if best is None:
+        return told + tuple(sorted({why for r in table.results for why in r.unasked.values()}))
+    result = table.results[best]
+    if not within(exploration):
+        return (*told, w.use_told(result))
+    shared = () if some_alone(result) else (alone_told(result),)
+    return (*told, found_told(result, table.config.p), *shared)
+
+
 def _passed_over(exploration: Exploration, row: int) -> tuple[str, ...]:
     """What is more useful than the best, and within the limits, but with people alone."""
     said = alone_told(exploration.table.results[row])

@@ -7,7 +7,9 @@ Noriega Campero 2015.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TypeAlias
 
 import numpy as np
@@ -17,7 +19,13 @@ from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
 from ..measures.drawing import drawn
 from ..measures.matching import sizes_of
-from ..measures.unicity import fit_exponents, fit_scaling_law, points_needed, result_of
+from ..measures.unicity import (
+    fit_exponents,
+    fit_scaling_law,
+    interactions_per_month,
+    points_needed,
+    result_of,
+)
 from ..model import checks
 from ..model.arrays import FloatArray
 from ..model.configs import STRATEGIES, KnowledgeConfig, Strategy, UnicityConfig
@@ -54,7 +62,7 @@ Shares: TypeAlias = list[UnicityResult]
 """Unicity for one number of points after the other."""
 
 _HOUR_MIN = 60.0
-_CURVES_SHARE, _POINTS_SHARE, _GRID_SHARE = 0.3, 0.4, 0.9  # of the progress, until the end of each
+_CURVES_SHARE, _POINTS_SHARE = 0.3, 0.4  # of the progress, until the end of each
 _CURVE_POINTS = 80
 
 
@@ -235,7 +243,7 @@ class Result(Tabled):
             "unicity": pd.DataFrame(self._shares()),
             "points_needed": self.points,
             "unicity_grid": self.grid,
-            "scaling_laws": pd.DataFrame(self._forms(), columns=_FORM_COLUMNS),
+            "scaling_laws": self._forms(),
             **self.chance.tables(),
             **self.recording.tables(),
         }
@@ -256,25 +264,15 @@ class Result(Tabled):
                         "too_few": found.too_few,
                     }
 
-    def _forms(self) -> Iterator[tuple[object, ...]]:
-        for law in self.laws:
-            for form, curve in law.fit.fits.items() if law.fit else ():
-                figures = (curve.alpha, curve.beta, curve.alpha_se, curve.beta_se, curve.r2)
-                yield law.along, law.p, form, curve.formula, *figures, law.holds
-
-
-_FORM_COLUMNS = [
-    "along",
-    "p",
-    "form",
-    "formula",
-    "alpha",
-    "beta",
-    "alpha_se",
-    "beta_se",
-    "r2",
-    "law_holds",
-]
+    def _forms(self) -> pd.DataFrame:
+        names = ["alpha", "beta", "alpha_se", "beta_se", "r2"]
+        rows = [
+            (law.along, law.p, form, curve.formula, *attrgetter(*names)(curve), law.holds)
+            for law in self.laws
+            if law.fit
+            for form, curve in law.fit.fits.items()
+        ]
+        return pd.DataFrame(rows, columns=["along", "p", "form", "formula", *names, "law_holds"])
 
 
 @costs(275)
@@ -293,55 +291,33 @@ def study(
         All profiles are finer than the data.
     """
     engine = engine or LocalEngine()
+    drawing = part(progress, 0.0, _CURVES_SHARE)
     curves = {
         strategy: _curve(
-            fs,
-            strategy,
-            config,
-            engine,
-            nth_part(part(progress, 0.0, _CURVES_SHARE), number, len(config.strategies)),
+            fs, strategy, config, engine, nth_part(drawing, number, len(config.strategies))
         )
         for number, strategy in enumerate(config.strategies)
     }
-    telling = part(progress, _CURVES_SHARE, _POINTS_SHARE)
-    heavy = True
-    try:
-        points = points_needed(
-            fs,
-            min_per_month=config.heavy_per_month,
-            seed=config.seed,
-            engine=engine,
-            progress=telling,
-        )
-    except InfeasibleError:
-        heavy = False
-        points = points_needed(
-            fs, min_per_month=0, seed=config.seed, engine=engine, progress=telling
-        )
-    profiles = suited(fs, config.profiles)
-    grid = unicity_grid(
+    heavy = bool((interactions_per_month(fs) >= config.heavy_per_month).any())
+    points = points_needed(
         fs,
-        profiles,
+        min_per_month=config.heavy_per_month if heavy else 0.0,
+        seed=config.seed,
+        engine=engine,
+        progress=part(progress, _CURVES_SHARE, _POINTS_SHARE),
+    )
+    profiles = suited(fs, config.profiles)
+    both = unicity_grid(
+        fs,
+        [*profiles, *_elsewhere(fs, profiles)],
         config.grid_points,
         users=config.users,
         seed=config.seed,
         engine=engine,
-        progress=part(progress, _POINTS_SHARE, _GRID_SHARE),
+        progress=part(progress, _POINTS_SHARE, 1.0),
     )
-    elsewhere = _elsewhere(fs, profiles)
-    corners = pd.DataFrame(columns=grid.columns)
-    if elsewhere:
-        corners = unicity_grid(
-            fs,
-            elsewhere,
-            config.grid_points,
-            users=config.users,
-            seed=config.seed,
-            engine=engine,
-            progress=part(progress, _GRID_SHARE, 1.0),
-        )
-    elif progress is not None:
-        progress(1.0)
+    of_grid = len(profiles) * len(config.grid_points)
+    grid, corners = both.iloc[:of_grid], both.iloc[of_grid:].reset_index(drop=True)
     squares = {str(profile) for profile in profiles if isinstance(profile.space, Grid)}
     laws = tuple(_laws(grid[grid["profile"].isin(squares)]))
     model = config.chance or sparsity.Config(max(2, fs.n_users))
@@ -430,19 +406,16 @@ def _laws(grid: pd.DataFrame) -> Iterator[Law]:
 
 
 def _law(axis: str, p: int, measured: pd.DataFrame) -> Law:
-    if axis == SIDE:
-        measured = measured[measured["window_min"] == measured["window_min"].min()]
-    elif axis == WINDOW:
-        measured = measured[measured["space_size"] == measured["space_size"].min()]
+    fixed = {SIDE: "window_min", WINDOW: "space_size"}.get(axis)
+    if fixed is not None:
+        measured = measured[measured[fixed] == measured[fixed].min()]
     km, hours = measured["space_size"].to_numpy() / 1000.0, measured["window_min"].to_numpy() / 60.0
     x = np.asarray({PRODUCT: km * hours, SIDE: km, WINDOW: hours}[axis])
     eps = measured["value"].to_numpy(dtype=float)
     fit = None
     if np.ptp(eps) > 0:  # else it does not fall: there is nothing to fit
-        try:
+        with suppress(FpanonError):
             fit = fit_scaling_law(x, eps)
-        except FpanonError:
-            fit = None
     return Law(axis, p, x, eps, fit)
 
 

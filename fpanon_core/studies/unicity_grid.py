@@ -6,7 +6,7 @@ disclosure beside it, of the ordinal agreement (Noriega Campero 2015, section 4.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import NamedTuple
 
@@ -252,8 +252,8 @@ def _with_ends(name: str, value: float, ends: tuple[float, float]) -> dict[str, 
 
 
 def _with_attrs(
-    rows: list[dict[str, object]], fs: FingerprintSet, config: dict[str, object]
+    rows: list[dict[str, object]], fs: FingerprintSet, config: Mapping[str, object]
 ) -> pd.DataFrame:
     table = pd.DataFrame(rows)
-    table.attrs = {"config": config, "digest": keyed(fs.digest)}
+    table.attrs = {"config": dict(config), "digest": keyed(fs.digest)}
     return table

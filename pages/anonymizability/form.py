@@ -17,7 +17,7 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile
 from pages.shell import address, definitions, layout, widgets
 from pages.shell.guard import act
-from pages.shell.widgets import PRESETS, TYPED, in_order, offered, profiles_of
+from pages.shell.widgets import PRESETS, TYPED, in_order, number, offered, profiles_of, selectbox
 
 _CURRENT, _BEFORE = "fp_settings", "fp_settings_before"
 # How often the form, and the crowds beside it, were overtaken by a change made elsewhere.
@@ -84,35 +84,7 @@ def form(fs: FingerprintSet) -> bool:
             accept_new_options=True,
             help="How coarse places and times are made. " + TYPED,
         )
-        st.markdown("**Stretch effort** – what counts as far, and what weighs more")
-        cells = st.columns(3, gap="large")
-        weight = cells[0].number_input(
-            "Weight of space (time has the rest)",
-            limits.W_SPACE.low,
-            limits.W_SPACE.high,
-            settings.config.w_space,
-            step=0.05,
-            key=_key("anon_weight"),
-            help="In the papers 0.5: half the effort is space, half is time.",
-        )
-        max_km = cells[1].number_input(
-            "Full effort in space (km)",
-            limits.MAX_SPACE_KM.low,
-            limits.MAX_SPACE_KM.high,
-            settings.config.max_space_m / 1000,
-            step=1.0,
-            key=_key("anon_max_km"),
-            help="Moving a sample this far, or farther, is the whole of the effort in space.",
-        )
-        max_min = cells[2].number_input(
-            "Full effort in time (minutes)",
-            limits.MAX_TIME_MIN.low,
-            limits.MAX_TIME_MIN.high,
-            settings.config.max_time_min,
-            step=30.0,
-            key=_key("anon_max_min"),
-            help="Moving a sample by this much time, or more, is the whole effort in time.",
-        )
+        effort = _effort(settings.config)
         pressed = st.form_submit_button("Measure", type="primary", key="anon_measure")
     if not pressed:
         return False
@@ -120,7 +92,7 @@ def form(fs: FingerprintSet) -> bool:
         wanted = Settings(
             _whole_numbers(ks),
             profiles_of(profiles),
-            StretchConfig(weight, 1 - weight, 1000 * max_km, max_min),
+            StretchConfig(*effort),
         )
     except FpanonError as error:
         layout.say(error)
@@ -128,6 +100,40 @@ def form(fs: FingerprintSet) -> bool:
     if _apply(wanted):
         layout.overtake(_CROWDS)
     return True
+
+
+def _effort(now: StretchConfig) -> tuple[float, float, float, float]:
+    """The fields of the stretch effort; what :class:`StretchConfig` is made of."""
+    st.markdown("**Stretch effort** – what counts as far, and what weighs more")
+    cells = st.columns(3, gap="large")
+    weight = number(
+        "Weight of space (time has the rest)",
+        limits.W_SPACE,
+        now.w_space,
+        at=cells[0],
+        step=0.05,
+        key=_key("anon_weight"),
+        help="In the papers 0.5: half the effort is space, half is time.",
+    )
+    max_km = number(
+        "Full effort in space (km)",
+        limits.MAX_SPACE_KM,
+        now.max_space_m / 1000,
+        at=cells[1],
+        step=1.0,
+        key=_key("anon_max_km"),
+        help="Moving a sample this far, or farther, is the whole of the effort in space.",
+    )
+    max_min = number(
+        "Full effort in time (minutes)",
+        limits.MAX_TIME_MIN,
+        now.max_time_min,
+        at=cells[2],
+        step=30.0,
+        key=_key("anon_max_min"),
+        help="Moving a sample by this much time, or more, is the whole effort in time.",
+    )
+    return weight, 1 - weight, 1000 * max_km, max_min
 
 
 def crowds(wanted: Settings, n_users: int) -> None:
@@ -155,36 +161,31 @@ def largest_crowd(n_users: int) -> None:
         )
 
 
-def profile_looked_at(
-    profiles: Sequence[GeneralizationProfile],
-) -> GeneralizationProfile:
+def profile_looked_at(profiles: Sequence[GeneralizationProfile]) -> GeneralizationProfile:
     """Under which profile one looks."""
-    found: GeneralizationProfile = st.selectbox(
+    return selectbox(
         "At profile",
         profiles,
         format_func=str,
         key="anon_profile",
-        persist_state="session",
         width=200,
         help=definitions.PROFILE,
     )
-    return found
 
 
 def k_looked_at(ks: Sequence[int]) -> int:
     """At which k one looks; it is drawn, then, too."""
-    found: int = st.selectbox(
+    found = selectbox(
         "and k",
         ks,
         key="anon_k",
-        persist_state="session",
         width=100,
         on_change=act(_take_k),
         args=("anon_k",),
         help="The crowd to hide in. A user is k-anonymous when at least k − 1 others have exactly "
         "the same record.",
     )
-    return found
+    return int(found)
 
 
 def undo_button() -> None:

@@ -16,11 +16,12 @@ from fpanon_core.studies.anonymizability import Measured, Parts
 from pages.charts import style, words
 from pages.charts.cdf import Curve, beyond, cdf
 from pages.shell import definitions
-from pages.shell.figure import plot
+from pages.shell.figure import show as show_figure
 from pages.shell.layout import side_by_side, what_this_means
 
 from .story import judges_all
 
+_ALT = "Share of users by the {} of their efforts in space, in time and in both"
 _LOWEST_TAIL = 0.25  # the index cannot be less than 0.29, the third quartile as far as the end
 
 
@@ -46,7 +47,7 @@ def show(measured: Measured, k: int, of: style.Theme) -> None:
 
 def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
     share = measured.parts[k].temporal_share
-    plot(
+    show_figure(
         cdf(
             [Curve(f"{measured.profile}, k = {k}", share, of.categories[1], 1)],
             of,
@@ -55,8 +56,6 @@ def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
             height=style.OTHER_PX,
         ),
         key="anon_share",
-        theme=None,
-        config=style.CONFIG,
         alt=f"Share of users by the share of time in their effort, at {measured.profile}, k = {k}.",
     )
     what_this_means(
@@ -68,57 +67,42 @@ def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
 
 def _gini(measured: Measured, k: int, of: style.Theme) -> None:
     parts = measured.parts[k]
-    values = {name: getattr(parts, f"gini_{name}") for name in DIMENSIONS}
-    plot(
-        cdf(
-            _curves(values, of),
-            of,
-            x_title="Gini coefficient of a user's efforts",
-            height=style.OTHER_PX,
-        ),
-        key="anon_gini",
-        theme=None,
-        config=style.CONFIG,
-        alt=f"Share of users by the Gini coefficient of their efforts in space, in time and in "
-        f"both, at {measured.profile}, k = {k}.",
+    figure = cdf(
+        _curves(_values(parts, "gini"), of),
+        of,
+        x_title="Gini coefficient of a user's efforts",
+        height=style.OTHER_PX,
     )
-    what_this_means(
-        *gini(parts),
-        key="gini",
-    )
+    alt = f"{_ALT.format('Gini coefficient')}, at {measured.profile}, k = {k}."
+    show_figure(figure, key="anon_gini", alt=alt)
+    what_this_means(*gini(parts), key="gini")
 
 
 def _tail(measured: Measured, k: int, of: style.Theme) -> None:
     parts = measured.parts[k]
-    values = {name: getattr(parts, f"tail_{name}") for name in DIMENSIONS}
-    curves = _curves(values, of)
-    edge = _reach(values)
-    plot(
-        cdf(
-            curves,
-            of,
-            x_title="Tail weight index of a user's efforts (logarithmic)",
-            x_range=(_LOWEST_TAIL, edge),
-            references=REFERENCES,
-            log_x=True,
-            height=style.OTHER_PX,
-        ),
-        key="anon_tail",
-        theme=None,
-        config=style.CONFIG,
-        alt=f"Share of users by the tail weight index of their efforts in space, in time and in "
-        f"both, at {measured.profile}, k = {k}; reference lines at "
-        + ", ".join(label for _, label in REFERENCES)
-        + ".",
+    values = _values(parts, "tail")
+    curves, edge = _curves(values, of), _reach(values)
+    figure = cdf(
+        curves,
+        of,
+        x_title="Tail weight index of a user's efforts (logarithmic)",
+        x_range=(_LOWEST_TAIL, edge),
+        references=REFERENCES,
+        log_x=True,
+        height=style.OTHER_PX,
     )
-    what_this_means(
-        *tail(parts),
-        words.beyond(beyond(curves, edge)),
-        key="tail",
-    )
+    lines = ", ".join(label for _, label in REFERENCES)
+    alt = f"{_ALT.format('tail weight index')}, at {measured.profile}, k = {k}; lines at {lines}."
+    show_figure(figure, key="anon_tail", alt=alt)
+    what_this_means(*tail(parts), words.beyond(beyond(curves, edge)), key="tail")
 
 
-def _curves(values: dict[str, np.ndarray], of: style.Theme) -> list[Curve]:
+def _values(parts: Parts, measure: str) -> dict[str, FloatArray]:
+    """A measure of the efforts in space, in time and in both."""
+    return {name: getattr(parts, f"{measure}_{name}") for name in DIMENSIONS}
+
+
+def _curves(values: dict[str, FloatArray], of: style.Theme) -> list[Curve]:
     """One curve for each part of the effort, looking the same in every figure."""
     return [
         Curve(label, values[name], of.categories[i], i)
@@ -126,7 +110,7 @@ def _curves(values: dict[str, np.ndarray], of: style.Theme) -> list[Curve]:
     ]
 
 
-def _reach(values: dict[str, np.ndarray]) -> float:
+def _reach(values: dict[str, FloatArray]) -> float:
     """Right edge of the axis of tail weights: the references, and 99 % of every curve."""
     ends = [np.quantile(v[np.isfinite(v)], 0.99) for v in values.values() if np.isfinite(v).any()]
     return max(20.0, 1.2 * float(max(ends, default=0.0)))
@@ -200,7 +184,7 @@ def gini(parts: Parts) -> list[str]:
 def tail(parts: Parts) -> list[str]:
     """How heavy the tail of everyone's efforts is, and how many users have none to measure."""
     n = len(parts.space_m)
-    known = {name: int(np.isfinite(getattr(parts, f"tail_{name}")).sum()) for name in DIMENSIONS}
+    known = {name: int(np.isfinite(v).sum()) for name, v in _values(parts, "tail").items()}
     told = []
     for name in ("space", "time"):
         values = getattr(parts, f"tail_{name}")

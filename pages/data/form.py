@@ -1,24 +1,31 @@
-"""How the data are to be read: columns, times, zone and granularity corrected; users screened."""
+"""How the data are to be read: what was read is corrected, and users are screened.
+
+Positions in doubt are asked about before anything is measured; one click is the answer.
+"""
 
 from __future__ import annotations
 
 import zoneinfo
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.io.report import IngestReport
-from fpanon_core.io.turns import TURNS, said_of
+from fpanon_core.io.turns import AS_THEY_ARE, TURNS, said_of
 from fpanon_core.model import limits
 from fpanon_core.model.configs import Screening
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
+from pages.charts.plain import MESSAGE_LENGTH, plain
+from pages.data.story import ROLES, centre_in, column, consequence
 from pages.shell import dataset, job_panel, layout, session
+from pages.shell.dataset import Asked
 from pages.shell.guard import act
-
-from .story import ROLES, centre_in, column
+from pages.shell.widgets import number
 
 FIND_OUT = "(find out)"
 ONE_USER = "(the whole file is one user's)"
@@ -30,6 +37,37 @@ _CLOCKS = {
 _POSITIONS = {None: "(as they are; asked about if doubtful)"} | {
     name: said_of(turn) for name, turn in TURNS.items()
 }
+
+
+def doubt(asked: Asked) -> None:
+    """What was found, and a button for each way to read the positions."""
+    question = asked.doubt
+    st.header("Are these the places that are meant?", anchor=False)
+    with st.container(border=True, key="data_doubt"):
+        found = plain(" ".join(question.found), MESSAGE_LENGTH)
+        st.warning(f"{found} Nothing is measured before you have answered.")
+        for i, reading in enumerate(question.readings):
+            st.button(
+                plain(reading.title),
+                key=f"data_read_{reading.positions}",
+                type="secondary" if i else "primary",
+                on_click=act(dataset.answer),
+                args=(reading.positions,),
+            )
+            st.caption(plain(consequence(reading)))
+        if not question.readings:
+            st.caption(
+                "Neither an exchange of latitude and longitude nor lost signs would explain it. "
+                "Perhaps other columns hold the positions: correct them below."
+            )
+        with st.container(horizontal=True):
+            st.button(
+                "Use the positions as they are",
+                key=f"data_read_{AS_THEY_ARE}",
+                on_click=act(dataset.answer),
+                args=(AS_THEY_ARE,),
+            )
+            st.button("Do not open the file", key="data_leave", on_click=act(dataset.leave))
 
 
 def correction(source: Source, reading: Reading, report: IngestReport | None) -> None:
@@ -73,11 +111,11 @@ def screening(rule: Screening) -> Screening | None:
             key="data_active",
             width="content",
         )
-        least = cells.number_input(
+        least = number(
             "Least samples per user",
-            limits.MIN_SAMPLES.low,
-            limits.MIN_SAMPLES.high,
+            limits.MIN_SAMPLES,
             rule.min_samples or 1,
+            at=cells,
             key="data_min_samples",
             width=220,
         )
@@ -99,23 +137,8 @@ def _peek(source: Source) -> None:
 
 
 def _form(labels: list[str | int], reading: Reading, report: IngestReport | None) -> Reading:
-    given = dict(reading.columns)
-    chosen: dict[str, str | int | None] = {}
     cells = st.columns(3, gap="large")
-    for i, (role, title) in enumerate(ROLES.items()):
-        options = [FIND_OUT, *([ONE_USER] if role == "user" else []), *labels]
-        at = ONE_USER if given.get(role, "") is None else given.get(role, FIND_OUT)
-        found = column(report, role) if report is not None and role in report.columns else "none"
-        now = f"now: {found}"
-        value = cells[i % 3].selectbox(
-            title,
-            options,
-            index=options.index(at) if at in options else 0,
-            format_func=partial(_option, now),
-            key=f"data_column_{role}",
-        )
-        if value is not None and value != FIND_OUT:
-            chosen[role] = None if value == ONE_USER else value
+    chosen = _columns(cells, labels, reading, report)
     zones = [None, *sorted(zoneinfo.available_timezones())]
     guess = f"(guess from the position: {report.timezone})" if report else "(guess)"
     zone = cells[0].selectbox(
@@ -141,18 +164,18 @@ def _form(labels: list[str | int], reading: Reading, report: IngestReport | None
         format_func=lambda name: _POSITIONS[name],
         key="data_positions",
     )
-    metres = cells[0].number_input(
+    metres = number(
         "Granularity in space (m)",
-        limits.GRANULARITY_M.low,
-        limits.GRANULARITY_M.high,
+        limits.GRANULARITY_M,
         reading.granularity_m,
+        at=cells[0],
         key="data_metres",
     )
-    minutes = cells[1].number_input(
+    minutes = number(
         "Granularity in time (min)",
-        limits.GRANULARITY_MIN.low,
-        limits.GRANULARITY_MIN.high,
+        limits.GRANULARITY_MIN,
         reading.granularity_min,
+        at=cells[1],
         key="data_minutes",
     )
     centre = cells[2].text_input(
@@ -172,6 +195,32 @@ def _form(labels: list[str | int], reading: Reading, report: IngestReport | None
         granularity_min=minutes,
         positions=positions,
     )
+
+
+def _columns(
+    cells: Sequence[DeltaGenerator],
+    labels: list[str | int],
+    reading: Reading,
+    report: IngestReport | None,
+) -> dict[str, str | int | None]:
+    """The column of each role, where it is not to be found out; None: the whole file is one's."""
+    given = dict(reading.columns)
+    chosen: dict[str, str | int | None] = {}
+    for i, (role, title) in enumerate(ROLES.items()):
+        options = [FIND_OUT, *([ONE_USER] if role == "user" else []), *labels]
+        at = ONE_USER if given.get(role, "") is None else given.get(role, FIND_OUT)
+        found = column(report, role) if report is not None and role in report.columns else "none"
+        now = f"now: {found}"
+        value = cells[i % 3].selectbox(
+            title,
+            options,
+            index=options.index(at) if at in options else 0,
+            format_func=partial(_option, now),
+            key=f"data_column_{role}",
+        )
+        if value is not None and value != FIND_OUT:
+            chosen[role] = None if value == ONE_USER else value
+    return chosen
 
 
 def _option(now: str, option: str | int) -> str:

@@ -1,4 +1,8 @@
-"""Choosing what to open: a sample, a file from this computer, or one in the server's folder."""
+"""Choosing what to open: a sample, a file from this computer, or one in the server's folder.
+
+What reading a large file is likely to take, told before it is read; and an operator's own roads or
+districts, to lie under every map.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,23 @@ from pathlib import Path
 
 import streamlit as st
 
+from fpanon_core.io.background import MAX_BYTES, MAX_POSITIONS
 from fpanon_core.io.samples import SAMPLES
+from fpanon_core.model.budgets import clock
 from fpanon_core.model.errors import FpanonError
+from fpanon_core.studies import reading_estimate
+from fpanon_core.studies.estimates import describe_need
 from fpanon_core.studies.reading import Source
+from fpanon_core.studies.reading_estimate import ReadingEstimate
 from fpanon_core.tables.folder import data_files, file_in, kept_folders, kept_in
 from pages.charts.plain import plain
-from pages.data import expected
-from pages.shell import away, dataset, layout, session
+from pages.charts.words import count
+from pages.shell import away, dataset, figure, job_panel, layout, session
+from pages.shell.guard import act
 
 FOLDER_VARIABLE = "FPANON_DATA_DIR"
+JOBS = "weigh"
+_TOLD = "fp_reading_told"
 TYPES = [
     *("csv", "tsv", "txt", "gz", "zip", "parquet", "xlsx"),
     *("json", "jsonl", "ndjson", "geojson"),
@@ -104,7 +116,7 @@ def _from_folder(folder: Path) -> None:
         dataset.open_file(source)
         st.rerun()
     if source is not None:
-        expected.show(source)
+        _foretell(source)
 
 
 def _samples() -> None:
@@ -117,3 +129,106 @@ def _samples() -> None:
                 st.badge(
                     "Synthetic data, no real people", icon=":material/science:", color="orange"
                 )
+
+
+# --- what reading it will take ---
+
+
+def _foretell(source: Source) -> None:
+    """Rows, time and memory; nothing of a small file, or of what was read already."""
+    try:
+        if not reading_estimate.is_large(source):
+            return
+    except FpanonError:
+        return  # it is gone; whoever reads it is told so
+    asked, told = st.session_state.get(_TOLD, (None, None))
+    if asked == source.file and told is not None:
+        st.caption(said(told))
+        return
+    mine = [job for job in session.jobs(JOBS) if job.meta["source"].file == source.file]
+    for job in session.jobs(JOBS):
+        if job not in mine:
+            session.dismiss(job)
+    if not mine:
+        mine = [_ask_reading(source)]
+    if mine[0].active:
+        job_panel.quiet(mine[0], "Estimating from the first rows how long it will take …")
+
+
+def said(told: ReadingEstimate) -> str:
+    """For the screen."""
+    parts = []
+    if told.rows is not None:
+        parts.append(f"It has about {told.rows_rounded:,} rows.")
+    if told.seconds is not None and told.fits:
+        parts.append(f"Reading it is likely to take about {clock(max(told.seconds, 1))}.")
+    if told.needs_bytes is not None:
+        parts.append(describe_need(told.needs_bytes, told.limit_bytes))
+    if not told.fits:
+        parts.append(
+            "Have it read piece by piece: as Parquet, or in several smaller files, in a folder of "
+            "its own, by `fpanon ingest FOLDER --keep NEW_FOLDER`. What is kept is opened here."
+        )
+    return " ".join(parts)
+
+
+def _ask_reading(source: Source) -> session.Job:
+    return session.start(
+        reading_estimate.study,
+        source,
+        label="Estimating",
+        kind=JOBS,
+        adopt=_adopt,
+        page=None,
+        source=source,
+    )
+
+
+def _adopt(job: session.Job) -> None:
+    st.session_state[_TOLD] = (job.meta["source"].file, job.result)
+
+
+# --- lines under the maps ---
+
+
+def background() -> None:
+    """Upload GeoJSON, see what became of it, take it away again."""
+    with st.expander("Roads or districts of your own under the maps", key="data_background"):
+        st.caption(
+            "No map is fetched from anywhere, so a map shows coasts, borders and towns alone. "
+            "Lines of your own lie under every map of this session. They are drawn only: no figure "
+            "depends on them. Of the file the shapes are kept, no names and no other properties."
+        )
+        file = st.file_uploader(
+            f"GeoJSON, in degrees, up to {MAX_BYTES >> 20} MB and {MAX_POSITIONS:,} positions",
+            type=["geojson", "json"],
+            key="data_background_file",
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if (
+                st.button("Lay under the maps", key="data_background_read", disabled=file is None)
+                and file
+            ):
+                figure.read_ground(file.getvalue())
+                session.uploads_read([file])
+                st.rerun()
+            found = figure.ground()
+            if found is not None:
+                st.button(
+                    "Take away",
+                    key="data_background_remove",
+                    icon=":material/layers_clear:",
+                    on_click=act(figure.remove_ground),
+                )
+        job_panel.show(session.jobs(figure.GROUND_JOBS), key="data_background_jobs")
+        if found is not None:
+            told = [
+                f"{count(found.n_lines, 'line')} of {len(found.lon):,} points lie under the maps"
+                + (f", made simpler from {found.n_read:,}" if found.n_read > len(found.lon) else "")
+                + "."
+            ]
+            if found.n_small:
+                told.append(f"{count(found.n_small, 'line')} too short to be seen: left out.")
+            if found.n_points:
+                told.append(f"{count(found.n_points, 'single point')} in the file: not drawn.")
+            st.caption(" ".join(told))

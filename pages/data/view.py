@@ -12,7 +12,7 @@ from pages.charts import style
 from pages.charts.cdf import samples_per_user
 from pages.charts.maps import dots_legend, places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.data import asking, background, form, opening, story
+from pages.data import form, opening, story
 from pages.shell import dataset, downloads, job_panel, layout, study
 from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import act, end_view
@@ -44,7 +44,7 @@ if job is not None:
     if refused is not None and not job.meta["source"].was_read:
         form.correction(job.meta["source"], job.meta["reading"], None)
 if (asked := dataset.asked()) is not None:
-    asking.show(asked)
+    form.doubt(asked)
     form.correction(asked.source, asked.reading, None)
     end_view()
 if data is None:
@@ -129,7 +129,7 @@ for note in report.notes:
 if refused is None and not data.source.was_read:
     form.correction(data.source, data.reading, report)
 
-background.section()
+opening.background()
 
 # --- how it was understood ---
 left, right = side_by_side("understood")

@@ -18,9 +18,10 @@ from fpanon_core.model.profiles import GeneralizationProfile
 from fpanon_core.studies import disclosure, worked_example
 from fpanon_core.studies.disclosure import Config, suited_profiles
 from pages.charts import words
-from pages.shell import address, definitions, layout
+from pages.disclosure import story
+from pages.shell import address, definitions, layout, questions
 from pages.shell.questions import Kind, Question
-from pages.shell.widgets import TYPED, offered, profiles_of
+from pages.shell.widgets import TYPED, number, offered, profiles_of
 
 DISCLOSURE = Kind("disclosure", disclosure.study, page="disclosure")
 EXAMPLE = Question(
@@ -86,41 +87,55 @@ def write_address() -> None:
 
 def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
     cells = st.columns([2, 2, 3, 2], gap="medium")
-    p = cells[0].number_input(
-        "Points known (p)",
-        POINTS.low,
-        POINTS.high,
-        now.p,
-        key="disclosure_p",
-        help="How many points of a user's record the outsider knows.",
+    return KnowledgeConfig(
+        p=number(
+            "Points known (p)",
+            POINTS,
+            now.p,
+            at=cells[0],
+            key="disclosure_p",
+            help="How many points of a user's record the attacker knows.",
+        ),
+        users=number(
+            "Users asked about",
+            TARGETS,
+            now.users,
+            at=cells[1],
+            step=500,
+            key="disclosure_users",
+            help="Drawn at random; all where there are no more. More of them, narrower intervals.",
+        ),
+        strategy=cells[2].selectbox(
+            "Which points",
+            _STRATEGIES,
+            index=_STRATEGIES.index(now.strategy),
+            key="disclosure_strategy",
+            help=definitions.STRATEGY,
+        ),
+        seed=number(
+            "Seed of the draws",
+            SEED,
+            now.seed,
+            at=cells[3],
+            key="disclosure_seed",
+            help="The same seed draws the same users and the same points.",
+        ),
     )
-    users = cells[1].number_input(
-        "Users asked about",
-        TARGETS.low,
-        TARGETS.high,
-        now.users,
-        step=500,
-        key="disclosure_users",
-        help="Drawn at random; all where there are no more. More of them, narrower intervals.",
-    )
-    strategy = cells[2].selectbox(
-        "Which points",
-        _STRATEGIES,
-        index=_STRATEGIES.index(now.strategy),
-        key="disclosure_strategy",
-        help=definitions.STRATEGY,
-    )
-    seed = cells[3].number_input(
-        "Seed of the draws",
-        SEED.low,
-        SEED.high,
-        now.seed,
-        key="disclosure_seed",
-        help="The same seed draws the same users and the same points.",
-    )
-    return KnowledgeConfig(int(p), strategy, int(users), int(seed))
 
 
 def _profiles_named(text: str) -> tuple[GeneralizationProfile, ...]:
     """From an address; ConfigError where it makes no sense."""
     return profiles_of(text.split(","))
+
+
+def explainer() -> None:
+    """The expander; while the numbers are computed it says so."""
+    with st.expander("How the measures work: four users and five bins", key="disclosure_example"):
+        questions.ask(EXAMPLE)
+        worked = questions.answer(EXAMPLE)
+        if worked is None:
+            st.caption("The numbers appear here in a moment.")
+            return
+        # A plain table: a grid is not drawn while the expander around it is closed.
+        st.markdown(story.example_table(worked))
+        st.markdown(story.example_told(worked))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import pandas as pd
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.studies import worked_example
 from fpanon_core.studies.disclosure import Leak, Result
+from fpanon_core.studies.report_words import listed
 from pages.charts import words
 from pages.charts.disclosure import WEEK, Panel, Series
 from pages.charts.plain import plain
@@ -23,6 +23,16 @@ OVER_PROFILES = {
     "k": "Right record named",
     "em": "Presence learnt (EM)",
     "kl": "Information gained (KL)",
+}
+_HEADINGS = {
+    "unicity": "Unicity: share of users found",
+    "k": "k-disclosure: mean chance of naming the right record",
+    "em": "EM-disclosure: mean change of the probability of presence",
+    "kl": "KL-disclosure: mean information gained about a bin (nats)",
+}
+_SUMS = {
+    "em": "Change of the probability of presence, over all bins of a person",
+    "kl": "Information gained, over all bins of a person (nats)",
 }
 DEFINITIONS = {
     "unicity": definitions.UNICITY,
@@ -46,34 +56,25 @@ def ranked(found: Result) -> pd.DataFrame:
 
 
 def panels(found: Result) -> list[Panel]:
-    """Of the figure over profiles."""
-    table = ranked(found)
-    unicity = [_series(table, f"unicity_p{p}", f"p = {p}") for p in found.config.points]
-    return [
-        Panel("unicity", "Unicity: share of users found", unicity, ".0%", ".1%"),
-        *(
-            Panel(m, heading, [_series(table, m, NAMES[m])], "", ".3g")
-            for m, heading in (
-                ("k", "k-disclosure: mean chance of naming the right record"),
-                ("em", "EM-disclosure: mean change of the probability of presence"),
-                ("kl", "KL-disclosure: mean information gained about a bin (nats)"),
-            )
-        ),
-    ]
+    """Of the figure over profiles: every measure as it is published."""
+    return [_panel(found, measure, heading) for measure, heading in _HEADINGS.items()]
 
 
 def panel(found: Result, measure: str) -> Panel:
     """One measure by which profiles can be compared: of a person, not of a profile's own bins."""
-    everyone = panels(found)
-    if measure in ("unicity", "k"):
-        return next(each for each in everyone if each.measure == measure)
-    unit = " (nats)" if measure == "kl" else ""
-    told = {
-        "em": "Change of the probability of presence, over all bins of a person",
-        "kl": "Information gained, over all bins of a person",
-    }[measure]
-    series = [_series(ranked(found), f"{measure}_sum", NAMES[measure])]
-    return Panel(measure, f"{told}{unit}, mean of the users asked about", series, "", ".3g")
+    if measure not in _SUMS:
+        return _panel(found, measure, _HEADINGS[measure])
+    heading = f"{_SUMS[measure]}, mean of the users asked about"
+    return _panel(found, measure, heading, f"{measure}_sum")
+
+
+def _panel(found: Result, measure: str, heading: str, column: str = "") -> Panel:
+    table = ranked(found)
+    if measure == "unicity":
+        series = [_series(table, f"unicity_p{p}", f"p = {p}") for p in found.config.points]
+        return Panel(measure, heading, series, ".0%", ".1%")
+    series = [_series(table, column or measure, NAMES[measure])]
+    return Panel(measure, heading, series, "", ".3g")
 
 
 def _series(table: pd.DataFrame, column: str, name: str) -> Series:
@@ -143,30 +144,23 @@ def _whole(profile: str) -> str:
 
 def agreement_told(found: Result) -> list[str]:
     """What the agreement means, in sentences."""
-    pairs = _records(found.agreement)
-    against = [r for r in pairs if r["a"] == _unicity(found) or r["b"] == _unicity(found)]
-    off = [r for r in against if r["discordant"]]
-    name = spoken(_unicity(found))
-    if not off:
-        return _without_discord(found, pairs, against, name)
-    worst = max(off, key=lambda r: r["discordant"])
-    other = worst["b"] if worst["a"] == _unicity(found) else worst["a"]
-    first, second = worst["discordant_pairs"][0]
-    if worst["b"] == _unicity(found):
-        first, second = second, first
+    pairs, own = _records(found.agreement), _unicity(found)
+    against = {r["b"] if r["a"] == own else r["a"]: r for r in pairs if own in (r["a"], r["b"])}
+    name = spoken(own)
+    other = max(against, key=lambda measure: against[measure]["discordant"])
+    worst = against[other]
+    if not worst["discordant"]:
+        return _without_discord(found, pairs, list(against.values()), name)
+    first, second = worst["discordant_pairs"][0][:: 1 if worst["a"] == own else -1]
     one, two = plain(first), plain(second)
     told = [
         f"{name.capitalize()} and {spoken(other)} rank {worst['discordant']} of "
         f"{worst['pairs']} pairs of profiles differently: for example, {one} is the riskier by "
         f"{name}, {two} by {spoken(other)}.",
     ]
-    alike = [
-        spoken(r["b"] if r["a"] == _unicity(found) else r["a"])
-        for r in against
-        if r["concordant"] and not r["discordant"]
-    ]
+    alike = [spoken(m) for m, r in against.items() if r["concordant"] and not r["discordant"]]
     if alike:
-        told.append(f"In the same order as {name}: {_listed(alike)}.")
+        told.append(f"In the same order as {name}: {listed(alike)}.")
     table = found.grid.set_index("profile")
     a, b = table.loc[first], table.loc[second]
     if other in ("em", "kl") and b["bins"] < a["bins"]:
@@ -213,22 +207,17 @@ def _total(row: pd.Series[Any]) -> tuple[float, float, float]:
     return tuple(float(row[c]) for c in ("em_sum", "em_sum_low", "em_sum_high"))  # type: ignore
 
 
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def measures_told(found: Result, profile: str) -> list[str]:
     """What the measures of a profile mean, in sentences."""
     leak = found.leaks[profile]
     p, few = found.config.knowledge.p, leak.too_few
-    unicity, k, em, kl = (leak.measures[m] for m in ("unicity", "k", "em", "kl"))
-    em_sum, kl_sum = leak.measures["em_sum"], leak.measures["kl_sum"]
+    names = ("unicity", "k", "em", "kl", "em_sum", "kl_sum")
+    unicity, k, em, kl, em_sum, kl_sum = (leak.measures[m] for m in names)
     return [
-        f"At {plain(profile)}, whoever knows {words.count(p, 'point')} of a person finds "
-        f"{words.percent(unicity[0])} of them with certainty{_interval(unicity)}, and names the "
-        "right record with "
-        f"probability {words.supported(*k)} on average (95 % interval: {_ends(k)}); guessing, with "
-        f"1 in {found.n_users:,}.",
+        f"At {plain(profile)}, {words.count(p, 'known point')} single{'s' * (p == 1)} out "
+        f"{words.percent(unicity[0])} of people with certainty{_interval(unicity)}. The right "
+        f"record is named with probability {words.supported(*k)} on average (95 % interval: "
+        f"{_ends(k)}); by guessing, with 1 in {found.n_users:,}.",
         f"Beyond that, the probability that the person was in a bin changes by "
         f"{words.supported(*em)} on average (interval {_ends(em)}) over {leak.bins:,} bins – over "
         f"all bins of a person, by {words.supported(*em_sum)}; the information gained is "

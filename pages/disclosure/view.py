@@ -8,11 +8,14 @@ import streamlit as st
 
 from fpanon_core.model.profiles import corners_text
 from pages.charts import disclosure, style
-from pages.disclosure import figures, form, story
+from pages.charts.maps import MAX_CELLS, cells_map, scale_bar, shades
+from pages.charts.plain import plain
+from pages.disclosure import form, story
 from pages.shell import definitions, downloads, layout, questions, workspace
-from pages.shell.figure import show
+from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
+from pages.shell.widgets import selectbox
 
 of = style.theme(st.context.theme.type)
 
@@ -31,7 +34,7 @@ form.write_address()
 found = questions.settle(form.question(data.fs), alone=questions.ordinary(data.fs), asked=asked)
 if found is None:
     st.caption("The figures appear here as soon as they are measured.")
-    figures.explainer()
+    form.explainer()
     end_view()
 names = story.ranked(found)["profile"].tolist()
 with st.container(
@@ -47,13 +50,8 @@ with st.container(
         persist_state="session",
         width="content",
     )
-    profile = st.selectbox(
-        "At profile",
-        names,
-        key="disclosure_profile",
-        width=200,
-        persist_state="session",
-        help=definitions.PROFILE,
+    profile = selectbox(
+        "At profile", names, key="disclosure_profile", width=200, help=definitions.PROFILE
     )
 leak = found.leaks[profile]
 
@@ -96,10 +94,40 @@ with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         label_visibility="collapsed",
     )
 left, right = side_by_side("disclosure_leak")
+name, unit, weekdays = story.NAMES[measure], story.with_unit(measure), data.fs.clock is not None
 with left:
-    figures.by_place(leak, measure, of)
+    st.markdown(f"**By place** – mean {unit}, at {plain(leak.profile)}")
+    if "west" in leak.places:
+        places = leak.places.nlargest(MAX_CELLS, measure).sort_values(measure)
+        by = shades(places[measure].to_numpy(), of)
+        bounds = places[["west", "south", "east", "north"]].to_numpy()
+        extent = (bounds[:, [0, 2]].ravel(), bounds[:, [1, 3]].ravel())
+        tips, height = story.place_tips(places, measure), style.OTHER_PX
+        show_map(
+            cells_map(bounds, by.colours, tips, extent, of, opacity=220, height=height),
+            key="disclosure_map",
+            height=height,
+            alt=f"Map of the mean {name} of each place at {leak.profile}.",
+        )
+        plot(
+            scale_bar(by, unit, of),
+            key="disclosure_scale",
+            theme=None,
+            config=style.CONFIG | {"displayModeBar": False},
+            alt=f"Colours of the map: {name} from {by.low:.2g} to {by.high:.2g}.",
+        )
+    else:
+        st.info("There is no map: the data carry no map projection.")
+    what_this_means(story.places_told(leak, measure), key="disclosure_places")
 with right:
-    figures.by_hour(leak, measure, of, weekdays=data.fs.clock is not None)
+    st.markdown(f"**By hour of the week** – mean {unit}, at {plain(leak.profile)}")
+    week = leak.week[measure].to_numpy().reshape(7, 24)
+    show(
+        disclosure.hours_of_week(week, weekdays, unit, of),
+        key="disclosure_week",
+        alt=f"Mean {name} in each hour of the week.",
+    )
+    what_this_means(story.hours_told(leak, measure, weekdays), key="disclosure_hours")
 
 # --- who bears it ---
 st.subheader("Who bears it?", anchor=False, help=definitions.LORENZ)
@@ -151,7 +179,7 @@ with st.expander("Do the measures agree?", key="disclosure_agreement"):
         )
     else:
         st.caption("Of one profile there is no order to agree on; choose at least two.")
-figures.explainer()
+form.explainer()
 
 downloads.tables("disclosure", found, story.FILES, synthetic=data.source.synthetic)
 layout.formulas("Disclosure")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.model import limits
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.glove import Method
 from fpanon_core.studies import comparison, estimates, hiding
-from pages.hiding import names, story
+from pages.hiding import story
 from pages.shell import job_panel, layout, questions, session, widgets
 from pages.shell.dataset import Dataset
 from pages.shell.questions import Kind, Question
+from pages.shell.widgets import selectbox
 
 RELEASES = Kind("glove", hiding.study, page="glove", kept=limits.KEPT_RELEASES, together=True)
 COMPARISON = Kind("compare", comparison.study, page="glove")
@@ -27,65 +31,23 @@ def form(data: Dataset) -> hiding.Config | None:
     if st.session_state.get(_FOR) != data.digest and st.session_state.get("glove_k") is not None:
         st.session_state["glove_k"] = min(st.session_state["glove_k"], k_limit.high)
     st.session_state[_FOR] = data.digest  # a k too large for other data was meant for larger ones
-    row = st.form("glove_form").container(horizontal=True, vertical_alignment="bottom", gap="small")
-    with row:
-        method = st.selectbox(
-            "Method",
-            list(names.METHODS),
-            format_func=names.METHODS.__getitem__,
-            key="glove_method",
-            persist_state="session",
-            width=180,
-            help="Aligned: the samples of a group are cut into blocks of time, each published "
-            "as one area. GLOVE, as published in 2015 and for comparison, joins the samples "
-            "that are most alike: most of it gets coarser, and some rows are not true of their "
-            "person.",
-        )
-        k = st.number_input(
-            "k",
-            k_limit.low,
-            None,  # the widget would refuse more in silence; what follows says why
-            2,
-            key="glove_k",
-            persist_state="session",
-            width=90,
-            help="Everyone is published with exactly the same record as at least k − 1 others.",
-        )
-        period = st.selectbox(
-            "Period",
-            list(widgets.PERIODS),
-            key="glove_period",
-            persist_state="session",
-            accept_new_options=True,
-            width=155,
-            help=widgets.HELP,
-        )
-        percent = st.slider(
-            "People left out, at most (%)",
-            0,
-            round(100 * hiding.MOST_LEFT_OUT),
-            0,
-            key="glove_leave_out",
-            persist_state="session",
-            width=170,
-            help="Up to this share of the people, those whom it costs most to hide, are not "
-            "published. The others can then be published more accurately.",
-        )
+    with _row():
+        method, k, period, percent = _groups(k_limit.low)
         with st.popover("Limits", key="glove_limits"):
             space, time, leftover = _limits(data)
             shards = _shards(data)
         pressed = st.form_submit_button("Hide everyone", type="primary", key="glove_run")
     if k not in k_limit:
-        st.error(story.k_refused(int(k), data.fs.n_users, k_limit))
+        st.error(story.k_refused(k, data.fs.n_users, k_limit))
         return None
-    if shards is not None and shards > (most := hiding.most_shards(data.fs, int(k))):
-        st.error(story.shards_refused(shards, data.fs.n_users, int(k), most))
+    if shards is not None and shards > (most := hiding.most_shards(data.fs, k)):
+        st.error(story.shards_refused(shards, data.fs.n_users, k, most))
         return None
     if not pressed:
         return None
     try:
         return hiding.Config(
-            k=int(k),
+            k=k,
             suppress_space_m=None if space is None else 1000 * space,
             suppress_time_min=None if time is None else 60 * time,
             leftover=leftover,
@@ -100,33 +62,77 @@ def form(data: Dataset) -> hiding.Config | None:
         return None
 
 
+def _groups(least: int) -> tuple[Method, int, str, int]:
+    """By which method, groups of how many, in which periods, and how many may be left out, %."""
+    method = selectbox(
+        "Method",
+        list(story.METHODS),
+        format_func=story.METHODS.__getitem__,
+        key="glove_method",
+        width=180,
+        help="Aligned: the samples of a group are cut into blocks of time, each published "
+        "as one area. GLOVE, as published in 2015 and for comparison, joins the samples "
+        "that are most alike: most of it gets coarser, and some rows are not true of their "
+        "person.",
+    )
+    # The widget would refuse a larger k in silence; what follows says why.
+    k = _field(
+        "k",
+        least,
+        value=2,
+        key="glove_k",
+        width=90,
+        help="Everyone is published with exactly the same record as at least k − 1 others.",
+    )
+    period = selectbox(
+        "Period",
+        list(widgets.PERIODS),
+        key="glove_period",
+        accept_new_options=True,
+        width=155,
+        help=widgets.HELP,
+    )
+    percent = st.slider(
+        "People left out, at most (%)",
+        0,
+        round(100 * hiding.MOST_LEFT_OUT),
+        0,
+        key="glove_leave_out",
+        persist_state="session",
+        width=170,
+        help="Up to this share of the people, those whom it costs most to hide, are not "
+        "published. The others can then be published more accurately.",
+    )
+    return method, int(k), period, percent
+
+
+def _row() -> DeltaGenerator:
+    box = st.form("glove_form")
+    return box.container(horizontal=True, vertical_alignment="bottom", gap="small")
+
+
 def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]:
     """Largest area, km, and longest span, hours, that are published; and who is left over."""
-    space = st.number_input(
+    space = _field(
         "Leave out samples wider than (km)",
-        value=None,
-        min_value=data.fs.granularity_m / 1000,
+        data.fs.granularity_m / 1000,
         key="glove_space",
-        persist_state="session",
         placeholder="keep all",
         help="Suppression: a sample that could only be published as a larger area than this is "
         "left out. Empty: every sample is published, however coarse.",
     )
-    time = st.number_input(
+    time = _field(
         "… or longer than (hours)",
-        value=None,
-        min_value=data.fs.granularity_min / 60,
+        data.fs.granularity_min / 60,
         key="glove_time",
-        persist_state="session",
         placeholder="keep all",
         help="Likewise for time. Empty: every sample is published, however coarse.",
     )
-    leftover = st.selectbox(
+    leftover = selectbox(
         "The last users, if fewer than k",
         hiding.LEFTOVERS,
-        format_func=names.LEFTOVERS.__getitem__,
+        format_func=story.LEFTOVERS.__getitem__,
         key="glove_leftover",
-        persist_state="session",
         help="When all groups are made, fewer than k users may be left.",
     )
     return space, time, leftover
@@ -136,13 +142,10 @@ def _shards(data: Dataset) -> int | None:
     """Into how many parts many people are cut first."""
     if data.fs.n_users < SHARDED_FROM:
         return None
-    shards: int | None = st.number_input(
+    shards: int | None = _field(
         "Cut into so many shards first",
-        min_value=2,
-        max_value=None,  # as of k: refused in words
-        value=None,
+        2,
         key="glove_shards",
-        persist_state="session",
         placeholder="all at once",
         help="People who are near to each other come into one shard, and are hidden among "
         "themselves. Everyone is one of k all the same; it takes less time and memory, and "
@@ -151,9 +154,14 @@ def _shards(data: Dataset) -> int | None:
     return shards
 
 
+def _field(label: str, least: float, value: float | None = None, **how: Any) -> Any:
+    """A number of any size that persists; None where it is empty."""
+    return st.number_input(label, least, None, value, persist_state="session", **how)
+
+
 def ask(data: Dataset, config: hiding.Config) -> None:
     """Start making a release, unless it is there or on its way; failures before it are let go."""
-    question = Question(RELEASES, data.fs, config, f"Hiding everyone: {names.name_of(config)}")
+    question = Question(RELEASES, data.fs, config, f"Hiding everyone: {story.name_of(config)}")
     for job in questions.jobs(RELEASES):
         if not job.active:
             session.dismiss(job)

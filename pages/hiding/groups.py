@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from fpanon_core.model.arrays import FloatArray
+from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult
 from fpanon_core.studies.hiding import groups_by_cost
 from pages.charts import words
@@ -16,11 +17,10 @@ from pages.charts.maps import cells_map, scale_bar, shades
 from pages.charts.spacetime import group_over_time
 from pages.charts.style import CONFIG, Theme
 from pages.hiding import areas
-from pages.hiding import group_story as story
 from pages.hiding.moment import Moment, busiest, hours, moment
 from pages.shell import layout
 from pages.shell.dataset import Dataset
-from pages.shell.figure import plot, show_map
+from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import act
 from pages.shell.layout import side_by_side, what_this_means
 from pages.shell.widgets import days
@@ -36,7 +36,7 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
         st.info("There is no map: the data carry no map projection, or nothing is published.")
         return
     hour = _hour(data, result)
-    at = story.moment(hour, days(data.fs))
+    at = hour_named(hour, days(data.fs))
     here = moment(result, data.fs, hour, _chosen(result))
     people = np.concatenate([here.before[:, 4], here.after[:, 4]])
     if not len(people):
@@ -60,7 +60,7 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
         config=CONFIG | {"displayModeBar": False},
         alt=f"Colours of both maps: from {colours.low:.2g} to {colours.high:.2g} people.",
     )
-    st.caption(story.at_one_moment(at, here.recorded, here.published))
+    st.caption(at_one_moment(at, here.recorded, here.published))
 
 
 def _map(
@@ -77,7 +77,7 @@ def _map(
         cells_map(
             np.concatenate([squares[:, :4], outlined]),
             [*colours, *["#{:02x}{:02x}{:02x}".format(*of.person)] * len(outlined)],
-            [*map(story.square, squares[:, 4].tolist()), *["the group looked at"] * len(outlined)],
+            [*map(square, squares[:, 4].tolist()), *["the group looked at"] * len(outlined)],
             (here.extent[:, [0, 2]].ravel(), here.extent[:, [1, 3]].ravel()),
             of,
             numbers=[0] * len(squares) + [1] * len(outlined),
@@ -100,7 +100,7 @@ def _hour(data: Dataset, result: GloveResult) -> int:
             "At",
             among,
             value=busiest(data.fs, among),
-            format_func=partial(story.moment, days=days(data.fs)),
+            format_func=partial(hour_named, days=days(data.fs)),
             key=f"glove_hour_{among[0]}_{among[-1]}",
             label_visibility="collapsed",
         )
@@ -138,17 +138,15 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
                 args=(int(ranked[at]),),
             )
     drawn, others = areas.paths(result, data.fs, group, _MEMBERS_DRAWN)
-    plot(
+    show(
         group_over_time(
             drawn, others, areas.boxes(result, data.fs, group), days(data.fs), of, height=320
         ),
         key="glove_group_time",
-        theme=None,
-        config=CONFIG,
         alt=f"Samples of the members of group {group} over time, and the blocks published for all "
         "of them: an area and a span of time each.",
     )
-    what_this_means(story.group(group, result, data.fs, len(drawn)), key="glove_group")
+    what_this_means(told_group(group, result, data.fs, len(drawn)), key="glove_group")
 
 
 def _chosen(result: GloveResult) -> int:
@@ -167,3 +165,50 @@ def _take(key: str) -> None:
 def _turn_to(group: int) -> None:
     layout.overtake(_PICKED)
     st.session_state[_GROUP] = group
+
+
+# --- what is said ---
+
+
+def square(people: float) -> str:
+    """A square on one of the maps."""
+    if people < 0.05:
+        return "less than 0.1 people"
+    return f"{people:,.1f} people" if people < 10 else f"{people:,.0f} people"
+
+
+def at_one_moment(when: str, recorded: int, published: int) -> str:
+    """What both maps show, and of whom they show nothing."""
+    return (
+        f"The hour from {when}, in the same colours on both maps. Before: "
+        f"{words.count(recorded, 'user')}, each at the first place recorded. After: "
+        f"{words.count(published, 'user')}, spread evenly over the first area published for each, "
+        "recorded or not; outlined is that of the group looked at below. All others are nowhere "
+        "on that map."
+    )
+
+
+def hour_named(hour: int, days: list[str]) -> str:
+    """An hour since the first local midnight, by its date."""
+    day = hour // 24
+    return f"{days[day] if day < len(days) else f'day {day + 1}'}, {hour % 24:02d}:00"
+
+
+def told_group(number: int, release: GloveResult, fs: FingerprintSet, drawn: int) -> str:
+    """Who is in a group, and how their samples are published; ``drawn`` of them by name."""
+    rows = release.members(number)
+    pseudonyms = [fs.pseudonyms[person] for person in np.sort(release.people[rows])]
+    who = ", ".join(pseudonyms[:drawn])
+    more = f" and {len(rows) - drawn} more" if len(rows) > drawn else ""
+    blocks = words.count(int(release.published.lengths[number]), "block")
+    samples = int(release.accuracy["user"].isin(rows).sum())
+    lost = int(release.suppressed["user"].isin(rows).sum())
+    own = words.count(samples, "own sample")
+    if lost:
+        how = f"Of their {own} {lost:,} {words.were(lost)} left out; the others are published"
+    else:
+        how = f"Their {own} are published"
+    return (
+        f"Group {number}: {who}{more}. {how} as {blocks}: an area and a span of time each, the "
+        "same for all of them."
+    )

@@ -1,71 +1,49 @@
-"""What a release in which everyone is hidden amounts to, in sentences and small tables."""
+"""What a release in which everyone is hidden is called, and what it amounts to, in sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
-import pandas as pd
 
 from fpanon_core.model import limits
 from fpanon_core.model.glove import Method
 from fpanon_core.studies.hiding import LEAST_CROWDS, PEOPLE_A_SHARD, Config, Gain, Result, Worth
 from pages.charts import words
-from pages.charts.cdf import Curve
-from pages.charts.style import DASHES, Theme
-from pages.hiding import names
 from pages.shell import widgets
 
-TABLES = {"accuracy": "Accuracy"}
-_LEGEND_PX, _LETTER_PX, _ROW_PX = 400, 8, 26  # a legend's width, a letter's, a row's height
-
-
-@dataclass(frozen=True)
-class Accuracy:
-    """How accurately samples are published, in space or in time.
-
-    Attributes
-    ----------
-    column : str
-        Of a release's table of accuracies.
-    unit, title : str
-        For the screen.
-    scale : float
-        Of the column's unit in ours.
-    ticks : mapping of float to str
-        Of the logarithmic axis, in our unit.
-    """
-
-    column: str
-    unit: str
-    scale: float
-    title: str
-    ticks: Mapping[float, str]
-
-
-_HOURS = {
-    "1 min": 1 / 60,
-    "5 min": 1 / 12,
-    "20 min": 1 / 3,
-    "1 h": 1.0,
-    "4 h": 4.0,
-    "12 h": 12.0,
-    "2 d": 48.0,
-    "1 wk": 168.0,
-    "5 wk": 840.0,
-    "20 wk": 3_360.0,
-}
-_KM = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
-ACCURACIES = (
-    Accuracy(
-        "space_m", "km", 1000.0, "Side of the published area (km)", {at: f"{at:g}" for at in _KM}
-    ),
-    Accuracy(
-        "time_min", "hours", 60.0, "Span of the published time", {at: t for t, at in _HOURS.items()}
-    ),
+METHODS: Mapping[Method, str] = MappingProxyType(
+    {"aligned": "aligned", "glove": "GLOVE, as published"}
 )
+LEFTOVERS = {"merge": "join the nearest group", "suppress": "are left out"}
+WORDS: Mapping[Method, str] = {"aligned": "aligned", "glove": "GLOVE"}
+"""A method, in a word."""
+
+
+def limits_of(config: Config) -> str:
+    """The limits of a release, its shards, and who is left over; "" where all is as usual."""
+    space, time = config.suppress_space_m, config.suppress_time_min
+    parts = [
+        "" if config.shards is None else f"{config.shards:,} shards",
+        "" if space is None else f"at most {space / 1000:g} km",
+        "" if time is None else f"at most {time / 60:g} h",
+        "left-overs out" if config.leftover == "suppress" else "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def name_of(config: Config) -> str:
+    """How a release is called, by what it was made with."""
+    days = config.period_days
+    period = "" if days is None else f", {widgets.called(days)}"
+    parts = [
+        f"{WORDS[config.method]}, k = {config.k}{period}",
+        f"up to {100 * config.leave_out:g} % out" if config.leave_out else "",
+        limits_of(config),
+    ]
+    return " · ".join(filter(None, parts))
 
 
 def k_refused(k: int, n_users: int, possible: limits.Limit[int]) -> str:
@@ -96,7 +74,7 @@ def shards_refused(shards: int, n_users: int, k: int, most: int) -> str:
 def expected(method: Method, seconds: Mapping[int, float]) -> str:
     """How long a run is likely to take, by k."""
     times = [f"about {words.clock(s)} at k = {k}" for k, s in seconds.items()]
-    what = names.word(method)
+    what = WORDS[method]
     return (
         f"On this machine {what} of whole records takes {', '.join(times)}; periods take no more."
     )
@@ -124,40 +102,35 @@ def verdict(result: Result, worth: Worth) -> tuple[str, str]:
     checked = str(result.verdict).removeprefix("Verified: ").capitalize()
     if not worth.rows:
         return "warning", "**Verified, but empty:** nothing is published. Try wider limits."
-    stands = _stands_for(worth)
+    stands = f"{checked} {_stands_for(worth)}"
     if worth.useful:
-        return "success", f"**Verified.** {checked} {stands}"
-    coarse = [
-        f"areas of {words.distance(worth.side_m)} or more by side, more than half as wide as "
-        f"the data ({words.distance(worth.data_side_m)} without the outermost 5 %)"
-        if worth.wide
-        else "",
-        f"time spans of {words.duration(worth.span_min)} or more" if worth.long else "",
-    ]
-    why = [
-        f"Half of the samples are published as {', and half as '.join(filter(None, coarse))}."
-        if any(coarse)
-        else "",
-        "Less than half of it is left: what is published is of the places and hours of crowds, not "
-        "a fair picture of anybody's days."
-        if worth.thin
-        else "",
-    ]
-    return "warning", (
-        f"**Verified, but of little use.** {checked} {stands} {' '.join(filter(None, why))}"
+        return "success", f"**Verified.** {stands}"
+    wide = (
+        f"areas of {words.distance(worth.side_m)} or more by side, more than half as wide as the "
+        f"data ({words.distance(worth.data_side_m)} without the outermost 5 %)"
     )
+    spans = f"time spans of {words.duration(worth.span_min)} or more"
+    coarse = [text for text, holds in ((wide, worth.wide), (spans, worth.long)) if holds]
+    text = f"**Verified, but of little use.** {stands}"
+    if coarse:
+        text += f" Half of the samples are published as {', and half as '.join(coarse)}."
+    if worth.thin:
+        text += (
+            " Less than half of it is left: what is published is of the places and hours of "
+            "crowds, not a fair picture of anybody's days."
+        )
+    return "warning", text
 
 
 def _stands_for(worth: Worth) -> str:
     """How many rows there are for how many samples of whom; and who and what is not among them."""
     rows = f"{words.count(worth.rows, 'row')} {'stands' if worth.rows == 1 else 'stand'} for"
+    samples, people = words.count(worth.samples, "sample"), words.count(worth.people, "user")
     if (worth.samples, worth.people) == (worth.all_samples, worth.all_people):
-        return (
-            f"{rows} {words.count(worth.samples, 'sample')} of {words.count(worth.people, 'user')}."
-        )
+        return f"{rows} {samples} of {people}."
+    every = words.count(worth.all_samples, "sample"), words.count(worth.all_people, "user")
     return (
-        f"{rows} {worth.samples:,} of the {words.count(worth.all_samples, 'sample')}, of "
-        f"{worth.people:,} of the {words.count(worth.all_people, 'user')}: "
+        f"{rows} {worth.samples:,} of the {every[0]}, of {worth.people:,} of the {every[1]}: "
         f"{words.percent(1 - worth.samples / worth.all_samples)} of the samples are left out."
     )
 
@@ -186,16 +159,16 @@ def accurate(result: Result) -> list[str]:
     if f["suppressed_share"] == 1:
         return ["Nothing could be published under these limits."]
     told = [
-        f"Half of the samples of “{names.name_of(result.config)}” are published as an area of at "
-        f"most {words.distance(f['median_space_m'])} by side "
-        "(the mean of width and height), and half as a time span of at most "
-        f"{words.duration(f['median_time_min'])}; {words.percent(f['share_2km'])} lie within "
-        f"2 km, {words.percent(f['share_2h'])} within 2 hours."
+        f"Half of the samples of “{name_of(result.config)}” are published as an area of at most "
+        f"{words.distance(f['median_space_m'])} by side (the mean of width and height), and half "
+        f"as a time span of at most {words.duration(f['median_time_min'])}; "
+        f"{words.percent(f['share_2km'])} lie within 2 km, {words.percent(f['share_2h'])} within "
+        "2 hours."
     ]
     if f["phantom_share"]:
         told.append(
             f"In {words.percent(f['phantom_share'])} of the rows the person was never recorded in "
-            "that cell; others of the group were. Whoever reads the data must know."
+            "that cell; others of the group were. Tell whoever reads the data."
         )
     return told
 
@@ -205,26 +178,17 @@ def gained(gain: Gain, config: Config) -> str:
 
     Of the same samples in both releases: that the worst are gone is no gain for anybody.
     """
-    out = f"With up to {100 * config.leave_out:g} % of the people left out"
-    if config.period_days is not None:
-        out += f" of each {widgets.one(config.period_days)}"
+    days = config.period_days
+    each = "" if days is None else f" of each {widgets.one(days)}"
+    out = f"With up to {100 * config.leave_out:g} % of the people left out{each}"
     if not gain.samples:
         return f"{out}, nothing is left to compare."
-    now, before = (
-        f"{words.distance(side)} and {words.duration(span)}"
-        for side, span in (
-            (gain.side_m, gain.span_min),
-            (gain.whole_side_m, gain.whole_span_min),
-        )
-    )
+    now = f"{words.distance(gain.side_m)} and {words.duration(gain.span_min)}"
+    before = f"{words.distance(gain.whole_side_m)} and {words.duration(gain.whole_span_min)}"
+    others = f"{out}, the samples of all others are published"
     if now == before:
-        return (
-            f"{out}, the samples of all others are published no more accurately: {now} on average."
-        )
-    return (
-        f"{out}, the samples of all others are published as {now} on average; the same samples "
-        f"as {before} when nobody is left out."
-    )
+        return f"{others} no more accurately: {now} on average."
+    return f"{others} as {now} on average; the same samples as {before} when nobody is left out."
 
 
 def pair(made: Mapping[Config, Result], chosen: Config) -> tuple[Config, Config] | None:
@@ -262,16 +226,16 @@ def promised(result: Result) -> list[str]:
 
 def left_out(result: Result) -> list[str]:
     """Of whom and of what nothing is published."""
-    release, f = result.release, result.release.summary()
-    if not len(release.suppressed):
-        told = ["No sample is left out."]
-    else:
+    release, config, f = result.release, result.config, result.release.summary()
+    lost = len(release.suppressed) > 0
+    told = ["No sample is left out."]
+    if lost:
         told = [
             f"{words.percent(f['suppressed_share'])} of the samples are left out{_why(result)}."
         ]
     if left_over := f["users_left_over"]:
         fate = "joined the nearest group." if release.leftover == "merge" else "not published."
-        what = "user" if result.config.period_days is None else "record"
+        what = "user" if config.period_days is None else "record"
         told.append(f"{words.count(left_over, what)} {words.were(left_over)} left over and {fate}")
     if unpublished := f["users_suppressed"]:
         told.append(f"Of {words.count(unpublished, 'user')} nothing is published.")
@@ -281,7 +245,7 @@ def left_out(result: Result) -> list[str]:
             f"Of {words.count(whom, 'user')} at least one {widgets.one(release.period_days)} is "
             f"missing ({words.count(missing, 'record')} in all)."
         )
-    if result.config.leave_out and len(release.suppressed):
+    if config.leave_out and lost:
         told.append(
             "Those left out are no random few: they are people unlike others, and the release does "
             "not speak for them."
@@ -291,77 +255,13 @@ def left_out(result: Result) -> list[str]:
 
 def _why(result: Result) -> str:
     """Why samples are not published, by the reasons that occur."""
-    k = result.config.k
-    said = {
-        "space": "could only be published wider or longer than the limits",
-        "time": "could only be published wider or longer than the limits",
-        "space and time": "could only be published wider or longer than the limits",
+    k, beyond = result.config.k, "could only be published wider or longer than the limits"
+    said = dict.fromkeys(("space", "time", "space and time"), beyond) | {
         "fewer than k": f"could within the limits only be published as fewer than {k} people's",
         "left over": "are of people left over",
         "hardest to hide": "are of people whom it costs most to hide",
         "period of fewer than k": f"are of periods with fewer than {k} people",
     }
-    found = dict.fromkeys(
-        said.get(reason, reason) for reason in result.release.suppressed["reason"].unique()
-    )
+    reasons = result.release.suppressed["reason"].unique()
+    found = dict.fromkeys(said.get(reason, reason) for reason in reasons)
     return f": they {', or '.join(found)}" if found else ""
-
-
-# --- beside each other ---
-
-
-def accuracy(
-    made: Mapping[Config, Result], which: Accuracy, of: Theme
-) -> tuple[list[Curve], tuple[float, float]]:
-    """A curve per release, and the ends of the logarithmic axis that shows all of them."""
-    curves = [
-        Curve(
-            names.name_of(config),
-            result.release.accuracy[which.column].to_numpy() / which.scale,
-            of.categories[i % len(of.categories)],
-            i + i // len(DASHES),  # the same colour again has another dash
-        )
-        for i, (config, result) in enumerate(made.items())
-    ]
-    values = [c.values[np.isfinite(c.values)] for c in curves]
-    ends = [(v.min(), v.max()) for v in values if len(v)] or [(0.1, 10.0)]
-    low, high = min(low for low, _ in ends), max(high for _, high in ends)
-    return curves, (0.8 * float(low), 1.25 * float(high))
-
-
-def height(curves: list[Curve]) -> int:
-    """Of the figure, pixels: its legend grows with the names, the curves keep their room."""
-    rows, used = 1, 0
-    for curve in curves:
-        width = 60 + _LETTER_PX * len(curve.name)
-        if used and used + width > _LEGEND_PX:
-            rows, used = rows + 1, 0
-        used += width
-    return min(280 + _ROW_PX * rows, 430)
-
-
-def releases(made: Mapping[Config, Result], worths: Mapping[Config, Worth]) -> pd.DataFrame:
-    """One row per release, for the table under the curves."""
-    table = pd.DataFrame([_row(config, result, worths[config]) for config, result in made.items()])
-    return table if any(table["Limits"]) else table.drop(columns="Limits")
-
-
-def _row(config: Config, result: Result, worth: Worth) -> dict[str, Any]:
-    f = result.release.summary()
-    use = "yes" if worth.useful else "of little use"
-    return {
-        "Method": names.word(config.method),
-        "k": config.k,
-        "Period": widgets.called(config.period_days),
-        "May be out": f"{100 * config.leave_out:g} %",
-        "Limits": names.limits_of(config),
-        "Verified": use if result.verdict.passed else "NO",
-        "Side, median": words.distance(f["median_space_m"]),
-        "mean": words.distance(f["mean_space_m"]),
-        "Span, median": words.duration(f["median_time_min"]),
-        "mean ": words.duration(f["mean_time_min"]),
-        "Mean loss": f"{result.mean_loss:.2f}",
-        "Samples": words.percent(worth.samples / worth.all_samples),
-        "People": words.percent(worth.people / worth.all_people),
-        "Phantom": words.percent(f["phantom_share"]),
-    }

@@ -6,13 +6,12 @@ from functools import partial
 
 import streamlit as st
 
-from fpanon_core.studies import hiding, overview
+from fpanon_core.studies import hiding, presets
 from fpanon_core.studies.study import AtHand
 from pages.charts import style
-from pages.hiding import comparison, files, form, groups, names, story
-from pages.hiding.files import COLUMNS
+from pages.hiding import comparison, figures, form, groups, story
 from pages.shell import layout, limits, questions, workspace
-from pages.shell.figure import plot
+from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
 
@@ -39,7 +38,7 @@ if not made:
     )
     end_view()
 workspace.of(data.digest).made["glove"] = tuple(
-    AtHand("glove", names.name_of(config), made=each.release, settings=config)
+    AtHand("glove", story.name_of(config), made=each.release, settings=config)
     for config, each in list(made.items())[::-1]
 )
 worths = {config: hiding.worth(data.fs, each.release) for config, each in made.items()}
@@ -50,25 +49,23 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small", key
     chosen = st.selectbox(
         "Look at the release",
         list(made)[::-1],
-        format_func=names.name_of,
+        format_func=story.name_of,
         key=f"glove_chosen_{len(made)}_{hash(tuple(made))}",
         label_visibility="collapsed",
         width=420,
     )
-    workspace.attack(names.name_of(chosen), key="glove_attack")
+    workspace.attack(story.name_of(chosen), key="glove_attack")
 result = made[chosen]
 kind, verdict = story.verdict(result, worths[chosen])
 {"success": st.success, "warning": st.warning, "error": st.error}[kind](verdict)
 
 # --- accuracy ---
 with st.container(key="main_figure"):
-    for column, accuracy in zip(side_by_side("glove_accuracy"), story.ACCURACIES, strict=True):
+    for column, accuracy in zip(side_by_side("glove_accuracy"), figures.ACCURACIES, strict=True):
         with column:
-            plot(
-                files.accuracy(made, accuracy, of),
+            show(
+                figures.accuracy(made, accuracy, of),
                 key=f"glove_cdf_{accuracy.column}",
-                theme=None,
-                config=style.CONFIG,
                 alt="Share of the original samples by their accuracy in "
                 f"{accuracy.unit}, a curve per release.",
             )
@@ -80,21 +77,24 @@ if chosen.steps is not None:
         data.digest,
         "glove",
         "How coarse is what is published?",
-        partial(files.accuracy, {chosen: result}, story.ACCURACIES[0]),
+        partial(figures.accuracy, {chosen: result}, figures.ACCURACIES[0]),
         *story.accurate(result),
         steps=chosen.steps,
     )
 helps = (
     ""
     if worths[chosen].useful
-    else story.to_try(chosen, worths[chosen], overview.crowd(limits.in_force()))
+    else story.to_try(chosen, worths[chosen], presets.crowd(limits.in_force()))
 )
 if further := " ".join(filter(None, (gained, helps))):
     st.markdown(further)
 st.markdown(" ".join(("**What is promised.**", *story.promised(result))))
 st.markdown(" ".join(("**What is left out.**", *story.left_out(result))))
 st.dataframe(
-    story.releases(made, worths), hide_index=True, column_config=COLUMNS, key="glove_table"
+    figures.releases(made, worths),
+    hide_index=True,
+    column_config=figures.COLUMNS,
+    key="glove_table",
 )
 
 # --- before and after ---
@@ -105,6 +105,6 @@ with st.expander("Would equally coarse data do?", key="glove_uniform"):
     compared = comparison.section(data, of)
 
 # --- download ---
-files.downloads(data, result, compared)
+figures.downloads(data, result, compared)
 layout.formulas("Hiding everyone in step: aligned publishing")
 layout.formulas("Hiding everyone: GLOVE")

@@ -1,24 +1,36 @@
-"""Which release options are weighed, and against what an outsider knows."""
+"""Which options are weighed, what an attacker knows, and what the options are judged by."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
+from typing import Any, get_args
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from fpanon_core.io.questionnaire import DOMAINS, questionnaire_template
 from fpanon_core.model.configs import KnowledgeConfig, Strategy
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.limits import OPTION_POINTS, SEED
+from fpanon_core.model.limits import OPTION_POINTS, SEED, WEIGHT
 from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.utility import WEIGHTINGS
+from fpanon_core.studies import questionnaires
+from fpanon_core.studies.option_result import Asked, utility_choice
 from fpanon_core.studies.presets import PRESETS
+from fpanon_core.studies.recipe import Recipe
+from fpanon_core.studies.report_words import COMPONENTS
+from fpanon_core.tables.writing import table_bytes
+from pages.charts import words
 from pages.options import own_option
-from pages.shell import address, definitions, workspace
+from pages.options.story import MEASURES, Criteria, title
+from pages.shell import address, definitions, downloads, layout, limits, questions, workspace
 from pages.shell.exploration import USUAL
+from pages.shell.questions import Kind, Question
+from pages.shell.widgets import number, selectbox
 
+QUESTIONNAIRE = Kind("questionnaire", questionnaires.study, page="options", kept=2)
 _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
-_PRESETS_MADE = "fp_presets"
+_PRESETS_MADE, _ANSWERS = "fp_presets", "fp_questionnaire"
 _FOUND, _SEEN = "Tried on Overview", "fp_tried_seen"
 _TITLES = {
     "trade": "Places × windows, 3 × 4",
@@ -28,7 +40,12 @@ _TITLES = {
     "hide": "Aligned, k = 2, 5, 10, by periods",
     "asis": "As it is",
 }
-_NAMES = {title: name for name, title in _TITLES.items()}
+_NAMES = {name: key for key, name in _TITLES.items()}
+_OWN = "your own"
+_COMPUTED, _ASKED = "computed from the data", "asked of experts"
+
+
+# --- the options, and the attacker ---
 
 
 def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOption, ...]:
@@ -36,7 +53,7 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
 
     Those of one's own are put together in a place of their own.
     """
-    presets = {title: _made(fs, name) for title, name in _NAMES.items()}
+    presets = {name: _made(fs, key) for name, key in _NAMES.items()}
     put: list[str] | None = None
     if (found_there := workspace.of(fs.digest).tried) is not None:
         presets = {_FOUND: list(found_there.options)} | presets
@@ -60,15 +77,16 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
         "resolutions 9 to 5, by three windows; they need data with latitudes and longitudes. "
         "Aligned hides everyone in whole records, in weeks and in days.",
     )
-    found = [option for title in presets if title in chosen for option in presets[title]]
+    found = [option for name in presets if name in chosen for option in presets[name]]
     with own_place, st.expander("Add an option of your own", key="options_own"):
         own_option.form(fs, [option for made in presets.values() for option in made])
     own = own_option.added(fs)
     if own:
+        names = [option.name for option in own]
         kept = st.multiselect(
             "Your own options",
-            [option.name for option in own],
-            default=[option.name for option in own],
+            names,
+            default=names,
             key=f"options_kept_{len(own)}",
             persist_state="session",
         )
@@ -78,58 +96,71 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
 
 
 def knowledge() -> KnowledgeConfig:
-    """What the outsider knows of a release, and the seed of all draws."""
-    usual = USUAL
-    p = st.number_input(
-        "Points an outsider knows (p)",
-        OPTION_POINTS.low,
-        OPTION_POINTS.high,
-        address.asked("p", OPTION_POINTS.read, usual.p),
+    """What the attacker knows of a release, and the seed of all draws."""
+    p = number(
+        "Points an attacker knows (p)",
+        OPTION_POINTS,
+        address.asked("p", OPTION_POINTS.read, USUAL.p),
         key="options_p",
-        persist_state="session",
         width=240,
         help=definitions.UNICITY,
     )
-    strategy = st.selectbox(
+    strategy = selectbox(
         "Which points",
         _STRATEGIES,
-        index=address.asked("points", _STRATEGIES.index, _STRATEGIES.index(usual.strategy)),
+        index=address.asked("points", _STRATEGIES.index, _STRATEGIES.index(USUAL.strategy)),
         key="options_strategy",
-        persist_state="session",
         width=180,
         help=definitions.STRATEGY,
     )
-    seed = st.number_input(
+    seed = number(
         "Seed of the draws",
-        SEED.low,
-        SEED.high,
-        address.asked("seed", SEED.read, usual.seed),
+        SEED,
+        address.asked("seed", SEED.read, USUAL.seed),
         key="options_seed",
-        persist_state="session",
         width=180,
         help="For these studies: the same seed draws the same people, the same points and the "
         "same noise. A release that you produce has no seed: it draws from the operating "
         "system, so that nobody can draw its noise again and take it off.",
     )
-    return KnowledgeConfig(int(p), strategy, seed=int(seed))
+    return KnowledgeConfig(p, strategy, seed=seed)
 
 
-def take(known: KnowledgeConfig, names: Sequence[str]) -> None:
-    """Settings from elsewhere, before their widgets are drawn: knowledge, and own options alone."""
-    st.session_state["options_presets"] = []
-    st.session_state[f"options_kept_{len(names)}"] = [*names]
-    st.session_state["options_p"] = known.p
-    st.session_state["options_strategy"] = known.strategy
-    st.session_state["options_seed"] = known.seed
+def take(recipe: Recipe) -> None:
+    """Take a recipe's settings, before their widgets are drawn: its options are own options."""
+    known, utility = recipe.knowledge, recipe.utility
+    state: dict[str, object] = {
+        "options_presets": [],
+        f"options_kept_{len(recipe.options)}": [option.name for option in recipe.options],
+        "options_p": known.p,
+        "options_strategy": known.strategy,
+        "options_seed": known.seed,
+        "options_risk": recipe.risk,
+    }
+    if utility.weights is not None:
+        named = WEIGHTINGS.get(utility.label) == utility.weights
+        state["options_utility"] = _COMPUTED
+        state["options_weights"] = utility.label if named else _OWN
+        state |= {f"options_weight_{name}": share for name, share in utility.weights.items()}
+    st.session_state.update(state)
 
 
 def in_address(known: KnowledgeConfig) -> dict[str, str]:
-    """The sets chosen and the knowledge; options of one's own stay out of it."""
+    """What may travel: the sets, the knowledge, the measure of risk and the named weighting.
+
+    Options of one's own and a questionnaire stay out of it.
+    """
     chosen = st.session_state.get("options_presets") or []
-    sets = ",".join(name for name, title in _TITLES.items() if title in chosen)
-    usual = next(iter(_TITLES))
-    named = address.named(known, {"p": "p", "strategy": "points", "seed": "seed"}, USUAL)
-    return named if sets == usual else {"sets": sets} | named
+    named = {
+        "sets": ",".join(name for name, told in _TITLES.items() if told in chosen),
+        "risk": st.session_state.get("options_risk", next(iter(MEASURES))),
+        "weights": st.session_state.get("options_weights"),
+    }
+    usual = {"sets": next(iter(_TITLES)), "risk": next(iter(MEASURES))}
+    if named["weights"] not in [*WEIGHTINGS][1:]:
+        del named["weights"]
+    of = address.named(known, {"p": "p", "strategy": "points", "seed": "seed"}, USUAL)
+    return {name: text for name, text in named.items() if text != usual.get(name)} | of
 
 
 def _titles_of(text: str) -> list[str]:
@@ -146,3 +177,132 @@ def _made(fs: FingerprintSet, name: str) -> list[ReleaseOption]:
         st.session_state[_PRESETS_MADE] = fs.digest, made
     options: list[ReleaseOption] = made[name]
     return options
+
+
+# --- what they are judged by ---
+
+
+def criteria(names: Sequence[str]) -> Criteria | None:
+    """The measure of risk and the utility; None while something is missing that they ask for.
+
+    The thresholds are set once, for every page. ``names``: of the options, for a questionnaire.
+    """
+    risk = selectbox(
+        "Risk",
+        list(MEASURES),
+        format_func=title,
+        index=address.asked("risk", list(MEASURES).index, 0),
+        key="options_risk",
+        width=205,
+        help="  \n".join(MEASURES.values()),
+    )
+    with st.popover("Utility", icon=":material/tune:", key="options_utility_form"):
+        way = st.segmented_control(
+            "Utility",
+            (_COMPUTED, _ASKED),
+            default=_COMPUTED,
+            required=True,
+            key="options_utility",
+            persist_state="session",
+            help=definitions.UTILITY,
+        )
+        found = _computed() if way != _ASKED else _asked(names)
+    if found is None:
+        return None
+    utility, axis, told = found
+    return Criteria(risk, limits.in_force(), utility_choice(utility), axis, told)
+
+
+def _computed() -> tuple[Any, str, str] | None:
+    named = selectbox(
+        "Weights for",
+        (*WEIGHTINGS, _OWN),
+        index=address.asked("weights", [*WEIGHTINGS].index, 0),
+        key="options_weights",
+        width=240,
+    )
+    weights = dict(WEIGHTINGS.get(named, WEIGHTINGS["transport"]))
+    if named == _OWN:
+        with st.container(horizontal=True, key="options_own_weights"):
+            for name, (head, _) in COMPONENTS.items():
+                key, value = f"options_weight_{name}", float(weights[name])
+                weights[name] = number(head, WEIGHT, value, step=0.5, width=170, key=key)
+    total = sum(weights.values())
+    if not total:
+        st.error("All weights are 0; give at least one component some weight.")
+        return None
+    parts = (
+        f"{COMPONENTS[n][0].lower()} {words.percent(share / total)}"
+        for n, share in weights.items()
+        if share
+    )
+    st.caption(f"Weights: {', '.join(parts)}.")
+    told = "by your own weights" if named == _OWN else f"for {named}"
+    return weights if named == _OWN else named, f"Utility {told} (0 to 1)", f"utility {told}"
+
+
+def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
+    """Utility by a questionnaire: a file of theirs, or the synthetic example."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        downloads.offer(
+            "Template",
+            lambda: table_bytes([questionnaire_template(names, DOMAINS)], "template.csv"),
+            "questionnaire.csv",
+            key="options_template",
+            icon=":material/download:",
+            help="A row for each expert, domain and option, its score (0–10) left to fill in.",
+        )
+        example = st.toggle(
+            "Use the synthetic example",
+            key="options_example",
+            persist_state="session",
+            help="Scores of invented experts, to see how it works. They prove nothing.",
+        )
+    file = st.file_uploader(
+        "Questionnaire (CSV or XLSX: expert, domain, option, score)",
+        key="options_file",
+        type=["csv", "tsv", "xlsx", "gz", "zip"],
+    )
+    if example or file is not None:
+        found = questions.settle(_question(None if example else file, names), alone=True)
+        if found is None:
+            return None
+        if found.refused and example:
+            st.info(
+                "The synthetic example scores the 3 × 4 options of the synthetic sample; none "
+                "of yours is among them."
+            )
+            return None
+        if found.refused:
+            layout.say(found.refused)
+            return None
+        st.session_state[_ANSWERS] = (example, found)
+    kept_example, answers = st.session_state.get(_ANSWERS, (example, None))
+    if answers is None or kept_example != example:
+        st.caption("The options are drawn as soon as there is a questionnaire.")
+        return None
+    if example:
+        st.badge("Synthetic answers, no real experts", icon=":material/science:", color="orange")
+    if rejected := len(answers.rejected):
+        st.warning(f"{words.count(rejected, 'row')} of the questionnaire could not be used.")
+        with st.expander("Which rows, and why"):
+            st.dataframe(answers.rejected, hide_index=True, key="options_rejected")
+    domains = sorted(answers.used["domain"].unique())
+    domain = st.selectbox("Domain", domains, key="options_domain", width=240)
+    experts, scores, missing = questionnaires.scored(answers, domain, names)
+    st.caption(
+        f"{words.count(experts, 'expert')}, {words.count(scores, 'score')}."
+        + (f" {words.count(missing, 'option')} nobody scored." if missing else "")
+    )
+    # Said where the figure is, too: the badge above is out of sight once the popover is closed.
+    who = "invented expert" if example else "expert"
+    told = f"utility for {domain}, as asked" + (" of invented experts" if example else "")
+    axis = f"Utility for {domain}, mean of {words.count(experts, who)} (0–1)"
+    return Asked(answers.used, domain), axis, told
+
+
+def _question(file: Any, names: Sequence[str]) -> Question:
+    """Of a file that was uploaded, or of the example; the child reads it, not the server."""
+    config = questionnaires.Config("" if file is None else file.file_id, tuple(names))
+    content = () if file is None else (file.getvalue(),)
+    return Question(QUESTIONNAIRE, None, config, "Reading the questionnaire", content)

@@ -1,24 +1,16 @@
-"""A release option of one's own, put together step by step."""
+"""Release options of one's own: put together step by step, or taken from a report's recipe."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
 
-from fpanon_core.model.errors import ConfigError, FpanonError
+from fpanon_core.model import limits
+from fpanon_core.model.errors import ConfigError, FpanonError, SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.limits import (
-    CLUSTER_ANTENNAS,
-    GRID_KM,
-    HEXAGON_RESOLUTION,
-    NOISE_M,
-    NOISE_MIN,
-    OPTION_NAME_CHARS,
-    USERS_KEPT_PERCENT,
-    WINDOW_H,
-    K,
-)
 from fpanon_core.model.options import (
     MOST_LEFT_OUT,
     AddNoise,
@@ -41,24 +33,34 @@ from fpanon_core.model.profiles import (
     Regions,
     Space,
 )
+from fpanon_core.studies.exploration import same_data
+from fpanon_core.studies.recipe import Recipe
 from pages.charts import words
+from pages.charts.plain import plain
 from pages.shell import definitions, layout, widgets
+from pages.shell import limits as thresholds
+from pages.shell.exploration import USUAL
+from pages.shell.guard import act
+from pages.shell.widgets import number
 
-_OWN = "fp_own_options"
-_AS_READ, _GRID, _CLUSTERS = "as they are", "a square grid", "antenna clusters"
-_HEXAGONS = "hexagons (H3)"
+_OWN, _TOLD = "fp_own_options", "fp_recipe_told"
+_AS_READ = "as they are"
+_GRID, _HEXAGONS, _CLUSTERS = "a square grid", "hexagons (H3)", "antenna clusters"
+# By the kind of places: what has to be given, and the places that the number makes.
+_PLACES: dict[str, tuple[str, Callable[[Any], Space]]] = {
+    _GRID: ("a side of the grid", lambda km: Grid(round(1000 * km, 3))),
+    _HEXAGONS: ("a resolution of the hexagons", Hexagons),
+    _CLUSTERS: ("a number of antennas", lambda antennas: AntennaClusters(int(antennas))),
+}
 _HIDING: dict[str, type[Glove]] = {"aligned": Aligned, "GLOVE": Glove}
+_EXCHANGED: dict[str, What | None] = {"nothing": None, "positions": "positions", "times": "times"}
+_MOST_BYTES, _MOST_OPTIONS = 1_000_000, 200
 
 
 def added(fs: FingerprintSet) -> list[ReleaseOption]:
     """Those added so far for these data."""
     found: list[ReleaseOption] = st.session_state.get(_OWN, {}).get(fs.digest, [])
     return found
-
-
-def replace(fs: FingerprintSet, options: Sequence[ReleaseOption]) -> None:
-    """Others in the place of those added so far."""
-    st.session_state[_OWN] = {fs.digest: [*options]}
 
 
 def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
@@ -75,7 +77,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
         name = st.text_input(
             "Name (optional)",
             key="options_name",
-            max_chars=OPTION_NAME_CHARS,
+            max_chars=limits.OPTION_NAME_CHARS,
             placeholder="told by its steps",
         )
         pressed = st.form_submit_button("Add", key="options_add")
@@ -95,14 +97,12 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
             steps.append(_exchange(exchanged, fs, steps))
         if rare > 1:
             steps.append(SuppressRare(rare))
-        steps += hiding()
-        option = ReleaseOption(name.strip(), tuple(steps))
+        option = ReleaseOption(name.strip(), (*steps, *hiding()))
     except FpanonError as error:
         layout.say(error)
         return
-    own = added(fs)
-    name_key = option.name.casefold()
-    if any(o.name.casefold() == name_key or o.steps == option.steps for o in (*own, *presets)):
+    own, key = added(fs), option.name.casefold()
+    if any(o.name.casefold() == key or o.steps == option.steps for o in (*own, *presets)):
         st.error("There is an option of that name or with these steps already, here or in a set.")
         return
     st.session_state[_OWN] = {fs.digest: [*own, option]}
@@ -112,67 +112,57 @@ def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
     """The places, to be asked for when the form is submitted; None where left as they are."""
     table = {} if fs.antennas is None else fs.antennas.columns
     columns = [name for name in table if name.strip()]
-    hexagons = [] if fs.crs is None else [_HEXAGONS]
-    places = st.selectbox(
+    kinds = [kind for kind in _PLACES if kind != _HEXAGONS or fs.crs is not None]
+    places: str = st.selectbox(
         "Places are",
-        [_AS_READ, _GRID, *hexagons, _CLUSTERS, *columns],
+        [_AS_READ, *kinds, *columns],
         format_func=lambda p: f"regions by “{p}”" if p in columns else p,
         key="options_places",
         help=definitions.PROFILE,
     )
-    least_km = fs.granularity_m / 1000
-    side_km = st.number_input(
-        "Side of the grid (km)",
-        least_km,
-        GRID_KM.high,
-        None,
-        key="options_side",
-        placeholder="for a square grid",
-    )
-    resolution = _resolution(fs) if hexagons else None
-    antennas = st.number_input(
-        "Antennas in a cluster, about",
-        CLUSTER_ANTENNAS.low,
-        CLUSTER_ANTENNAS.high,
-        None,
-        key="options_antennas",
-        placeholder="for clusters",
-    )
-    return lambda: _chosen(places, side_km, resolution, antennas)
+    given: dict[str, float | None] = {
+        _GRID: st.number_input(
+            "Side of the grid (km)",
+            fs.granularity_m / 1000,
+            limits.GRID_KM.high,
+            None,
+            key="options_side",
+            placeholder="for a square grid",
+        ),
+        _HEXAGONS: _resolution(fs) if fs.crs is not None else None,
+        _CLUSTERS: st.number_input(
+            "Antennas in a cluster, about",
+            limits.CLUSTER_ANTENNAS.low,
+            limits.CLUSTER_ANTENNAS.high,
+            None,
+            key="options_antennas",
+            placeholder="for clusters",
+        ),
+    }
+    return lambda: _chosen(places, given)
 
 
-def _chosen(
-    places: str, side_km: float | None, resolution: int | None, antennas: int | None
-) -> Space | None:
+def _chosen(places: str, given: dict[str, float | None]) -> Space | None:
     """The places; ConfigError where a number is missing, or given and not made use of."""
-    for kind, given, what in (
-        (_GRID, side_km, "a side of the grid"),
-        (_HEXAGONS, resolution, "a resolution of the hexagons"),
-        (_CLUSTERS, antennas, "a number of antennas"),
-    ):
-        if places == kind and given is None:
+    for kind, (what, _) in _PLACES.items():
+        if places == kind and given[kind] is None:
             raise ConfigError(f"Places are to be {kind}; give {what}, too.")
-        if places != kind and given is not None:
+        if places != kind and given[kind] is not None:
             raise ConfigError(
                 f"There is {what}, but places are to be “{places}”: choose {kind}, or empty the "
                 "field."
             )
-    if side_km is not None:
-        return Grid(round(1000 * side_km, 3))
-    if resolution is not None:
-        return Hexagons(resolution)
-    if antennas is not None:
-        return AntennaClusters(int(antennas))
+    if places in _PLACES:
+        return _PLACES[places][1](given[places])
     return None if places == _AS_READ else Regions(places)
 
 
 def _resolution(fs: FingerprintSet) -> int | None:
     """Of the hexagons, none finer than the data."""
-    every = range(HEXAGON_RESOLUTION.low, HEXAGON_RESOLUTION.high + 1)
-    possible = [r for r in every if Hexagons(r).area_m2 >= fs.granularity_m**2][::-1]
+    every = range(limits.HEXAGON_RESOLUTION.low, limits.HEXAGON_RESOLUTION.high + 1)
     found: int | None = st.selectbox(
         "Resolution of the hexagons",
-        possible,
+        [r for r in every if Hexagons(r).area_m2 >= fs.granularity_m**2][::-1],
         index=None,
         placeholder="for hexagons",
         format_func=lambda r: f"{r}: edges of about {words.distance(Hexagons(r).edge_m)}",
@@ -185,74 +175,61 @@ def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
     """Minutes of the time window (None: as they are), share of users kept, users in a bin."""
     hours = st.number_input(
         "Time window (hours)",
-        min_value=fs.granularity_min / 60,
-        max_value=WINDOW_H.high,
-        value=None,
+        fs.granularity_min / 60,
+        limits.WINDOW_H.high,
+        None,
         key="options_window",
         placeholder=_AS_READ,
         help="Counted from local midnight. Empty: times are left as they are.",
     )
-    percent = st.number_input(
+    percent = _number(
         "Users kept (%)",
-        USERS_KEPT_PERCENT.low,
-        USERS_KEPT_PERCENT.high,
+        limits.USERS_KEPT_PERCENT,
         100.0,
         key="options_share",
         help=definitions.SAMPLING,
     )
-    rare = st.number_input(
-        "Leave out bins of fewer than … users",
-        0,
-        fs.n_users,
-        0,
-        key="options_rare",
-        help=definitions.RARE,
+    few = limits.Limit(0, fs.n_users)
+    rare = _number(
+        "Leave out bins of fewer than … users", few, 0, key="options_rare", help=definitions.RARE
     )
     return None if hours is None else round(60 * hours, 3), percent / 100, int(rare)
 
 
 def _noise_and_exchange() -> tuple[tuple[float, float], What | None]:
     """Noise in metres and minutes, and what is exchanged."""
-    noise_m = st.number_input(
+    noise_m = _number(
         "Noise in space (m)",
-        NOISE_M.low,
-        NOISE_M.high,
+        limits.NOISE_M,
         0.0,
         step=100.0,
         key="options_noise_m",
         help=definitions.NOISE,
     )
-    noise_min = st.number_input(
-        "Noise in time (min)",
-        NOISE_MIN.low,
-        NOISE_MIN.high,
-        0.0,
-        step=5.0,
-        key="options_noise_min",
+    noise_min = _number(
+        "Noise in time (min)", limits.NOISE_MIN, 0.0, step=5.0, key="options_noise_min"
     )
-    choices: dict[str, What | None] = {
-        "nothing": None,
-        "positions": "positions",
-        "times": "times",
-    }
     exchanged = st.selectbox(
-        "Exchanged among users", list(choices), key="options_permuted", help=definitions.PERMUTATION
+        "Exchanged among users",
+        list(_EXCHANGED),
+        key="options_permuted",
+        help=definitions.PERMUTATION,
     )
-    return (noise_m, noise_min), choices[exchanged]
+    return (noise_m, noise_min), _EXCHANGED[exchanged]
 
 
 def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
-    """Everyone in a crowd of k, and periods: the last steps, to be asked for at the end."""
+    """Everyone in a group of k, and periods: the last steps, to be asked for at the end."""
     cells = st.columns(4, gap="medium", vertical_alignment="bottom")
-    k = cells[0].number_input(
-        "Crowds of k (0: no)",
+    k = _number(
+        "Groups of k (0: no)",
+        limits.Limit(0, min(limits.K.high, fs.n_users)),
         0,
-        min(K.high, fs.n_users),
-        0,
+        at=cells[0],
         key="options_k",
         help="Everyone is published with exactly the same record as at least k − 1 others.",
     )
-    kind = cells[1].selectbox("Crowds by", list(_HIDING), key="options_method")
+    kind = cells[1].selectbox("Groups by", list(_HIDING), key="options_method")
     period = cells[2].selectbox(
         "Period",
         list(widgets.PERIODS),
@@ -266,21 +243,25 @@ def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
         round(100 * MOST_LEFT_OUT),
         0,
         key="options_leave_out",
-        help="Of crowds: up to this share of the people, those whom it costs most to hide, are not "
-        "published.",
+        help="With groups: up to this share of the people, those whom it costs most to hide, are "
+        "not published.",
     )
-    return lambda: _last_steps(int(k), kind, period, percent / 100)
+
+    def steps() -> list[Step]:
+        days = widgets.days_of(period)
+        found: list[Step] = [] if days is None else [Periods(days)]
+        return found if k < 2 else [*found, _HIDING[kind](int(k), leave_out=percent / 100)]
+
+    return steps
 
 
-def _last_steps(k: int, kind: str, period: str, leave_out: float) -> list[Step]:
-    """Where they are asked for; ConfigError where the period makes no sense."""
-    days = widgets.days_of(period)
-    steps: list[Step] = [] if days is None else [Periods(days)]
-    return steps if k < 2 else [*steps, _HIDING[kind](k, leave_out=leave_out)]
+def _number(*args: Any, **how: Any) -> Any:
+    """A field of this form, which starts anew whenever its expander does."""
+    return number(*args, persist_state=None, **how)
 
 
 def _exchange(what: What, fs: FingerprintSet, steps: Sequence[Step]) -> Permute:
-    """Within an hour, or 5 km; within the cells of the form so far, where those are larger."""
+    """Within an hour, or 5 km; within the cells of the option so far, where those are larger."""
     window_min, region_m = fs.granularity_min, fs.granularity_m
     for step in steps:
         if isinstance(step, Generalize):
@@ -288,3 +269,83 @@ def _exchange(what: What, fs: FingerprintSet, steps: Sequence[Step]) -> Permute:
             region_m = step.profile.grid_m if isinstance(step.profile.space, Grid) else region_m
     usual = Permute(what)
     return Permute(what, max(usual.window_min, window_min), max(usual.region_m, region_m))
+
+
+# --- a report's recipe ---
+
+
+def recipe(fs: FingerprintSet, take: Callable[[Recipe], None]) -> None:
+    """Where a recipe is opened, and what came of the last one; ``take`` sets the other settings."""
+    with st.expander("Open a report's recipe", key="options_recipe"):
+        file = st.file_uploader("Recipe (JSON)", key="options_recipe_file", type=["json"])
+        st.button(
+            "Use this recipe",
+            key="options_recipe_use",
+            on_click=act(_use),
+            args=(fs, file, take),
+            disabled=file is None,
+            help="Takes the place of the sets of options, of options of your own, and of the "
+            "settings below; its thresholds hold on every page.",
+        )
+        for told in st.session_state.pop(_TOLD, ()):
+            if isinstance(told, SchemaError):
+                layout.say(told)
+            else:
+                st.info(told)
+
+
+def _use(fs: FingerprintSet, file: Any, take: Callable[[Recipe], None]) -> None:
+    """The settings of a recipe, before any of their widgets is drawn."""
+    try:
+        found = read(file.getvalue())
+    except SchemaError as fault:
+        st.session_state[_TOLD] = [fault]
+        return
+    st.session_state[_OWN] = {fs.digest: [*found.options]}
+    take(found)
+    thresholds.take(found.limits)
+    if found.decision.chosen:
+        st.session_state[f"options_choice_why_{found.decision.chosen}"] = found.decision.why
+    st.session_state[_TOLD] = told(found, fs.digest)
+
+
+def read(content: bytes) -> Recipe:
+    """The recipe in a file's bytes.
+
+    Raises
+    ------
+    SchemaError
+        It is none, or larger than any.
+    """
+    if len(content) > _MOST_BYTES:
+        raise SchemaError("The file is larger than any recipe; take the one beside a report.")
+    try:
+        plain_values = json.loads(content)
+    except (ValueError, RecursionError):
+        raise SchemaError("The file is no JSON; take the recipe beside a report.") from None
+    found = Recipe.from_dict(plain_values)
+    if len(found.options) > _MOST_OPTIONS:
+        raise SchemaError(
+            f"The recipe has {len(found.options):,} options, more than the {_MOST_OPTIONS} that "
+            "this page weighs; use the command options with --recipe."
+        )
+    return found
+
+
+def told(recipe: Recipe, digest: str) -> list[str]:
+    """What was taken over, and what makes figures differ."""
+    decision, asked = recipe.decision, recipe.knowledge.users
+    every = {
+        f"The recipe's settings are in use: {words.count(len(recipe.options), 'option')}.": True,
+        "These are other data than the recipe's, or read otherwise, or the recipe is from another "
+        "machine: figures may differ.": not same_data(recipe.digest, digest),
+        f"The recipe asks about {asked:,} people, this page about {USUAL.users:,}: figures differ. "
+        "The command options, with `--recipe`, gives those of the report.": asked != USUAL.users,
+        "Its utility was asked of experts; open their answers under Utility.": (
+            recipe.utility.weights is None
+        ),
+        "It was decided then that nothing leaves; decide anew under Your choice.": decision.refused,
+        f"Chosen was {plain(decision.chosen)}: select and keep it under Your choice, where its "
+        "reason stands already.": decision.chosen is not None and not decision.refused,
+    }
+    return [sentence for sentence, holds in every.items() if holds]

@@ -1,39 +1,47 @@
-"""What the front says, in dots and words."""
+"""What the options are judged by, and what the front says: in dots and in words."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from fpanon_core.io.hints import for_screen
-from fpanon_core.model.arrays import FloatArray
+from fpanon_core.model.arrays import FloatArray, IntArray
 from fpanon_core.model.configs import KnowledgeConfig, Strategy
-from fpanon_core.model.options import ReleaseOption
-from fpanon_core.studies.judgement import best_option, interval, some_alone
-from fpanon_core.studies.option_result import OptionResult
+from fpanon_core.model.disclosure import NAMING
+from fpanon_core.model.options import Periods, ReleaseOption
+from fpanon_core.studies import report_words as w
+from fpanon_core.studies.exploration import Exploration
+from fpanon_core.studies.judgement import Limits, best_option, some_alone
+from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from fpanon_core.studies.options_table import OptionsTable
-from fpanon_core.studies.report_words import areas, use_told, utility
+from fpanon_core.studies.presets import crowd
+from fpanon_core.studies.report_verdict import (
+    alone_told,
+    describe_best,
+    found_told,
+    over_told,
+    tried_told,
+    within,
+)
 from pages.charts import words
 from pages.charts.pareto import Dot
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.options.criteria import SPOKEN, Criteria
-from pages.options.numbers import beside_guessing, first_up, listed, risk_text, some
-from pages.options.verdict import (
-    alone_told,
-    broken,
-    found_told,
-    moved_told,
-    shared_told,
-    surely_over,
-    turned,
-    verdict,
-)
+from pages.shell import definitions
 
-_ONE_LINE = 0.005  # limits that differ by less have one line
-
-
+MEASURES = {
+    "outsider": definitions.OUTSIDER,
+    "linkage": definitions.LINKAGE,
+    "k": definitions.K_DISCLOSURE,
+    "home": definitions.HOME_FOUND,
+    "unicity": definitions.UNICITY,
+    "em": definitions.EM_DISCLOSURE,
+    "kl": definitions.KL_DISCLOSURE,
+}
+"""The measures of risk that the figure can show, and what each is."""
+_ONE_LINE = 0.005  # thresholds that differ by less have one line
 _DRAWN: dict[Strategy, str] = {
     "uniform": ", any of the person's rows alike",
     "random": ", drawn from the interactions, so that busy places and times are likelier; the "
@@ -43,58 +51,128 @@ _DRAWN: dict[Strategy, str] = {
 }
 
 
+def spoken(risk: str) -> str:
+    """A measure's name, within a sentence."""
+    return plain(w.MEASURES[risk].name)
+
+
+def title(risk: str) -> str:
+    """A measure's name, for a column or a list."""
+    name = spoken(risk)
+    return name if name.startswith("k-") else w.first_up(name)
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """What the options are judged by.
+
+    Attributes
+    ----------
+    risk : str
+        Key of :data:`MEASURES`: the measure of the figure and of the front.
+    limits : Limits
+        The thresholds in force, of all measures together.
+    utility : UtilityChoice
+    utility_title : str
+        Of the figure's axis.
+    utility_told : str
+        For a sentence: "utility for transport".
+    """
+
+    risk: str
+    limits: Limits
+    utility: UtilityChoice
+    utility_title: str
+    utility_told: str
+
+    @property
+    def limit(self) -> float | None:
+        """The threshold of the measure that is chosen."""
+        return self.limits.limit(self.risk)
+
+    @property
+    def percent(self) -> bool:
+        """Whether the risk is a share of people."""
+        return w.MEASURES[self.risk].unit == "%"
+
+    def risk_title(self, p: int) -> str:
+        """The axis of the risk with p known points."""
+        unit = "" if self.percent else f" ({w.MEASURES[self.risk].unit})"
+        known = "" if self.risk == "home" else f", {words.count(p, 'known point')}"
+        return f"{title(self.risk)}{unit}{known}"
+
+
+# --- the figure ---
+
+
 def dots(
     table: OptionsTable, criteria: Criteria, pinned: Sequence[str], chosen: str = ""
 ) -> list[Dot]:
     """The options as the figure draws them, numbered from 1; ``chosen``: the name of the choice."""
-    unsafe = _unsafe(table, criteria.limit)
-    found = []
-    for i, result in enumerate(table.results):
-        behind = bool(table.front[i] and not table.estimated_front[i])
-        told = [
-            "on the front" if table.front[i] else f"dominated by {some(_names(table, i))}",
-            _level_told(table, i),
-            _limit_told(result, criteria) if unsafe[i] else "",
-        ]
-        if not math.isfinite(table.utility[i]):
-            told = ["nobody scored it"]
-        elif not math.isfinite(table.risk[i]):
-            told = [f"{SPOKEN[criteria.risk]} is not known"]
-        found.append(
-            Dot(
-                i + 1,
-                result.option.told,
-                float(table.risk[i]),
-                float(table.risk_low[i]),
-                float(table.risk_high[i]),
-                float(table.utility[i]),
-                bool(table.front[i]),
-                bool(unsafe[i]),
-                "<br>".join(
-                    (
-                        ", ".join(filter(None, told)),
-                        f"utility {utility(table.choice, result)}",
-                        naming_told(result),
-                        *true_points_told(result),
-                    )
-                ),
-                result.option.name in pinned,
-                behind,
-                result.option.name == chosen,
-            )
+    limit = math.inf if criteria.limit is None else criteria.limit
+    unsafe = table.unsafe(limit).tolist()
+    front, estimated = table.front.tolist(), table.estimated_front.tolist()
+    return [
+        Dot(
+            i + 1,
+            result.option.told,
+            float(table.risk[i]),
+            float(table.risk_low[i]),
+            float(table.risk_high[i]),
+            float(table.utility[i]),
+            front[i],
+            unsafe[i],
+            "<br>".join(_hover(table, i, criteria, unsafe=unsafe[i])),
+            result.option.name in pinned,
+            front[i] and not estimated[i],
+            result.option.name == chosen,
         )
-    return found
+        for i, result in enumerate(table.results)
+    ]
 
 
-def _named_dots(table: OptionsTable, dots: Sequence[Dot], criteria: Criteria) -> list[Dot]:
-    """The chosen option's dot, and that of the best, where they are drawn."""
-    best = best_option(table, criteria.judged)
-    return [dot for i, dot in enumerate(dots) if dot.chosen or i == best]
+def _hover(table: OptionsTable, i: int, criteria: Criteria, *, unsafe: bool) -> list[str]:
+    """The lines for the mouse: where an option stands, its utility, who picks out its records."""
+    result = table.results[i]
+    if not math.isfinite(table.utility[i]):
+        stands = ["nobody scored it"]
+    elif not math.isfinite(table.risk[i]):
+        stands = [f"{spoken(criteria.risk)} is not known"]
+    else:
+        sure = criteria.limits.surely_over(result, criteria.risk)
+        level, better = _named(table, table.level_with[i]), _named(table, table.dominated_by[i])
+        stands = ["on the front" if table.front[i] else f"dominated by {better}"]
+        stands += [f"level with {level}"] if level else []
+        stands += [f"{'is' if sure else 'may be'} above the threshold"] if unsafe else []
+    shared = f"at least {result.crowd_least:,} people share each record"
+    return [
+        ", ".join(stands),
+        f"utility {w.utility(table.choice, result)}",
+        *(f"{spoken(risk)}: {w.estimate(result, risk)}" for risk in (*NAMING[1:], "home")),
+        *([shared] if result.crowd_least > 1 else []),
+    ]
+
+
+def _named(table: OptionsTable, rows: IntArray) -> str:
+    """The first two of the options, quoted, and how many more there are."""
+    names = [f"“{table.options[j].name}”" for j in rows.tolist()]
+    return ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
+
+
+def drawn_limit(table: OptionsTable, criteria: Criteria) -> float | None:
+    """Where the figure has the threshold's line: none where options differ in it."""
+    if criteria.limit is None:
+        return None
+    allowed = table.allowed(criteria.limit)
+    allowed = allowed[allowed == allowed]
+    if not len(allowed) or allowed.max() - allowed.min() > _ONE_LINE:
+        return None
+    return float(allowed.min())
 
 
 def few_numbered(table: OptionsTable, dots: Sequence[Dot], criteria: Criteria) -> list[Dot]:
     """For a wall: only the dots whose names :func:`key_told` says are numbered."""
-    named = {dot.number for dot in _named_dots(table, dots, criteria)}
+    named = {dot.number for dot in _slide_dots(table, dots, criteria)}
     return [replace(dot, numbered=dot.number in named) for dot in dots]
 
 
@@ -102,59 +180,33 @@ def key_told(table: OptionsTable, dots: Sequence[Dot], criteria: Criteria) -> st
     """Which option each number on the slide is."""
     return " ".join(
         f"**{dot.number}**: {plain(dot.name)}{' (chosen)' if dot.chosen else ''}."
-        for dot in _named_dots(table, dots, criteria)
+        for dot in _slide_dots(table, dots, criteria)
     )
 
 
-def _unsafe(table: OptionsTable, limit: float | None) -> list[bool]:
-    return [bool(above) for above in table.unsafe(math.inf if limit is None else limit)]
+def _slide_dots(table: OptionsTable, dots: Sequence[Dot], criteria: Criteria) -> list[Dot]:
+    """The chosen option's dot, and that of the best, where they are drawn."""
+    best = best_option(table, criteria.limits)
+    return [dot for i, dot in enumerate(dots) if dot.chosen or i == best]
 
 
-def _limit_told(result: OptionResult, criteria: Criteria) -> str:
-    """Whether a risk that is not surely within the limit is surely above it."""
-    sure = surely_over(result, criteria.risk, criteria)
-    return "is above the limit" if sure else "may be above the limit"
-
-
-def _names(table: OptionsTable, i: int) -> list[str]:
-    return [table.options[j].name for j in table.dominated_by[i].tolist()]
-
-
-def _level_told(table: OptionsTable, i: int) -> str:
-    level = [table.options[j].name for j in table.level_with[i].tolist()]
-    return f"level with {some(level)}" if level else ""
-
-
-def naming_told(result: OptionResult) -> str:
-    """The chance of naming somebody, and how many share a record, in a line."""
-    value, _, high = result.risk("k")
-    told = f"chance of naming by published points {words.percent(value)} on average"
-    if result.crowd_least > 1:
-        return f"{told}, at most 1/{result.crowd_least:,}: so many share each record"
-    return f"{told} (95 %: up to {words.percent(high)})"
-
-
-def true_points_told(result: OptionResult) -> list[str]:
-    """What true points find, beside guessing, or why it is not known; a line each."""
-    return [
-        f"linkage by true points: {beside_guessing(result, 'linkage')}",
-        f"home found within 1 km: {beside_guessing(result, 'home')}",
-    ]
-
-
-def told(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
-    """What this means: first what may be released, then all else that the front says."""
-    return [*conclusion(table, found, criteria), *further(table, found, criteria)]
+# --- the verdict ---
 
 
 def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
-    """What is within the limits, by all measures; or why nothing can be said."""
+    """The verdict on the options, as every page says it; or why nothing can be said."""
     scored = [dot for dot in found if math.isfinite(dot.utility)]
     if not scored:
         return ["Nobody scored any of the options that are explored so far."]
     if not any(math.isfinite(dot.risk) for dot in scored):
-        return [f"{first_up(SPOKEN[criteria.risk])} is not known of any of these options."]
-    return verdict(table, criteria)
+        return [f"{title(criteria.risk)} is not known of any of these options."]
+    tried = Exploration(table, limits=criteria.limits)
+    told = [tried_told(tried).head, *describe_best(tried)]
+    if criteria.risk in NAMING and criteria.limit and not within(tried):
+        told += [f"The threshold asks for groups of {crowd(criteria.limits):,} or more."]
+    if criteria.utility.weights is None:
+        told += [f"Options are ranked by {criteria.utility_told}."]
+    return [plain(text, MESSAGE_LENGTH) for text in told if text]
 
 
 def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
@@ -166,159 +218,136 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
     told = turned(table, criteria)
     if len(front) == len(scored) > 1:
         told.append(
-            f"\n\nNone of the {words.count(len(scored), 'option')} can be told to be worse than "
-            "another in risk and utility both, within the 95 % intervals: all are on the front."
+            f"\n\nNone of the {words.count(len(scored), 'option')} is surely worse than another in "
+            "both risk and utility, by the 95 % intervals: all are on the front."
         )
     else:
         told.append(
             f"\n\n{len(front)} of {words.count(len(scored), 'option')} "
-            f"{'is' if len(front) == 1 else 'are'} on the front: no other is surely better in both."
+            f"{words.verb(len(front))} on the front: no other is surely better in both."
         )
     if behind := sum(d.behind for d in front):
         told.append(
-            f"{behind} of them {'is' if behind == 1 else 'are'} level with another: which of the "
-            "two has less risk, the 95 % intervals leave open."
+            f"{behind} of them {words.verb(behind)} level with another: the 95 % intervals leave "
+            "open which of the two has less risk."
         )
     worse = [d for d in scored if not d.front]
-    told.append(
-        _explained(table, {d.number: d for d in scored}, worse, criteria)
-        if worse
-        else "No option is dominated."
-    )
+    told.append(_explained(table, worse, criteria) if worse else "No option is dominated.")
     return told + moved_told(table.options)
 
 
-def _explained(
-    table: OptionsTable, found: dict[int, Dot], worse: Sequence[Dot], criteria: Criteria
-) -> str:
+def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) -> str:
     """The dominated option that loses the most utility to another, in words."""
-
-    def loss(dot: Dot) -> float:
-        better = table.utility[table.dominated_by[dot.number - 1]]
-        return float(better.max()) - dot.utility
-
-    one = max(worse, key=loss)
-    better = max(
-        (found[j + 1] for j in table.dominated_by[one.number - 1]), key=lambda d: d.utility
-    )
-    mine, less = (risk_text(dot.risk, criteria.risk) for dot in (one, better))
-    name = SPOKEN[criteria.risk]
-    same_risk = better.risk == one.risk
-    bare = name.removeprefix("the ")
-    risk = f"the same {bare} ({mine})" if same_risk else f"a lower {bare} ({less} against {mine})"
-    gain = (
-        f"the same utility ({one.utility:.2f})"
-        if better.utility == one.utility
-        else f"more utility ({better.utility:.2f} against {one.utility:.2f})"
-    )
+    utility = table.utility
+    pairs = [
+        (row, max(table.dominated_by[row].tolist(), key=lambda j: float(utility[j])))
+        for row in (dot.number - 1 for dot in worse)
+    ]
+    one, better = max(pairs, key=lambda pair: float(utility[pair[1]] - utility[pair[0]]))
+    risks = [risk_text(table.risk[at], criteria.risk) for at in (better, one)]
+    useful = [f"{utility[at]:.2f}" for at in (better, one)]
+    name = spoken(criteria.risk)
+    less = "the same" if table.risk[better] == table.risk[one] else "a lower"
+    more = "the same" if utility[better] == utility[one] else "more"
     return (
-        f"{len(worse)} {'is' if len(worse) == 1 else 'are'} dominated: “{plain(one.name)}”, "
-        f"for one, by “{plain(better.name)}”, which has {risk} and {gain}. That is by {name} "
-        "alone."
+        f"{len(worse)} {words.verb(len(worse))} dominated: “{plain(table.options[one].told)}”, for "
+        f"one, by “{plain(table.options[better].told)}”, which has {less} {name} "
+        f"({' against '.join(dict.fromkeys(risks))}) and {more} utility "
+        f"({' against '.join(dict.fromkeys(useful))}). That is by {name} alone."
     )
 
 
-def drawn_limit(table: OptionsTable, criteria: Criteria) -> float | None:
-    """Where the figure has the limit's line: none where it is not at one place for all options."""
-    if criteria.limit is None:
-        return None
-    allowed = table.allowed(criteria.limit)
-    allowed = allowed[allowed == allowed]
-    if not len(allowed) or allowed.max() - allowed.min() > _ONE_LINE:
-        return None
-    return float(allowed.min())
+def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
+    """Where another measure ranks two options the other way round, an example; else nothing."""
+    for risk in ("outsider", "linkage", "k", "home", "unicity", "kl", "em"):
+        if risk == criteria.risk:
+            continue
+        by = table.with_choice(risk)
+        for i, better in enumerate(table.dominated_by):
+            for j in better.tolist():
+                guessed = table.results[j].guessing.get(risk, 0.0)  # what is guessed ranks nothing
+                if max(by.risk_high[i], guessed) < by.risk_low[j]:
+                    one, other = (plain(table.options[at].told) for at in (i, j))
+                    worse, best = (w.estimate(table.results[at], risk) for at in (j, i))
+                    return [
+                        "The ranking turns with the measure: by "
+                        f"{spoken(criteria.risk)} “{other}” dominates “{one}”; by "
+                        f"{spoken(risk)} it is the riskier of the two ({worse} against "
+                        f"{best})."
+                    ]
+    return []
+
+
+def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
+    """What the figures of options with noise or exchange, or in periods, are of."""
+    cut = [o.told for o in options if any(isinstance(step, Periods) for step in o.steps)]
+    moved = [option.told for option in options if option.moved]
+    told = []
+    if cut:
+        told.append(
+            f"In {_some_of(cut)} a person has another pseudonym in each period. Points as "
+            "published are of each person's longest record, sought among those of its period. True "
+            "points are of one period, and each record is asked for by itself. The page *Attack* "
+            "measures whether habits show which records are one person's."
+        )
+    if moved:
+        told.append(
+            f"In {_some_of(moved)} points are moved by noise or exchange. Unicity, k-, EM- and "
+            "KL-disclosure are of an attacker who knows points as they are published. They say "
+            "nothing of an attacker who knows where somebody truly was; linkage does."
+        )
+    return told
+
+
+def _some_of(names: Sequence[str]) -> str:
+    """A few by name; of many an example, and how many."""
+    quoted = [f"“{plain(name)}”" for name in names]
+    return w.listed(quoted) if len(names) < 3 else f"{len(names)} options, such as {quoted[0]},"
+
+
+# --- what is beside the figure ---
 
 
 def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
-    """Why there is no line of the limit, and which options have no dot; else nothing."""
+    """Why there is no line of the threshold, and which options have no dot; else nothing."""
     told = []
     if criteria.limit is not None and drawn_limit(table, criteria) is None:
         told.append(
-            "No line is drawn for the limit: what guessing finds is not the same for all options. "
-            "The triangles are above it, or perhaps."
+            "No line is drawn for the threshold: what guessing finds differs between options. "
+            "Triangles are above it, or may be."
         )
-    unknown = [
-        f"“{plain(result.option.name)}”"
-        for result in table.results
-        if not math.isfinite(interval(result, criteria.risk)[0])
-    ]
-    if unknown:
-        told.append(
-            f"Without a dot, as {SPOKEN[criteria.risk]} is not known of them: {listed(unknown)}."
-        )
+    name = spoken(criteria.risk)
+    risks = zip(table.options, table.risk, strict=True)
+    if unknown := [f"“{plain(o.name)}”" for o, risk in risks if not math.isfinite(risk)]:
+        told.append(f"Without a dot, as their {name} is not known: {w.listed(unknown)}.")
     return " ".join(told)
 
 
 def outsider_told(known: KnowledgeConfig) -> str:
-    """What the outsider is assumed to know of a release."""
+    """What the attacker is assumed to know of a release."""
     return (
-        f"For every option, {known.users:,} of its users at most are drawn, and {known.p} points "
-        f"of each{_DRAWN[known.strategy]}; who has fewer than {known.p} has all of them known, and "
+        f"Of every option, at most {known.users:,} people are drawn, and {known.p} points "
+        f"of each{_DRAWN[known.strategy]}. Of a person with fewer than {known.p}, all are known; "
         "the table says of how many published records that is so. For unicity, k-, EM- and "
-        "KL-disclosure they are points as they are published, after noise or exchange the moved "
-        "ones. For linkage they are true points, of the data as read, exactly known; the outsider "
-        "knows the method and its parameters, never its draws. The re-identification risk is that "
-        "of the strongest of three attackers. For homes the attacker has the person's record, or "
-        "the group's, and may know where all other people live. A risk is of those who are in the "
-        "release; a sample of users lowers nobody's risk who is in it."
+        "KL-disclosure they are points as published, after noise or exchange the moved ones. For "
+        "linkage they are true points, of the data as read, exactly known; the attacker knows the "
+        "method and its parameters, never its draws. The re-identification risk is that of the "
+        "strongest of three attackers. For homes the attacker has the person's record, or the "
+        "group's, and may know where all other people live. A risk is of the people in the "
+        "release: drawing a sample of people lowers it for nobody who is in it."
     )
-
-
-def fault_told(result: OptionResult) -> str:
-    """Why an option has no figures."""
-    assert result.fault is not None
-    name = plain(result.option.name)
-    return f"**{name}** could not be made: {plain(for_screen(result.fault), MESSAGE_LENGTH)}"
-
-
-REFUSED_BEFORE = (
-    "It was decided that nothing leaves. Keep this choice to decide otherwise; the report says "
-    "what was kept last."
-)
-
-
-def refused_told(why: str) -> str:
-    """That nothing leaves, and why."""
-    return f"Decided: **nothing leaves.** {plain(why, MESSAGE_LENGTH)} The report says so."
-
-
-def chosen_told(
-    result: OptionResult, why: str, table: OptionsTable, criteria: Criteria
-) -> tuple[str, bool]:
-    """The choice that stands, and whether nothing speaks against it."""
-    name, reason = plain(result.option.told), plain(why, MESSAGE_LENGTH)
-    lines = [f"**Chosen: {name}.** {reason or 'No reason is given yet.'}"]
-    lines += found_told(result, table.config.p) + alone_told(result)
-    lines += filter(None, [use_told(result)])
-    over = broken(result, criteria)
-    sure = [SPOKEN[r] for r in criteria.limited if surely_over(result, r, criteria)]
-    if sure:
-        lines.append(
-            f"It is above the limit of {listed(sure)}, even by the lower end of the 95 % interval."
-        )
-    if open_ := [name for name in over if name not in sure]:
-        lines.append(
-            f"Its risk may be above the limit of {listed(open_)}: the upper end of the 95 % "
-            "interval is, or it is not known."
-        )
-    dominating = next(
-        (
-            _names(table, i)
-            for i, option in enumerate(table.options)
-            if option.steps == result.option.steps
-        ),
-        [],
-    )
-    if dominating:
-        lines.append(f"By {SPOKEN[criteria.risk]} it is dominated by {plain(some(dominating))}.")
-    lines += shared_told(result) + moved_told([result.option])
-    return "  \n".join(lines), not over and not dominating and not some_alone(result)
 
 
 def compared_told(table: OptionsTable) -> str:
     """On which areas utility compares places: who reads it as of streets errs."""
-    told = areas(table)
+    told = w.areas(table)
     return told and f"{told} What happens within one does not count."
+
+
+def fault_told(result: OptionResult) -> str:
+    """Why an option has no figures."""
+    why = plain(for_screen(result.fault or ""), MESSAGE_LENGTH)
+    return f"**{plain(result.option.name)}** could not be made: {why}"
 
 
 def gaps_told(name: str, gaps: FloatArray, *, periods: bool = False) -> str:
@@ -335,6 +364,75 @@ def gaps_told(name: str, gaps: FloatArray, *, periods: bool = False) -> str:
     )
 
 
+# --- the choice ---
+
+REFUSED_BEFORE = (
+    "It was decided that nothing leaves. Keep this choice to decide otherwise; the report says "
+    "what was kept last."
+)
+
+
+def refused_told(why: str) -> str:
+    """That nothing leaves, and why."""
+    return f"Decided: **nothing leaves.** {plain(why, MESSAGE_LENGTH)} The report says so."
+
+
+def chosen_told(
+    result: OptionResult, why: str, table: OptionsTable, criteria: Criteria
+) -> tuple[str, bool]:
+    """The choice that stands, and whether nothing speaks against it."""
+    over = over_told(result, criteria.limits)
+    better = next(
+        (
+            _named(table, table.dominated_by[i])
+            for i, option in enumerate(table.options)
+            if option.steps == result.option.steps
+        ),
+        "",
+    )
+    name = spoken(criteria.risk)
+    lines = [
+        found_told(result, table.config.p),
+        alone_told(result),
+        w.use_told(result),
+        f"It is not within the thresholds. {'; '.join(over)}." if over else "",
+        f"By {name} it is dominated by {better}." if better else "",
+    ]
+    reason = plain(why, MESSAGE_LENGTH) or "No reason is given yet."
+    text = [f"**Chosen: {plain(result.option.told)}.** {reason}"]
+    text += [plain(line, MESSAGE_LENGTH) for line in lines if line] + moved_told([result.option])
+    return "  \n".join(text), not over and not better and not some_alone(result)
+
+
 def recipe(options: Sequence[ReleaseOption]) -> bytes:
     """The options as the command line reads them."""
     return json.dumps([option.to_dict() for option in options], indent=2).encode()
+
+
+# --- numbers in a cell ---
+
+
+def risk_text(value: float | None, risk: str) -> str:
+    """A risk by a measure, as it is shown in a table."""
+    if value is None or value != value:
+        return "–"
+    return words.percent(value) if w.MEASURES[risk].unit == "%" else f"{value:.3g}"
+
+
+def risk_cell(result: OptionResult, risk: str) -> str:
+    """Such as "62 % (58 % – 66 %), guessing 2.5 %"."""
+    value, *ends = result.risk(risk)
+    if not math.isfinite(value):
+        return "not known"
+    told = f"{risk_text(value, risk)} ({' – '.join(risk_text(end, risk) for end in ends)})"
+    beside = [w.describe_sum(value, risk, result.option)]
+    if risk in result.guessing:
+        beside.insert(0, f"guessing {risk_text(result.guessing[risk], risk)}")
+    return ", ".join(filter(None, (told, *beside)))
+
+
+def alone_text(result: OptionResult) -> str:
+    """How many people have a record of their own, and of all: "22 (22 %)"."""
+    if not result.alone:
+        return "0"
+    return f"{result.alone:,} ({words.percent(result.alone_share, result.n_users)})"

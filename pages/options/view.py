@@ -8,21 +8,11 @@ from functools import partial
 import streamlit as st
 
 from fpanon_core.model.profiles import corners_text
-from fpanon_core.studies import overview
-from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.options_table import OptionsTable, merged
 from fpanon_core.studies.presets import PUBLISHED_TRADE
 from fpanon_core.studies.study import AtHand
 from pages.charts import style
-from pages.options import (
-    comparison,
-    criteria_form,
-    form,
-    front,
-    opened_recipe,
-    story,
-    tables,
-)
-from pages.options.criteria import MEASURES
+from pages.options import figures, form, own_option, story, tables
 from pages.shell import address, definitions, downloads, exploration, layout, release, workspace
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
@@ -41,15 +31,15 @@ settings = st.container(
 )
 work, top, below, own = st.container(), st.container(), st.container(), st.container()
 with own:
-    st.header("Forms of your own", anchor=False)
-    opened_recipe.section(data.fs)
+    st.header("Options of your own", anchor=False)
+    own_option.recipe(data.fs, form.take)
 with settings:
-    with st.popover("Forms weighed", icon=":material/checklist:", key="options_forms"):
+    with st.popover("Options weighed", icon=":material/checklist:", key="options_forms"):
         wanted = form.options(data.fs, own)
-    with st.popover("What an outsider knows", icon=":material/person:", key="options_outsider"):
+    with st.popover("What an attacker knows", icon=":material/person:", key="options_outsider"):
         known = form.knowledge()
-    by = criteria_form.form(known.p, [option.name for option in wanted])
-address.write(form.in_address(known) | criteria_form.in_address())
+    by = form.criteria([option.name for option in wanted])
+address.write(form.in_address(known))
 with work:
     if not wanted:
         st.info("Choose a set of options under *Forms weighed*, or add one of your own below.")
@@ -69,16 +59,16 @@ if by is None or not done:
     end_view()
 table = OptionsTable(tuple(done), by.risk, by.utility, known, data.digest)
 # The best is sought among all that were tried, on the overview too: no two pages name another.
-everything = overview.merged(results, exploration.found(data.fs, known))
+everything = merged(results, exploration.found(data.fs, known))
 all_weighed = replace(table, results=tuple(r for r in everything if not r.fault))
 names = [result.option.name for result in done]
 mine = workspace.of(data.digest)
 mine.made["options"] = tuple(
     AtHand("options", each.option.name, each.option, known) for each in done
 )
-whole = replace(all_weighed, results=everything)  # with those that failed, and why
-mine.weigh(whole, by.judged, len(wanted) - len(results))
-about = [story.outsider_told(known), *MEASURES, definitions.UTILITY]
+weighed = replace(all_weighed, results=everything)  # with those that failed, and why
+mine.weigh(weighed, by.limits, len(wanted) - len(results))
+about = [story.outsider_told(known), *story.MEASURES.values(), definitions.UTILITY]
 corners = corners_text(result.grid for result in done if result.grid is not None)
 layout.about(place, *about, story.compared_told(table), corners)
 
@@ -87,19 +77,19 @@ with below:
     chosen_place, compared_place = st.container(), st.container()
 with compared_place:
     st.header("Side by side", anchor=False)
-    pinned = comparison.pinned(names)
+    pinned = figures.pinned(names)
 standing = mine.choice
 dots = story.dots(table, by, pinned, standing.result.option.name if standing else "")
 with top:
     with st.container(key="main_figure"):
-        front.figure(dots, names, by, story.drawn_limit(table, by), of)
+        figures.front(dots, names, by, table, of)
     conclusion = story.conclusion(all_weighed, dots, by)
     what_this_means(*conclusion, key="options_front")
     workspace.offer(
         data.digest,
         "options",
         "Which option may be released, and what is lost?",
-        partial(front.drawn, story.few_numbered(table, dots, by), by, story.drawn_limit(table, by)),
+        partial(figures.drawn, story.few_numbered(table, dots, by), by, table),
         story.key_told(table, dots, by),
         *conclusion,
         about="All options tried",
@@ -108,13 +98,13 @@ with top:
         st.markdown(" ".join(more))
     if not_drawn := story.not_drawn_told(table, by):
         st.caption(not_drawn)
-    front.numbers(tables.shown(table, dots, by))
+    figures.numbers(tables.shown(table, dots, by))
     st.caption(tables.COLUMNS_TOLD)
 
 # --- the choice ---
 with chosen_place:
     st.header("Your choice", anchor=False)
-    standing = front.form(table, names)
+    standing = figures.choice(table, names)
     if standing is not None:
         text, unopposed = story.chosen_told(standing.result, standing.why, table, by)
         (st.success if unopposed else st.warning)(text)
@@ -122,11 +112,12 @@ with chosen_place:
     st.page_link("pages/report/view.py", label="On to the report", icon=":material/description:")
 
 # --- side by side ---
+every = tables.whole(table, dots, by)
 with compared_place:
-    comparison.side_by_side(data.fs, table, pinned, of)
+    figures.side_by_side(data.fs, table, pinned, every, of)
 
 with st.expander("All figures of each option"):
-    front.all_numbers(tables.whole(table, dots, by))
+    figures.all_numbers(every)
 with st.expander(
     "Published for comparison: unicity at p = 4 of 1.6 million people (Noriega Campero 2015)"
 ):
@@ -137,7 +128,7 @@ with st.expander(
     )
 with st.container(key="options_files"):
     downloads.tables(
-        "options", whole, {"options": "Options and figures"}, synthetic=data.source.synthetic
+        "options", weighed, {"options": "Options and figures"}, synthetic=data.source.synthetic
     )
     downloads.offer(
         "Recipe of the options (JSON)",

@@ -1,19 +1,20 @@
-"""Find a release: what would be tried, how far it is, and the best form within the limits."""
+"""Find a release: what would be tried, how far it is, and the best option within the thresholds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import streamlit as st
 
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.options import ReleaseOption
-from fpanon_core.studies import overview
+from fpanon_core.studies import presets
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult, utility_choice
-from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.options_table import OptionsTable, merged
 from fpanon_core.studies.study import AtHand
 from pages.charts import words
 from pages.charts.plain import plain
@@ -44,7 +45,7 @@ def table(data: Dataset, limits: Limits) -> OptionsTable:
     if tried is not None:
         results = exploration.known(data.fs, tried.options, tried.knowledge)
         late = len(tried.options) - len(results)
-        made = replace(made, results=overview.merged(results, made.results))
+        made = replace(made, results=merged(results, made.results))
         mine.made["options"] = tuple(
             AtHand("options", r.option.name, r.option, made.config)
             for r in made.results
@@ -71,7 +72,7 @@ def section(data: Dataset, explored: Exploration) -> None:
         if tried is None:
             _offer(data, explored.limits, wanted, "Find a release")
         elif not {o.steps for o in wanted} <= {o.steps for o in tried.options}:
-            _offer(data, explored.limits, wanted, "Find again, by these limits")
+            _offer(data, explored.limits, wanted, "Find again, by these thresholds")
 
 
 def _tried(data: Dataset) -> Tried | None:
@@ -90,7 +91,7 @@ def waiting(data: Dataset) -> list[Job]:
 
 
 def _offer(data: Dataset, limits: Limits, wanted: Sequence[ReleaseOption], label: str) -> None:
-    k = overview.crowd(limits) if overview.hidden(data.fs, limits) else None
+    k = presets.crowd(limits) if presets.hidden(data.fs, limits) else None
     with st.container(horizontal=True, vertical_alignment="center", key="overview_offer"):
         st.button(
             label,
@@ -100,7 +101,7 @@ def _offer(data: Dataset, limits: Limits, wanted: Sequence[ReleaseOption], label
             on_click=act(exploration.find),
             args=(data.fs, wanted, knowledge(data)),
         )
-        about = words.clock(overview.expected_s(data.fs))
+        about = words.clock(presets.expected_s(data.fs))
         st.markdown(
             f"{story.plan(len(wanted), k, data.fs.n_users)} About {about}, longer while other work "
             "runs.",
@@ -113,7 +114,7 @@ def _forms(data: Dataset, limits: Limits) -> list[ReleaseOption]:
     key = (data.digest, tuple(sorted(limits.of.items())))
     held = st.session_state.get(_FORMS)
     if held is None or held[0] != key:
-        held = st.session_state[_FORMS] = (key, overview.forms(data.fs, limits))
+        held = st.session_state[_FORMS] = (key, presets.first_tried(data.fs, limits))
     found: list[ReleaseOption] = held[1]
     return found
 
@@ -137,7 +138,7 @@ def _progress_of(data: Dataset, tried: Tried) -> None:
                 on_click=act(exploration.find),
                 args=(data.fs, tried.options, tried.knowledge),
             )
-            st.markdown(f"{len(known)} of {len(tried.options)} forms tried; it was stopped.")
+            st.markdown(f"{len(known)} of {len(tried.options)} options tried; it was stopped.")
 
 
 @fragment(run_every=_POLL_S)
@@ -146,7 +147,7 @@ def _bar(jobs: list[Job], done: int, total: int) -> None:
     if any(not job.active for job in jobs):
         st.rerun()
     first = min(jobs, key=lambda job: job.status != "running")
-    parts = [f"**{done} of {total} forms tried**", plain(first.label)]
+    parts = [f"**{done} of {total} options tried**", plain(first.label)]
     if waits := job_panel.waits(first):
         parts.append(waits)
     elif first.remaining_s is not None:
@@ -160,92 +161,62 @@ def _bar(jobs: list[Job], done: int, total: int) -> None:
 
 
 def _found(explored: Exploration, on_the_way: int) -> None:
-    """The best form within the limits and what it costs; or the nearest, where there is none."""
-    row = story.best(explored)
-    if row is None:
-        _nothing(explored)
-        return
-    result = explored.table.results[row]
-    with st.container(key="overview_best"):
-        st.markdown(f"**{story.best_head(explored, row, on_the_way)}**")
-    st.markdown(story.cost_told(explored, row))
-    st.markdown(story.risk_told(explored, row))
-    if text := story.passed_over(explored, row):
+    """The best option within the thresholds and what it costs; or the nearest, without one."""
+    row, digest = story.best(explored), explored.table.digest
+    if row is not None:
+        with st.container(key="overview_best"):
+            st.markdown(f"**{story.best_head(explored, row, on_the_way)}**")
+    for text in story.best_told(explored):
         st.markdown(text)
+    counts = story.next_is_counts(explored)
     with st.container(horizontal=True, key="overview_next"):
-        with st.popover(
-            "Choose it", icon=":material/check:", key="overview_choose", type="primary"
-        ):
-            _choice(explored.table.digest, result)
-        workspace.attack(result.option.name, key="overview_attack")
-        _refusing(explored.table.digest)
-        _links()
+        if row is not None:
+            _choice(digest, explored.table.results[row])
+        elif _button("Would counts be safer?", "counts", ":material/grid_on:", primary=counts):
+            st.switch_page("pages/aggregates/view.py")
+        _refusing(digest)
+        first = row is None and not counts
+        if _button("See all options", "options", ":material/balance:", primary=first):
+            st.switch_page("pages/options/view.py")
+        if _button("Report", "report", ":material/description:"):
+            st.switch_page("pages/report/view.py")
 
 
 def _choice(digest: str, result: OptionResult) -> None:
-    """The reason, and a button that keeps the choice and leads to where it is produced."""
-    why = st.text_area(
-        "Why this one",
-        key="overview_why",
-        max_chars=2_000,
-        height=100,
-        placeholder=REASON,
-    )
-    if st.button("Keep it, and on to report and release", key="overview_keep", type="primary"):
-        if refusal := workspace.refused(result, why, limits.in_force()):
-            st.error(refusal)
-            return
-        workspace.of(digest).choose(result, why)
-        # Selected, with its reason, where all are weighed, too.
-        workspace.propose(result.option.name)
-        st.session_state[workspace.reason_key(result.option.name)] = why
-        st.switch_page("pages/report/view.py")
+    """The reason, a button that keeps the choice and leads to its release, and the attack on it."""
+    name = result.option.name
+    with st.popover("Choose it", icon=":material/check:", key="overview_choose", type="primary"):
+        why = _why("Why this one", "overview_why")
+        if st.button("Keep it, and on to report and release", key="overview_keep", type="primary"):
+            if refusal := workspace.refused(result, why, limits.in_force()):
+                st.error(refusal)
+            else:
+                workspace.of(digest).choose(result, why)
+                # Selected, with its reason, where all are weighed, too.
+                workspace.propose(name)
+                st.session_state[workspace.reason_key(name)] = why
+                st.switch_page("pages/report/view.py")
+    workspace.attack(name, key="overview_attack")
 
 
 def _refusing(digest: str) -> None:
     """That nothing leaves is a decision like any other: with its reason, and into the report."""
     with st.popover("Release nothing", icon=":material/block:", key="overview_refuse"):
-        why = st.text_area(
-            "Why nothing leaves",
-            key="overview_why_not",
-            max_chars=2_000,
-            height=100,
-            placeholder=REASON,
-        )
+        why = _why("Why nothing leaves", "overview_why_not")
         if st.button("Keep it, and on to the report", key="overview_refuse_keep", type="primary"):
-            if not why.strip():
-                st.error(NO_REASON)
-                return
-            workspace.of(digest).refuse(why)
-            st.switch_page("pages/report/view.py")
+            if why.strip():
+                workspace.of(digest).refuse(why)
+                st.switch_page("pages/report/view.py")
+            st.error(NO_REASON)
 
 
-def _nothing(explored: Exploration) -> None:
-    for text in story.miss(explored):
-        st.markdown(text)
-    counts = story.next_is_counts(explored)
-    with st.container(horizontal=True, key="overview_next"):
-        if st.button(
-            "Would counts be safer?",
-            key="overview_counts",
-            icon=":material/grid_on:",
-            type="primary" if counts else "secondary",
-        ):
-            st.switch_page("pages/aggregates/view.py")
-        _refusing(explored.table.digest)
-        _links(primary=not counts)
+def _why(label: str, key: str) -> str:
+    return str(st.text_area(label, key=key, max_chars=2_000, height=100, placeholder=REASON) or "")
 
 
-def _links(*, primary: bool = False) -> None:
-    if st.button(
-        "See all options",
-        key="overview_options",
-        icon=":material/balance:",
-        type="primary" if primary else "secondary",
-    ):
-        st.switch_page("pages/options/view.py")
-    if st.button("Report", key="overview_report", icon=":material/description:"):
-        st.switch_page("pages/report/view.py")
+def _button(label: str, key: str, icon: str, *, primary: bool = False) -> bool:
+    kind: Literal["primary", "secondary"] = "primary" if primary else "secondary"
+    return st.button(label, key=f"overview_{key}", icon=icon, type=kind)
 
 
 def _empty(data: Dataset) -> OptionsTable:

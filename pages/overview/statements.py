@@ -1,10 +1,11 @@
-"""The four statements about the data as they are: what is asked, and its place on the page.
+"""The four statements about the data as they are: what is asked, what is said, where it stands.
 
 Each is the same question as its own page asks with its usual settings, so that it is measured once.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +15,11 @@ import streamlit as st
 
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.studies import anonymizability, recovery
+from fpanon_core.studies import report_words as w
+from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.recovery import MOST_CELLS
-from fpanon_core.studies.report_words import drawn
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.overview import story
 from pages.shell import definitions, exploration, job_panel, questions, widgets
 from pages.shell.dataset import Dataset
 from pages.shell.guard import act
@@ -29,6 +30,23 @@ from pages.shell.widgets import PRESETS
 
 _KS = (2, 5, 10)
 _HIDING_ALONE_UP_TO = 20_000  # people, a matter of seconds; of more, the page that says so asks
+_FOUND = (
+    "Unicity: the share of people whom points of their record, places with their times, single "
+    "out: {drawn}. An attacker who knows more points finds more people."
+)
+_MOVED = (
+    "The 2-gap in distance and time: each sample of a person is matched to one of the nearest "
+    "person, and distances and times are averaged over the samples; of a sample at most {cap} "
+    "count. Half of the people are above each of the two."
+)
+_RECOVERED = (
+    "Counts of people at each place are made and attacked by a program that sees nothing else. Of "
+    "the points where somebody was recorded, the share that the path paired with the person gets "
+    "right, after nights, days and days together are linked. The counts are of the places and the "
+    "period of the data, with no noise and nothing left out."
+)
+Told = tuple[str, str]
+"""The number, and of whom it is, how sure, and what guessing gives; both may quote texts."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +58,7 @@ class Statement:
     help: str
     view: str
     question: Question
-    told: Callable[[Any], story.Told]
+    told: Callable[[Any], Told]
     alone: bool
 
 
@@ -49,32 +67,26 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
     fs, usual = data.fs, questions.ordinary(data.fs)
     raw = exploration.as_it_is(fs, known)
     ks = tuple(k for k in _KS if k <= fs.n_users) or _KS[:1]
-    config = anonymizability.Config((PRESETS[0],), ks, widgets.in_force())
-    far = config.stretch
-    cap = f"{words.distance(far.max_space_m)} and {words.duration(far.max_time_min)}"
-    hiding = Question(MEASURE, fs, config, f"Measuring at {PRESETS[0]}", (None,))
-    counting = recovery.Config()
-    counting = recovery.Config(users=min(counting.users or fs.n_users, fs.n_users))
+    gaps = anonymizability.Config((PRESETS[0],), ks, widgets.in_force())
+    cap = " and ".join(_cap(gaps))
+    hiding = Question(MEASURE, fs, gaps, f"Measuring at {PRESETS[0]}", (None,))
+    usual_users = recovery.Config().users or fs.n_users
+    counting = recovery.Config(users=min(usual_users, fs.n_users))
     counts = Question(RECOVERY, fs, counting, "Recovering people's paths from counts")
     cells = (counting.users or 0) * float(np.ptp(fs.t_min)) / counting.slot_min
+    few = usual and fs.n_users <= _HIDING_ALONE_UP_TO
+    title, about = f"Found with {words.count(known.p, 'point')}", w.drawn(known.strategy)
+    drawn = _FOUND.format(drawn=about)
     return [
-        Statement(
-            "found",
-            f"Found with {words.count(known.p, 'point')}",
-            _FOUND.format(drawn=drawn(known.strategy)),
-            "unicity",
-            raw,
-            lambda table: story.found(table.results[0], known),
-            usual,
-        ),
+        Statement("found", title, drawn, "unicity", raw, _of_raw(found, known.p), usual),
         Statement(
             "moved",
             "To be moved, to hide",
             _MOVED.format(cap=cap),
             "anonymizability",
             hiding,
-            story.moved,
-            usual and fs.n_users <= _HIDING_ALONE_UP_TO,
+            moved,
+            few,
         ),
         Statement(
             "home",
@@ -82,7 +94,7 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
             definitions.HOME_FOUND,
             "attack",
             raw,
-            lambda table: story.home(table.results[0]),
+            _of_raw(home),
             usual,
         ),
         Statement(
@@ -91,27 +103,95 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
             _RECOVERED,
             "aggregates",
             counts,
-            story.recovered,
+            recovered,
             usual and cells <= MOST_CELLS,
         ),
     ]
 
 
-_FOUND = (
-    "Unicity: the share of people whom points of their record, places with their times, single "
-    "out: {drawn}. Whoever knows more points finds more."
-)
-_MOVED = (
-    "The 2-gap in distance and time: each sample of a person is matched to one of the person who "
-    "is nearest, and distances and times are averaged over the samples; of a sample at most "
-    "{cap} count. Half of the people are above each of the two."
-)
-_RECOVERED = (
-    "Counts of people at each place are made and attacked by a program that sees nothing else. Of "
-    "the points where somebody was recorded, the share that the path paired with the person gets "
-    "right, after nights, days and days together are linked. The counts are of the places and the "
-    "period of the data, with no noise and nothing left out."
-)
+def _cap(config: anonymizability.Config) -> tuple[str, str]:
+    far = config.stretch
+    return words.distance(far.max_space_m), words.duration(far.max_time_min)
+
+
+def _of_raw(told: Callable[..., Told], *more: object) -> Callable[[Any], Told]:
+    """The sentence about the data as they are; why there is none, where they could not be made."""
+
+    def of_table(table: Any) -> Told:
+        raw: OptionResult = table.results[0]
+        return ("–", raw.fault) if raw.fault is not None else told(raw, *more)
+
+    return of_table
+
+
+# --- what is said ---
+
+
+def found(raw: OptionResult, p: int) -> Told:
+    """Found with a few points."""
+    asked = f"all {raw.n_users:,} people"
+    if raw.n_targets < raw.n_users:
+        asked = f"{raw.n_targets:,} of the {raw.n_users:,} people, drawn at random,"
+    few = f" {raw.too_few:,} have fewer points: all were known." if raw.too_few else ""
+    value, low, high = raw.risk("unicity")
+    return w.percent(value), (
+        f"of {asked} are singled out by {words.count(p, 'point')} of their record "
+        f"(95 %: {w.between(low, high, 'unicity')}); guessing names 1 in {raw.n_users:,}.{few}"
+    )
+
+
+def moved(result: anonymizability.Result) -> Told:
+    """Moved by so much to hide with one other."""
+    measured = result.measured[0]
+    k = min(measured.parts)
+    parts, n = measured.parts[k], len(measured.gaps.users)
+    space, time = float(np.median(parts.space_m)), float(np.median(parts.time_min))
+    far = [words.distance(space)] if math.isfinite(space) else []
+    far += [words.duration(time)] if math.isfinite(time) else []
+    number = " · ".join(far)
+    for long, short in ((" minutes", " min"), (" minute", " min"), (" hours", " h")):
+        number = number.replace(long, short)
+    hidden = int((measured.gaps.at(k).values == 0).sum())
+    already = ""
+    if hidden:
+        who = w.first_up(words.share(hidden, n, "person").replace("persons", "people"))
+        already = f" {who} {'does' if hidden == 1 else 'do'} so already."
+    return number, (
+        f"Half of the {n:,} people, all counted, would have to be moved so far or more on "
+        f"average, half so long or more, to look like {words.others(k)}. What is farther than "
+        f"{' or '.join(_cap(result.config))} off counts as no more.{already}"
+    )
+
+
+def home(raw: OptionResult) -> Told:
+    """Home found within 1 km."""
+    if "home" in raw.unasked:
+        return "not known", raw.unasked["home"]
+    value, low, high = raw.risk("home")
+    guessed = w.guessing(raw, "home")
+    return w.percent(value), (
+        f"of {w.homes_asked(raw) or 'the people whose nights are recorded'} (95 %: "
+        f"{w.between(low, high, 'home') or 'not known'}), by an attacker who has the record"
+        f"{f'; guessing finds {guessed}' if guessed else ''}. "
+        "A home is where the recorded nights were, however few."
+    )
+
+
+def recovered(result: recovery.Result) -> Told:
+    """Recovered from counts."""
+    score = result.score
+    share, chance = float(score.recorded_by_step[-1]), float(score.baseline_recorded_by_step[-1])
+    if not math.isfinite(share):
+        return "not known", "No point that was recorded is among those counted."
+    drawn = "" if score.n_users >= result.n_users else f" drawn of {result.n_users:,}"
+    return words.percent(share), (
+        f"of the recorded points of {words.people(score.n_users)}{drawn}, all scored, come back "
+        f"from counts every {words.duration(result.counts.slot_min)}; linking at random, "
+        f"{words.percent(chance)}."
+    )
+
+
+# --- where it stands ---
 
 
 def begin(statements: list[Statement], *, asked: bool = False) -> None:
@@ -123,23 +203,20 @@ def begin(statements: list[Statement], *, asked: bool = False) -> None:
 
 def draw(statement: Statement) -> None:
     """The number, or what there is in its place; its name leads to its page."""
+    title = plain(statement.title)
     with st.container(key=f"overview_{statement.key}"):
         left, right = st.columns([6, 7], gap="small", vertical_alignment="center")
         answer = questions.answer(statement.question)
-        told = None if answer is None else statement.told(answer)
+        number, text = ("…", "") if answer is None else statement.told(answer)
         with left.container(gap=None):
-            st.page_link(
-                f"pages/{statement.view}/view.py",
-                label=plain(statement.title),
-                help=statement.help,
-            )
-            number = "…" if told is None else told.number
-            st.metric(plain(statement.title), plain(number), label_visibility="collapsed")
+            page = f"pages/{statement.view}/view.py"
+            st.page_link(page, label=title, help=statement.help)
+            st.metric(title, plain(number), label_visibility="collapsed")
         with right:
-            if told is None:
+            if answer is None:
                 _waiting(statement)
             else:
-                st.caption(plain(told.text, MESSAGE_LENGTH))
+                st.caption(plain(text, MESSAGE_LENGTH))
 
 
 def _waiting(statement: Statement) -> None:

@@ -4,6 +4,8 @@ The stretch effort in force: set on one page, and what every page that measures 
 
 It is no page's own, as a gap under one effort and a release under another cannot be compared.
 
+Fields for a number and for one of a list, as settings use them.
+
 Periods as forms offer them, and what they are called: whole records, weeks, days, 14 days.
 
 The local days of a data set, by their dates.
@@ -15,6 +17,7 @@ import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -36,6 +39,9 @@ from fpanon_core.model.profiles import (
 from pages.charts import words
 
 from . import address
+
+N = TypeVar("N", int, float)
+T = TypeVar("T")
 
 # The levels of Gramaglia & Fiore 2015, figure 4: from the finest that their data allow to a
 # citywide, 8-hour aggregation.
@@ -131,6 +137,20 @@ def in_force() -> StretchConfig:
 def put(config: StretchConfig) -> None:
     """Make this the stretch effort in force."""
     st.session_state[_IN_FORCE] = config
+
+
+def number(label: str, limit: limits.Limit[N], value: N, *, at: Any = None, **how: Any) -> N:
+    """A field for a number within a range; it persists, but for one ``at`` a place of a form."""
+    if at is None:
+        how = {"persist_state": "session"} | how
+    found: N = (at or st).number_input(label, limit.low, limit.high, value, **how)
+    return found
+
+
+def selectbox(label: str, options: Sequence[T], **how: Any) -> T:
+    """A list to choose one from, whose choice persists."""
+    found: T = st.selectbox(label, options, persist_state="session", **how)
+    return found
 
 
 PERIODS: Mapping[str, int | None] = MappingProxyType({"whole records": None, "weeks": 7, "days": 1})

@@ -1,4 +1,4 @@
-"""What an outsider may know: the settings, and the questions that this page asks."""
+"""What an attacker may know: the settings, and the questions that this page asks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from fpanon_core.model import limits
 from fpanon_core.studies import antenna_merging, sparsity, unicity
 from pages.shell.dataset import Dataset
 from pages.shell.questions import Kind, Question
+from pages.shell.widgets import number
 from pages.unicity import story
 
 OUTSIDER = Kind("unicity", unicity.study, page="unicity")
@@ -16,17 +17,13 @@ REGIONS = Kind("regions", antenna_merging.study, page="unicity")
 
 def seed() -> int:
     """Of all draws."""
-    return int(
-        st.number_input(
-            "Seed of the draws",
-            limits.SEED.low,
-            limits.SEED.high,
-            0,
-            key="unicity_seed",
-            width=180,
-            persist_state="session",
-            help="The same seed draws the same people and the same points.",
-        )
+    return number(
+        "Seed of the draws",
+        limits.SEED,
+        0,
+        key="unicity_seed",
+        width=180,
+        help="The same seed draws the same people and the same points.",
     )
 
 
@@ -39,49 +36,32 @@ def outsider(data: Dataset, seed: int) -> Question:
 def regions(data: Dataset, seed: int) -> Question:
     """The same of merged antennas, about as many in a region as is chosen here."""
     noun = story.merged_noun(data.fs.antennas is not None)
-    size = st.number_input(
-        f"{noun.capitalize()} in a region, about (v)",
-        limits.REGION_ANTENNAS.low,
-        limits.REGION_ANTENNAS.high,
-        7,
-        key="unicity_v",
-        width=240,
-        persist_state="session",
-    )
-    config = antenna_merging.Config(int(size), seed=seed)
+    label = f"{noun.capitalize()} in a region, about (v)"
+    size = number(label, limits.REGION_ANTENNAS, 7, key="unicity_v", width=240)
+    config = antenna_merging.Config(size, seed=seed)
     label = f"Merging about {config.size} {noun} into one region"
     return Question(REGIONS, data.fs, config, label)
 
 
 def chance(data: Dataset) -> sparsity.Config:
     """The model of sparsity; of as many users as the data have until another number is given."""
+    usual = max(limits.MODEL_USERS.low, data.fs.n_users)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        users = st.number_input(
-            "Users (n)",
-            limits.MODEL_USERS.low,
-            limits.MODEL_USERS.high,
-            max(limits.MODEL_USERS.low, data.fs.n_users),
-            width=200,
-            key=f"unicity_n_{data.digest[:8]}",
-            persist_state="session",
+        return sparsity.Config(
+            number(
+                "Users (n)",
+                limits.MODEL_USERS,
+                usual,
+                key=f"unicity_n_{data.digest[:8]}",
+                width=200,
+            ),
+            number("Bins (d)", limits.MODEL_BINS, 30, key="unicity_d", width=160),
+            number(
+                "Share of bins a user is in",
+                limits.MODEL_DENSITY,
+                0.5,
+                key="unicity_density",
+                width=220,
+                format="%.4f",
+            ),
         )
-        bins = st.number_input(
-            "Bins (d)",
-            limits.MODEL_BINS.low,
-            limits.MODEL_BINS.high,
-            30,
-            key="unicity_d",
-            width=160,
-            persist_state="session",
-        )
-        density = st.number_input(
-            "Share of bins a user is in",
-            limits.MODEL_DENSITY.low,
-            limits.MODEL_DENSITY.high,
-            0.5,
-            key="unicity_density",
-            width=220,
-            format="%.4f",
-            persist_state="session",
-        )
-    return sparsity.Config(int(users), int(bins), float(density))

@@ -68,24 +68,20 @@ def strategies(result: Result) -> list[Rising]:
 
 
 def _rising(name: str, results: Shares) -> Rising:
-    return Rising(
-        name,
-        [r.config.p for r in results],
-        [r.value for r in results],
-        [r.low for r in results],
-        [r.high for r in results],
-    )
+    figures = [(r.config.p, r.value, r.low, r.high) for r in results]
+    return Rising(name, *map(list, zip(*figures, strict=True)))
 
 
 def points_known(result: Result) -> list[str]:
     """What a few points give away, and of whom there were fewer."""
     random = result.curves["random"]
     most, few = random[-1], random[min(_USUAL_POINTS, len(random)) - 1]
+    verb = "singles" if few.config.p == 1 else "single"
     told = [
-        f"Whoever knows {words.count(few.config.p, 'point')} of a person – places and times, as in "
-        f"these data – finds {words.percent(few.value)} of them with certainty (95 % interval: "
+        f"{words.count(few.config.p, 'known point')} of a person – places and times, as in these "
+        f"data – {verb} out {words.percent(few.value)} of people with certainty (95 % interval: "
         f"{words.percent(few.low)} to {words.percent(few.high)}; {few.n_targets:,} people asked "
-        f"about); guessing finds 1 in {few.n_users:,}."
+        f"about). Guessing finds 1 in {few.n_users:,}."
     ]
     if most.too_few:
         told.append(

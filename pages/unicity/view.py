@@ -11,7 +11,7 @@ from pages.shell import definitions, downloads, layout, questions, workspace
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
-from pages.unicity import form, regions, resolutions, rhythm, story
+from pages.unicity import form, sections, story
 
 of = style.theme(st.context.theme.type)
 
@@ -79,13 +79,13 @@ with right:
     )
 
 # --- resolutions ---
-p = resolutions.section(result, of)
+p = sections.resolutions(result, of)
 
 # --- merged regions ---
-merged = regions.section(data, seed, p, of, alone=alone)
+merged = sections.regions(data, seed, p, of, alone=alone)
 
 # --- how people are recorded ---
-rhythm.section(result, of)
+sections.rhythm(result, of)
 
 # --- sparsity ---
 with st.expander("Why more columns make people unique", key="unicity_why"):

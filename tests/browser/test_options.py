@@ -48,7 +48,7 @@ def wait_for_dots(dashboard: Dashboard, count: int, axis: str) -> None:
 def test_the_front_of_the_preset_and_what_experts_say(people: Dashboard) -> None:
     dashboard, page = people, people.page
     dashboard.turn_to("Release options")
-    wait_for_dots(dashboard, 12, "strongest attacker")
+    wait_for_dots(dashboard, 12, "Re-identification risk")
     dashboard.wait_until_idle()
     dashboard.says("are dominated: “")
     assert colours(dashboard.picture_of(".st-key-options_front", _coloured)) > 20

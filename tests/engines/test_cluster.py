@@ -140,9 +140,6 @@ CALLS = {
     "explore_options": lambda fs, e: _without_times(
         f.explore_options(fs, [PROFILES[0], f.Glove(2)], engine=e, **FEW)
     ),
-    "explored": lambda fs, e: [
-        each.option for each in f.explored(fs, [PROFILES[0]], engine=e, **FEW)
-    ],
     "estimate_glove_s": lambda fs, e: f.estimate_glove_s(fs, engine=e) > 0,
 }
 

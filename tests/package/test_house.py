@@ -25,17 +25,12 @@ LONG = {
     ("fpanon_core/studies/unicity.py", "study"): 73,
     ("fpanon_core/verification/fitting.py", "fit"): 61,
     ("pages/aggregates/counts.py", "_settings"): 64,
-    ("pages/anonymizability/form.py", "form"): 65,
     ("pages/charts/recovery.py", "remedies"): 70,
-    ("pages/data/form.py", "_form"): 74,
-    ("pages/hiding/form.py", "form"): 76,
 }
 # Still to be merged with their importer; no other may come.
 SLIVERS = {
     "fpanon_core.studies.rhythm",
     "pages.attack.scene",
-    "pages.data.expected",
-    "pages.hiding.group_story",
 }
 FILES = sorted(
     [*(ROOT / "fpanon_core").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"]

@@ -21,7 +21,7 @@ from fpanon_core import (
 from fpanon_core.model.profiles import parse_profile
 from fpanon_core.studies.disclosure import Config, Result, suited_profiles
 from pages.charts import disclosure as charts
-from pages.charts import style, words
+from pages.charts import maps, style, words
 from pages.disclosure.story import MEANS_TOLD
 from tests.support.views import go, has, new_app, opened, rows, said, until, upload
 
@@ -34,12 +34,6 @@ def found(at: AppTest) -> Result:
     """The last answer that the session keeps."""
     result: Result = list(at.session_state["fp_answers"]["disclosure"].values())[-1].result
     return result
-
-
-def test_without_data_it_says_so_kindly(app: AppTest) -> None:
-    go(app, "disclosure")
-    assert not app.exception
-    assert "No data set is open yet" in said(app)
 
 
 def test_what_is_learnt_from_the_taxis(app: AppTest) -> None:
@@ -62,7 +56,7 @@ def test_what_is_learnt_from_the_taxis(app: AppTest) -> None:
     assert MEANS_TOLD in text
     total = words.supported(alone.em_sum, *alone.interval("em_sum"))
     assert f"over all bins of a person, by {total}" in text
-    assert f"whoever knows 4 points of a person finds {words.percent(alone.unicity)}" in text
+    assert f"4 known points single out {words.percent(alone.unicity)}" in text
     leak = found(app).leaks[str(profiles[0])]
     assert leak.measures["em"] == (alone.em, *alone.interval("em"))
     assert np.array_equal(leak.people["kl"], alone.kl_user)
@@ -78,22 +72,14 @@ def test_what_is_learnt_from_the_taxis(app: AppTest) -> None:
     assert app.selectbox(key="disclosure_profile").value == "5 km · 24 h"
 
 
-def test_the_worked_example_is_computed(app: AppTest) -> None:
+def test_other_knowledge_is_measured_and_kept_in_the_address(app: AppTest) -> None:
     upload(app, rows(users=7, samples=4))
     go(app, "disclosure")
-    measured(app)
-    text = said(app)
+    text = said(measured(app))  # with the worked example, every number of which is computed
     assert "**unicity 0.25**, **k-disclosure 0.5417**" in text
     assert "**EM = 0.25** for user 2" in text
     assert "| User 4 |  | ● |  | ● |  | bin 2 and bin 4 | 4 | 1/1 | 0.450 |" in text
     assert "as 75 % of all users were" in text
-    assert not app.exception
-
-
-def test_other_knowledge_is_measured_and_kept_in_the_address(app: AppTest) -> None:
-    upload(app, rows(users=7, samples=4))
-    go(app, "disclosure")
-    measured(app)
     app.number_input(key="disclosure_p").set_value(2)
     app.number_input(key="disclosure_users").set_value(10)
     app.selectbox(key="disclosure_strategy").set_value("uniform")
@@ -102,7 +88,7 @@ def test_other_knowledge_is_measured_and_kept_in_the_address(app: AppTest) -> No
     app.button(key="disclosure_measure").click().run()
     until(app, lambda at: len(found(at).grid) == 2 and has(at, "disclosure_get_lorenz"))
     assert app.query_params == {"known": "2,uniform,10,9", "over": "1000x30,2000x60"}
-    assert "whoever knows 2 points of a person" in said(app)
+    assert "2 known points single out" in said(app)
     # A new session that opens the address asks the same.
     again = new_app()
     again.query_params["known"], again.query_params["over"] = "2,uniform,10,9", "1000x30,2000x60"
@@ -110,6 +96,17 @@ def test_other_knowledge_is_measured_and_kept_in_the_address(app: AppTest) -> No
     config = again.session_state["fp_disclosure_config"]
     assert config.knowledge == KnowledgeConfig(2, "uniform", 10, 9)
     assert [str(p) for p in config.profiles] == ["1 km · 30 min", "2 km · 1 h"]
+    assert not app.exception
+    # Of one profile there is nothing to agree on; of none, or of nonsense, nothing is asked.
+    app.multiselect(key="disclosure_profiles").set_value(["1 km · 30 min"])
+    app.button(key="disclosure_measure").click().run()
+    until(app, lambda at: len(found(at).grid) == 1 and has(at, "disclosure_get_lorenz"))
+    assert "no order to agree on" in said(app)
+    assert MEANS_TOLD not in said(app)
+    for wrong, told in (([], "0 profiles are chosen"), (["somewhere"], "could not be read")):
+        app.multiselect(key="disclosure_profiles").set_value(wrong)
+        app.button(key="disclosure_measure").click().run()
+        assert told in app.error[0].value
     assert not app.exception
 
 
@@ -149,24 +146,6 @@ def test_an_address_that_makes_no_sense_is_left_out(app: AppTest, nonsense: str)
     app.query_params["known"], app.query_params["over"] = nonsense, "1000x,5"
     go(app, "disclosure")
     assert app.session_state["fp_disclosure_config"] == Config()
-    assert not app.exception
-
-
-def test_of_one_profile_there_is_nothing_to_agree_on(app: AppTest) -> None:
-    upload(app, rows(users=7, samples=4))
-    go(app, "disclosure")
-    measured(app)
-    app.multiselect(key="disclosure_profiles").set_value(["1 km · 30 min"])
-    app.button(key="disclosure_measure").click().run()
-    until(app, lambda at: len(found(at).grid) == 1 and has(at, "disclosure_get_lorenz"))
-    assert "no order to agree on" in said(app)
-    assert MEANS_TOLD not in said(app)
-    app.multiselect(key="disclosure_profiles").set_value([])
-    app.button(key="disclosure_measure").click().run()
-    assert "0 profiles are chosen" in app.error[0].value
-    app.multiselect(key="disclosure_profiles").set_value(["somewhere"])
-    app.button(key="disclosure_measure").click().run()
-    assert "could not be read" in app.error[0].value
     assert not app.exception
 
 
@@ -234,9 +213,9 @@ def test_a_measure_has_its_own_scale_and_colour(of: style.Theme) -> None:
 @BOTH
 @pytest.mark.parametrize("values", [[0.001, 0.5, 0.02], [0.0, 0.2, 0.1], [0.0, 0.0], [0.3]])
 def test_the_colours_of_a_map_have_a_scale(of: style.Theme, values: list[float]) -> None:
-    by = charts.shades(np.array(values), of)
+    by = maps.shades(np.array(values), of)
     assert all(len(c) == 7 and c[0] == "#" for c in by.colours)
-    bar = charts.scale_bar(by, "EM", of)
+    bar = maps.scale_bar(by, "EM", of)
     assert len(bar.data[0].x) == 64
     assert by.high == max(values)
 

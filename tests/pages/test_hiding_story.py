@@ -15,7 +15,8 @@ from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import comparison, hiding, production
 from fpanon_core.studies.use import typical_side_m
 from pages.charts import style
-from pages.hiding import areas, comparison_story, group_story, names, story
+from pages.hiding import areas, figures, groups, story
+from pages.hiding import comparison as beside
 from pages.hiding.moment import busiest, hours, moment
 from pages.shell import release, widgets
 
@@ -35,12 +36,12 @@ def made() -> dict[hiding.Config, hiding.Result]:
 
 
 def test_a_release_is_called_by_what_it_was_made_with() -> None:
-    assert names.name_of(hiding.Config(5, method="glove")) == "GLOVE, k = 5"
+    assert story.name_of(hiding.Config(5, method="glove")) == "GLOVE, k = 5"
     wishes = hiding.Config(2, 1_500, 90, "suppress", method="aligned", period_days=7)
     told = "aligned, k = 2, weeks · at most 1.5 km, at most 1.5 h, left-overs out"
-    assert names.name_of(wishes) == told
+    assert story.name_of(wishes) == told
     tail = hiding.Config(10, method="aligned", period_days=14, leave_out=0.05)
-    assert names.name_of(tail) == "aligned, k = 10, 14 days · up to 5 % out"
+    assert story.name_of(tail) == "aligned, k = 10, 14 days · up to 5 % out"
 
 
 def test_periods_are_chosen_or_typed() -> None:
@@ -75,7 +76,7 @@ def test_what_a_release_means(made: dict[hiding.Config, hiding.Result]) -> None:
     assert "Of 2 users nothing is published." in told
     assert "never recorded in that cell" not in " ".join(story.accurate(limited))
     worths = {config: hiding.worth(town(), each.release) for config, each in made.items()}
-    table = story.releases(made, worths)
+    table = figures.releases(made, worths)
     assert table["Method"].tolist() == ["GLOVE", "GLOVE"]
     assert table["Limits"].tolist() == ["", "at most 0.3 km, left-overs out"]
     assert table["Samples"].tolist() == ["100 %", "50 %"]
@@ -83,7 +84,7 @@ def test_what_a_release_means(made: dict[hiding.Config, hiding.Result]) -> None:
     assert table["mean"].iloc[0] == "300 m"  # 325
     assert table["mean "].iloc[0] == "4 minutes"  # 3.5
     first = {plain.config: plain}
-    assert "Limits" not in story.releases(first, worths)  # there are none
+    assert "Limits" not in figures.releases(first, worths)  # there are none
 
 
 def test_with_periods_it_is_told_what_a_crowd_does_not_promise() -> None:
@@ -104,7 +105,7 @@ def test_with_periods_it_is_told_what_a_crowd_does_not_promise() -> None:
             [1_440 * day + at] for at in ((5.5, 6.5) if day == 0 else (60.5, 61.5))
         ]
         assert others is None
-        told = group_story.group(group, release, fs, 2)
+        told = groups.told_group(group, release, fs, 2)
         assert f"Group {group}: u0001, u0002. Their 2 own samples are published as 1 block:" in told
 
 
@@ -194,7 +195,7 @@ def test_verified_never_stands_alone(made: dict[hiding.Config, hiding.Result]) -
         told = story.to_try(result.config, coarse)
         assert told.startswith("What may help: aligned instead of GLOVE; shorter periods; leaving")
         assert "smaller k" not in told  # there is none below 2
-        table = story.releases({result.config: result}, {result.config: coarse})
+        table = figures.releases({result.config: result}, {result.config: coarse})
         assert table["Verified"].tolist() == ["of little use"]
     kind, text = story.verdict(result, worth(4_000, 120, samples=60, people=7))
     assert kind == "success"
@@ -257,20 +258,20 @@ def test_too_large_a_k_is_refused_in_words() -> None:
 
 def test_curves_of_accuracy(made: dict[hiding.Config, hiding.Result]) -> None:
     theme = style.theme("light")
-    space, time = story.ACCURACIES
-    curves, ends = story.accuracy(made, space, theme)
-    assert [curve.name for curve in curves] == [names.name_of(config) for config in made]
+    space, time = figures.ACCURACIES
+    curves, ends = figures.accuracy_curves(made, space, theme)
+    assert [curve.name for curve in curves] == [story.name_of(config) for config in made]
     assert sorted(curves[0].values) == [0.1, 0.1, 0.55, 0.55]
     assert ends == pytest.approx((0.08, 1.25 * 0.55))
-    assert story.height(curves) > story.height(curves[:1])
-    curves, _ = story.accuracy(made, time, theme)
+    assert figures._height(curves) > figures._height(curves[:1])
+    curves, _ = figures.accuracy_curves(made, time, theme)
     assert curves[0].values == pytest.approx([3 / 60, 3 / 60, 4 / 60, 4 / 60])
 
 
 def test_no_two_of_the_releases_kept_look_alike(made: dict[hiding.Config, hiding.Result]) -> None:
     result = next(iter(made.values()))
     many = {hiding.Config(k): result for k in range(2, 2 + limits.KEPT_RELEASES)}
-    curves, _ = story.accuracy(many, story.ACCURACIES[0], style.theme("dark"))
+    curves, _ = figures.accuracy_curves(many, figures.ACCURACIES[0], style.theme("dark"))
     looks = {(c.colour, style.DASHES[c.style % len(style.DASHES)]) for c in curves}
     assert len(looks) == limits.KEPT_RELEASES > len(style.DASHES)
 
@@ -288,10 +289,10 @@ def test_one_group(made: dict[hiding.Config, hiding.Result]) -> None:
     assert len(drawn) == 1
     assert others is not None
     assert (others.name, others.wall_min.tolist()) == ("all others", [2.5])
-    told = group_story.group(0, release, fs, 1)
+    told = groups.told_group(0, release, fs, 1)
     assert told.startswith("Group 0: u0001 and 1 more. Their 2 own samples are published as 1")
     limited = list(made.values())[1].release
-    assert "own samples" in group_story.group(0, limited, fs, 1)
+    assert "own samples" in groups.told_group(0, limited, fs, 1)
 
 
 def test_both_maps_are_of_the_same_hour_and_the_same_squares() -> None:
@@ -348,11 +349,11 @@ def test_nobody_is_lost_between_the_squares() -> None:
 
 
 def test_words_of_the_maps() -> None:
-    assert group_story.square(0.01) == "less than 0.1 people"
-    assert (group_story.square(0.26), group_story.square(12.4)) == ("0.3 people", "12 people")
-    assert group_story.moment(26, ["4 Mar", "5 Mar"]) == "5 Mar, 02:00"
-    assert group_story.moment(50, ["4 Mar", "5 Mar"]) == "day 3, 02:00"
-    told = group_story.at_one_moment("4 Mar, 00:00", 1, 12)
+    assert groups.square(0.01) == "less than 0.1 people"
+    assert (groups.square(0.26), groups.square(12.4)) == ("0.3 people", "12 people")
+    assert groups.hour_named(26, ["4 Mar", "5 Mar"]) == "5 Mar, 02:00"
+    assert groups.hour_named(50, ["4 Mar", "5 Mar"]) == "day 3, 02:00"
+    told = groups.at_one_moment("4 Mar, 00:00", 1, 12)
     assert "Before: 1 user, each at the first place recorded. After: 12 users, spread" in told
 
 
@@ -360,14 +361,14 @@ def test_beside_equally_coarse_data() -> None:
     """A grid of 1 km and windows of 30 min hide both pairs; with GLOVE 325 m and 3.5 min do."""
     ladder = (GeneralizationProfile(Grid(1000), 30),)
     found = comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder))
-    told = comparison_story.compared(found)
+    told = beside.compared(found)
     assert told[0].startswith(
         "Made equally coarse, everyone is one of 2 only at 1 km · 30 min: the first of 2 grids "
         "from 1 km · 30 min to one cell for everything (1 km · 24 h), each laid where most people "
         "share a cell, to do so. GLOVE needs areas of 300 m by side"
     )
     assert told[1].startswith("Held to at most 15 km and 6 hours, with 0 % of the samples left out")
-    shown = comparison_story.ways(found)
+    shown = beside.ways_table(found)
     assert shown["Way"].tolist() == [
         "Everyone equally coarse (1 km · 30 min)",
         "GLOVE",
@@ -376,23 +377,21 @@ def test_beside_equally_coarse_data() -> None:
     assert shown["Mean span (min)"].tolist() == [30.0, 3.5, 3.5]
     ladder = (GeneralizationProfile(Grid(100), 30),)
     found = comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder))
-    assert comparison_story.compared(found)[0].startswith(
+    assert beside.compared(found)[0].startswith(
         "Made equally coarse, everyone is one of 2 only at 1 km · 24 h, with all places and times "
         "in one cell: the first of 2 grids from 100 m · 30 min to one cell for everything (1 km · "
         "24 h), each laid"
     )
     given = (GeneralizationProfile(Grid(100, (0, 0)), 30),)
     found = comparison.study(town(), comparison.Config(ks=(2,), ladder=given))
-    assert (
-        "each laid" not in comparison_story.compared(found)[0]
-    )  # its origin was given, not chosen
+    assert "each laid" not in beside.compared(found)[0]  # its origin was given, not chosen
 
 
 def test_what_was_not_tried_is_not_claimed() -> None:
     """Four times on both sides of the first midnight are in two windows, however long: 2, not 4."""
     fs = FingerprintSet.from_samples([*"abcd"], [0] * 4, [0] * 4, [-9, -8, 1, 2])
     found = comparison.study(fs, comparison.Config(ks=(4,)))
-    told = " ".join(comparison_story.compared(found))
+    told = " ".join(beside.compared(found))
     assert "not everyone is one of 4 under any of" in told
     assert "however" not in told
     assert "one cell" not in told
@@ -402,9 +401,9 @@ def test_dots_at_one_spot_share_a_label() -> None:
     found = comparison.study(town(), comparison.Config(ks=(2, 3, 4)))
     part = found.comparison[found.comparison["method"] == "GLOVE"]
     # Nobody but all four is a crowd of 3, or of 4.
-    assert comparison_story.labels(part) == ["k = 2", "k = 3, 4", ""]
-    assert comparison_story.crowds([2, 5, 10]) == "k = 2, 5 and 10"
-    assert comparison_story.crowds([2]) == "k = 2"
+    assert beside.labels(part) == ["k = 2", "k = 3, 4", ""]
+    assert beside.crowds([2, 5, 10]) == "k = 2, 5 and 10"
+    assert beside.crowds([2]) == "k = 2"
 
 
 def test_how_long_a_run_takes() -> None:

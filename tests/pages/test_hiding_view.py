@@ -17,7 +17,7 @@ from fpanon_core.__main__ import app as commands
 from fpanon_core.model.facts import Verdict
 from fpanon_core.studies import hiding, production, publishing
 from pages.hiding import form
-from pages.hiding.files import PRODUCED
+from pages.hiding.figures import PRODUCED
 from tests.support.views import HEADER, answers, go, rows, said, until, upload
 
 
@@ -33,12 +33,6 @@ def made(at: AppTest) -> list[hiding.Result]:
 
 def latest(at: AppTest) -> hiding.Result:
     return made(at)[-1]
-
-
-def test_without_data_it_says_so_kindly(app: AppTest) -> None:
-    go(app, "hiding")
-    assert not app.exception
-    assert "No data set is open yet" in said(app)
 
 
 @pytest.fixture
@@ -64,6 +58,16 @@ def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest
     assert table[["Method", "k", "Period"]].values.tolist() == [["aligned", 2, "whole"]]
     assert table["Phantom"].tolist() == ["0 %"]
     assert not small.error
+    # At the same four hours all are recorded, and published, in each of them.
+    assert "**Before** – the 7 users recorded in that hour" in text
+    assert "**After** – the 7 users published for that hour" in text
+    assert "in the same colours on both maps" in text
+    number = next(n for n in small.number_input if n.label.startswith("Group, 0 to 2"))
+    number.set_value(0).run()
+    assert "Group 0: u0001" in said(small)
+    small.button(key="glove_group_least").click().run()
+    assert "own samples are published as 4 blocks" in said(small)
+    assert not small.exception
 
 
 def test_releases_stand_beside_each_other(small: AppTest) -> None:
@@ -81,6 +85,15 @@ def test_releases_stand_beside_each_other(small: AppTest) -> None:
     go(small, "data")
     go(small, "hiding")
     assert len(small.dataframe[0].value) == 2
+    # Other data start without releases; and one user alone cannot be hidden.
+    upload(small, rows(users=5, samples=2), name="other.csv")
+    go(small, "hiding")
+    assert not small.dataframe
+    assert "Choose k and hide everyone" in said(small)
+    upload(small, rows(users=1, samples=4), name="one.csv")
+    go(small, "hiding")
+    assert not small.exception
+    assert "one user alone cannot hide" in said(small)
 
 
 def test_many_people_are_cut_into_shards(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,40 +226,6 @@ def test_too_large_a_k_is_refused_in_words_and_nothing_runs(small: AppTest) -> N
     assert not small.success
 
 
-def test_the_maps_tell_of_one_hour(small: AppTest) -> None:
-    """Seven users at the same four hours: all are recorded and published in each of them."""
-    hidden(small)
-    text = said(small)
-    assert "**Before** – the 7 users recorded in that hour" in text
-    assert "**After** – the 7 users published for that hour" in text
-    assert "in the same colours on both maps" in text
-
-
-def test_other_data_start_without_releases(small: AppTest) -> None:
-    hidden(small)
-    upload(small, rows(users=5, samples=2), name="other.csv")
-    go(small, "hiding")
-    assert not small.dataframe
-    assert "Choose k and hide everyone" in said(small)
-
-
-def test_one_user_cannot_be_hidden(app: AppTest) -> None:
-    upload(app, rows(users=1, samples=4))
-    go(app, "hiding")
-    assert not app.exception
-    assert "one user alone cannot hide" in said(app)
-
-
-def test_a_group_can_be_looked_at(small: AppTest) -> None:
-    hidden(small)
-    number = next(n for n in small.number_input if n.label.startswith("Group, 0 to 2"))
-    number.set_value(0).run()
-    assert "Group 0: u0001" in said(small)
-    small.button(key="glove_group_least").click().run()
-    assert "own samples are published as 4 blocks" in said(small)
-    assert not small.exception
-
-
 def test_a_failed_verdict_forbids_the_download(small: AppTest) -> None:
     hidden(small)
     assert has_downloads(small)
@@ -285,16 +264,16 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
     assert "Written as it would leave.** Verified: everyone published is one of at least 2" in text
     assert "**Not for release.** The key says" in text
     # The page that goes with it stands on the screen, word for word but for its headings.
-    with zipfile.ZipFile(io.BytesIO(found.archive)) as archive:
-        page = archive.read("README.md").decode()
-        assert "data.csv" in archive.namelist()
+    inside = unzipped(found.archive)
+    page = inside["README.md"].decode()
+    assert "data.csv" in inside
     assert page == found.page
     assert "one of at least 2 people with exactly the same rows" in text.lower()
     assert "**Mobility data: aligned, k = 2**" in text
     assert page.split("SHA-256 is")[1].split("`")[1] in text
     # Nothing of it names anybody; the key does.
     assert b"subscriber-00" not in found.archive
-    assert b"subscriber-00" not in b"".join(unzipped(found.archive).values())
+    assert b"subscriber-00" not in b"".join(inside.values())
     assert found.key.count(b"subscriber-00") == 7
     # Looking elsewhere and coming back shows the same release: the key remains its key.
     go(small, "data")
@@ -302,23 +281,19 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
     again = [kept.result for kept in answers(small, PRODUCED).values()]
     assert [each.key for each in again] == [found.key]
     assert has_downloads(small)
+    # Another format is another release, under other pseudonyms.
+    small.segmented_control(key="produce_hidden_format").set_value("parquet").run()
+    assert not any(b.key == "produce_hidden_get_release" for b in small.download_button)
+    second = produced(small)
+    assert "data.parquet" in unzipped(second.archive)
+    pseudonyms = [set(pd.read_csv(io.BytesIO(made.key))["pseudonym"]) for made in (found, second)]
+    assert not pseudonyms[0] & pseudonyms[1]
+    assert not small.exception
 
 
 def unzipped(archive: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(archive)) as opened_zip:
         return {name: opened_zip.read(name) for name in opened_zip.namelist()}
-
-
-def test_the_other_format_is_another_release(small: AppTest) -> None:
-    hidden(small)
-    first = produced(small)
-    small.segmented_control(key="produce_hidden_format").set_value("parquet").run()
-    assert not any(b.key == "produce_hidden_get_release" for b in small.download_button)
-    second = produced(small)
-    assert "data.parquet" in unzipped(second.archive)
-    pseudonyms = [set(pd.read_csv(io.BytesIO(found.key))["pseudonym"]) for found in (first, second)]
-    assert not pseudonyms[0] & pseudonyms[1]
-    assert not small.exception
 
 
 def test_what_does_not_verify_as_written_is_not_offered(
@@ -353,9 +328,5 @@ def test_equally_coarse_data_stand_beside_it(small: AppTest) -> None:
     assert ours["Mean side (km)"] < uniform["Mean side (km)"]
     assert "Made equally coarse, everyone is one of 2 only at" in said(small)
     assert [b.key for b in small.download_button] == [
-        f"glove_get_{name}"
-        for name in (
-            "accuracy",
-            "comparison",
-        )
+        f"glove_get_{name}" for name in ("accuracy", "comparison")
     ]

@@ -165,9 +165,9 @@ def test_the_option_selected_is_there_again_once_it_is_explored_anew() -> None:
     def script() -> None:
         import streamlit as st
 
-        from pages.options import front
+        from pages.options import figures
 
-        front.select(st.session_state["offered"])
+        figures.select(st.session_state["offered"])
         st.selectbox("Option", st.session_state["offered"], index=None, key="options_choice_name")
 
     at = AppTest.from_function(script)
@@ -256,18 +256,22 @@ def test_every_kind_of_question_is_kept_or_said_not_to_be() -> None:
     assert named == set(KINDS) | NOT_KEPT
 
 
+FIELDS = {"number", "selectbox", "_field"}  # they persist: pages/shell/widgets.py, hiding/form.py
+
+
 def test_settings_are_the_widgets_that_persist_and_no_buttons() -> None:
     persisting, pressed = set(), set()
     for path in PAGES.rglob("*.py"):
         texts = constants(path)
         for call in calls(path):
             named = {word.arg: word.value for word in call.keywords}
-            if "key" not in named or not isinstance(call.func, ast.Attribute):
+            if "key" not in named or not isinstance(call.func, ast.Attribute | ast.Name):
                 continue
             key = text_of(named["key"], texts)
-            if "persist_state" in named:
+            ours = isinstance(call.func, ast.Name) and call.func.id in FIELDS and "at" not in named
+            if "persist_state" in named or ours:
                 persisting.add(key)
-            elif call.func.attr in (
+            elif isinstance(call.func, ast.Attribute) and call.func.attr in (
                 "button",
                 "form_submit_button",
                 "file_uploader",

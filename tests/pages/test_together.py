@@ -15,7 +15,7 @@ from fpanon_core.measures.crossing import crossing
 from fpanon_core.model.published import Membership
 from fpanon_core.studies import production
 from pages.hiding import form
-from pages.hiding.files import PRODUCED
+from pages.hiding.figures import PRODUCED
 from pages.shell import together
 from pages.shell.release import PRODUCED as OPTION_PRODUCED
 from pages.shell.together import Left, Register

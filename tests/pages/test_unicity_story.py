@@ -82,9 +82,11 @@ def test_points_known(found: unicity.Result) -> None:
     # Without times, two of the three places are the same.
     assert story.strategies(found)[2].value == [pytest.approx(1 / 3)]
     told = story.points_known(found)
-    assert told[0].startswith("Whoever knows 1 point of a person – places and times, as in these")
-    assert "finds 100 % of them with certainty" in told[0]
-    assert "3 people asked about); guessing finds 1 in 3." in told[0]
+    assert told[0].startswith(
+        "1 known point of a person – places and times, as in these data – singles"
+    )
+    assert "singles out 100 % of people with certainty" in told[0]
+    assert "3 people asked about). Guessing finds 1 in 3." in told[0]
     assert len(told) == 1
 
 

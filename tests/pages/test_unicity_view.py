@@ -23,12 +23,6 @@ def measured(at: AppTest) -> AppTest:
     return until(at, lambda at: answer(at, OUTSIDER) is not None and len(at.dataframe) > 0)
 
 
-def test_without_data_it_says_so_kindly(app: AppTest) -> None:
-    go(app, "unicity")
-    assert not app.exception
-    assert "No data set is open yet" in said(app)
-
-
 def test_the_taxis_are_looked_at_as_an_outsider_would(app: AppTest) -> None:
     opened(app)
     go(app, "unicity")
@@ -40,7 +34,7 @@ def test_the_taxis_are_looked_at_as_an_outsider_would(app: AppTest) -> None:
     assert result.curves["random"][3].value == four.value
     assert {len(found) for found in result.curves.values()} == {8}
     text = said(app)
-    assert "Whoever knows 4 points of a person" in text
+    assert "4 known points of a person" in text
     assert f"{four.n_targets:,} people asked about" in text
     table = app.dataframe[0].value
     assert table["p"].tolist() == [2, 4, 6, 8]
@@ -62,7 +56,7 @@ def test_short_records_are_told_and_do_no_harm(app: AppTest) -> None:
     assert not app.exception
     result = answer(app, OUTSIDER)
     assert len(result.curves["random"]) == 2
-    assert "Whoever knows 2 points of a person" in said(app)
+    assert "2 known points of a person" in said(app)
     assert "the median time between two records is" in said(app)
     assert "people without a record at night" in said(app) or "Each dot is one of" in said(app)
 
@@ -82,19 +76,9 @@ def test_data_of_one_bin_are_looked_at_too(app: AppTest) -> None:
     assert "larger than all there are" in app.error[0].value
 
 
-def test_the_sparsity_calculator(app: AppTest) -> None:
-    upload(app, rows(users=7, samples=4))
-    go(app, "unicity")
-    measured(app)
-    n = next(field for field in app.number_input if field.key.startswith("unicity_n_"))
-    n.set_value(1_600_000)
-    app.number_input(key="unicity_d").set_value(16).run()
-    expected = sparsity_model(1_600_000, 16).p_unique
-    assert f"one is unique with probability {expected:.3g}" in said(app)
-    assert not app.exception
-
-
-def test_antennas_are_merged_and_too_large_a_region_is_refused(app: AppTest) -> None:
+def test_antennas_are_merged_sparsity_calculated_too_large_regions_refused(
+    app: AppTest,
+) -> None:
     upload(app, rows(users=7, samples=4))
     go(app, "unicity")
     measured(app)
@@ -109,6 +93,12 @@ def test_antennas_are_merged_and_too_large_a_region_is_refused(app: AppTest) -> 
     found = answer(app, REGIONS)
     assert found.sizes.sum() == 7  # the users stand at seven places
     assert len(found.rings) >= 3
+    # The calculator of sparsity, beside them.
+    n = next(field for field in app.number_input if field.key.startswith("unicity_n_"))
+    n.set_value(1_600_000)
+    app.number_input(key="unicity_d").set_value(16).run()
+    expected = sparsity_model(1_600_000, 16).p_unique
+    assert f"one is unique with probability {expected:.3g}" in said(app)
     app.number_input(key="unicity_v").set_value(50).run()
     until(app, lambda at: at.error)
     assert "larger than all there are" in app.error[0].value

@@ -14,7 +14,7 @@ from fpanon_core.studies import reading_estimate
 from fpanon_core.studies.reading import Reading, Source, read
 from fpanon_core.studies.reading_estimate import ReadingEstimate
 from pages.anonymizability import results
-from pages.data import expected
+from pages.data import opening
 from pages.shell import job_panel, session
 from tests.support.views import (
     HEADER,
@@ -41,7 +41,9 @@ def test_start_says_what_it_does_and_marks_the_synthetic_sample(app: AppTest) ->
     assert not app.exception
 
 
-@pytest.mark.parametrize("page", ["data", "anonymizability"])
+@pytest.mark.parametrize(
+    "page", ["data", "anonymizability", "unicity", "disclosure", "hiding", "options"]
+)
 def test_without_data_a_view_says_so_kindly(app: AppTest, page: str) -> None:
     go(app, page)
     assert not app.exception
@@ -193,19 +195,15 @@ def test_k_beyond_the_users_is_told(app: AppTest) -> None:
     assert not app.exception
 
 
-@pytest.mark.parametrize("samples", [1, 5], ids=["one sample", "five"])
-def test_one_user_cannot_hide(app: AppTest, samples: int) -> None:
-    upload(app, rows(users=1, samples=samples))
+def test_one_user_cannot_hide(app: AppTest) -> None:
+    upload(app, rows(users=1, samples=5))
     assert "1 users" not in said(app)
     go(app, "anonymizability")
     assert "has 1 user, and one user alone cannot hide" in app.error[0].value
     assert "at least 2 users" in app.error[0].value
     assert idle(app)
     assert not app.exception
-
-
-def test_two_users_of_one_sample_each_are_measured(app: AppTest) -> None:
-    upload(app, rows(users=2, samples=1))
+    upload(app, rows(users=2, samples=1), name="two.csv")  # two of one sample each can
     go(app, "anonymizability")
     until(app, lambda at: idle(at) and has(at, "anon_get_k_gaps"))
     assert "To look like one other user" in said(app)
@@ -225,7 +223,7 @@ def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(app: AppTest, body:
     assert "Traceback" not in said(app)
 
 
-def test_own_file_is_accounted_for_and_screened(app: AppTest) -> None:
+def test_own_file_is_accounted_for_screened_and_corrected(app: AppTest) -> None:
     body = rows(users=6, samples=4) + b"subscriber-006,2024-03-05T00:00:00+00:00,14.7,-17.4\n"
     body += b"subscriber-007,never,14.7,-17.4\n"
     upload(app, body)
@@ -239,10 +237,7 @@ def test_own_file_is_accounted_for_and_screened(app: AppTest) -> None:
     app.button(key="data_undo").click().run()
     until(app, idle)
     assert "screened out" not in said(app).replace("never just lost", "")
-
-
-def test_columns_can_be_corrected(app: AppTest) -> None:
-    upload(app, rows(users=6, samples=4))
+    # Columns and zone can be corrected.
     app.button(key="data_list_columns").click().run()
     until(app, lambda at: has(at, "data_column_user"))
     assert app.selectbox(key="data_column_user").options[2:] == ["user", "time", "lat", "lon"]
@@ -296,11 +291,11 @@ def test_what_reading_a_large_file_takes_is_told_before(
 
 def test_what_would_not_fit_says_what_can_be_done_instead() -> None:
     told = ReadingEstimate(None, 30_000_000_000, 12_000_000_000, 123_456_789)
-    text = expected.said(told)
+    text = opening.said(told)
     assert text.startswith("It has about 120,000,000 rows. It needs about 30.0 GB of memory, more")
     assert "`fpanon ingest FOLDER --keep NEW_FOLDER`. What is kept is opened here." in text
     told = ReadingEstimate(90.0, 30_000_000_000, 12_000_000_000, 123_456_789)
-    assert expected.said(told) == text  # how long does not matter of what is not read
+    assert opening.said(told) == text  # how long does not matter of what is not read
 
 
 def test_a_folder_read_before_is_opened_from_the_servers_folder(

@@ -10,7 +10,8 @@ import pytest
 from fpanon_core import FingerprintSet
 from fpanon_core.model.options import Aligned, Glove
 from fpanon_core.studies.judgement import Limits, best_option, beyond
-from fpanon_core.studies.overview import crowd, forms, hidden, merged
+from fpanon_core.studies.options_table import merged
+from fpanon_core.studies.presets import crowd, first_tried, hidden
 from fpanon_core.studies.report_verdict import describe_nearest
 from tests.studies.test_report import COARSE, FINE, HIDDEN, NOISE, exploration, result
 
@@ -26,14 +27,14 @@ def test_the_crowds_that_are_tried_are_as_large_as_the_limit_of_naming_takes() -
     # 1 in 20 is 5 %; of 0.3, 1 in 3 would be 33 % and too much, 1 in 4 is 25 %.
     assert crowd(Limits()) == 20
     assert crowd(Limits({"outsider": 0.3})) == 4
-    steps = [option.steps for option in forms(people(20), Limits())]
+    steps = [option.steps for option in first_tried(people(20), Limits())]
     assert [type(last) for *_, last in steps[-2:]] == [Glove, Aligned]
     assert {last.k for *_, last in steps if isinstance(last, Glove)} == {20}
     assert len(steps[-1]) == 2  # in days first
 
 
 def test_without_people_enough_no_crowd_is_tried() -> None:
-    found = forms(people(19), Limits())
+    found = first_tried(people(19), Limits())
     assert not hidden(people(19), Limits())
     assert not any(isinstance(step, Glove) for option in found for step in option.steps)
     assert len(found) == len({option.steps for option in found}) == len({o.name for o in found})

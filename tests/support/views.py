@@ -56,6 +56,8 @@ def until(at: AppTest, done: Callable[[AppTest], Any], seconds: float = 120) -> 
             time.sleep(0.1)
         at.run()
     assert not at.exception, at.exception
+    faults = [each.value for each in at.error if "fault in the program" in each.value]
+    assert not faults, faults  # a fault is told on the page, and is no exception of it
     return at
 
 

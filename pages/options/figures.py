@@ -1,0 +1,319 @@
+"""The front of all options, their tables, the choice, and up to four options side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.limits import COMPARED_OPTIONS
+from fpanon_core.model.options import Periods, ReleaseOption
+from fpanon_core.model.projection import Extent, central
+from fpanon_core.studies import look
+from fpanon_core.studies.options_table import OptionsTable
+from pages.charts.cdf import Curve, cdf
+from pages.charts.maps import MAX_CELLS, corners_of, released_map
+from pages.charts.pareto import Dot, pareto
+from pages.charts.plain import plain
+from pages.charts.style import CONFIG, Theme
+from pages.options import story
+from pages.options.story import Criteria
+from pages.shell import limits, questions, workspace
+from pages.shell.figure import plot, show, show_map
+from pages.shell.guard import act
+from pages.shell.layout import what_this_means
+from pages.shell.questions import Kind, Question
+from pages.shell.widgets import selectbox
+from pages.shell.workspace import NO_REASON, REASON, REFUSE, Choice, Workspace, attack
+
+LOOK = Kind("look", look.study, page="options", kept=8, together=True)
+_PINNED, _NAME, _WANTED = "options_pinned", "options_choice_name", "fp_choice_wanted"
+_TEXT_WIDTHS = {  # together no wider than the page in a window of 1,440 px
+    "Over thresholds": 110,
+    "Alone": 105,
+    "Re-identified": 95,
+    "Unicity": 65,
+    "Linkage": 65,
+    "k-disclosure": 90,
+    "Home (guessing)": 125,
+    "On the front": 85,
+}
+_WHOLE_WIDTHS = {"Option": 320, "Dominated by": 140}
+_ROWS_WITHOUT_SCROLLING = 40
+
+
+# --- the front ---
+
+
+def front(
+    dots: Sequence[Dot], names: Sequence[str], criteria: Criteria, table: OptionsTable, of: Theme
+) -> None:
+    """A dot for each option that has a utility; a click pins one of the names."""
+    plot(
+        drawn(dots, criteria, table, of),
+        key="options_front",
+        theme=None,
+        config=CONFIG,
+        selection_mode="points",
+        on_select=act(partial(_take_click, "options_front", names)),
+        alt="Risk against utility, a dot with its interval for each release option; those on the "
+        "front are filled and joined by a line.",
+    )
+
+
+def drawn(dots: Sequence[Dot], criteria: Criteria, table: OptionsTable, of: Theme) -> go.Figure:
+    """The figure itself."""
+    return pareto(
+        [dot for dot in dots if math.isfinite(dot.utility + dot.risk)],
+        of,
+        risk_title=criteria.risk_title(table.config.p),
+        risk_name=story.title(criteria.risk),
+        utility_title=criteria.utility_title,
+        percent=criteria.percent,
+        limit=story.drawn_limit(table, criteria),
+        limited=criteria.limit is not None,
+        height=430,
+    )
+
+
+def numbers(table: pd.DataFrame) -> None:
+    """One row per option: what is asked first; the column of names cuts none."""
+    longest = max(map(len, table["Option"]), default=0)
+    columns: dict[str, Any] = _texts(
+        _TEXT_WIDTHS | {"Option": min(max(150, round(18 + 7.2 * longest)), 420)}
+    )
+    columns["No."] = st.column_config.NumberColumn(width=45)
+    columns["Utility"] = st.column_config.NumberColumn(format="%.2f", width=60)
+    _frame(table, "options_table", columns)
+
+
+def all_numbers(table: pd.DataFrame) -> None:
+    """One row per option, with all figures."""
+    number = {"No.": st.column_config.NumberColumn(width=50)}
+    _frame(table, "options_whole", _texts(_WHOLE_WIDTHS) | number)
+
+
+def _texts(widths: dict[str, int]) -> dict[str, Any]:
+    return {name: st.column_config.TextColumn(width=width) for name, width in widths.items()}
+
+
+def _frame(table: pd.DataFrame, key: str, columns: dict[str, Any]) -> None:
+    few = len(table) <= _ROWS_WITHOUT_SCROLLING
+    height: int | Literal["content"] = "content" if few else 1_440
+    st.dataframe(table, hide_index=True, key=key, column_config=columns, height=height)
+
+
+# --- the choice ---
+
+
+def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
+    """The form; the choice that stands for these data, unless another option is selected.
+
+    A reason belongs to the option that it was given for: each has a field of its own.
+    """
+    if (proposed := workspace.proposed()) in names:
+        st.session_state[_NAME] = proposed
+    mine, listed = workspace.of(table.digest), [*names, REFUSE]
+    select(listed)
+    name = selectbox(
+        "Option to release", listed, key=_NAME, index=None, width=520, placeholder="none yet"
+    )
+    why = st.text_area(
+        "Why this one",
+        key=workspace.reason_key(name),
+        max_chars=2_000,
+        height=100,
+        persist_state="session",
+        placeholder=REASON,
+    )
+    if st.button("Keep this choice", key="options_choice_keep"):
+        _keep(mine, table, name, why)
+    why_not, standing = mine.refusal, mine.choice
+    if why_not is not None and name in (REFUSE, None):
+        st.success(story.refused_told(why_not))
+    elif why_not is not None:
+        st.info(story.REFUSED_BEFORE)
+    if standing is not None and name is not None and name != standing.result.option.name:
+        st.info(
+            "Another option is selected than the one that was kept; keep this choice to have its "
+            "release produced."
+        )
+        return None
+    return standing
+
+
+def _keep(mine: Workspace, table: OptionsTable, name: str | None, why: str) -> None:
+    """Keep the choice, or say why it is not kept."""
+    if name is None:
+        st.error(f"Choose an option first, or “{REFUSE}”.")
+    elif name == REFUSE and not why.strip():
+        st.error(NO_REASON)
+    elif name == REFUSE:
+        mine.refuse(why)
+    else:
+        result = next(each for each in table.results if each.option.name == name)
+        if refusal := workspace.refused(result, why, limits.in_force()):
+            st.error(refusal)
+        else:
+            mine.choose(result, why)
+
+
+def select(names: Sequence[str]) -> None:
+    """Nothing, while the option selected is not there; it again, once it is explored anew."""
+    selected = st.session_state.get(_NAME)
+    if selected is None:
+        wanted = st.session_state.get(_WANTED)
+        st.session_state[_NAME] = wanted if wanted in names else None
+    elif selected not in names:
+        st.session_state[_WANTED], st.session_state[_NAME] = selected, None
+    if st.session_state[_NAME] is not None:
+        st.session_state.pop(_WANTED, None)
+
+
+# --- side by side ---
+
+
+def pinned(names: Sequence[str]) -> list[str]:
+    """The list of pinned options; a click on the figure adds to it. The last can be attacked."""
+    kept = [name for name in st.session_state.get(_PINNED, []) if name in names]
+    if _PINNED in st.session_state and kept != st.session_state[_PINNED]:
+        st.session_state[_PINNED] = kept
+    found: list[str] = st.multiselect(
+        f"Options to compare (up to {COMPARED_OPTIONS})",
+        names,
+        key=_PINNED,
+        max_selections=COMPARED_OPTIONS,
+        persist_state="session",
+        placeholder="choose here, or click in the figure",
+    )
+    if found:
+        attack(found[-1], key="options_attack", told=True)
+    return found
+
+
+def _take_click(figure: str, names: Sequence[str]) -> None:
+    """Pin the option that was clicked, or let it go."""
+    selection = st.session_state[figure].get("selection", {})
+    for point in selection.get("points", []):
+        number = int(point["customdata"][0])
+        if not 1 <= number <= len(names):
+            continue
+        name, kept = names[number - 1], list(st.session_state.get(_PINNED, []))
+        if name in kept:
+            kept.remove(name)
+        elif len(kept) < COMPARED_OPTIONS:
+            kept.append(name)
+        st.session_state[_PINNED] = kept
+
+
+def side_by_side(
+    fs: FingerprintSet, table: OptionsTable, names: Sequence[str], figures: pd.DataFrame, of: Theme
+) -> None:
+    """Maps, CDFs and figures of the pinned options; ``figures`` has a row for each option."""
+    if not names:
+        st.caption("Pin options to see them side by side.")
+        return
+    options = {option.name: option for option in table.options}
+    asked = {name: _question(fs, options[name], table.config.seed) for name in names}
+    for question in asked.values():
+        if not questions.held(question):
+            questions.ask(question)
+    questions.progress(LOOK)
+    looks: dict[str, look.Result | None] = {
+        name: questions.answer(question) for name, question in asked.items()
+    }
+    if st.toggle("On the map", key="options_on_map", persist_state="session"):
+        _maps(looks, of)
+    _curves({options[name]: found for name, found in looks.items() if found is not None}, names, of)
+    rows = figures.drop(columns="No.").set_index("Option").loc[list(names)]
+    st.dataframe(rows.T.astype(str), key="options_compared", height="content")
+
+
+def _question(fs: FingerprintSet, option: ReleaseOption, seed: int) -> Question:
+    """By the steps alone, as the release is made by them."""
+    config = look.Config(ReleaseOption(steps=option.steps), seed, MAX_CELLS)
+    return Question(LOOK, fs, config, f"Making the release “{option.name}”")
+
+
+def _maps(looks: dict[str, look.Result | None], of: Theme) -> None:
+    """A map of each, in the same colours, of the same part of the world."""
+    drawn = [found for found in looks.values() if found is not None and len(found.bounds)]
+    most = max((int(found.users.max()) for found in drawn), default=1)
+    around = _around(drawn)
+    for at, (name, found) in enumerate(looks.items()):
+        if at % 2 == 0:
+            with st.container(key=f"pair_options_maps_{at}"):
+                columns = st.columns(2, gap="large")
+        with columns[at % 2]:
+            st.markdown(f"**{plain(name)}**")
+            _map(found, name, most, around, of, key=f"options_map_{at}")
+    if drawn:
+        st.caption(
+            f"Colour: users seen at a place, from few (dark) to {most:,} (bright), logarithmic and "
+            "alike in all maps; the mouse tells the number."
+        )
+
+
+def _around(drawn: Sequence[look.Result]) -> Extent | None:
+    """What all maps show: where nearly all places of nearly all releases are."""
+    if not drawn:
+        return None
+    corners = (corners_of(look.bounds) for look in drawn)
+    lon, lat = (np.concatenate(parts) for parts in zip(*corners, strict=True))
+    users = np.concatenate([np.repeat(look.users[: len(look.bounds)], 2) for look in drawn])
+    return central(lon, lat, users)
+
+
+def _map(
+    found: look.Result | None, name: str, most: int, around: Extent | None, of: Theme, *, key: str
+) -> None:
+    if found is None:
+        st.caption("The map appears as soon as the release is made.")
+    elif around is None or not len(found.bounds):
+        show_map(None, key=key, alt="")
+    else:
+        show_map(
+            released_map(found.bounds, found.users, most, around, of, height=360),
+            height=360,
+            key=key,
+            alt=f"Map of the published places of the release {name}, by users.",
+        )
+        if found.left_out:
+            st.caption(
+                f"The {len(found.bounds):,} places of most users are drawn; {found.left_out:,} "
+                "more are not."
+            )
+
+
+def _curves(looks: dict[ReleaseOption, look.Result], names: Sequence[str], of: Theme) -> None:
+    """The CDF of each; in those with periods a person has a record in each."""
+    curves, told = [], []
+    for option, found in looks.items():
+        name, at = option.name, names.index(option.name)
+        if not len(found.gaps):
+            st.caption(f"One user is in “{plain(name)}”: there is nobody to compare with.")
+            continue
+        curves.append(Curve(name, found.gaps, of.categories[at], at))
+        periods = any(isinstance(step, Periods) for step in option.steps)
+        told.append(story.gaps_told(name, found.gaps, periods=periods))
+    if not curves:
+        return
+    show(
+        cdf(
+            curves,
+            of,
+            x_title="2-gap in the release: effort to look like the nearest other user",
+            x_range=(0.0, max(0.05, *(float(c.values.max()) * 1.02 for c in curves))),
+            height=320,
+        ),
+        key="options_gaps",
+        alt="Share of users by 2-gap, a curve for each pinned release.",
+    )
+    what_this_means(*told, key="options_gaps")

@@ -1,0 +1,146 @@
+"""Resolutions and their law, merged antennas, and the rhythm: the sections of Who can be found."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from fpanon_core.studies import antenna_merging
+from fpanon_core.studies.under_profiles import corners
+from fpanon_core.studies.unicity import AXES, Result
+from pages.charts import maps, style, unicity
+from pages.charts.cdf import cdf
+from pages.charts.style import Theme
+from pages.shell import definitions, questions
+from pages.shell.dataset import Dataset
+from pages.shell.figure import show, show_map
+from pages.shell.layout import side_by_side, what_this_means
+from pages.shell.widgets import selectbox
+from pages.unicity import form, story
+
+
+def resolutions(result: Result, of: Theme) -> int:
+    """The heat map, the laws along an axis, and their exponents; the points known chosen here."""
+    left, right = side_by_side("unicity_coarser")
+    with left:
+        st.subheader("Does it help to be coarser?", anchor=False)
+        known = story.grid_points(result)
+        p = int(selectbox("Points known", known, index=1, key="unicity_p", width=160))
+        show(
+            unicity.over_resolutions(*story.heat(result, p), of),
+            key="unicity_heat",
+            alt=f"Share of unique users with {p} points, by side of the grid and time window.",
+        )
+    with right:
+        what_this_means(
+            *story.coarser(result, p),
+            key="unicity_grid",
+            published="more than 60 % are unique at 15 h or 15 antennas, less than 40 % at (7 h, 7 "
+            "antennas), for 4 points.",
+            source=story.MONTJOYE,
+        )
+        if where := corners(result.grid):
+            st.caption(where)
+    with st.expander("By which law does it fall?", key="unicity_law"):
+        _laws(result, of)
+    return p
+
+
+def _laws(result: Result, of: Theme) -> None:
+    """The laws along an axis, how well they fit, and their exponents."""
+    along = selectbox("Law along", AXES, key="unicity_along", width=280, help=definitions.SCALING)
+    laws = result.laws_along(along)
+    left, right = side_by_side("unicity_laws")
+    with left:
+        show(
+            unicity.laws(story.curves(laws), of, x_title=along[0].upper() + along[1:]),
+            key="unicity_laws",
+            alt="Share of unique users against the resolution, with the law where there is one.",
+        )
+    if (exponents := story.exponents(result, along)) is not None:
+        with right:
+            show(
+                unicity.exponents(*exponents, of),
+                key="unicity_exponents",
+                alt="Exponent of the law against the number of known points, with the fitted line "
+                "and the published one.",
+            )
+            st.caption(story.exponent_line(result, along))
+    for text in (story.flat(laws), story.lawless(laws)):
+        if text:
+            st.caption(text)
+    if fits := story.fits(laws):
+        st.dataframe(fits, hide_index=True, key="unicity_fits")
+
+
+def regions(
+    data: Dataset, seed: int, p: int, of: Theme, *, alone: bool
+) -> antenna_merging.Result | None:
+    """The regions on the map, their sizes, and unicity with p points known in them."""
+    noun = story.merged_noun(data.fs.antennas is not None)
+    with st.expander(f"And with {noun} merged?", key="unicity_merging"):
+        question = form.regions(data, seed)
+        merged: antenna_merging.Result | None = questions.settle(question, alone=alone)
+        if merged is None:
+            st.caption(f"The map appears here as soon as the {noun} are merged.")
+            return None
+        left, right = side_by_side("unicity_regions")
+        with left:
+            height, names = style.OTHER_PX, story.region_names(merged)
+            show_map(
+                maps.regions_map(merged.rings, merged.region, names, of, height=height)
+                if merged.rings
+                else None,
+                key="unicity_map",
+                height=height,
+                alt=f"Map of the regions of about {merged.config.size} {noun}.",
+            )
+        with right:
+            show(
+                unicity.cluster_sizes(merged.sizes, of, noun=noun.capitalize()),
+                key="unicity_sizes",
+                alt=f"Histogram of the number of {noun} in each region.",
+            )
+        what_this_means(*story.regions(merged, p), key="unicity_regions")
+        st.caption(definitions.CLUSTERS)
+    return merged
+
+
+def rhythm(result: Result, of: Theme) -> None:
+    """Times between records, and antennas against residents."""
+    with st.expander("How often are people recorded, and where?", key="unicity_rhythm"):
+        left, right = side_by_side("unicity_rhythm")
+        with left:
+            st.markdown(f"**{story.rhythm(result)}**", help=definitions.INTERVALS)
+            curves, reach = story.interval_curves(result, of)
+            show(
+                cdf(
+                    curves,
+                    of,
+                    x_title="Time between consecutive records of a person (logarithmic)",
+                    x_range=reach,
+                    whose="people, or of intervals",
+                    log_x=True,
+                    ticks=story.INTERVAL_TICKS,
+                    height=style.OTHER_PX,
+                ),
+                key="unicity_intervals",
+                alt="Share of people by the median time between their records, and of all "
+                "intervals by their length.",
+            )
+            what_this_means(story.rarely(result), key="unicity_intervals")
+        with right:
+            st.markdown(f"**{story.areas(result)}**", help=definitions.AREAS)
+            found, noun = result.recording.areas, story.merged_noun(result.recording.antennas)
+            show(
+                unicity.antennas_against_people(
+                    found.people, found.antennas, of, noun=noun.capitalize()
+                ),
+                key="unicity_areas",
+                alt=f"Number of {noun} of each area against the people who live there.",
+            )
+            what_this_means(
+                *story.area_notes(result),
+                key="unicity_areas",
+                published=story.PUBLISHED_AREAS,
+                source=story.MONTJOYE,
+            )
