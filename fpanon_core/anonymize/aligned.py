@@ -138,6 +138,7 @@ def aligned(
     def published(
         fs: FingerprintSet, settings: Settings, engine: Engine, _: Progress | None
     ) -> Grouped:
+        assert groups is not None
         members = _given(fs, settings.k, groups)
         return _blocks(fs, members, settings, engine)
 

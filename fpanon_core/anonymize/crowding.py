@@ -27,6 +27,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from typing import Any
+
 import numpy as np
 
 from ..engines.local import Engine
@@ -175,7 +177,8 @@ class _Crowding:
         groups, number = self.groups, np.full(self.made + 1, -1, np.int64)
         number[which] = np.arange(len(which))
         of = np.where(groups.of < 0, groups.of, number[groups.of])
-        self.groups = Groups(of, *(values[which] for values in groups[1:]))
+        kept: list[Any] = [values[which] for values in groups[1:]]
+        self.groups = Groups(of, *kept)
         self.made = len(which)
         self.cuts = Cuts(np.zeros(self.made, np.int64), np.empty((self.made, self.search.cuts)))
 

@@ -156,7 +156,7 @@ def _config(wish: Wish, wanted: Request) -> counts_release.Config:
     places = wish.places or ("antennas" if wish.area is None else "grid")
     form: Form = "plain" if below is None else "suppressed"
     return counts_release.Config(
-        FrameConfig(period, cast(Places, places), wish.area, wish.side_m),
+        FrameConfig(period, places, wish.area, wish.side_m),
         form if private is None else "private",
         filled_in=not wish.recorded_only and wish.unit != "slot",
         below=CUSTOMARY_LIMIT if below is None else below,

@@ -322,10 +322,11 @@ def _verdict(table: OptionsTable, i: int) -> str:
     """Where an option stands among the others."""
     if table.results[i].fault is not None:
         return "failed"
-    for what, others in (
+    beside: tuple[tuple[str, tuple[int, ...]], ...] = (
         ("dominated by", table.dominated_by[i]),
         ("on the front, level with", table.level_with[i] if table.front[i] else ()),
-    ):
+    )
+    for what, others in beside:
         if len(others):
             more = f" and {len(others) - 1} more" if len(others) > 1 else ""
             return f"{what} {table.options[others[0]].name}{more}"

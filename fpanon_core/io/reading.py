@@ -407,7 +407,8 @@ def _set_strays_aside(known: Rows) -> None:
 
     def days_in(rows: slice) -> dict[int, int]:
         us = known.fate.part(rows).pick(known.store.read("us", rows))
-        return pd.Series(us // DAY).value_counts(sort=False).to_dict()
+        day, many = np.unique(us // DAY, return_counts=True)
+        return dict(zip(day.tolist(), many.tolist(), strict=True))
 
     found: Counter[int] = Counter()
     for some in known.over(days_in):

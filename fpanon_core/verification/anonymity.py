@@ -358,7 +358,7 @@ def _check_reasons(result: GloveResult, left: IntArray, out: IntArray, faults: F
     user, _ = _known_users(stated["user"], fs)
     known = stated["user"].isin(range(fs.n_users)).to_numpy()
     of = pd.Series(user).groupby(stated["reason"].to_numpy(object)[known])
-    by_reason = {reason: users.to_numpy() for reason, users in of}
+    by_reason = {str(reason): users.to_numpy() for reason, users in of}
     none = np.empty(0, np.int64)
     over, sparse = by_reason.get("left over", none), by_reason.get("period of fewer than k", none)
     hardest = by_reason.get("hardest to hide", none)

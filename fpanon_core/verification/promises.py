@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from typing import Any
+
 import numpy as np
 
 from ..kernels.verify_cover import covered_samples, people_in_cells
@@ -216,7 +218,8 @@ def _met(
     for users, rows, offsets, samples in stretches(fs):
         who = covered[rows], home[users], fs.weight[users]
         out = side[rows], span[rows]
-        of_these, more = people_in_cells(offsets, samples, *who, *claim.arrays, SLACK, *out)
+        arguments: tuple[Any, ...] = (*who, *claim.arrays, SLACK, *out)
+        of_these, more = people_in_cells(offsets, samples, *arguments)
         people += of_these
         pairs += more
     return people, pairs, side, span
