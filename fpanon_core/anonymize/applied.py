@@ -40,6 +40,7 @@ from ..model.options import (
     SpaceNoise,
     Step,
     SuppressRare,
+    Tables,
     TimeNoise,
     What,
 )
@@ -170,6 +171,8 @@ def _applied(
             return Applied(
                 hidden.expanded(), hidden.suppressed_share, len(hidden.suppressed), hidden
             )
+        case Tables():
+            raise ConfigError("Tables have no records; make them with presence, flows or release.")
 
 
 Cells = dict[str, Any]

@@ -18,6 +18,7 @@ from .options import (
     SampleUsers,
     Step,
     SuppressRare,
+    Tables,
 )
 from .periods import days_text
 from .profiles import window_text
@@ -147,6 +148,8 @@ def _told(step: Step, facts: ReleaseFacts) -> str:
             )
         case Glove(k):
             return _glove_told(step, facts, k)
+        case Tables():  # which have a page of their own
+            return f"{step}."
 
 
 def _glove_told(step: Glove, facts: ReleaseFacts, k: int) -> str:
